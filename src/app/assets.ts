@@ -5,7 +5,8 @@ import type { Objects } from "../assets/s3/objects.ts";
 import type { Ownership } from "../assets/s3/owner.ts";
 import { removeThumbnails } from "../assets/thumbnail-files.ts";
 import { openThumbnails } from "../assets/thumbnails/thumbnails.ts";
-import type { AssetConfig, BucketConfig } from "../config/assets.ts";
+import type { AssetConfig } from "../config/assets.ts";
+import type { BucketConfig } from "../config/buckets.ts";
 import type { Config } from "../config/config.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { Clock, Ids, Log } from "../domain/ports/runtime.ts";
@@ -132,7 +133,7 @@ function bucketOptions({ store, serve, cacheMb }: AssetConfig, bucket: BucketCon
 }
 
 /** @throws Error that names the variables where they lack */
-function keysOf({ keys, keyEnv }: BucketConfig) {
+export function keysOf({ keys, keyEnv }: Pick<BucketConfig, "keys" | "keyEnv">) {
   if (keys === undefined) throw new Error(`The keys of the bucket are not there: set ${keyEnv.join(", ")}.`);
   const { accessKeyId, secretAccessKey, sessionToken } = keys;
   return {

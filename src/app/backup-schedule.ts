@@ -64,7 +64,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
     state = { ...state, failing: { since, reason } };
     log.error(
       { reason, last_backup: state.lastAt === undefined ? "none" : new Date(state.lastAt).toISOString() },
-      "the data folder could not be backed up; trying again. See that backup.to is there, writable and has room, or run svc db backup by hand",
+      "the data folder could not be backed up; trying again. See that backup.to is there, may be written to and has room, or run svc db backup by hand",
     );
     arm(againMs);
   }

@@ -1,13 +1,16 @@
 import { existsSync } from "node:fs";
+import type { MadeBackup } from "../backup/write.ts";
 import { giveWay } from "../toolkit/low-priority.ts";
 import { isSystemError, systemMessage } from "../toolkit/system-error.ts";
-import { type BackupOrder, makeBackup } from "./make-backup.ts";
+import type { BucketPlace } from "./backup-places.ts";
+import { type BackupOrder, makeBackup, makeBackupInBucket } from "./make-backup.ts";
 
 declare const self: Worker;
 
 /** What the thread is asked to make. */
 export interface ScheduledBackup extends BackupOrder {
-  readonly to: string;
+  /** A folder, or a place in a bucket. */
+  readonly to: string | BucketPlace;
   readonly keep: number;
 }
 
@@ -35,15 +38,22 @@ self.onmessage = async ({ data }: MessageEvent<ScheduledBackup>): Promise<void> 
 
 async function answer(order: ScheduledBackup): Promise<BackupResult> {
   try {
-    // Made here, it would fill the disk that another one was to be mounted on.
-    if (!existsSync(order.to))
-      throw new Error(`The folder ${order.to} is not there. Make it, or mount its disk.`);
-    const { path, files, sizeBytes, copiedBytes, missing, removed } = await makeBackup(order);
+    const { path, files, sizeBytes, copiedBytes, missing, removed } = await make(order);
     const counts = { missing: missing.length, removed: removed.length };
     return { kind: "done", path, files, bytes: sizeBytes, copiedBytes, ...counts };
   } catch (error) {
     return { kind: "failed", message: messageOf(error) };
   }
+}
+
+async function make({
+  to,
+  ...order
+}: ScheduledBackup): Promise<MadeBackup & { readonly removed: readonly string[] }> {
+  if (typeof to !== "string") return await makeBackupInBucket({ ...order, place: to });
+  // Made here, it would fill the disk that another one was to be mounted on.
+  if (existsSync(to)) return await makeBackup({ ...order, to });
+  throw new Error(`The folder ${to} is not there. Make it, or mount its disk.`);
 }
 
 function messageOf(error: unknown): string {

@@ -2,9 +2,11 @@ import { resolve } from "node:path";
 import { timeOfBackup } from "../backup/backup.ts";
 import { listBackups } from "../backup/write.ts";
 import { backedUpAssets } from "../config/assets.ts";
+import { isBucketUrl } from "../config/buckets.ts";
 import type { Config } from "../config/config.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import { isSystemError, systemMessage } from "../toolkit/system-error.ts";
+import { bucketPlace, newestInBucket } from "./backup-places.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import type { BackupResult, ScheduledBackup } from "./backup-worker.ts";
 import { workerEntry } from "./worker-entry.ts";
@@ -18,12 +20,12 @@ export function createBackups(
   const { everyMs, keep, secretKey } = backup;
   const assets = backedUpAssets(config);
   if (everyMs === undefined || backup.to === undefined) return undefined;
-  const to = resolve(backup.to);
+  const to = isBucketUrl(backup.to) ? bucketPlace(backup.to, backup.service) : resolve(backup.to);
   const thread = createThread();
   const schedule = createBackupSchedule(
     {
       ...{ clock, log },
-      newestAt: () => newestIn(to),
+      newestAt: () => (typeof to === "string" ? newestIn(to) : newestInBucket(to, config)),
       make: (atMs) => thread.make({ dataDir, assets, atMs, to, keep, isWithoutKey: !secretKey }),
     },
     everyMs,

@@ -1,17 +1,19 @@
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { BackupSummary } from "../backup/backup.ts";
+import type { BackupBucket, BackupSummary } from "../backup/backup.ts";
+import { type ShelvedBackup, writeToShelf } from "../backup/shelf-write.ts";
 import { writeArchive } from "../backup/stream.ts";
 import { type BackupPlan, type MadeBackup, removeOldBackups, writeBackup } from "../backup/write.ts";
 import { lockDirectory } from "../runtime/directory-lock.ts";
 import { contentsOf, copyDatabase, describeDatabase, namedOf } from "../store/copy.ts";
 import { VERSION } from "../version.ts";
+import { type BucketPlace, openOwnShelf } from "./backup-places.ts";
 import { assetsOf, existingDatabaseOf, type Folder } from "./data-folder.ts";
 import { ASSETS, DATABASE, ownFilesOf, pathOfContent, SECRET_KEY } from "./folder-contents.ts";
 
 export interface BackupOrder extends Folder {
-  /** Where files are; in the data folder unless given. What lies in a bucket is no part of a backup. */
-  readonly assets?: { readonly path: string; readonly hasBucket: boolean } | undefined;
+  /** Where files are; in the data folder unless given. Of what lies in a bucket, a backup has the list. */
+  readonly assets?: { readonly path: string; readonly bucket?: BackupBucket | undefined } | undefined;
   readonly atMs: number;
   /** Leaves `secret.key` out, so that the backup alone opens no sealed secret. */
   readonly isWithoutKey: boolean;
@@ -44,8 +46,31 @@ export async function makeBackup(
   });
 }
 
-/** Where the copy of the database lies while an archive is written. */
+/** Where the copy of the database lies while an archive is written, or a backup is sent to a bucket. */
 export const BACKUP_WORKSPACE = "backup.part";
+
+/**
+ * Makes a backup of a data folder in a bucket. A server may run on it.
+ *
+ * @param isClaimed takes the place from the data folder that has it
+ * @throws Error where there is no database; BackupBusy; BucketTaken; ForeignBackups; SchemaError; StorageError; what the bucket or the
+ *   system says
+ */
+export async function makeBackupInBucket(
+  order: BackupOrder & {
+    readonly place: BucketPlace;
+    readonly keep?: number | undefined;
+    readonly isClaimed?: boolean;
+  },
+): Promise<ShelvedBackup> {
+  const { place, keep, atMs, dataDir } = order;
+  const plan = planOf(order);
+  return await inWorkspace(dataDir, async (workspace) => {
+    const { shelf, ownership } = await openOwnShelf(place, { dataDir });
+    if (order.isClaimed === true) await ownership.take();
+    return await writeToShelf(shelf, { workspace, atMs, plan, keep });
+  });
+}
 
 /**
  * Writes a backup of a data folder as one tar archive.
@@ -57,14 +82,19 @@ export async function streamBackup(
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<BackupSummary> {
   const plan = planOf(order);
-  const workspace = join(order.dataDir, BACKUP_WORKSPACE);
+  return await inWorkspace(order.dataDir, (folder) => writeArchive(folder, order.atMs, plan, write));
+}
+
+/** Works with an empty folder in a data folder, one process at a time. */
+async function inWorkspace<T>(dataDir: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const workspace = join(dataDir, BACKUP_WORKSPACE);
   mkdirSync(workspace, { recursive: true, mode: 0o700 });
   return await locked(workspace, async () => {
     const folder = join(workspace, "copy");
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { mode: 0o700 });
     try {
-      return await writeArchive(folder, order.atMs, plan, write);
+      return await work(folder);
     } finally {
       rmSync(workspace, { recursive: true, force: true });
     }
@@ -87,16 +117,18 @@ async function locked<T>(folder: string, work: () => Promise<T>): Promise<T> {
 function planOf({ isWithoutKey, ...config }: BackupOrder): BackupPlan {
   const live = { path: existingDatabaseOf(config) };
   const leftOut = isWithoutKey ? [SECRET_KEY] : [];
+  const bucket = config.assets?.bucket;
   return {
     database: DATABASE,
     copyDatabase: (to) => copyDatabase(live, to),
-    describe: (copy) => ({ ...describeDatabase(copy), svc: VERSION, leftOut }),
+    describe: (copy) => ({ ...describeDatabase(copy), svc: VERSION, leftOut, bucket }),
     *files(copy) {
       yield* ownFilesOf(config.dataDir, leftOut);
       for (const content of contentsOf(copy)) {
         const path = pathOfContent(content.sha256);
         const from = join(assetsOf(config), path.slice(ASSETS.length));
-        if (config.assets?.hasBucket !== true || existsSync(from)) yield { path, from, expected: content };
+        const isObject = bucket !== undefined && !existsSync(from);
+        yield { path, from: isObject ? undefined : from, expected: content };
       }
     },
     stillNamed(paths) {

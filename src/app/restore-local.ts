@@ -1,7 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BackupRefused, type BackupSummary, DATA } from "../backup/backup.ts";
 import { checkBackup, copyBackup, findBackup } from "../backup/read.ts";
+import { BACKUPS } from "../backup/shelf.ts";
+import { fetchFromShelf, findOnShelf } from "../backup/shelf-read.ts";
 import { extractArchive } from "../backup/stream.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { lockDirectory, lockFileOf } from "../runtime/directory-lock.ts";
@@ -9,35 +12,70 @@ import { flushFolder } from "../runtime/flush-folder.ts";
 import { createIds } from "../runtime/ids.ts";
 import { describeDatabase } from "../store/copy.ts";
 import { openRestored } from "../store/restored.ts";
+import { type FoundObjects, lookForObjects, type ObjectPlaces } from "./backup-objects.ts";
+import { type BackupInBucket, openShelfToRead } from "./backup-places.ts";
 import { DataDirectoryBusy, ensureDirectory, type Folder } from "./data-folder.ts";
 import { endUnsent } from "./end-unsent.ts";
 import { BACKED_UP, DATABASE, RESTORING } from "./folder-contents.ts";
 import { localActor } from "./local-actor.ts";
 
-/** Where a backup comes from: a path, or a tar archive. */
-export type BackupSource = string | AsyncIterable<Uint8Array>;
+/** Where a backup comes from: a folder, a bucket, or a tar archive. */
+export type BackupSource = string | BackupInBucket | AsyncIterable<Uint8Array>;
 
 /** The folder that a backup is to become holds something. */
 export class FolderNotEmpty extends Error {
   override readonly name = "FolderNotEmpty";
 }
 
+/** A backup that was read to its end. */
+export interface CheckedBackup extends BackupSummary {
+  /** Where it is, for people. */
+  readonly path: string;
+  /** What became of its files in the bucket of the service; absent where it names none. */
+  readonly found?: FoundObjects | undefined;
+}
+
 /**
- * Reads a whole backup and compares every file with its manifest. Writes nothing.
+ * Reads a whole backup and compares every file with its manifest, and looks for its files in the bucket of the service. Writes nothing
+ * but copies that are removed at the end.
  *
  * @throws BackupRefused; SchemaError for one of a later version
  */
-export async function checkBackupAt(path: string): Promise<BackupSummary & { readonly path: string }> {
-  const found = await findBackup(path);
-  const summary = await checkBackup(found, BACKED_UP);
-  requireDatabase(found, summary);
-  return { ...summary, path: found };
+export async function checkBackupAt(
+  from: string | BackupInBucket,
+  places: ObjectPlaces,
+): Promise<CheckedBackup> {
+  if (typeof from !== "string") {
+    const folder = mkdtempSync(join(tmpdir(), "svc-check-"));
+    try {
+      const read = await fetchBackup(from, folder, false);
+      return { ...read, found: await lookForObjects(folder, read, places) };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+  const path = await findBackup(from);
+  const summary = await checkBackup(path, BACKED_UP);
+  requireDatabase(path, summary);
+  return { ...summary, path, found: await lookForObjects(path, summary, places) };
+}
+
+/** Reads a backup of a bucket into a folder, or with `keepsAll` off no more of it than tells whether it is whole. */
+async function fetchBackup({ place, backup }: BackupInBucket, to: string, keepsAll: boolean) {
+  const shelf = await openShelfToRead(place);
+  const shelved = await findOnShelf(shelf, backup);
+  const options = { allowed: BACKED_UP, keepsAll, database: DATABASE };
+  const summary = await fetchFromShelf(shelf, shelved, to, options);
+  requireDatabase(to, summary);
+  return { ...summary, path: `${shelf.where}${BACKUPS}${shelved.name}` };
 }
 
 export interface RestoreOrder extends Folder {
   readonly from: BackupSource;
   /** Tasks that were not sent to a provider yet are sent by the next server, in place of ending them. */
   readonly submitsAgain: boolean;
+  /** Where the bucket of the service is looked for. */
+  readonly places: ObjectPlaces;
 }
 
 /** What a restore came to. */
@@ -46,6 +84,7 @@ export interface Restored extends BackupSummary {
   readonly ended: number;
   /** Live tasks: those that upstreams have, and with `submitsAgain` those that are to be sent. */
   readonly live: number;
+  readonly found?: FoundObjects | undefined;
 }
 
 /**
@@ -54,9 +93,9 @@ export interface Restored extends BackupSummary {
  * @throws FolderNotEmpty; DataDirectoryBusy; BackupRefused; SchemaError; then the folder is as it was
  */
 export async function restoreLocal(order: RestoreOrder): Promise<Restored> {
-  const { dataDir, from } = order;
+  const { dataDir, from, places } = order;
   requireEmpty(dataDir);
-  const checked = typeof from === "string" ? await checkBackupAt(from) : undefined;
+  const checked = typeof from === "string" ? await checkBackupAt(from, places) : undefined;
   const above = mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDirectory(dataDir);
   if (lock === undefined)
@@ -68,13 +107,14 @@ export async function restoreLocal(order: RestoreOrder): Promise<Restored> {
     clear(dataDir);
     mkdirSync(join(staging, DATA), { recursive: true, mode: 0o700 });
     flushFolder(dataDir);
-    const summary = checked ?? (await extractInto(staging, from));
+    const summary = checked ?? (await bring(staging, from));
     if (checked !== undefined) await copyBackup(checked.path, join(staging, DATA));
+    const found = checked?.found ?? (await lookForObjects(staging, summary, places));
     const counts = await settle(join(staging, DATA, DATABASE), order, summary);
     moveInto(dataDir, join(staging, DATA));
     ensureDirectory(dataDir);
     isDone = true;
-    return { ...summary, ...counts };
+    return { ...summary, ...counts, found };
   } finally {
     if (!isDone) clear(dataDir);
     lock.release();
@@ -82,8 +122,10 @@ export async function restoreLocal(order: RestoreOrder): Promise<Restored> {
   }
 }
 
-async function extractInto(staging: string, from: BackupSource): Promise<BackupSummary> {
+/** Brings a backup from elsewhere into a folder, whole and found right. */
+async function bring(staging: string, from: BackupSource): Promise<BackupSummary> {
   if (typeof from === "string") throw new Error("A path is not extracted.");
+  if ("place" in from) return await fetchBackup(from, staging, true);
   const files = await extractArchive(from, staging, BACKED_UP);
   const summary = await checkBackup(staging, BACKED_UP);
   if (files !== summary.files)

@@ -12,6 +12,22 @@ export interface BackupFile {
   readonly sizeBytes: number;
   /** Of its content, in hexadecimal. */
   readonly sha256: string;
+  /** Lies beside the backups of a bucket, for all that have it. */
+  readonly isShared?: boolean | undefined;
+}
+
+/** A file that the database names and that lies in the bucket of the service's own files: the backup has no copy of it. */
+export interface BackupObject {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+}
+
+/** The bucket of a service's own files. */
+export interface BackupBucket {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly name: string;
+  readonly prefix: string;
 }
 
 /** A file that the database names and the backup does not have: it was not there, or had other bytes than its name says. */
@@ -32,12 +48,16 @@ export interface BackupHeader {
   readonly source?: string | undefined;
   /** Files that the operator left out. */
   readonly leftOut: readonly string[];
+  /** Where the files lie that are objects. Absent where all lie in the folder. */
+  readonly bucket?: BackupBucket | undefined;
 }
 
 /** A backup as a whole. */
 export interface BackupSummary extends BackupHeader {
   readonly files: number;
   readonly sizeBytes: number;
+  /** Files in the bucket of the service, which belong to the backup and are not in it. */
+  readonly objects: number;
   readonly missing: readonly MissingFile[];
 }
 
@@ -65,6 +85,12 @@ export function backupName(atMs: number, ordinal: number): string {
 }
 
 const NAME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z(?:-\d+)?$/;
+
+/** Orders names of backups by time, the oldest first. */
+export function byTime(one: string, other: string): number {
+  const ageMs = (timeOfBackup(one) ?? 0) - (timeOfBackup(other) ?? 0);
+  return ageMs || one.length - other.length || (one < other ? -1 : 1);
+}
 
 /** When the backup of this name was begun, in epoch milliseconds; undefined for a name of something else. */
 export function timeOfBackup(name: string): number | undefined {

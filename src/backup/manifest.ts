@@ -2,22 +2,27 @@ import { open } from "node:fs/promises";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { isSystemError } from "../toolkit/system-error.ts";
 import {
+  type BackupBucket,
   type BackupFile,
   type BackupHeader,
+  type BackupObject,
   BackupRefused,
   type BackupSummary,
   MANIFEST,
   type MissingFile,
 } from "./backup.ts";
+import { pieces } from "./files.ts";
 
 const FORMAT = "svc-backup";
 /** Of the layout. A later one is refused. */
 const VERSION = 1;
+/** Of one that names files in a bucket, which earlier programs would not look for. */
+const WITH_BUCKET = 2;
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /*
- * A manifest is lines of JSON: what the backup is of, a line for each file, a line for each that is missing, and the count of the
- * files with the SHA-256 of all lines before. A cut or changed manifest is known by the last line.
+ * A manifest is lines of JSON: what the backup is of, a line for each file, for each that lies in the bucket of the service, for
+ * each that is missing, and the count of the files with the SHA-256 of all lines before. A cut or changed manifest is known by the last line.
  */
 
 /** Writes the lines of a manifest one after the other, without keeping them. @param write receives each with its end */
@@ -26,6 +31,7 @@ export function createManifest(write: (line: string) => Promise<void>) {
   const missing: MissingFile[] = [];
   let files = 0;
   let sizeBytes = 0;
+  let objects = 0;
 
   let written = Promise.resolve();
 
@@ -38,15 +44,22 @@ export function createManifest(write: (line: string) => Promise<void>) {
   }
 
   return {
-    begin: ({ svc, migrations, latestMigration, madeAtMs, source, leftOut }: BackupHeader) =>
-      add({
-        ...{ format: FORMAT, version: VERSION, svc, migrations, latest_migration: latestMigration },
+    begin({ svc, migrations, latestMigration, madeAtMs, source, leftOut, bucket }: BackupHeader) {
+      const version = bucket === undefined ? VERSION : WITH_BUCKET;
+      return add({
+        ...{ format: FORMAT, version, svc, migrations, latest_migration: latestMigration },
         ...{ made_at: new Date(madeAtMs).toISOString(), source: source ?? null, left_out: [...leftOut] },
-      }),
-    file({ path, sizeBytes: size, sha256 }: BackupFile): Promise<void> {
+        ...(bucket !== undefined && { bucket: { ...bucket } }),
+      });
+    },
+    file({ path, sizeBytes: size, sha256, isShared }: BackupFile): Promise<void> {
       files += 1;
       sizeBytes += size;
-      return add({ path, size, sha256 });
+      return add({ path, size, sha256, ...(isShared === true && { shared: true }) });
+    },
+    object({ sha256, sizeBytes: size }: BackupObject): Promise<void> {
+      objects += 1;
+      return add({ object: sha256, size });
     },
     async missing({ path, reason }: MissingFile): Promise<void> {
       if (missing.some((each) => each.path === path)) return;
@@ -55,27 +68,37 @@ export function createManifest(write: (line: string) => Promise<void>) {
     },
     async end() {
       await write(`${JSON.stringify({ files, sha256: hasher.digest("hex") })}\n`);
-      return { files, sizeBytes, missing };
+      return { files, sizeBytes, objects, missing };
     },
   };
 }
 
 export type ManifestWriter = ReturnType<typeof createManifest>;
 
+/** Receives what a manifest names, before it is known whether that is whole. */
+export interface ManifestReader {
+  readonly file?: (file: BackupFile) => Promise<void> | void;
+  readonly object?: (object: BackupObject) => void;
+}
+
 /**
  * Reads a manifest to its end.
  *
- * @param onFile receives each file in turn, before it is known whether the manifest is whole
  * @throws BackupRefused for a manifest that is cut, changed, of another program or of a later layout
  */
-export async function readManifest(
-  path: string,
-  onFile: (file: BackupFile) => Promise<void> | void = () => undefined,
+export async function readManifest(path: string, reader?: ManifestReader): Promise<BackupSummary> {
+  return await readManifestOf(bytesOf(path), reader);
+}
+
+/** Reads a manifest that comes from elsewhere. */
+export async function readManifestOf(
+  bytes: AsyncIterable<Uint8Array>,
+  reader: ManifestReader = {},
 ): Promise<BackupSummary> {
   const hasher = new Bun.CryptoHasher("sha256");
-  const read = createLineReader(onFile);
+  const read = createLineReader(reader);
   let last: string | undefined;
-  for await (const line of linesOf(path)) {
+  for await (const line of linesOf(bytes)) {
     if (last !== undefined) {
       hasher.update(`${last}\n`);
       await read.line(last);
@@ -92,22 +115,27 @@ export async function readManifest(
 }
 
 /** What a backup is of, from the first line of its manifest alone. @throws BackupRefused for one of another program */
-export async function readHeader(path: string): Promise<BackupHeader> {
-  for await (const line of linesOf(path)) return toHeader(parsed(line));
+export function readHeader(path: string): Promise<BackupHeader> {
+  return headerOf(bytesOf(path));
+}
+
+export async function headerOf(bytes: AsyncIterable<Uint8Array>): Promise<BackupHeader> {
+  for await (const line of linesOf(bytes)) return toHeader(parsed(line));
   throw refused("is empty");
 }
 
 /** Takes lines one by one; the first has to be of this program. */
-function createLineReader(onFile: (file: BackupFile) => Promise<void> | void) {
+function createLineReader(reader: ManifestReader) {
   const missing: MissingFile[] = [];
   let header: BackupHeader | undefined;
   let files = 0;
   let sizeBytes = 0;
+  let objects = 0;
   return {
     header: () => header,
     summary(): BackupSummary {
       if (header === undefined) throw refused("is empty");
-      return { ...header, files, sizeBytes, missing };
+      return { ...header, files, sizeBytes, objects, missing };
     },
     async line(text: string): Promise<void> {
       const value = parsed(text);
@@ -120,24 +148,41 @@ function createLineReader(onFile: (file: BackupFile) => Promise<void> | void) {
         missing.push(lost);
         return;
       }
+      if (value?.object !== undefined) {
+        objects += 1;
+        reader.object?.(toObject(value));
+        return;
+      }
       const file = toFile(value);
       files += 1;
       sizeBytes += file.sizeBytes;
-      await onFile(file);
+      await reader.file?.(file);
     },
   };
 }
 
-async function* linesOf(path: string): AsyncGenerator<string> {
+async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
   const handle = await open(path, "r").catch((error: unknown) => {
     if (isSystemError(error) && error.code === "ENOENT") throw refused("is not there");
     throw error;
   });
   try {
-    yield* handle.readLines({ encoding: "utf8" });
+    yield* pieces(handle);
   } finally {
     await handle.close();
   }
+}
+
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const piece of bytes) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
 }
 
 function parsed(text: string): JsonObject | undefined {
@@ -152,11 +197,12 @@ function parsed(text: string): JsonObject | undefined {
 function toHeader(value: JsonObject | undefined): BackupHeader {
   if (value?.format !== FORMAT)
     throw new BackupRefused(`This is no backup of svc: its ${MANIFEST} is of another program.`);
-  if (value.version !== VERSION)
+  if (value.version !== VERSION && value.version !== WITH_BUCKET)
     throw new BackupRefused(
-      `This backup has layout ${JSON.stringify(value.version)}; this program knows ${VERSION}. Use a newer version of svc.`,
+      `This backup has layout ${JSON.stringify(value.version)}; this program knows ${WITH_BUCKET}. Use a newer version of svc.`,
     );
   const { svc, migrations, latest_migration, made_at, source, left_out } = value;
+  const bucket = value.version === WITH_BUCKET ? toBucket(value) : undefined;
   const madeAtMs = typeof made_at === "string" ? Date.parse(made_at) : Number.NaN;
   const isWhole =
     typeof svc === "string" &&
@@ -168,7 +214,26 @@ function toHeader(value: JsonObject | undefined): BackupHeader {
     ...{ svc, migrations, latestMigration: latest_migration, madeAtMs },
     source: typeof source === "string" ? source : undefined,
     leftOut: left_out.filter((each) => typeof each === "string"),
+    ...(bucket !== undefined && { bucket }),
   };
+}
+
+function toBucket(value: JsonObject): BackupBucket {
+  const { endpoint, region, name, prefix } = isJsonObject(value.bucket) ? value.bucket : {};
+  const isWhole = typeof endpoint === "string" && typeof region === "string";
+  if (!isWhole || typeof name !== "string" || typeof prefix !== "string")
+    throw refused("is damaged in its first line");
+  return { endpoint, region, name, prefix };
+}
+
+function toObject({ object, size }: JsonObject): BackupObject {
+  if (typeof object !== "string" || !SHA256.test(object) || !isSize(size))
+    throw refused("is damaged: one of its lines is no object");
+  return { sha256: object, sizeBytes: size };
+}
+
+function isSize(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
 function toMissing(value: JsonObject | undefined): MissingFile | undefined {
@@ -178,12 +243,11 @@ function toMissing(value: JsonObject | undefined): MissingFile | undefined {
 }
 
 function toFile(value: JsonObject | undefined): BackupFile {
-  const { path, size, sha256 } = value ?? {};
+  const { path, size, sha256, shared } = value ?? {};
   if (typeof path !== "string" || typeof sha256 !== "string" || !SHA256.test(sha256))
     throw refused("is damaged: one of its lines is no file");
-  if (typeof size !== "number" || !Number.isSafeInteger(size) || size < 0)
-    throw refused(`is damaged: the size of ${path} is none`);
-  return { path, sizeBytes: size, sha256 };
+  if (!isSize(size)) throw refused(`is damaged: the size of ${path} is none`);
+  return { path, sizeBytes: size, sha256, ...(shared === true && { isShared: true }) };
 }
 
 function refused(problem: string): BackupRefused {

@@ -14,7 +14,7 @@ import { readManifest } from "./manifest.ts";
 import { listBackups } from "./write.ts";
 
 /** Most faults that a refusal names. */
-const MOST_PROBLEMS = 20;
+export const MOST_PROBLEMS = 20;
 
 /** What a data folder may have, by the first part of the path: a file's own name, or a folder's with a slash. */
 export type AllowedPaths = ReadonlySet<string>;
@@ -77,11 +77,13 @@ export async function copyBackup(path: string, to: string): Promise<void> {
 }
 
 /** Works on several files at once, without keeping their list. */
-async function eachFile(path: string, work: (file: BackupFile) => Promise<void>): Promise<void> {
+export async function eachFile(path: string, work: (file: BackupFile) => Promise<void>): Promise<void> {
   const waiting: BackupFile[] = [];
-  await readManifest(join(path, MANIFEST), async (file) => {
-    waiting.push(file);
-    if (waiting.length >= BATCH) await inParallel(waiting.splice(0), work);
+  await readManifest(join(path, MANIFEST), {
+    async file(file) {
+      waiting.push(file);
+      if (waiting.length >= BATCH) await inParallel(waiting.splice(0), work);
+    },
   });
   await inParallel(waiting, work);
 }

@@ -6,7 +6,7 @@ import { hashFile, pieces, writeAll, writeNew } from "./files.ts";
 import { createManifest } from "./manifest.ts";
 import { type AllowedPaths, isAllowed } from "./read.ts";
 import { padding, readTar, TarError, tarEnd, tarHeader } from "./tar.ts";
-import type { BackupPlan, PlannedFile } from "./write.ts";
+import { type BackupPlan, isObject, type PlannedFile, tellAbsent } from "./write.ts";
 
 /**
  * Writes a backup as one tar archive, the manifest last.
@@ -26,7 +26,7 @@ export async function writeArchive(
   const lines = join(workspace, `${MANIFEST}${PARTIAL}`);
   const handle = await open(lines, "wx", 0o600);
   const sent = new Set<string>();
-  const absent: string[] = [];
+  const absent: PlannedFile[] = [];
   try {
     const manifest = createManifest((line) => writeAll(handle, Buffer.from(line)));
     const send = (path: string, from: string, sizeBytes: number) =>
@@ -35,10 +35,12 @@ export async function writeArchive(
     for (const file of [{ path: plan.database, from: copy }, ...plan.files(copy)]) {
       const { path, from } = file;
       if (sent.has(path)) continue;
-      const found = await look(file);
+      if (isObject(file)) await manifest.object(file.expected);
+      if (from === undefined) continue;
+      const found = await look(from, file);
       if (typeof found === "string") {
         if (file.expected === undefined) continue;
-        if (found === "absent") absent.push(path);
+        if (found === "absent") absent.push(file);
         else await manifest.missing({ path, reason: found });
         continue;
       }
@@ -46,7 +48,7 @@ export async function writeArchive(
       await manifest.file({ path, ...found });
       sent.add(path);
     }
-    for (const path of plan.stillNamed(absent)) await manifest.missing({ path, reason: "absent" });
+    await tellAbsent(absent, { plan, manifest, header });
     const counts = await manifest.end();
     await send(MANIFEST, lines, (await stat(lines)).size);
     await write(tarEnd());
@@ -57,7 +59,7 @@ export async function writeArchive(
   }
 }
 
-async function look({ from, expected }: PlannedFile) {
+async function look(from: string, { expected }: PlannedFile) {
   try {
     const found = await hashFile(from);
     return expected === undefined || found.sha256 === expected.sha256 ? found : "damaged";

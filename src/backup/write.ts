@@ -5,6 +5,7 @@ import {
   type BackupHeader,
   type BackupSummary,
   backupName,
+  byTime,
   DATA,
   MANIFEST,
   PARTIAL,
@@ -17,8 +18,8 @@ import { createManifest, type ManifestWriter, readHeader } from "./manifest.ts";
 export interface PlannedFile {
   /** As in `BackupFile`. */
   readonly path: string;
-  /** Where it is. */
-  readonly from: string;
+  /** Where it is; undefined for one in the bucket of the service, which has what is expected. */
+  readonly from: string | undefined;
   /** What it has to hold. Where it holds something else, or is gone, the backup goes on without it. */
   readonly expected?: Content | undefined;
 }
@@ -76,6 +77,28 @@ export class ForeignBackups extends Error {
   override readonly name = "ForeignBackups";
 }
 
+/** A file that lies in the bucket of the service. */
+export function isObject(file: PlannedFile): file is PlannedFile & { readonly expected: Content } {
+  return file.from === undefined && file.expected !== undefined;
+}
+
+/** Names the files that are not where they were: gone with their tasks, moved to the bucket meanwhile, or lost. */
+export async function tellAbsent(
+  absent: readonly PlannedFile[],
+  {
+    plan,
+    manifest,
+    header,
+  }: { plan: BackupPlan; manifest: ManifestWriter; header: Pick<BackupHeader, "bucket"> },
+): Promise<void> {
+  const still = new Set(plan.stillNamed(absent.map(({ path }) => path)));
+  for (const { path, expected } of absent) {
+    if (!still.delete(path)) continue;
+    if (header.bucket !== undefined && expected !== undefined) await manifest.object(expected);
+    else await manifest.missing({ path, reason: "absent" });
+  }
+}
+
 async function fill(partial: string, previous: string | undefined, madeAtMs: number, plan: BackupPlan) {
   const root = join(partial, DATA);
   const copy = join(root, plan.database);
@@ -92,16 +115,17 @@ async function fill(partial: string, previous: string | undefined, madeAtMs: num
     await manifest.file({ path: plan.database, ...database });
     const folders = createFolders(root);
     const old = previous && join(previous, DATA);
-    const absent: string[] = [];
+    const absent: PlannedFile[] = [];
     let copiedBytes = database.sizeBytes;
     await inParallel(plan.files(copy), async (file) => {
+      if (isObject(file)) return await manifest.object(file.expected);
       const to = join(root, file.path);
       await folders.forFile(to);
       const placed = await place(file, to, old, manifest);
-      if (placed === "absent") absent.push(file.path);
+      if (placed === "absent") absent.push(file);
       else copiedBytes += placed;
     });
-    for (const path of plan.stillNamed(absent)) await manifest.missing({ path, reason: "absent" });
+    await tellAbsent(absent, { plan, manifest, header });
     await folders.flushAll();
     const counts = await manifest.end();
     await handle.sync();
@@ -120,6 +144,7 @@ async function place(
   old: string | undefined,
   manifest: ManifestWriter,
 ): Promise<number | "absent"> {
+  if (from === undefined) return "absent";
   if (expected !== undefined && old !== undefined) {
     const linked = await linkOld(join(old, path), to, expected);
     if (linked === "linked") await manifest.file({ path, ...expected });
@@ -180,13 +205,7 @@ async function freeName(directory: string, atMs: number): Promise<string> {
 /** Names of the finished backups in a folder, the oldest first. */
 export async function listBackups(directory: string): Promise<string[]> {
   const names = (await readdir(directory)).filter((name) => timeOfBackup(name) !== undefined);
-  return names.sort(
-    (one, other) => (timeOfBackup(one) ?? 0) - (timeOfBackup(other) ?? 0) || compare(one, other),
-  );
-}
-
-function compare(one: string, other: string): number {
-  return one.length - other.length || (one < other ? -1 : 1);
+  return names.sort(byTime);
 }
 
 /** Removes what earlier calls were cut off in. */

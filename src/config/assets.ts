@@ -1,14 +1,22 @@
 import { isAbsolute, join } from "node:path";
 import * as parse from "../toolkit/settings/parsers.ts";
-import { createSecret, type Secret } from "../toolkit/settings/secret.ts";
 import { setting, type ValuesOf } from "../toolkit/settings/setting.ts";
+import {
+  amazonIn,
+  type BucketConfig,
+  bucketName,
+  type Env,
+  KEY_VARIABLES,
+  prefixOfKeys,
+  readKeys,
+  regionName,
+  variables,
+} from "./buckets.ts";
 import type { ConfigProblem } from "./problem.ts";
 
 const STORES = ["folder", "s3"] as const;
 const OUTPUT_METADATA = ["remove", "keep"] as const;
 const SERVES = ["proxy", "redirect", "presigned"] as const;
-/** As the tools of Amazon have it. */
-const KEY_VARIABLES = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
 
 /** Where files are stored: inputs of tasks and what providers made. */
 export function assetSettings() {
@@ -110,28 +118,15 @@ export interface AssetConfig extends Omit<Values, "endpoint" | "bucket" | "keyEn
   readonly path: string;
   /** Where files are, or were before they were moved to the folder. Always there with `store: s3`. */
   readonly bucket?: BucketConfig | undefined;
-}
-
-export interface BucketConfig {
-  readonly endpoint: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly region: string;
-  /** Absent where a variable lacks: only what asks the bucket needs them. */
-  readonly keys?: BucketKeys | undefined;
-  /** The variables that should hold them. */
-  readonly keyEnv: readonly string[];
-}
-
-interface BucketKeys {
-  readonly accessKeyId: Secret;
-  readonly secretAccessKey: Secret;
-  readonly sessionToken?: Secret | undefined;
+  /** How a bucket is reached that something else than the settings names, such as a backup. */
+  readonly reach: Pick<BucketConfig, "keys" | "keyEnv"> & { readonly endpoint?: string | undefined };
 }
 
 /** What a backup has to know of the files. */
 export function backedUpAssets({ assets: { path, bucket } }: { readonly assets: AssetConfig }) {
-  return { path, hasBucket: bucket !== undefined };
+  if (bucket === undefined) return { path };
+  const { endpoint, region, name, prefix } = bucket;
+  return { path, bucket: { endpoint, region, name, prefix } };
 }
 
 /** Puts together what concerns files, with the keys of their bucket. */
@@ -144,79 +139,13 @@ export function readAssets(
   if (name === undefined) {
     if (values.store === "s3")
       problems.push({ where: "assets.bucket", message: "must name a bucket where assets.store is s3" });
-    return { ...values, path };
+    const reach = { endpoint, keyEnv, keys: readKeys(keyEnv, { env: sources.env, why: undefined }, []) };
+    return { ...values, path, reach };
   }
   const { prefix, region } = values;
-  const keys = readKeys(keyEnv, sources, problems);
-  const address = endpoint ?? `https://s3.${region}.amazonaws.com`;
-  return { ...values, path, bucket: { name, endpoint: address, prefix, region, keys, keyEnv } };
+  const { env, isServing } = sources;
+  const why = "assets.key_env names it, for the bucket in assets.bucket";
+  const keys = readKeys(keyEnv, { env, why: isServing ? why : undefined }, problems);
+  const bucket = { name, endpoint: endpoint ?? amazonIn(region), prefix, region, keys, keyEnv };
+  return { ...values, path, bucket, reach: { endpoint, keyEnv, keys } };
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
-
-/** Quotes no key, which may be one with a typing error. */
-function readKeys(
-  [id = "", secret = "", session = ""]: readonly string[],
-  { env, isServing }: { env: Env; isServing: boolean },
-  problems: ConfigProblem[],
-): BucketKeys | undefined {
-  const read = (name: string, isNeeded: boolean): Secret | undefined => {
-    const given = env[name]?.trim() ?? "";
-    if (KEY.test(given)) return createSecret(given);
-    if (given !== "")
-      problems.push({ where: name, message: "must be a key: printable ASCII characters without spaces" });
-    else if (isNeeded && isServing)
-      problems.push({
-        where: name,
-        message: "must be set: assets.key_env names it, for the bucket in assets.bucket",
-      });
-    return undefined;
-  };
-  const accessKeyId = read(id, true);
-  const secretAccessKey = read(secret, true);
-  const sessionToken = read(session, false);
-  return accessKeyId && secretAccessKey && { accessKeyId, secretAccessKey, sessionToken };
-}
-
-/** Session tokens are longer than other keys. */
-const KEY = /^[\x21-\x7e]{1,4096}$/;
-
-function matching(pattern: RegExp, expected: string, change = (text: string) => text): parse.Parser<string> {
-  return parse.withSchema({ type: "string", pattern: pattern.source }, (raw) =>
-    typeof raw === "string" && pattern.test(raw) ? { ok: true, value: change(raw) } : { ok: false, expected },
-  );
-}
-
-/**
- * Names that are valid everywhere, and older ones with capitals and underscores
- * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html, checked 2026-11-23).
- */
-const bucketName = matching(
-  /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/,
-  "the name of a bucket: 3 to 63 letters, digits, dots and hyphens",
-);
-
-/** Has a slash at its end, unless it is empty. */
-const prefixOfKeys = matching(
-  /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}){0,3}\/?)?$/,
-  "up to four names of letters, digits, dots, hyphens and underscores with slashes between them, such as svc/",
-  (text) => (text === "" || text.endsWith("/") ? text : `${text}/`),
-);
-
-const regionName = matching(/^[a-z0-9][a-z0-9-]{0,62}$/, "the name of a region, such as eu-central-1");
-
-const VARIABLE = /^[A-Z_][A-Z0-9_]{0,127}$/;
-
-const variables: parse.Parser<readonly string[]> = parse.withSchema(
-  { type: "array", items: { type: "string", pattern: VARIABLE.source }, minItems: 2, maxItems: 3 },
-  (raw) => {
-    const items = [raw].flat(1).flatMap((item) => (typeof item === "string" ? item.split(",") : [item]));
-    const names = items.map((item) => (typeof item === "string" ? item.trim() : ""));
-    const areNames = names.every((name) => VARIABLE.test(name) && !name.startsWith("SVC_"));
-    const expected =
-      "two or three names of variables that do not begin with SVC_, such as S3_KEY_ID,S3_SECRET";
-    return areNames && (names.length === 2 || names.length === 3)
-      ? { ok: true, value: names }
-      : { ok: false, expected };
-  },
-);

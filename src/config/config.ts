@@ -5,7 +5,7 @@ import { readTree, type ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ShownSetting } from "../toolkit/settings/shown.ts";
 import { type AlertSettings, readAlerts } from "./alerts/alerts.ts";
 import { type AssetConfig, readAssets } from "./assets.ts";
-import { checkBackups } from "./backups.ts";
+import { type BackupConfig, checkBackups, readBackups } from "./backups.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
 import { type ModerationSettings, readModeration } from "./moderation/moderation.ts";
 import { ConfigError, type ConfigProblem, show } from "./problem.ts";
@@ -23,10 +23,11 @@ import { shownSettings } from "./shown.ts";
 import { warningsOf } from "./warnings.ts";
 
 /** The values of the table in settings.ts and more: checked, complete and frozen. */
-export interface Config extends Omit<ValuesOf<Settings>, "assets"> {
+export interface Config extends Omit<ValuesOf<Settings>, "assets" | "backup"> {
   /** Absolute. */
   readonly dataDir: string;
   readonly assets: AssetConfig;
+  readonly backup: BackupConfig;
   /** By provider: the accounts that are switched on, the default one first. */
   readonly accounts: ReadProviders["accounts"];
   /** Reads what concerns a provider that became known later. @throws ConfigError with every problem */
@@ -98,7 +99,9 @@ export function loadConfig(sources: ConfigSources): Config {
   };
   const providers = readProviders(sources.providers, ofProviders, problems);
   problems.push(...runtimeVariableProblems(env, values.allowEnv, variableOf(settings.allowEnv)));
-  const assets = readAssets(values.assets, { dataDir, env, isServing: sources.isServing === true }, problems);
+  const place = { dataDir, env, isServing: sources.isServing === true };
+  const assets = readAssets(values.assets, place, problems);
+  const backup = readBackups(values, place, problems);
   const pricing = readPricing(file, problems);
   const moderation = readModeration(file, env, problems);
   const alerts = readAlerts(file, env, problems);
@@ -108,7 +111,7 @@ export function loadConfig(sources: ConfigSources): Config {
   const providerConfig = (provider: ProviderSettings) => readLateProvider(provider, ofProviders);
   return freeze({
     ...{ ...values, ...providers, providerConfig },
-    ...{ dataDir, assets, configFile: file?.path, pricing, moderation, alerts, warnings, placed },
+    ...{ dataDir, assets, backup, configFile: file?.path, pricing, moderation, alerts, warnings, placed },
     shown: () => shownSettings(given),
   });
 }

@@ -140,7 +140,7 @@ for (const [name, damage, path, problem] of DAMAGE)
 test("a manifest of another program, and one of a later layout, are refused as such", async () => {
   for (const [header, message] of [
     [{ format: "tar" }, "of another program"],
-    [{ version: 2 }, "Use a newer version of svc"],
+    [{ version: 3 }, "Use a newer version of svc"],
   ] as const) {
     const backup = join(emptyFolder(), "backup");
     cpSync(whole.path, backup, { recursive: true });
@@ -183,6 +183,7 @@ test("a missing file is told once, and the sums count each file", async () => {
   expect(await manifest.end()).toEqual({
     files: 0,
     sizeBytes: 0,
+    objects: 0,
     missing: [{ path: "assets/x", reason: "absent" }],
   });
   expect(lines).toHaveLength(2);

@@ -141,6 +141,9 @@ describe("settings", () => {
       "backup.to": ["/backups", "/backups"],
       "backup.keep": ["3", 3],
       "backup.secret_key": ["false", false],
+      "backup.endpoint": ["http://127.0.0.1:9000/", "http://127.0.0.1:9000"],
+      "backup.region": ["auto", "auto"],
+      "backup.key_env": ["S3_ID, S3_SECRET", ["S3_ID", "S3_SECRET"]],
       "retention.outputs_seconds": ["86400", 86_400_000],
       "retention.inputs_seconds": ["3600", 3_600_000],
       "retention.callbacks_seconds": ["60", 60_000],
@@ -519,7 +522,7 @@ describe("keys of providers", () => {
 
 test("backups of a server need a folder, and a flag switches them off", () => {
   const config = load({ flags: { backupEvery: "6h", backupTo: "/backups", backupKeep: "3" } });
-  expect(config.backup).toEqual({ everyMs: 21_600_000, to: "/backups", keep: 3, secretKey: true });
+  expect(config.backup).toMatchObject({ everyMs: 21_600_000, to: "/backups", keep: 3, secretKey: true });
   expect(load({ cwd: folder("backup: { every: off }\n") }).backup.everyMs).toBeUndefined();
   expect(problemsOf({ flags: { backupEvery: "6h" } })).toMatchObject([{ where: "backup.every" }]);
   const off = load({ cwd: folder("backup: { every: 6h, to: /b }\n"), flags: { backupEvery: "off" } });

@@ -1,6 +1,7 @@
 import type { Restored } from "../../../src/app/restore-local.ts";
 import { EXIT, type ExitCode } from "../../exit-codes.ts";
 import { Failure } from "../../failure.ts";
+import type { Output } from "../../format/output.ts";
 import { printable } from "../../format/printable.ts";
 
 /** What is told of a backup. */
@@ -11,13 +12,20 @@ const NAMED = 5;
 
 /** A backup as JSON has it. */
 export function backupForm(backup: BackupSummary) {
-  const { files, sizeBytes, missing, madeAtMs, svc, migrations, latestMigration, leftOut } = backup;
+  const { files, sizeBytes, missing, madeAtMs, svc, migrations, latestMigration, leftOut, found } = backup;
   return {
     made_at: new Date(madeAtMs).toISOString(),
     svc,
     schema: { migrations, latest: latestMigration },
     files,
     bytes: sizeBytes,
+    bucket: backup.bucket === undefined ? null : { ...backup.bucket },
+    objects: backup.objects,
+    ...(found !== undefined && {
+      found_in: { ...found.bucket },
+      lost_objects: found.lost,
+      looked: found.unknown === undefined,
+    }),
     left_out: leftOut,
     missing,
   };
@@ -34,11 +42,33 @@ export function missingText(missing: BackupSummary["missing"], verb: string): st
   return [`${verb} ${what}:`, ...named, ...rest].join("\n");
 }
 
+/** Tells what of a backup lies in the bucket of its service, and whether it is there. @returns whether all is well */
+export function tellObjects({ objects, found }: BackupSummary, output: Output): boolean {
+  if (found === undefined) return true;
+  const where = `${found.bucket.name}/${found.bucket.prefix} at ${found.bucket.endpoint}`;
+  if (found.unknown !== undefined) {
+    output.warn(`Nobody could look for ${objects} files that lie in the bucket ${where}: ${found.unknown}`);
+    return false;
+  }
+  if (found.lost.length === 0) {
+    output.say(`All ${objects} files that lie in the bucket ${where} are there.`);
+    return true;
+  }
+  const named = found.lost.slice(0, NAMED).map((sha256) => `\n  sha256/${sha256}`);
+  const rest = found.lost.length > NAMED ? `\n  and ${found.lost.length - NAMED} more` : "";
+  output.warn(
+    `${found.lost.length} of ${objects} files that lie in the bucket ${where} are not there:${named.join("")}${rest}`,
+  );
+  return false;
+}
+
 /** By the names of errors, which commands may not import. */
 const REFUSALS: Readonly<Record<string, readonly [exit: ExitCode, code: string, hint: string | undefined]>> =
   {
     BackupRefused: [EXIT.error, "backup_refused", "Nothing was written. Use another backup."],
     BackupBusy: [EXIT.conflict, "backup_busy", undefined],
+    BucketTaken: [EXIT.conflict, "bucket_taken", undefined],
+    S3Error: [EXIT.error, "bucket_failed", undefined],
     ForeignBackups: [EXIT.conflict, "foreign_backups", undefined],
     FolderNotEmpty: [EXIT.conflict, "folder_not_empty", undefined],
     DataDirectoryBusy: [EXIT.conflict, "server_runs", undefined],

@@ -3,18 +3,33 @@ import type { DatabaseCheck } from "../../../src/domain/ports/database-check.ts"
 import { addCommand, onRun, withCommonFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
-import { Failure } from "../../failure.ts";
+import { Failure, usage } from "../../failure.ts";
 import type { Output } from "../../format/output.ts";
 import { type Field, renderFields } from "../../format/table.ts";
 import { formatSize } from "../../format/units.ts";
 import { withExamples } from "../../help/manual.ts";
 import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../../local.ts";
+import { checkBackup } from "./check-backup.ts";
 
 export function addCheck(db: Command, context: Context): void {
-  const about = "read the whole database and report damage; a server may run meanwhile";
-  const command = withLocalFlags(withCommonFlags(addCommand(db, "check", about)));
-  withExamples(command, "svc db check", ["svc db check --field ok", "true or false"]);
-  onRun<LocalFlags>(command, context, async ({ options, output }) => {
+  const about =
+    "read the whole database and report damage, a server may run meanwhile; or a whole backup, in a folder or a bucket";
+  const command = withLocalFlags(withCommonFlags(addCommand(db, "check [backup]", about)));
+  command.option("--bucket <url>", "look for a backup's files in this copy of the service's bucket");
+  withExamples(
+    command,
+    "svc db check",
+    ["svc db check --field ok", "true or false"],
+    [
+      "svc db check s3://backups/svc",
+      "is the newest backup whole, and are its files in the service's bucket?",
+    ],
+  );
+  onRun<LocalFlags & { bucket?: string }>(command, context, async ({ args, options, output }) => {
+    const [backup] = args;
+    if (backup !== undefined) return await checkBackup(backup, options, context, output);
+    if (options.bucket !== undefined)
+      throw usage("--bucket belongs to a backup: svc db check BACKUP --bucket URL.");
     const config = readLocalConfig(options, context);
     const { checkLocal } = await import("../../../src/app/check-local.ts");
     const found = checkLocal(config);

@@ -1,36 +1,39 @@
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Command } from "commander";
 import type { Restored } from "../../../src/app/restore-local.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { ConfigError } from "../../../src/config/problem.ts";
 import { addCommand, given, onRun, withCommonFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
-import { usage } from "../../failure.ts";
 import type { Output } from "../../format/output.ts";
 import { formatSize, formatTime } from "../../format/units.ts";
 import { withExamples, withNotes } from "../../help/manual.ts";
 import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../../local.ts";
-import { backupForm, missingText, refusing } from "./backup-form.ts";
+import { backupForm, missingText, refusing, tellObjects } from "./backup-form.ts";
+import { checkBackup, objectPlaces, placeOf } from "./check-backup.ts";
 
 interface RestoreFlags extends LocalFlags {
   readonly dryRun?: boolean;
   readonly submitAgain?: boolean;
+  readonly bucket?: string;
 }
 
 export function addRestore(db: Command, context: Context): void {
   const about =
-    "make a new data folder of a backup, of the newest in a folder of backups, or of a tar archive (-)";
+    "make a new data folder of a backup, of the newest in a folder or bucket (s3://bucket/prefix) of backups, or of a tar archive (-)";
   const command = withLocalFlags(withCommonFlags(addCommand(db, "restore <from>", about)));
   command
     .option("--dry-run", "read the whole backup and check it; write nothing")
     .option(
       "--submit-again",
       "let tasks run that no provider has taken yet, in place of ending them uncharged; only where no server ran on the old folder after the backup",
-    );
+    )
+    .option("--bucket <url>", "look for the files in this copy of the service's bucket (s3://bucket/prefix)");
   withExamples(
     command,
     "svc db restore /backups/svc --data-dir ./svc-restored",
     ["svc db restore /backups/svc --dry-run", "is the newest backup whole?"],
+    "svc db restore s3://backups/svc --data-dir ./svc-restored",
     "svc db restore - --data-dir ./svc-restored <svc.tar",
   );
   withNotes(
@@ -39,11 +42,15 @@ export function addRestore(db: Command, context: Context): void {
   );
   onRun<RestoreFlags>(command, context, async ({ args, options, output }) => {
     const from = given(args, 0);
-    if (options.dryRun === true) return await check(from, context, output);
-    const { dataDir } = readLocalConfig(options, context);
-    const { restoreLocal } = await import("../../../src/app/restore-local.ts");
-    const source = from === "-" ? Bun.stdin.stream() : resolve(context.cwd, from);
-    const order = { dataDir, from: source, submitsAgain: options.submitAgain === true };
+    if (options.dryRun === true) return await checkBackup(from, options, context, output);
+    const config = readLocalConfig(options, context);
+    const { dataDir } = config;
+    const [{ restoreLocal }, places] = await Promise.all([
+      import("../../../src/app/restore-local.ts"),
+      objectPlaces(config, options.bucket),
+    ]);
+    const source = from === "-" ? Bun.stdin.stream() : await placeOf(from, config, context);
+    const order = { dataDir, from: source, submitsAgain: options.submitAgain === true, places };
     const restored = await refusing(() => restoreLocal(order));
     tell(restored, output);
     const place = showPath(dataDir, context.cwd);
@@ -55,7 +62,12 @@ export function addRestore(db: Command, context: Context): void {
       live_tasks: restored.live,
     };
     output.show(form, () => `${place}\n`);
-    output.say(`Next: svc audit --data-dir ${place}, then svc serve --data-dir ${place}`);
+    if (options.bucket !== undefined)
+      output.say(
+        `The settings decide where a server looks for files: see that assets.bucket and assets.prefix name ${options.bucket}.`,
+      );
+    const claim = restored.found === undefined ? "" : `svc assets claim --data-dir ${place}, `;
+    output.say(`Next: svc audit --data-dir ${place}, ${claim}then svc serve --data-dir ${place}`);
   });
 }
 
@@ -88,18 +100,8 @@ function settingsOf(flags: LocalFlags, context: Context): Config | undefined {
   }
 }
 
-async function check(from: string, { cwd }: Context, output: Output): Promise<void> {
-  if (from === "-") throw usage("--dry-run reads a folder; an archive can be checked only by restoring it.");
-  const { checkBackupAt } = await import("../../../src/app/restore-local.ts");
-  const checked = await refusing(() => checkBackupAt(resolve(cwd, from)));
-  const { path, files, sizeBytes } = checked;
-  if (checked.missing.length > 0)
-    output.warn(missingText(checked.missing, "The data folder lacked, when it was backed up,"));
-  output.done(`The backup is whole: ${files} files, ${formatSize(sizeBytes)}.`);
-  output.show({ ...backupForm(checked), path }, () => `${showPath(path, cwd)}\n`);
-}
-
-function tell({ files, sizeBytes, madeAtMs, ended, missing, leftOut }: Restored, output: Output): void {
+function tell(restored: Restored, output: Output): void {
+  const { files, sizeBytes, madeAtMs, ended, missing, leftOut } = restored;
   output.done(
     `Restored ${files} files, ${formatSize(sizeBytes)}, of a backup of ${formatTime(madeAtMs)}. Everything later is not in it.`,
   );
@@ -108,6 +110,7 @@ function tell({ files, sizeBytes, madeAtMs, ended, missing, leftOut }: Restored,
     output.warn(
       `${leftOut.join(", ")} is not in the backup: put it into the folder, or give SVC_SECRET_KEY, before a server starts.`,
     );
+  tellObjects(restored, output);
   if (ended > 0)
     output.warn(
       `${ended} ${ended === 1 ? "task" : "tasks"} that no provider was known to have ended as failed, uncharged: they may have been made after the backup.`,

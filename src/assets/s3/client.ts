@@ -126,9 +126,13 @@ export class S3Client {
         const delayMs = Math.min(FIRST_DELAY_MS * 2 ** tries, LONGEST_DELAY_MS) * (0.5 + random());
         const isOver = clock.elapsed() - startedAt + delayMs > patienceMs;
         if (!(error instanceof S3Error) || !mayPass(error) || isOver) throw error;
-        await new Promise<void>((resume) => clock.after(delayMs, resume));
+        await this.pause(delayMs);
       }
     }
+  }
+
+  pause(delayMs: number): Promise<void> {
+    return new Promise((resume) => void this.options.clock.after(delayMs, resume));
   }
 
   #startDeadline({ answerMs = this.options.answerMs ?? ANSWER_MS, body }: S3Call): Deadline {

@@ -4,7 +4,7 @@ import { textOf } from "./xml.ts";
 
 /** A request to a bucket that failed. */
 export class S3Error extends Error {
-  override readonly name = "S3Error";
+  override readonly name: string = "S3Error";
   constructor(
     message: string,
     /** As the service names it, such as `AccessDenied`; `unreachable` or `late` where there was no answer. */

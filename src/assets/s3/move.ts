@@ -78,11 +78,11 @@ async function* inFolder(folder: StoredContents): AsyncGenerator<Found> {
 }
 
 async function* inObjects(objects: Objects): AsyncGenerator<Found> {
-  for (let after: string | undefined; ; ) {
-    const page = await inBucket(() => objects.list(after));
-    yield* page.objects;
-    after = page.objects.at(-1)?.sha256;
-    if (page.isLast || after === undefined) return;
+  const all = objects.all();
+  for (;;) {
+    const { done, value } = await inBucket(() => all.next());
+    if (done === true) return;
+    yield value;
   }
 }
 

@@ -32,6 +32,8 @@ interface Upload {
 
 /** Parts of one file on their way at one time. */
 const PARTS_OF_ONE = 2;
+/** More are refused (https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html, checked 2026-11-23). */
+const MOST_PARTS = 10_000;
 /** Joining the parts of a large file takes a while. */
 const JOIN_MS = 120_000;
 /** How long giving up an upload is tried. Whatever is left, `abandonUploads` finds. */
@@ -103,8 +105,9 @@ export class Multipart {
 
   /** Reads the parts in their order, to see on the way that the file is what it was, and no faster than they are sent. */
   async #startParts(upload: Upload, parts: Promise<Part>[]): Promise<void> {
-    const { partBytes, slots } = this.deps;
+    const { slots } = this.deps;
     const { sizeBytes } = upload.source;
+    const partBytes = Math.max(this.deps.partBytes, Math.ceil(sizeBytes / MOST_PARTS));
     const whole = createHash("sha256");
     for (let at = 0; at < sizeBytes; at += partBytes) {
       const number = parts.length + 1;

@@ -1,31 +1,8 @@
-import { createSlots } from "../../toolkit/slots.ts";
-import type { S3Answer, S3Body, S3Client } from "./client.ts";
-import { errorOf, S3Error } from "./errors.ts";
-import { Multipart } from "./multipart.ts";
-import {
-  base64Of,
-  type Lacks,
-  ONLY_IF_NEW,
-  objectHeaders,
-  requireChecksum,
-  requireSame,
-  type Source,
-  sha256Of,
-  type WriteOptions,
-  withoutLacks,
-} from "./write.ts";
+import type { S3Body, S3Client } from "./client.ts";
+import { errorOf } from "./errors.ts";
+import { KeyedObjects, type ObjectFacts } from "./keyed.ts";
+import { objectHeaders, type Source, type WriteOptions } from "./write.ts";
 import { elementsOf, textOf } from "./xml.ts";
-
-/** Five megabytes are the least that services take. */
-const PART_BYTES = 16 * 1024 * 1024;
-/** Parts and files in memory at one time, for the whole process. */
-const BODIES_AT_ONCE = 4;
-
-export interface ObjectFacts {
-  readonly sizeBytes: number;
-  /** Epoch milliseconds by the service's clock. */
-  readonly storedAt: number;
-}
 
 /** What is known of an object without reading it. */
 export interface ObjectHead extends ObjectFacts {
@@ -42,20 +19,16 @@ const NAME = /sha256\/([0-9a-f]{64})$/;
 
 /** Files in a bucket: `<prefix>sha256/<64 hexadecimal digits>`. Every method throws S3Error. */
 export class Objects {
-  readonly #slots = createSlots(BODIES_AT_ONCE);
-  readonly #lacks: Lacks = { checksum: false, condition: false };
-  readonly #multipart: Multipart;
+  readonly #keyed: KeyedObjects;
   readonly #folder: string;
 
   constructor(
     private readonly client: S3Client,
-    /** Larger files are sent in parts of this size. */
-    private readonly partBytes = PART_BYTES,
-    /** Called before anything is changed. @throws where the bucket is another's */
-    private readonly mayWrite: () => Promise<void> = async () => {},
+    partBytes?: number | undefined,
+    mayWrite?: (() => Promise<void>) | undefined,
   ) {
     this.#folder = `${client.bucket.prefix}sha256/`;
-    this.#multipart = new Multipart({ client, partBytes, slots: this.#slots, lacks: this.#lacks });
+    this.#keyed = new KeyedObjects(client, partBytes, mayWrite);
   }
 
   keyOf(sha256: string): string {
@@ -73,16 +46,13 @@ export class Objects {
       sizeBytes,
       storedAt: Date.parse(answer.headers.get("last-modified") ?? "") || 0,
       // That of parts is a checksum of checksums. Not every service says so.
-      checksum: sizeBytes > this.partBytes ? undefined : checksum,
+      checksum: sizeBytes > this.#keyed.partBytes ? undefined : checksum,
     };
   }
 
   /** Stores a file. @returns whether it did, or something was there */
-  async put(source: Source, options: WriteOptions): Promise<"stored" | "there"> {
-    await this.mayWrite();
-    return await (source.sizeBytes > this.partBytes
-      ? this.#multipart.put(this.keyOf(source.sha256), source, options)
-      : this.#slots.run(() => this.#putWhole(source, options)));
+  put(source: Source, options: WriteOptions): Promise<"stored" | "there"> {
+    return this.#keyed.put(this.keyOf(source.sha256), source, options);
   }
 
   /** By the service's clock. */
@@ -98,7 +68,7 @@ export class Objects {
       "x-amz-metadata-directive": "REPLACE",
     };
     const headers = { ...objectHeaders({ type }), ...copy };
-    await this.mayWrite();
+    await this.#keyed.mayWrite();
     await this.client.persist(async () => {
       const { status, text } = await this.client.ask({ method: "PUT", key, headers, answers: [501] });
       // A failure while it is copied comes with status 200.
@@ -108,28 +78,32 @@ export class Objects {
   }
 
   /** The bytes of an object from here on, or all of them where `status` is 200. Undefined where there is none. */
-  async get(sha256: string, from: number): Promise<S3Body | undefined> {
-    const headers = from > 0 ? { range: `bytes=${from}-` } : {};
-    try {
-      return await this.client.open({ method: "GET", key: this.keyOf(sha256), headers });
-    } catch (error) {
-      if (error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket") return undefined;
-      throw error;
-    }
+  get(sha256: string, from: number): Promise<S3Body | undefined> {
+    return this.#keyed.get(this.keyOf(sha256), from);
   }
 
-  async remove(sha256: string): Promise<void> {
-    await this.mayWrite();
-    await this.client.send({ method: "DELETE", key: this.keyOf(sha256), answers: [404] });
+  remove(sha256: string): Promise<void> {
+    return this.#keyed.remove(this.keyOf(sha256));
   }
 
   /** Up to 1000 objects in the order of their names, after this one. */
   async list(after?: string | undefined): Promise<{ objects: ListedObject[]; isLast: boolean }> {
-    const start = after === undefined ? {} : { "start-after": this.keyOf(after) };
-    const query = { "list-type": "2", prefix: this.#folder, ...start };
-    const { text } = await this.client.send({ method: "GET", query });
-    const objects = elementsOf(text, "Contents").flatMap(listed);
-    return { objects, isLast: textOf(text, "IsTruncated") !== "true" };
+    const page = await this.#keyed.list(this.#folder, after && this.keyOf(after));
+    const objects = page.objects.flatMap(({ key, sizeBytes, storedAt }) => {
+      const sha256 = NAME.exec(key)?.[1];
+      return sha256 === undefined ? [] : [{ sha256, sizeBytes, storedAt }];
+    });
+    return { objects, isLast: page.isLast };
+  }
+
+  /** All objects. */
+  async *all(): AsyncGenerator<ListedObject> {
+    for (let after: string | undefined; ; ) {
+      const page = await this.list(after);
+      yield* page.objects;
+      after = page.objects.at(-1)?.sha256;
+      if (page.isLast || after === undefined) return;
+    }
   }
 
   /** Whether there is an object of this name. Unlike `head`, fails where there is no bucket. */
@@ -140,41 +114,7 @@ export class Objects {
   }
 
   /** Gives up what was sent in parts and not completed for so long. @returns how many */
-  async abandonUploads(olderThanMs: number): Promise<number> {
-    await this.mayWrite();
-    return await this.#multipart.abandonUploads(this.#folder, olderThanMs);
+  abandonUploads(olderThanMs: number): Promise<number> {
+    return this.#keyed.abandonUploads(this.#folder, olderThanMs);
   }
-
-  async #putWhole(source: Source, { isNew, patienceMs }: WriteOptions): Promise<"stored" | "there"> {
-    const bytes = await source.read(0, source.sizeBytes);
-    requireSame(source, sha256Of(bytes));
-    const checksum = base64Of(source.sha256);
-    let mayReplace = !isNew;
-    const check = ({ status, headers }: S3Answer) => {
-      if (status === 412) return;
-      const stored = headers.get("x-amz-checksum-sha256");
-      // What was stored wrongly is replaced.
-      mayReplace ||= stored !== null;
-      requireChecksum(stored, checksum);
-    };
-    const put = () => {
-      const headers = {
-        ...objectHeaders(source),
-        ...(!this.#lacks.checksum && { "x-amz-checksum-sha256": checksum }),
-        ...(!mayReplace && !this.#lacks.condition && ONLY_IF_NEW),
-      };
-      const body = { bytes, sha256: source.sha256 };
-      const call = { method: "PUT", key: this.keyOf(source.sha256), answers: [412], headers, body } as const;
-      return this.client.ask(call, check);
-    };
-    const { status } = await withoutLacks(this.#lacks, () => this.client.persist(put, patienceMs));
-    return status === 412 ? "there" : "stored";
-  }
-}
-
-function listed(entry: string): ListedObject[] {
-  const sha256 = NAME.exec(textOf(entry, "Key") ?? "")?.[1];
-  if (sha256 === undefined) return [];
-  const storedAt = Date.parse(textOf(entry, "LastModified") ?? "") || 0;
-  return [{ sha256, sizeBytes: Number(textOf(entry, "Size") ?? -1), storedAt }];
 }

@@ -23,6 +23,7 @@ export interface Owner {
 
 /** What lies below the prefix belongs to another data folder: each of the two would remove what the other stores. */
 export class BucketTaken extends S3Error {
+  override readonly name = "BucketTaken";
   constructor(
     readonly owner: string,
     where: string,

@@ -1,0 +1,80 @@
+import type { BucketKeys } from "../assets/s3/bucket.ts";
+import type { S3Client } from "../assets/s3/client.ts";
+import type { Ownership } from "../assets/s3/owner.ts";
+import { timeOfBackup } from "../backup/backup.ts";
+import { listShelf, type Shelf } from "../backup/shelf.ts";
+import { type BucketService, parseBucketUrl } from "../config/buckets.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import { createSystemClock } from "../runtime/clock.ts";
+import { systemRandom } from "../runtime/random.ts";
+import { keysOf } from "./assets.ts";
+import { ownerOf } from "./bucket-owner.ts";
+import type { Folder } from "./data-folder.ts";
+
+/** A place for backups in a bucket. It can be sent to a thread. */
+export interface BucketPlace {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly keys: BucketKeys;
+}
+
+const TAKEN =
+  "Give each data folder a prefix of its own for its backups. Where this one takes the other's place, as after a restore, stop the other for good and run svc db backup once by hand with --claim.";
+
+/** The place that `s3://bucket/prefix` names. @throws Error where it names none, or keys lack */
+export function bucketPlace(url: string, service: BucketService): BucketPlace {
+  const { endpoint, region } = service;
+  const parsed = parseBucketUrl(url);
+  if ("expected" in parsed) throw new Error(`${url} names no place for backups: give ${parsed.expected}.`);
+  return { endpoint, region, name: parsed.name, prefix: parsed.prefix, keys: keysOf(service) };
+}
+
+/** A backup in a bucket: the newest unless it has a name. */
+export interface BackupInBucket {
+  readonly place: BucketPlace;
+  readonly backup: string | undefined;
+}
+
+/** As `bucketPlace`, where `backups/` and the name of one backup may follow the prefix. */
+export function backupInBucket(url: string, service: BucketService): BackupInBucket {
+  const last = url.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  const backup = timeOfBackup(last) === undefined ? undefined : last;
+  const without = backup === undefined ? url : url.replace(/\/+$/, "").slice(0, -last.length);
+  return { place: bucketPlace(without.replace(/\/backups\/$/, "/"), service), backup };
+}
+
+/** The place, for a data folder that writes there. */
+export async function openOwnShelf(
+  place: BucketPlace,
+  folder: Folder,
+): Promise<{ readonly shelf: Shelf; readonly ownership: Ownership }> {
+  const clock = createSystemClock();
+  const [{ openShelf }, { Ownership }] = await Promise.all([
+    import("../assets/s3/shelf.ts"),
+    import("../assets/s3/owner.ts"),
+  ]);
+  const client = await clientOf(place, clock);
+  const ownership = new Ownership({ client, clock, me: ownerOf(folder), advice: TAKEN });
+  return { shelf: openShelf(client, ownership), ownership };
+}
+
+/** The place, for reading alone. */
+export async function openShelfToRead(place: BucketPlace): Promise<Shelf> {
+  const { openShelf } = await import("../assets/s3/shelf.ts");
+  return openShelf(await clientOf(place, createSystemClock()));
+}
+
+/** When the newest backup there was made. @throws BucketTaken where the place is another data folder's; S3Error */
+export async function newestInBucket(place: BucketPlace, folder: Folder): Promise<number | undefined> {
+  const { shelf } = await openOwnShelf(place, folder);
+  await shelf.requireOwn();
+  const newest = (await listShelf(shelf)).backups.at(-1);
+  return newest && timeOfBackup(newest.name);
+}
+
+async function clientOf({ keys, ...bucket }: BucketPlace, clock: Clock): Promise<S3Client> {
+  const { S3Client } = await import("../assets/s3/client.ts");
+  return new S3Client({ bucket: { ...bucket, keys: () => keys }, clock, random: systemRandom });
+}
