@@ -17,7 +17,7 @@ export type Created = Awaited<ReturnType<Client["create"]>>;
 
 /** A query by the names of its parameters; those that are undefined are left out. */
 type Query<Name extends string> = { readonly [Each in Name]?: string | undefined };
-export type TaskQuery = Query<"kind" | "status" | "model" | "limit" | "after">;
+export type TaskQuery = Query<"kind" | "status" | "model" | "q" | "limit" | "after">;
 
 export function createClient(settings: ClientSettings, options: ClientOptions) {
   const call = (request: Call) => withRetries(() => exchange(settings, options, request), options);

@@ -85,20 +85,23 @@ function addList(task: Command, context: Context): void {
   const command = addRemoteCommand(task, "list", "list your tasks, newest first")
     .addOption(new Option("--status <status>", "only tasks in this state").choices(TASK_STATUSES))
     .addOption(new Option("--kind <kind>", "only tasks of this kind").choices(["image", "video"]))
-    .option("-m, --model <model>", "only tasks of this model");
+    .option("-m, --model <model>", "only tasks of this model")
+    .option("--search <text>", "only tasks whose prompts have these words");
   withPageFlags(command, "tasks");
-  withExamples(command, "svc task list --status failed", [
-    "svc task list -m sandbox-video --all --json",
-    "a task a line",
-  ]);
-  onRun<RemoteFlags & TaskQuery & PageFlags>(command, context, async (invocation) => {
+  withExamples(
+    command,
+    "svc task list --status failed",
+    ["svc task list -m sandbox-video --all --json", "a task a line"],
+    'svc task list --search "lighthouse dusk"',
+  );
+  onRun<RemoteFlags & TaskQuery & PageFlags & { search?: string }>(command, context, async (invocation) => {
     const { options, output } = invocation;
-    const { status, kind, model } = options;
+    const { status, kind, model, search: q } = options;
     const { client } = connect(options, context, output);
     await listPages(invocation, {
       command,
       columns: COLUMNS,
-      read: (page) => client.tasks({ status, kind, model, ...page }),
+      read: (page) => client.tasks({ status, kind, model, q, ...page }),
       itemsOf: ({ tasks }) => tasks,
       rowOf,
       none: "No tasks.",

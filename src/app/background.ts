@@ -13,6 +13,7 @@ import { createCallbackSender } from "../scheduler/callbacks.ts";
 import { createCleaner } from "../scheduler/cleaner.ts";
 import { createCollector } from "../scheduler/collector.ts";
 import { Hooks } from "../scheduler/hooks.ts";
+import { createIndexer } from "../scheduler/indexer.ts";
 import { createLateAnswers } from "../scheduler/late-answers.ts";
 import { createRetention, type RetentionDeps } from "../scheduler/retention.ts";
 import { laneCapacities } from "../scheduler/routing/lanes.ts";
@@ -125,6 +126,7 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
       removeContents: (contents) => removeContents({ ...rooms, retention: store.retention }, contents),
     }),
     createCollector({ clock, log, collect: (pause) => collectContents({ ...collection, pause }) }),
+    createIndexer({ clock, log, search: store.search, isOn: config.search.prompts }),
     createLateAnswers({ ...rooms, tasks }),
     rooms.relays,
     ...(backups === undefined ? [] : [backups]),

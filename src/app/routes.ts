@@ -192,6 +192,7 @@ function listEndpoints(given: EndpointDeps) {
   const maxAttempts = config.callbacks.delaysMs.length + 1;
   const deps = {
     ...{ ...given, ...store, publicUrl, aliases, elapsed: monotonicMs },
+    searchesPrompts: config.search.prompts,
     tellUnavailable: createTellUnavailable(given),
   };
   const createTask = createCreateTask({

@@ -91,6 +91,15 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       parse: parse.boolean,
       fallback: true,
     }),
+    search: {
+      prompts: setting<boolean>({
+        key: "search.prompts",
+        flag: "--no-search-prompts",
+        help: "prompts are indexed, so that tasks are found by their words; --no-search-prompts removes what was indexed",
+        parse: parse.boolean,
+        fallback: true,
+      }),
+    },
     trustedProxies: setting<readonly string[]>({
       key: "trusted_proxies",
       live: true,

@@ -6,6 +6,7 @@ import type { ManagedPage, TaskStore } from "../domain/ports/task-store.ts";
 import type { TaskKind } from "../domain/task/request.ts";
 import type { TaskStatus } from "../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "./cancel-task.ts";
+import { searchText } from "./list-tasks.ts";
 import { notFound } from "./management.ts";
 import { findStory, type StoryReading } from "./read-story.ts";
 import { findTrace, type TraceReading } from "./read-trace.ts";
@@ -13,6 +14,8 @@ import { findTrace, type TraceReading } from "./read-trace.ts";
 export interface ManageTasksDeps extends CancelTaskDeps {
   readonly tasks: TaskStore;
   readonly accounts: Pick<AccountStore, "account">;
+  /** Whether prompts are indexed. */
+  readonly searchesPrompts: boolean;
 }
 
 /** Which tasks an operator lists. */
@@ -22,6 +25,8 @@ export interface ManagedTaskQuery {
   readonly kind?: TaskKind | undefined;
   readonly status?: TaskStatus | undefined;
   readonly model?: string | undefined;
+  /** Words that their prompts have. */
+  readonly q?: string | undefined;
   /** ≥ 1. */
   readonly limit: number;
   readonly after?: string | undefined;
@@ -32,8 +37,8 @@ export function createManageTasks(deps: ManageTasksDeps) {
   const read = async (id: string): Promise<StoryReading> =>
     (await findStory(deps, id)) ?? notFound("task", id);
   return {
-    /** Newest first. @throws AppError `not_found` for the account, `invalid_request` for the cursor */
-    async list({ account, model, after, ...query }: ManagedTaskQuery): Promise<ManagedPage> {
+    /** Newest first. @throws AppError `not_found` for the account, `invalid_request` for the cursor and the words */
+    async list({ account, model, after, q, ...query }: ManagedTaskQuery): Promise<ManagedPage> {
       if (after !== undefined && !isId("task", after)) throw mustBe("after", { form: "cursor" }, after);
       const found = account === undefined ? undefined : await deps.accounts.account(account);
       if (account !== undefined && found === undefined) notFound("account", account);
@@ -42,6 +47,7 @@ export function createManageTasks(deps: ManageTasksDeps) {
         ...query,
         after,
         accountId: found?.id,
+        text: q === undefined ? undefined : searchText(deps, q),
         model: model as ModelId | undefined,
       });
     },

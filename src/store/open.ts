@@ -4,6 +4,7 @@ import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { PriceStore } from "../domain/ports/price-store.ts";
 import type { RetentionStore } from "../domain/ports/retention-store.ts";
 import type { RouteStore } from "../domain/ports/route-store.ts";
+import type { SearchStore } from "../domain/ports/search-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { TimeStore } from "../domain/ports/time-store.ts";
 import type { TrailStore } from "../domain/ports/trail-store.ts";
@@ -16,6 +17,7 @@ import { createPriceStore } from "./sqlite/price-store.ts";
 import { createRemovals } from "./sqlite/removals.ts";
 import { createRetentionStore } from "./sqlite/retention-store.ts";
 import { createRouteStore } from "./sqlite/route-store.ts";
+import { createSearchStore } from "./sqlite/search-store.ts";
 import { createTaskStore } from "./sqlite/task-store.ts";
 import { createTimeStore } from "./sqlite/time-store.ts";
 
@@ -30,6 +32,7 @@ interface Stores {
   readonly routes: RouteStore;
   readonly retention: RetentionStore;
   readonly trail: TrailStore;
+  readonly search: SearchStore;
 }
 
 export interface Store extends Stores, Opening {}
@@ -56,6 +59,7 @@ export function storeOn(
     time: () => createTimeStore(connection),
     routes: () => createRouteStore(connection, watch),
     retention: () => createRetentionStore(connection, removals),
+    search: () => createSearchStore(connection),
   });
   return Object.assign(stores, opening);
 }

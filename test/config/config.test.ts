@@ -82,6 +82,7 @@ describe("settings", () => {
       public_url: ["https://media.example.com/", "https://media.example.com"],
       proxy: ["http://us:pass@proxy.example:3128/", "http://us:pass@proxy.example:3128"],
       hooks: ["false", false],
+      "search.prompts": ["off", false],
       trusted_proxies: ["10.1.0.0/16", ["10.1.0.0/16"]],
       "cors.origins": [
         "https://a.example, http://b.example:3000",
@@ -171,6 +172,7 @@ describe("settings", () => {
       longPort: 9000,
       publicUrl: "https://media.example.com",
       hooks: false,
+      search: { prompts: false },
       trustedProxies: ["10.1.0.0/16"],
       edgeTimeoutMs: 5000,
       sync: { waitMs: 2500, responseFormat: "url" },

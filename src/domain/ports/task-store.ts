@@ -60,6 +60,18 @@ export interface TaskFilter {
   readonly after?: TaskId | undefined;
 }
 
+/** Tasks of a filter whose prompts have the words of a text (`searchPhrases`). */
+export interface TaskSearch extends TaskFilter {
+  readonly text: string;
+}
+
+/** One page of tasks that were found, newest first. It can be short, even empty, and not be the last. */
+export interface FoundTasks {
+  readonly tasks: readonly TaskSummary[];
+  /** The task after which the next page begins; absent on the last one. */
+  readonly next?: TaskId | undefined;
+}
+
 /** A task as an operator lists it. */
 export interface ManagedTask extends TaskSummary {
   readonly account: Pick<Account, "id" | "name">;
@@ -72,6 +84,8 @@ export interface ManagedTask extends TaskSummary {
 export interface ManagedTaskFilter extends Omit<TaskFilter, "accountId"> {
   /** All accounts unless given. */
   readonly accountId?: AccountId | undefined;
+  /** As of a `TaskSearch`; any prompt unless given. */
+  readonly text?: string | undefined;
 }
 
 /** One page of tasks, newest first. */
@@ -199,6 +213,8 @@ export interface TaskStore {
   story(id: TaskId): Promise<TaskStory | undefined>;
   /** Newest first. */
   list(filter: TaskFilter): Promise<TaskSummary[]>;
+  /** Tasks that are indexed (`SearchStore`). Looks at a bounded number of them, and lets others work meanwhile. */
+  search(filter: TaskSearch): Promise<FoundTasks>;
   /**
    * Tasks of all accounts, newest first. Looks at a bounded number of them, so that a page can be short, even empty, and not be the
    * last.

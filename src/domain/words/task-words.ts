@@ -73,6 +73,8 @@ export const TASK_WORDS = {
   idempotency_conflict: () =>
     "This Idempotency-Key was already used for a request with a different body. Use a new key for a new request.",
 
+  search_off: ({ field }: Field, name: NameOf) =>
+    `${name(field)} cannot be used: this server does not search prompts (search.prompts is off).`,
   task_unknown: () => "There is no such task in this account.",
   task_over: ({ status }: { status: string }) => `The task has already ended as ${status}.`,
   task_live: ({ status }: { status: string }) =>

@@ -32,6 +32,8 @@ import {
 
 export interface TaskEndpointDeps extends WatchTaskDeps, LateAnswerDeps, RemoveTaskDeps, CancelTaskDeps {
   readonly aliases: Aliases;
+  /** Whether prompts are indexed. */
+  readonly searchesPrompts: boolean;
   readonly log: Log;
 }
 

@@ -131,10 +131,16 @@ export const LISTED_TASK = taskSchema("ListedTask", ["error_message", "error"], 
   fields: LISTED_TASK_FIELDS,
 });
 
+export const SEARCH_TEXT = text(
+  "Tasks whose prompts have all of these words, in any order, whatever their case and accents. Characters of scripts without spaces side by side are one phrase. It has no operators. A page may then be shorter than `limit`, and not be the last: go on while there is a `next`. A new task is found within about a second.",
+  { examples: ["lighthouse dusk"] },
+);
+
 export const LIST_QUERY = optional({
   kind: text("Tasks of one kind.", { enum: ["image", "video"] }),
   status: text("Tasks with one status.", { enum: TASK_STATUSES }),
   model: text("Tasks of one model, by its id."),
+  q: SEARCH_TEXT,
   limit: integer("Tasks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: 20 }),
   after: text("`next` of the page before."),
 });

@@ -11,17 +11,29 @@ import { prepareChanges } from "./task-store/changes.ts";
 import { prepareClaim } from "./task-store/claim.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
 import { prepareLaneCounts, prepareLanes, prepareOwnReady, prepareQueuedLanes } from "./task-store/lanes.ts";
-import { prepareFind } from "./task-store/list.ts";
+import { type FindTasks, prepareFind } from "./task-store/list.ts";
 import { prepareLostAttempts } from "./task-store/lost-attempts.ts";
-import { prepareManagedTasks } from "./task-store/managed.ts";
+import { prepareManagedTasks, prepareTaskSearch } from "./task-store/managed.ts";
 import { prepareManagedChanges } from "./task-store/managed-changes.ts";
 import { prepareNudge } from "./task-store/nudge.ts";
 import { prepareReads } from "./task-store/reads.ts";
 import { prepareRecentEndings } from "./task-store/recent-endings.ts";
 import { prepareRescue } from "./task-store/rescue.ts";
+import { prepareSearch } from "./task-store/search.ts";
 import { prepareStory } from "./task-store/story.ts";
 import { Turns } from "./task-store/turns.ts";
 import { prepareTrail } from "./trail.ts";
+
+function prepareSearches(
+  connection: Connection,
+  find: FindTasks,
+): Pick<TaskStore, "managedTasks" | "search"> {
+  const search = prepareSearch(connection);
+  return {
+    managedTasks: prepareManagedTasks(connection, find, search),
+    search: prepareTaskSearch(connection, search),
+  };
+}
 
 /** Tasks in SQLite. Each write is one operation of the connection's group commit. */
 export function createTaskStore(
@@ -33,7 +45,8 @@ export function createTaskStore(
   const turns = new Turns();
   const find = prepareFind(db);
   const reads = prepareReads(connection, turns, find);
-  const [managedChanges, managedTasks] = [prepareManagedChanges(db), prepareManagedTasks(db, find)];
+  const managedChanges = prepareManagedChanges(db);
+  const searches = prepareSearches(connection, find);
   const story = prepareStory(connection, reads);
   const [changes, ledger] = [prepareChanges(db), prepareLedger(db)];
   const admit = prepareAdmit(db, { ledger, records, changes });
@@ -64,7 +77,7 @@ export function createTaskStore(
     summary: async (id) => read(() => reads.summary(id)),
     attempts: async (id) => read(() => reads.attempts(id)),
     attempt: async (id) => read(() => reads.attempt(id)),
-    managedTasks: async (filter) => read(() => managedTasks(filter)),
+    ...searches,
     story: async (id) => read(() => story(id)),
     list: async (filter) => read(() => reads.list(filter)),
     assetById: async (id) => read(() => reads.assetById(id)),

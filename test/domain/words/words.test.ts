@@ -141,6 +141,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   result_lost: { task },
   hook_unknown: {},
   file_unknown: {},
+  search_off: { field },
   thumbnail_none: { why: "codec" },
   thumbnails_busy: {},
   callback_unknown: {},

@@ -17,6 +17,7 @@ import { describeAccountMoney } from "../../contracts/account-store-money.ts";
 import { describeCallbackStore } from "../../contracts/callback-store.ts";
 import { describePriceStore } from "../../contracts/price-store.ts";
 import { describeRetentionStore } from "../../contracts/retention-store.ts";
+import { describeSearch } from "../../contracts/search-store.ts";
 import { describeTaskStore } from "../../contracts/task-store.ts";
 import { describeUsage } from "../../contracts/task-store-usage.ts";
 import { describeTimeStore } from "../../contracts/time-store.ts";
@@ -37,6 +38,7 @@ describePriceStore("prices in SQLite", open);
 describeCallbackStore("callbacks in SQLite", open);
 describeTimeStore("times in SQLite", open);
 describeTrailStore("the trail in SQLite", open);
+describeSearch("prompts in SQLite", open);
 describeUsage("usage in SQLite", open);
 
 /** Files of the store that give statements to a database, from what they say. */

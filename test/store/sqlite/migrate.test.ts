@@ -123,9 +123,11 @@ describe("the schema that queries are written against", () => {
 
   test("has the tables of a migrated database, all of them strict", () => {
     migrate({ path: file.path });
-    const actual = inDatabase((db) =>
-      db.query<{ name: string; strict: number }, []>("pragma table_list").all(),
+    const all = inDatabase((db) =>
+      db.query<{ name: string; type: string; strict: number }, []>("pragma table_list").all(),
     ).filter(({ name }) => !name.startsWith("sqlite_"));
+    expect(all.filter(({ type }) => type === "virtual").map(({ name }) => name)).toEqual(["task_search"]);
+    const actual = all.filter(({ type }) => type === "table");
     expect(actual.map(({ name }) => name).toSorted()).toEqual(
       [...described.map(getTableName), "schema_migration"].toSorted(),
     );

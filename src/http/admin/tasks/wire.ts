@@ -11,7 +11,7 @@ import {
   storyFields,
 } from "../../tasks/story/wire.ts";
 import { TRACED_ATTEMPT, traceFields } from "../../tasks/trace/wire.ts";
-import { LISTED_TASK_FIELDS, TASK_ID, taskSchema } from "../../tasks/wire.ts";
+import { LISTED_TASK_FIELDS, SEARCH_TEXT, TASK_ID, taskSchema } from "../../tasks/wire.ts";
 import {
   closed,
   component,
@@ -38,6 +38,7 @@ export const TASKS_QUERY = optional({
   kind: text("Tasks of one kind.", { enum: ["image", "video"] }),
   status: text("Tasks with one status.", { enum: TASK_STATUSES }),
   model: text("Tasks of one model, by its own id.", { minLength: 1 }),
+  q: SEARCH_TEXT,
   limit: integer("Tasks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: DEFAULT_PAGE }),
   after: text("`next` of the page before."),
 });

@@ -2,6 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { AccountId, AssetId, TaskId } from "../../../domain/ids.ts";
 import type { Removal } from "../../../domain/ports/retention-store.ts";
 import type { TaskStatus } from "../../../domain/task/task.ts";
+import { prepareForget } from "../search-store.ts";
 import { REMOVED } from "../task-store/task-table.ts";
 
 interface Standing {
@@ -39,6 +40,7 @@ export function prepareRemove(
   );
   const removeCallback = prepareRemoveCallback(db);
   const removeFiles = prepareRemoveFiles(db);
+  const forget = prepareForget(db);
 
   return (id, owner) => {
     const standing = select.get(id);
@@ -51,6 +53,7 @@ export function prepareRemove(
     const { assets, contents } = removeFiles(id);
     stripAttempts.run(id);
     strip.run(id);
+    forget(id);
     tell(id, assets);
     return { kind: "removed", contents };
   };

@@ -158,14 +158,10 @@ function prepareHolders(db: Database) {
   };
 }
 
-/** Returns a function that reads the given columns of a page of tasks, newest first. */
-export function prepareList<Row>(
-  db: Database,
-  find: FindTasks,
-  columns: string,
-): (filter: ManagedTaskFilter) => Row[] {
+/** Returns a function that reads the given columns of tasks by their row numbers, in that order. */
+export function prepareRows<Row>(db: Database, columns: string): (rows: readonly number[]) => Row[] {
   const statements = madeAtUse({
     byRow: () => db.prepare<Row, [number]>(`select ${columns} from task where rowid = ?`),
   });
-  return (filter) => find(filter).flatMap((row) => statements.byRow.get(row) ?? []);
+  return (rows) => rows.flatMap((row) => statements.byRow.get(row) ?? []);
 }

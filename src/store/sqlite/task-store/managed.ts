@@ -1,7 +1,14 @@
-import type { Database } from "bun:sqlite";
 import type { KeyId, LaneId } from "../../../domain/ids.ts";
-import type { ManagedPage, ManagedTask, ManagedTaskFilter } from "../../../domain/ports/task-store.ts";
-import { type FindTasks, prepareList } from "./list.ts";
+import type {
+  FoundTasks,
+  ManagedPage,
+  ManagedTask,
+  ManagedTaskFilter,
+  TaskSearch,
+} from "../../../domain/ports/task-store.ts";
+import type { Connection } from "../connection.ts";
+import { type FindTasks, prepareRows } from "./list.ts";
+import type { SearchTasks } from "./search.ts";
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "./task-table.ts";
 
 /** A summary with the names that an operator knows its owners by. */
@@ -28,15 +35,33 @@ export function toManagedTask(row: ManagedRow): ManagedTask {
 
 /** Returns the body of `TaskStore.managedTasks`. */
 export function prepareManagedTasks(
-  db: Database,
+  { db, read }: Connection,
   find: FindTasks,
-): (filter: ManagedTaskFilter) => ManagedPage {
-  const list = prepareList<ManagedRow>(db, find, MANAGED_COLUMNS);
-  return (filter) => {
+  search: SearchTasks,
+): (filter: ManagedTaskFilter) => Promise<ManagedPage> {
+  const rowsOf = prepareRows<ManagedRow>(db, MANAGED_COLUMNS);
+  function list(filter: ManagedTaskFilter): ManagedPage {
     const { limit } = filter;
     // One more than asked for shows whether there is another page.
-    const rows = list({ ...filter, limit: limit + 1 });
+    const rows = rowsOf(find({ ...filter, limit: limit + 1 }));
     const tasks = rows.slice(0, limit).map(toManagedTask);
     return { tasks, next: rows.length > limit ? tasks.at(-1)?.id : undefined };
+  }
+  return async (filter) => {
+    if (filter.text === undefined) return read(() => list(filter));
+    const { rows, next } = await search(filter, filter.text);
+    return { tasks: read(() => rowsOf(rows)).map(toManagedTask), next };
+  };
+}
+
+/** Returns the body of `TaskStore.search`. */
+export function prepareTaskSearch(
+  { db, read }: Connection,
+  search: SearchTasks,
+): (filter: TaskSearch) => Promise<FoundTasks> {
+  const rowsOf = prepareRows<SummaryRow>(db, SUMMARY_COLUMNS);
+  return async (filter) => {
+    const { rows, next } = await search(filter, filter.text);
+    return { tasks: read(() => rowsOf(rows)).map(toSummary), next };
   };
 }

@@ -6,7 +6,7 @@ import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../
 import type { Connection } from "../connection.ts";
 import { type AssetRow, toAsset } from "./asset-table.ts";
 import { type AttemptRow, toAttempt } from "./attempt-table.ts";
-import { type FindTasks, prepareList } from "./list.ts";
+import { type FindTasks, prepareRows } from "./list.ts";
 import { prepareQueuePosition } from "./queue-position.ts";
 import {
   LIVE,
@@ -81,7 +81,7 @@ export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) 
   const attemptById = db.prepare<AttemptRow, [id: string]>("select * from attempt where id = ?");
   const { summary, kept: summaries } = prepareSummary(db);
   const { assetById, kept: assets } = prepareAsset(db);
-  const list = prepareList<SummaryRow>(db, find, SUMMARY_COLUMNS);
+  const rowsOf = prepareRows<SummaryRow>(db, SUMMARY_COLUMNS);
 
   return {
     byId(id: TaskId): Task | undefined {
@@ -104,7 +104,7 @@ export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) 
       return row === null ? undefined : toAttempt(row);
     },
     assetById,
-    list: (filter: TaskFilter): TaskSummary[] => list(filter).map(toSummary),
+    list: (filter: TaskFilter): TaskSummary[] => rowsOf(find(filter)).map(toSummary),
     queuePosition: prepareQueuePosition(db, turns),
     ...prepareLiveReads(db),
   };

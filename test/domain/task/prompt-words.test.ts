@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { promptWords, searchPhrases } from "../../../src/domain/task/prompt-words.ts";
+
+test("words are told apart by anything but letters, digits and pictures, whatever their case and accents", () => {
+  expect(promptWords("A Café-Racer, 1960s (35mm); naïve 🦊 ÅNGSTRÖM")).toEqual([
+    ...["a", "cafe", "racer", "1960s", "35mm", "naive", "🦊", "angstrom"],
+  ]);
+  expect(promptWords("ｆｕｌｌ ﬁn")).toEqual(["full", "fin"]);
+  expect(promptWords("Привет, мир! Ёлка")).toEqual(["привет", "мир", "елка"]);
+  expect(promptWords("")).toEqual([]);
+});
+
+test("a text in a script without spaces is found by any part of it", () => {
+  expect(promptWords("夕暮れの灯台 lighthouse")).toEqual(["夕", "暮", "れ", "の", "灯", "台", "lighthouse"]);
+  expect(searchPhrases("灯台")).toEqual([["灯", "台"]]);
+  expect(searchPhrases("灯台 夕")).toEqual([["灯", "台"], ["夕"]]);
+  expect(searchPhrases("cat猫")).toEqual([["cat"], ["猫"]]);
+  expect(searchPhrases("가을")).toEqual([["가", "을"]]);
+});
+
+test("the first 64 words of a search count, and the first 64 characters of a word", () => {
+  expect(searchPhrases("a ".repeat(16_000))).toHaveLength(64);
+  expect(searchPhrases("猫".repeat(32_000))).toEqual([Array.from({ length: 64 }, () => "猫")]);
+  expect(promptWords("x".repeat(32_000))).toEqual(["x".repeat(64)]);
+});
+
+test("no word has a character that the index takes for something else", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
+      expect(searchPhrases(text).flat().join("")).not.toMatch(/[\s\p{P}\p{Cc}\p{Z}"]/u);
+    }),
+  );
+});
+
+test("a prompt has the phrases of each of its parts", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), (text) => {
+      const words = ` ${promptWords(text).join(" ")} `;
+      for (const phrase of searchPhrases(text)) expect(words).toContain(` ${phrase.join(" ")} `);
+    }),
+  );
+});
