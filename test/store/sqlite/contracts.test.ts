@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createSeal } from "../../../src/runtime/seal.ts";
 import { openAudit } from "../../../src/store/audit.ts";
 import { checkDatabase } from "../../../src/store/check.ts";
+import { emptyLog } from "../../../src/store/checkpoint.ts";
 import { contentsOf, copyDatabase, describeDatabase, namedOf } from "../../../src/store/copy.ts";
 import { openInspection } from "../../../src/store/inspection.ts";
 import { readNames } from "../../../src/store/names.ts";
@@ -59,6 +60,7 @@ async function runTheRest(path: string): Promise<void> {
   for (const of of ["key", "account", "token"] as const) readNames(path, of, 9);
   checkDatabase({ path });
   vacuumDatabase({ path });
+  emptyLog({ path });
   const copy = `${path}.copy`;
   copyDatabase({ path }, copy);
   describeDatabase(copy);
