@@ -8,11 +8,14 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { BunPlugin } from "bun";
+import { writePack } from "../src/toolkit/file-pack.ts";
 import { compileChecks } from "./build/checks.ts";
+import { buildConsole } from "./build/console.ts";
 import { locateNativePackages } from "./build/native-packages.ts";
 import { collectNotices } from "./build/notices.ts";
 import {
   embedChecks,
+  embedConsole,
   embedNotices,
   embedReference,
   embedSharp,
@@ -48,15 +51,17 @@ export async function buildExecutable(options: BuildOptions): Promise<string> {
   await requirePinnedBun(root);
   const native = await locateNativePackages(root, target);
   const reference = await readReference(root);
+  const browsers = await buildConsole(root);
   const plugins = [
     withoutDevtools,
     withoutInspector,
     embedSharp(root, native),
     embedReference(reference.gzipped),
+    embedConsole(writePack(browsers.pack)),
     embedChecks(compileChecks()),
   ];
   const inputs = await listInputs(options, plugins);
-  const notices = await collectNotices(root, [...inputs, ...reference.inputs], native);
+  const notices = await collectNotices(root, [...inputs, ...reference.inputs, ...browsers.inputs], native);
   const compressed = new Uint8Array(Bun.zstdCompressSync(notices.text, { level: 19 }));
   await compile(options, [...plugins, embedNotices(compressed)]);
   const sizeMb = (Bun.file(outfile).size / 1e6).toFixed(1);

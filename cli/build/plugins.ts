@@ -48,6 +48,11 @@ export function embedReference(compressed: Uint8Array<ArrayBuffer>): BunPlugin {
   return embedFile("api-reference", "api-reference.js.gz", compressed);
 }
 
+/** Answers `virtual:console` with the path of the console's embedded files, in one pack. */
+export function embedConsole(pack: Uint8Array<ArrayBuffer>): BunPlugin {
+  return embedFile("console", "console.pack", pack);
+}
+
 /** Fills in the checks of requests for the built-in models. */
 export function embedChecks(checks: CompiledChecks): BunPlugin {
   return {

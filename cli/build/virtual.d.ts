@@ -5,6 +5,12 @@ declare module "virtual:third-party-notices" {
   export default path;
 }
 
+declare module "virtual:console" {
+  /** Path of the embedded pack (`src/toolkit/file-pack.ts`). */
+  const path: string;
+  export default path;
+}
+
 declare module "virtual:api-reference" {
   /** Path of the embedded script, compressed with gzip. */
   const path: string;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from "node:f
 import { dirname, join } from "node:path";
 import { BINARY, buildStep, ROOT, say } from "./steps.ts";
 
-const SOURCES = ["cli", "migrations", "src", "bun.lock", "package.json"];
+const SOURCES = ["cli", "console", "migrations", "src", "bun.lock", "package.json"];
 /** Not part of the executable. */
 const ASIDE = /^dev(\/|$)/;
 const BUILT_WITHIN_MS = 300_000;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { ROOT } from "./steps.ts";
 
-const FOLDERS = ["src", "cli", "test"];
+const FOLDERS = ["src", "cli", "console", "test"];
 const SOURCE = /\.tsx?$/;
 
 /** The files that import each file, by paths below the repository. */

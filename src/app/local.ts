@@ -28,6 +28,9 @@ export async function openLocal(config: SecretKeys & LocalSettings & Partial<Pic
   const manage = createManageAccounts({
     actor: localActor(),
     accounts: books.accounts,
+    get sessions() {
+      return books.sessions;
+    },
     get usage() {
       return books.usage;
     },

@@ -20,6 +20,7 @@ import { overviewEndpoints } from "../http/admin/overview/routes.ts";
 import { managedPriceEndpoints } from "../http/admin/pricing/routes.ts";
 import { managedProviderEndpoints } from "../http/admin/providers/routes.ts";
 import { managedRouteEndpoints } from "../http/admin/routes/routes.ts";
+import { managedSessionEndpoints } from "../http/admin/sessions/routes.ts";
 import { managedTaskEndpoints } from "../http/admin/tasks/routes.ts";
 import { tokenEndpoints } from "../http/admin/tokens/routes.ts";
 import { trailEndpoints } from "../http/admin/trail/routes.ts";
@@ -81,6 +82,7 @@ import { createReadTrail } from "../service/read-trail.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
 import { VERSION } from "../version.ts";
 import type { BookReadings } from "./book-readings.ts";
+import { consoleRoutes } from "./console.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import { createChecksAtUse } from "./doctor/at-use.ts";
@@ -137,7 +139,8 @@ export interface Handlers {
 
 export function createHandlers(deps: RequestDeps): Handlers {
   const { config, store, clock, log, keepOpen } = deps;
-  const authentication = { ...deps, accounts: store.accounts };
+  const sessions = config.console ? store.sessions : undefined;
+  const authentication = { ...deps, accounts: store.accounts, sessions };
   const rateLimiter = createRateLimiter({ clock });
   const stays = createStays({ ...config.stays, total: mostConnections("stays") });
   const router = {
@@ -168,8 +171,12 @@ export function createHandlers(deps: RequestDeps): Handlers {
   const { authenticateOperator } = router;
   const given = { ...deps, rateLimiter, stays, authenticateOperator };
   const readMetrics = createMetrics(given);
-  const endpoints = [...listEndpoints(given), metricsEndpoint(readMetrics, config.metrics.public)];
-  const documented = withDocs(endpoints, { ...deps, version: VERSION });
+  const endpoints = [
+    ...listEndpoints(given),
+    metricsEndpoint(readMetrics, config.metrics.public),
+    ...(config.console ? consoleRoutes(config, { ...router, ...given, sessions: store.sessions }) : []),
+  ];
+  const documented = withDocs(endpoints, { ...deps, version: VERSION, hasConsole: config.console });
   return {
     handle: withCors(createRouter(router, documented), { ...deps, cors: config.cors }),
     handleMetrics: createRouter(router, [metricsEndpoint(readMetrics, true)]),
@@ -236,6 +243,7 @@ function listEndpoints(given: EndpointDeps) {
     ...moneyEndpoints(deps),
     ...managedTaskEndpoints({ ...deps, manageTasks: createManageTasks(deps) }),
     ...tokenEndpoints(deps),
+    ...managedSessionEndpoints(deps),
     ...trailEndpoints({ readTrail: createReadTrail(store) }),
     ...overviewEndpoints({
       ...deps,

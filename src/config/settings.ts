@@ -100,6 +100,13 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
         fallback: true,
       }),
     },
+    console: setting<boolean>({
+      key: "console",
+      flag: "--no-console",
+      help: "the console, a page at /console for browsers; --no-console leaves it out",
+      parse: parse.boolean,
+      fallback: true,
+    }),
     trustedProxies: setting<readonly string[]>({
       key: "trusted_proxies",
       live: true,

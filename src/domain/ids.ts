@@ -7,6 +7,7 @@ export type AttemptId = Id<"att">;
 export type AccountId = Id<"acc">;
 export type KeyId = Id<"key">;
 export type TokenId = Id<"tok">;
+export type SessionId = Id<"ses">;
 export type CallbackId = Id<"cb">;
 export type RequestId = Id<"req">;
 /** The id of a stored file is a capability: 128 random bits, not a UUIDv7. */
@@ -25,6 +26,7 @@ export interface IdByPrefix {
   acc: AccountId;
   key: KeyId;
   tok: TokenId;
+  ses: SessionId;
   cb: CallbackId;
   req: RequestId;
   asset: AssetId;

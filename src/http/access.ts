@@ -5,7 +5,7 @@ import { AppError } from "../domain/errors.ts";
 import type { CountedRequest, RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Authenticate, AuthenticateOperator } from "../service/authenticate.ts";
 import { requireScope } from "./admin/scopes.ts";
-import { credentialOf } from "./credential.ts";
+import { presentedBy } from "./console/presented.ts";
 import type { Exchange, Handling, KeyedExchange } from "./exchange.ts";
 import type { Reply } from "./reply.ts";
 import type { Standing, Standings } from "./standing.ts";
@@ -47,7 +47,7 @@ export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering):
       return endpoint.handle(exchange);
     });
   }
-  const credential = credentialOf(exchange.request, exchange.query, endpoint.path);
+  const credential = presentedBy(exchange, endpoint.path);
   if (endpoint.access === "management") {
     const handle = endpoint.isStreaming === true ? staying(endpoint.handle) : endpoint.handle;
     const { scope } = endpoint;

@@ -23,7 +23,7 @@ const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(?:\s*,\s*[A-Za-z0-9!#$%&'*+.^
 
 /**
  * Lets pages of the given origins read every answer, errors and streams included, and answers the question that browsers send
- * before a request. Never allows cookies, which this service does not use.
+ * before a request. Never allows cookies: only the console has one, and only its own pages send it.
  */
 export function withCors(handle: Handle, { cors, ids }: CorsDeps): Handle {
   function allow(request: Request, headers: Headers): boolean {

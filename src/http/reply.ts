@@ -8,6 +8,8 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Blob | ReadableStream<Uint8Array> | null;
+  /** Each is a `Set-Cookie` of its own. */
+  readonly cookies?: readonly string[] | undefined;
   /** Resolves when a body that is made while it is read has been read, or was left. */
   readonly over?: Promise<void> | undefined;
   /** What the request was about, for its log line. */

@@ -66,7 +66,9 @@ async function answer(deps: RouterDeps, exchange: Arriving): Promise<Response> {
   };
   if (failure !== undefined && isLast(failure)) headers.Connection = "close";
   if (request.method === "HEAD") return withoutBody(reply, headers);
-  return new Response(reply.body, { status: reply.status, headers });
+  const response = new Response(reply.body, { status: reply.status, headers });
+  for (const cookie of reply.cookies ?? []) response.headers.append("Set-Cookie", cookie);
+  return response;
 }
 
 /** Tells what a request took. Its path is the pattern alone, because paths and queries may hold keys. */

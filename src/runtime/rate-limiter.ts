@@ -1,7 +1,6 @@
 // The package as a whole loads its limiters for every database, and `node:cluster` with them.
 import RateLimiterMemory from "rate-limiter-flexible/lib/RateLimiterMemory.js";
-import type { KeyId } from "../domain/ids.ts";
-import type { RateLimiter } from "../domain/ports/rate-limiter.ts";
+import type { Counted, RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 
 const WINDOW_SEC = 60;
@@ -11,7 +10,7 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, "now"
   // The library only counts. This function compares with the limit, which differs by key and may change at any time.
   const counts = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SEC });
   return {
-    async take(key: KeyId, perMinute: number) {
+    async take(key: Counted, perMinute: number) {
       const { consumedPoints, msBeforeNext } = await counts.consume(key);
       const resetsInMs = withinWindow(msBeforeNext);
       return {
@@ -22,7 +21,7 @@ export function createRateLimiter({ clock }: { readonly clock: Pick<Clock, "now"
         resetsAt: clock.now() + resetsInMs,
       };
     },
-    async peek(key: KeyId, perMinute: number) {
+    async peek(key: Counted, perMinute: number) {
       const counted = await counts.get(key);
       // A window that is over stays in memory until its timer fires.
       if (counted === null || counted.msBeforeNext <= 0) return { limit: perMinute, remaining: perMinute };

@@ -6,6 +6,7 @@ import { type Micros, ZERO } from "../domain/money/money.ts";
 import { firstKeyVerbs } from "./first-key.ts";
 import { keyVerbs } from "./manage-keys.ts";
 import { moneyVerbs } from "./manage-money.ts";
+import { sessionVerbs } from "./manage-sessions.ts";
 import { tokenVerbs } from "./manage-tokens.ts";
 import { addAccount, checkName, findAccount, type ManageAccountDeps } from "./management.ts";
 import { usageVerbs } from "./read-usage.ts";
@@ -28,6 +29,7 @@ export const createManageAccounts = (deps: ManageAccountDeps) => ({
   ...keyVerbs(deps),
   ...firstKeyVerbs(deps),
   ...tokenVerbs(deps),
+  ...sessionVerbs(deps),
 });
 export type ManageAccounts = ReturnType<typeof createManageAccounts>;
 /** The same for whoever a management token names. */

@@ -7,6 +7,7 @@ import { ZERO } from "../domain/money/money.ts";
 import type { AccountStore, NewAccount } from "../domain/ports/account-store.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
 import type { Clock, Ids, Secrets } from "../domain/ports/runtime.ts";
+import type { SessionStore } from "../domain/ports/session-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 
 /** The account that keys belong to unless another is named. */
@@ -19,6 +20,7 @@ export interface ManageAccountDeps {
   readonly actor: Actor;
   readonly accounts: AccountStore;
   readonly usage: Pick<UsageStore, "report">;
+  readonly sessions: SessionStore;
   readonly addresses: Addresses;
   readonly clock: Pick<Clock, "now">;
   readonly ids: Pick<Ids, "create">;
@@ -88,6 +90,9 @@ export function checkName(what: "account" | "key" | "token", prefix: IdPrefix, n
 }
 
 /** @throws AppError `not_found`, always */
-export function notFound(what: "account" | "key" | "token" | "task" | "callback", given: string): never {
+export function notFound(
+  what: "account" | "key" | "token" | "task" | "callback" | "session",
+  given: string,
+): never {
   throw new AppError("not_found", { kind: "unknown", what, given });
 }

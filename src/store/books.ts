@@ -1,5 +1,6 @@
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Ids, Seal } from "../domain/ports/runtime.ts";
+import type { SessionStore } from "../domain/ports/session-store.ts";
 import type { TrailStore } from "../domain/ports/trail-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { madeAtUse } from "../toolkit/made-at-use.ts";
@@ -9,6 +10,7 @@ import { type ChangeWatch, createChangeWatch } from "./sqlite/change-watch.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./sqlite/connection.ts";
 import { asStorageError } from "./sqlite/errors.ts";
 import { applyMigrations, type MigrationState, requireMigrated } from "./sqlite/migrate.ts";
+import { createSessionStore } from "./sqlite/session-store.ts";
 import { createTrailStore } from "./sqlite/trail-store.ts";
 import { createUsageStore } from "./sqlite/usage-store.ts";
 
@@ -24,6 +26,7 @@ export interface StoreOptions extends ConnectionOptions {
 /** Accounts, keys, money and its use. Each store is made when it is first used: most commands end after one statement. */
 interface BookStores {
   readonly accounts: AccountStore;
+  readonly sessions: SessionStore;
   readonly usage: UsageStore;
   readonly trail: TrailStore;
 }
@@ -70,6 +73,7 @@ export function openBooks(options: StoreOptions): OpenedBooks {
     const watch = createChangeWatch(connection.db);
     const stores = madeAtUse<BookStores>({
       accounts: () => createAccountStore(connection, watch, seal),
+      sessions: () => createSessionStore(connection, watch),
       usage: () => createUsageStore(connection),
       trail: () => createTrailStore(connection),
     });

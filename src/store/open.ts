@@ -5,6 +5,7 @@ import type { PriceStore } from "../domain/ports/price-store.ts";
 import type { RetentionStore } from "../domain/ports/retention-store.ts";
 import type { RouteStore } from "../domain/ports/route-store.ts";
 import type { SearchStore } from "../domain/ports/search-store.ts";
+import type { SessionStore } from "../domain/ports/session-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { TimeStore } from "../domain/ports/time-store.ts";
 import type { TrailStore } from "../domain/ports/trail-store.ts";
@@ -24,6 +25,7 @@ import { createTimeStore } from "./sqlite/time-store.ts";
 /** Each is made when it is first used. */
 interface Stores {
   readonly accounts: AccountStore;
+  readonly sessions: SessionStore;
   readonly usage: UsageStore;
   readonly tasks: TaskStore;
   readonly callbacks: CallbackStore;
@@ -51,6 +53,7 @@ export function storeOn(
   const removals = createRemovals();
   const stores = madeAtUse<Stores>({
     accounts: () => books.accounts,
+    sessions: () => books.sessions,
     usage: () => books.usage,
     tasks: () => createTaskStore(connection, { newLeaseToken, watch, removals }),
     trail: () => books.trail,

@@ -75,5 +75,7 @@ function linesOf(text: string): string[] {
 }
 
 function code(sources: Sources): [string, string][] {
-  return [...sources].filter(([path]) => /^(?:src|cli)\/.*\.tsx?$/.test(path) && !path.endsWith(".d.ts"));
+  return [...sources].filter(
+    ([path]) => /^(?:src|cli|console)\/.*\.tsx?$/.test(path) && !path.endsWith(".d.ts"),
+  );
 }

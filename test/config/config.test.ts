@@ -88,6 +88,7 @@ describe("settings", () => {
         "https://a.example, http://b.example:3000",
         ["https://a.example", "http://b.example:3000"],
       ],
+      console: ["off", false],
       "edge.timeout_seconds": ["5", 5000],
       "sync.wait_seconds": ["2.5", 2500],
       "sync.response_format": ["url", "url"],

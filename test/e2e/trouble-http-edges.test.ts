@@ -268,13 +268,16 @@ describe("a blank prompt is refused", () => {
 });
 
 describe("/", () => {
-  test("leads a browser to the documents, and tells a program the same as JSON", async () => {
-    const page = await api.send("/", { headers: { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" } });
-    expect(page.headers.get("content-type")).toStartWith("text/html");
-    for (const [, link = ""] of page.text.matchAll(/<a href="([^"]+)"/g)) {
-      expect((await fetch(new URL(link, `${server.url}/`))).status).toBe(200);
-    }
-    expect(page.text).toContain('href="docs"');
+  test("leads a browser to the console, and tells a program where the documents are", async () => {
+    const page = await fetch(`${server.url}/`, {
+      headers: { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" },
+      redirect: "manual",
+    });
+    expect([page.status, page.headers.get("location"), page.headers.get("vary")]).toEqual([
+      302,
+      "console",
+      "Accept",
+    ]);
     for (const accept of ["*/*", "application/json", "text/html;q=0"]) {
       const { status, text } = await api.send("/", { headers: { Accept: accept } });
       expect([status, JSON.parse(text)]).toEqual([

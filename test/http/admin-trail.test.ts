@@ -87,6 +87,9 @@ const CHANGES: readonly Change[] = [
     path: { id: "reader" },
     noted: [["token.revoke", "$reader"]],
   },
+  // The session acts as a token that is made for it.
+  { operation: "POST /admin/v1/sessions", noted: [["token.create", "$token"]], keep: "link" },
+  { operation: "DELETE /admin/v1/sessions/{id}", path: { id: "$link" }, noted: [["session.end", "$link"]] },
   {
     operation: "PATCH /admin/v1/pricing/{model}",
     path: { model: "sandbox-image" },
@@ -177,6 +180,7 @@ test("every endpoint that changes something notes it: who, what, and what it was
     const { status, data } = await send(method, target, body && filled(body));
     expect([operation, status]).toEqual([operation, 200]);
     if (keep !== undefined) ids.set(keep, String(data.id));
+    if (isJsonObject(data.holder)) ids.set("token", String(data.holder.id));
     const entries = await notedSince(Number(latest?.number));
     expect(entries.map(({ action, object }) => [action, (object as JsonObject).id])).toEqual(
       noted.map(([action, object]) => [action, known(object)]),

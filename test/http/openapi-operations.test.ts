@@ -306,6 +306,11 @@ test("the management API is answered as the document says", async () => {
   await managed("POST /admin/v1/tokens/{id}/revoke", undefined, { id: String(token.data.id) });
   await managed("GET /admin/v1/tokens");
   await managed("GET /admin/v1/token");
+  const link = await managed("POST /admin/v1/sessions");
+  await managed("GET /admin/v1/sessions");
+  const waiting = { id: String(link.data.id) };
+  await managed("DELETE /admin/v1/sessions/{id}", undefined, waiting);
+  expect((await managed("DELETE /admin/v1/sessions/{id}", undefined, waiting)).status).toBe(404);
   expect((await managed("GET /admin/v1/keys/{id}", undefined, { id: "none" })).status).toBe(404);
   expect((await managed("POST /admin/v1/keys", { nam: "x" })).status).toBe(400);
   expect((await call("GET /admin/v1/keys")).status).toBe(401);
@@ -317,6 +322,21 @@ test("what needs no credential is answered as the document says", async () => {
   const [, file = ""] = /src="docs\/([^"]+)"/.exec(page.text) ?? [];
   await call("GET /docs/{file}", { path: { file } });
   for (const path of ["/openapi.json", "/healthz", "/readyz"]) await call(`GET ${path}`);
+});
+
+test("the console is answered as the document says", async () => {
+  const page = await call("GET /console");
+  const [, item = ""] = /src="\.\/console\/assets\/([^"]+)"/.exec(page.text) ?? [];
+  await call("GET /console/{screen}", { path: { screen: "tasks" } });
+  await call("GET /console/{screen}/{item}", { path: { screen: "assets", item } });
+  const none = await call("GET /console/{screen}/{item}", { path: { screen: "assets", item: "none.js" } });
+  const headers = { Origin: service.url };
+  await call("GET /console/session");
+  const opened = await call("POST /console/session", { headers, body: { credential: service.token } });
+  const refused = await call("POST /console/session", { headers, body: { link: "none" } });
+  const foreign = await call("POST /console/session", { body: { link: "none" } });
+  await call("DELETE /console/session", { headers });
+  expect([none, opened, refused, foreign].map(({ status }) => status)).toEqual([404, 200, 401, 403]);
 });
 
 test("metrics are for management tokens, and text", async () => {

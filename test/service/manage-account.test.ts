@@ -32,11 +32,12 @@ afterEach(async () => {
 function setup() {
   const store = openEmptyStore();
   stops.push(store.stop);
-  const { accounts, usage } = store;
+  const { accounts, usage, sessions } = store;
   let count = 0;
   const deps = {
     accounts,
     usage,
+    sessions,
     addresses: createAddresses(),
     clock: { now: () => NOW },
     ids: { create: <P extends IdPrefix>(prefix: P) => fakeId(prefix, ++count) },

@@ -38,6 +38,7 @@ async function setup({ credit = 100_000, lines }: { credit?: number; lines?: Usa
   const manage = createManageAccounts({
     actor: { kind: "token", tokenId: tokenId(1), tokenName: "console", scopes: ["money"] },
     accounts,
+    sessions: store.sessions,
     usage: lines === undefined ? store.usage : { report: async () => lines },
     addresses: createAddresses(),
     clock: { now: () => NOW },

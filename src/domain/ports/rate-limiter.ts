@@ -1,5 +1,8 @@
 import type { KeyId } from "../ids.ts";
 
+/** What is counted: the requests of a key, or the tries to sign in from an address. */
+export type Counted = KeyId | `sign-in ${string}`;
+
 /** How many requests a key may still make in a minute. */
 export interface RateWindow {
   readonly limit: number;
@@ -22,7 +25,7 @@ export interface CountedRequest extends RateWindow {
  */
 export interface RateLimiter {
   /** Counts one request. Never allows more than the limit, even for simultaneous requests. */
-  take(key: KeyId, perMinute: number): Promise<CountedRequest>;
+  take(key: Counted, perMinute: number): Promise<CountedRequest>;
   /** What `take` would return, without counting. */
-  peek(key: KeyId, perMinute: number): Promise<RateWindow>;
+  peek(key: Counted, perMinute: number): Promise<RateWindow>;
 }

@@ -25,6 +25,12 @@ export const ACCESS_WORDS = {
   token_malformed: () => "The management token is malformed: check that it was copied whole.",
   token_invalid: () => "The management token is not valid.",
   token_expired: () => "The management token has expired.",
+  session_ended: () => "The session has ended: sign in again.",
+  link_invalid: () =>
+    "This link was used already, or has expired. `svc console link` prints a new one; an API key or a management token opens the console, too.",
+  other_origin: () => "A browser's session is taken from pages of this service alone.",
+  too_many_sign_ins: ({ retryAfterSec }: { retryAfterSec: number }) =>
+    `Too many tries to sign in from this address. Try again in ${retryAfterSec} s.`,
   scope_missing: ({ scope, has }: { scope: Scope; has: readonly Scope[] }) =>
     `This needs a management token with the scope "${scope}"; this one has ${has.join(", ")}.`,
   scope_exceeded: ({ scope }: { scope: Scope; field: string }) =>

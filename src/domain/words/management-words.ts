@@ -4,7 +4,7 @@ import { type Field, type NameOf, show, type WordTable } from "./say.ts";
 
 /** What an operator names: an account, a key and the like. */
 interface Thing {
-  readonly what: "account" | "key" | "token" | "task" | "model" | "callback" | "provider";
+  readonly what: "account" | "key" | "token" | "task" | "model" | "callback" | "provider" | "session";
 }
 
 /** Why something an operator asks for is refused. */

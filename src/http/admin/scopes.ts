@@ -34,6 +34,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["GET /admin/v1/providers/:id", "read"],
   ["GET /admin/v1/routes", "read"],
   ["POST /admin/v1/routes/explain", "read"],
+  ["GET /admin/v1/sessions", "read"],
   ["GET /admin/v1/tasks", "read"],
   ["GET /admin/v1/tasks/:id", "read"],
   ["GET /admin/v1/tasks/:id/trace", "read"],
@@ -64,6 +65,8 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["POST /admin/v1/routes/block", "system"],
   ["POST /admin/v1/tasks/:id/cancel", "system"],
   ["POST /admin/v1/reload", "system"],
+  ["POST /admin/v1/sessions", "system"],
+  ["DELETE /admin/v1/sessions/:id", "system"],
   ["POST /admin/v1/tokens", "system"],
   ["POST /admin/v1/tokens/:id/revoke", "system"],
 ]);

@@ -3,12 +3,17 @@ import { json, type Reply } from "../reply.ts";
 
 const NAME = "svc";
 
-/** What is at `/`: a short page for browsers, JSON for programs. */
-export function serveRoot({ request }: Exchange, version: string): Reply {
+/** What is at `/`: JSON for programs, the console for browsers, or a short page where it is off. */
+export function serveRoot(
+  { request }: Exchange,
+  { version, hasConsole }: { readonly version: string; readonly hasConsole: boolean },
+): Reply {
   const vary = { Vary: "Accept" };
   if (!takesHtml(request.headers.get("accept") ?? "")) {
     return json({ name: NAME, version, docs: "/docs", openapi: "/openapi.json" }, vary);
   }
+  // Relative, because a proxy may have put this service below a path.
+  if (hasConsole) return { status: 302, headers: { ...vary, Location: "console" }, body: null };
   const headers = {
     ...vary,
     "Content-Type": "text/html; charset=utf-8",

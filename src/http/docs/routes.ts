@@ -14,6 +14,8 @@ export interface DocsDeps {
   readonly catalog: Catalog;
   /** Of this program. */
   readonly version: string;
+  /** Whether browsers that ask for `/` are led to the console. */
+  readonly hasConsole: boolean;
 }
 
 /** Adds the endpoints that describe all others: /openapi.json; /docs, a page that loads nothing from other origins; and /,
@@ -26,7 +28,7 @@ export function withDocs(endpoints: readonly Endpoint[], deps: DocsDeps): Endpoi
   const shared = createSharedBodies();
   const all: Endpoint[] = [
     ...endpoints,
-    open("/", READ_ROOT, (exchange) => serveRoot(exchange, deps.version)),
+    open("/", READ_ROOT, (exchange) => serveRoot(exchange, deps)),
     open("/openapi.json", READ_OPENAPI, (exchange) =>
       serveDocument(exchange, document(deps.catalog.models())),
     ),

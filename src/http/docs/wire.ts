@@ -20,12 +20,14 @@ export const ROOT = component("Service", {
 });
 
 export const READ_ROOT = contract("readRoot", "Service", "What this is, and where it is described", {
-  description: "A page for those who ask for `text/html`, JSON for all others.",
+  description:
+    "Leads those who ask for `text/html` to the console, or gives them a page where that is off; JSON for all others.",
   answers: {
     200: {
       description: "Name, version and where to go on.",
       content: { "application/json": ROOT, "text/html": {} },
     },
+    302: { description: "To the console.", headers: ["Location"] },
   },
 });
 

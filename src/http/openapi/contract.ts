@@ -14,6 +14,7 @@ export const TAGS = {
   Account: "What a key may do and has used, and what a request would cost.",
   Files: "Stored results and inputs.",
   Management: "Accounts, API keys and management tokens, for operators.",
+  Console: "The page at `/console`, and coming in there.",
   Service: "Health, and this description.",
 } as const;
 export type Tag = keyof typeof TAGS;

@@ -1,0 +1,76 @@
+/*
+ * Bundles the console for browsers: scripts split by screen, one style sheet, names that change with the content, everything
+ * compressed ahead.
+ *
+ *   bun cli/build/console.ts    writes the pack to stdout, for a server that runs from the sources
+ */
+import { basename, extname, join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import tailwind from "bun-plugin-tailwind";
+import { type FilePack, type PackedFile, writePack } from "../../src/toolkit/file-pack.ts";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** The console's files, and what they were bundled from. */
+export interface BuiltConsole {
+  readonly pack: FilePack;
+  /** Paths relative to `root`, for the licence notices. */
+  readonly inputs: readonly string[];
+}
+
+export async function buildConsole(root: string): Promise<BuiltConsole> {
+  const { outputs, metafile } = await Bun.build({
+    root: join(root, "console"),
+    entrypoints: [join(root, "console/main.tsx")],
+    target: "browser",
+    format: "esm",
+    splitting: true,
+    minify: true,
+    metafile: true,
+    naming: "[name]-[hash].[ext]",
+    define: { "process.env.NODE_ENV": '"production"' },
+    plugins: [tailwind],
+  });
+  const files = await Promise.all(
+    outputs.map(async (output): Promise<[string, PackedFile]> => {
+      const plain = new Uint8Array(await output.arrayBuffer());
+      return [basename(output.path), compress(basename(output.path), plain)];
+    }),
+  );
+  const sorted = files.sort(([one], [other]) => (one < other ? -1 : 1));
+  const nameOf = (isIt: (output: Bun.BuildArtifact) => boolean) =>
+    basename(outputs.find(isIt)?.path ?? missing());
+  const about = {
+    script: nameOf(({ kind }) => kind === "entry-point"),
+    style: nameOf(({ path }) => path.endsWith(".css")),
+  };
+  return { pack: { about, files: new Map(sorted) }, inputs: Object.keys(metafile?.inputs ?? {}) };
+}
+
+function missing(): never {
+  throw new Error("The console's bundle lacks its script or its styles.");
+}
+
+function compress(name: string, plain: Uint8Array<ArrayBuffer>): PackedFile {
+  const type = TYPES[extname(name)];
+  if (type === undefined) throw new Error(`The console has a file of an unknown type: ${name}.`);
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: plain.length,
+  };
+  return {
+    type,
+    plainBytes: plain.length,
+    gzip: new Uint8Array(gzipSync(plain, { level: 9 })),
+    brotli: new Uint8Array(brotliCompressSync(plain, { params })),
+  };
+}
+
+if (import.meta.main) {
+  const { pack } = await buildConsole(join(import.meta.dir, "../.."));
+  await Bun.write(Bun.stdout, writePack(pack));
+}

@@ -1,0 +1,105 @@
+import { connection, noteAnswer, noteSilence, ROOT } from "./connection.ts";
+import { ApiProblem, problemOf, unreachable } from "./problem.ts";
+import type { Operations } from "./published.d.ts";
+import { comeBack } from "./session.ts";
+
+/** An endpoint as the service's description names it: `GET /v1/tasks`. */
+export type OperationName = keyof Operations;
+export type DataOf<Name extends OperationName> = Operations[Name]["data"];
+
+/** What an endpoint takes: `path`, `query` and `body`, each where it has one. */
+export type Input<Name extends OperationName> = Omit<Operations[Name], "data">;
+
+interface Options {
+  readonly signal?: AbortSignal | undefined;
+  /** Makes it safe to send a create again. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** Pauses before a read is tried again, in milliseconds. */
+const READ_AGAIN_MS = [400, 1_000, 2_500];
+
+/**
+ * Asks the service, as whoever is signed in. Reads are tried again where no answer comes. Where the session has ended, waits until
+ * the reader has come in again and then asks anew, so that nothing typed is lost.
+ *
+ * @returns the data of the answer @throws ApiProblem
+ */
+export async function ask<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  options: Options = {},
+): Promise<DataOf<Name>> {
+  const [method = "GET", path = ""] = name.split(" ", 2);
+  const { path: parts = {}, query = {}, body } = input as Given;
+  const url = new URL(filled(path, parts).slice(1), ROOT);
+  for (const [key, value] of Object.entries(query))
+    if (value !== undefined && value !== "") url.searchParams.set(key, String(value));
+  const request: RequestInit = { method, signal: options.signal ?? null, headers: headersOf(body, options) };
+  if (body !== undefined) request.body = JSON.stringify(body);
+  const response = await answered(url, request);
+  const answer: unknown = await response.json().catch((error: unknown) => {
+    throw unreachable(error);
+  });
+  return dataOf(answer) as DataOf<Name>;
+}
+
+interface Given {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** An answer of the service that is no error. @throws ApiProblem */
+export async function answered(url: URL, request: RequestInit): Promise<Response> {
+  for (;;) {
+    const response = await sent(url, request);
+    if (response.ok) return response;
+    const problem = await problemOf(response);
+    if (problem.status !== 401) throw problem;
+    await comeBack(problem, request.signal);
+  }
+}
+
+async function sent(url: URL, request: RequestInit): Promise<Response> {
+  const pauses = request.method === "GET" ? READ_AGAIN_MS : [];
+  for (let tries = 0; ; tries += 1) {
+    try {
+      const response = await fetch(url, request);
+      noteAnswer();
+      return response;
+    } catch (error) {
+      if (request.signal?.aborted) throw error;
+      noteSilence();
+      const pauseMs = pauses[tries];
+      if (pauseMs === undefined) throw unreachable(error);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}
+
+function headersOf(body: unknown, { idempotencyKey }: Options): Record<string, string> {
+  return {
+    Accept: "application/json",
+    ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
+  };
+}
+
+/** `/v1/tasks/{task_id}` with its parts. */
+export function filled(path: string, parts: Readonly<Record<string, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts[name] ?? ""));
+}
+
+function dataOf(answer: unknown): unknown {
+  const isEnveloped = typeof answer === "object" && answer !== null && "data" in answer && "code" in answer;
+  return isEnveloped ? answer.data : answer;
+}
+
+/** Whether the reader has left what asked, or the service is not there: nothing is wrong with what was asked. */
+export function isPassing(error: unknown): boolean {
+  const isLeft = error instanceof DOMException && error.name === "AbortError";
+  return (
+    isLeft || (error instanceof ApiProblem && error.code === "unreachable" && connection.peek() === "lost")
+  );
+}

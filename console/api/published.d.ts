@@ -1,0 +1,3382 @@
+/* Written by `bun run console:types` from the service's own description. */
+
+/** The components of the document. */
+export interface Schemas {
+  Account: {
+    /** Id of the account. */
+    id: string;
+    /** What people call it. */
+    name: string;
+    /** Keys of a suspended account are refused. */
+    status: "active" | "suspended";
+    /** Of every amount beside it. */
+    currency: "USD";
+    /** Sum of the ledger. */
+    balance: string;
+    /** Held for tasks under way. */
+    held: string;
+    /** What new tasks may cost; null: any amount. */
+    available: string | null;
+    /** `unlimited` accounts are metered and never refused. */
+    mode: "prepaid" | "unlimited";
+    /** How far below zero a prepaid account may go. */
+    credit_limit: string;
+    /** With less than this available, a warning is logged, once for each time; null: never. */
+    low_balance: string | null;
+    /** Prices are charged times this. */
+    price_multiplier: string;
+    /** How long the files of its tasks' results are kept after their end; null: as the server has it. */
+    retain_outputs_seconds: number | null;
+    /** How long the files of its tasks' inputs are kept after their end; null: as the server has it. */
+    retain_inputs_seconds: number | null;
+    /** How long its tasks' callbacks and their sends are kept after their end; null: as the server has it. */
+    retain_callbacks_seconds: number | null;
+    /** How long its tasks are kept, with everything but their money after their end; null: as the server has it. */
+    retain_tasks_seconds: number | null;
+    /** When it was made. Unix seconds. */
+    created_at: number;
+  };
+  AccountStatus: {
+    account: {
+      /** Id of the account. */
+      id: string;
+      /** What the operator calls it. */
+      name: string;
+      /** One that is not active is refused before it gets here. */
+      status: string;
+    };
+    key: {
+      /** Id of the key. */
+      id: string;
+      /** What its owner calls it. */
+      name: string;
+      /** Its first characters and its last, to recognise it by. */
+      prefix: string;
+      /** A key that is not active is refused before it gets here. */
+      status: string;
+      /** When it ends; null: never. Unix seconds. */
+      expires_at: number | null;
+      permissions: {
+        /** Patterns of model ids; null: all models. */
+        models: readonly (string)[] | null;
+        /** What it may do; null: everything. */
+        features: readonly (string)[] | null;
+      };
+      /** Whether it may be used from some addresses only. */
+      ip_restricted: boolean;
+      quota: {
+        /** What the key may spend; null: any amount. */
+        limit: string | null;
+        /** Charged in the period; ever, where there is no limit. */
+        used: string | null;
+        /** Of it, held for tasks under way. */
+        reserved: string | null;
+        /** Of it, left; null: any amount. */
+        remaining: string | null;
+        /** How often it begins anew. */
+        reset: string | null;
+        /** When it begins anew. Unix seconds. */
+        resets_at: number | null;
+      };
+      /** Only limits that exist. */
+      rate_limits: readonly ({
+        /** What is counted. */
+        metric: string;
+        /** How many are allowed. */
+        limit: number;
+        /** In how long; null: at once. */
+        window_seconds: number | null;
+        /** How many are left. */
+        remaining: number;
+        /** When all of them are there again. Unix seconds. */
+        resets_at: number | null;
+      })[];
+    };
+    balance: {
+      /** `unlimited` accounts are metered and never refused. */
+      mode: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+      /** Sum of everything credited and charged. */
+      total: string;
+      /** Held for tasks under way. */
+      reserved: string;
+      /** What new tasks may cost; null: any amount. */
+      available: string | null;
+      /** How far below zero the total may go, counted in `available`; null: any amount. */
+      credit_limit: string | null;
+    };
+    /** Days and months in UTC. */
+    usage: {
+      today: {
+        /** Tasks that ended. */
+        tasks: number;
+        /** Images and videos made. */
+        outputs: number;
+        /** What was charged. */
+        cost: string;
+        /** Of every amount beside it. */
+        currency: "USD";
+      };
+      month: {
+        /** Tasks that ended. */
+        tasks: number;
+        /** Images and videos made. */
+        outputs: number;
+        /** What was charged. */
+        cost: string;
+        /** Of every amount beside it. */
+        currency: "USD";
+      };
+    };
+    tasks: {
+      /** Tasks waiting. */
+      pending: number;
+      /** Tasks under way. */
+      processing: number;
+    };
+    /** Whether a task could be created now, if its price fits. */
+    can_create: boolean;
+    /** Why not: `balance`, `key_quota`, `concurrency`, `draining` and the like. */
+    blocked_by: readonly (string)[];
+    /** The server's clock. Unix seconds. */
+    server_time: number;
+  };
+  ApiKey: {
+    /** Id of the key. */
+    id: string;
+    /** What people call it. */
+    name: string;
+    /** The account it belongs to. */
+    account_id: string;
+    /** First and last characters, to recognise it by. */
+    display: string;
+    /** Only an active one is taken. */
+    status: "active" | "expired" | "revoked";
+    /** When it was made. Unix seconds. */
+    created_at: number;
+    /** When it was revoked. Unix seconds. */
+    revoked_at: number | null;
+    /** Whether its callbacks are signed. */
+    signs_callbacks: boolean;
+    /** The secret before the last rotation. */
+    previous: {
+      /** First and last characters, to recognise it by. */
+      display: string;
+      /** Until when it is taken. Unix seconds. */
+      expires_at: number;
+    } | null;
+    /** From when on the key is refused; null: never. Unix seconds. */
+    expires_at: number | null;
+    /** Ids of models the key may use, * standing for any characters; null: all models. */
+    models: readonly (string)[] | null;
+    /** What the key may create; null: everything. */
+    features: readonly ("images" | "videos" | "compat")[] | null;
+    /** Addresses and ranges of them (CIDR) the key may be used from; null: any address. */
+    allow_ips: readonly (string)[] | null;
+    /** Creates, synchronous calls and redeliveries the key may ask for in a minute; null: any number. */
+    requests_per_minute: number | null;
+    /** Tasks of the key that may be live at once; null: any number. */
+    concurrency: number | null;
+    /** Other names for models, and the models' ids; null: none. */
+    aliases: Record<string, string> | null;
+    /** What the synchronous images API answers when a request does not say; null: as the server has it. */
+    response_format: "b64_json" | "url" | null;
+    /** Longest wait of a synchronous call, where shorter than the server's; null: the server's. */
+    sync_wait_seconds: number | null;
+    /** What the key may spend; null: any amount. */
+    quota: {
+      /** What the key may spend. */
+      limit: string;
+      /** When that begins anew, in UTC. */
+      reset: "total" | "daily" | "weekly" | "monthly";
+    } | null;
+    /** How one of a model's routes is chosen when a request does not say; null: as the model has it. */
+    route_policy: "ordered" | "weighted" | "cheapest" | "fastest" | "least_busy" | null;
+    /** Whether a request may name the one route that it takes, by X-Route; null: it may not. */
+    named_routes: "allowed" | null;
+    /** How long the files of its tasks are kept after their end, and the most that a request may ask for; null: as the server has it. */
+    retain_seconds: number | null;
+    /** Names of the checks of content that its requests go through; an empty list: none; null: as the model or the server has it. */
+    moderation: readonly (string)[] | null;
+    /** Prices are charged times this; null: as the account's. */
+    price_multiplier: string | null;
+  };
+  ApiKeyWithSecret: {
+    /** Id of the key. */
+    id: string;
+    /** What people call it. */
+    name: string;
+    /** The account it belongs to. */
+    account_id: string;
+    /** First and last characters, to recognise it by. */
+    display: string;
+    /** Only an active one is taken. */
+    status: "active" | "expired" | "revoked";
+    /** When it was made. Unix seconds. */
+    created_at: number;
+    /** When it was revoked. Unix seconds. */
+    revoked_at: number | null;
+    /** Whether its callbacks are signed. */
+    signs_callbacks: boolean;
+    /** The secret before the last rotation. */
+    previous: {
+      /** First and last characters, to recognise it by. */
+      display: string;
+      /** Until when it is taken. Unix seconds. */
+      expires_at: number;
+    } | null;
+    /** From when on the key is refused; null: never. Unix seconds. */
+    expires_at: number | null;
+    /** Ids of models the key may use, * standing for any characters; null: all models. */
+    models: readonly (string)[] | null;
+    /** What the key may create; null: everything. */
+    features: readonly ("images" | "videos" | "compat")[] | null;
+    /** Addresses and ranges of them (CIDR) the key may be used from; null: any address. */
+    allow_ips: readonly (string)[] | null;
+    /** Creates, synchronous calls and redeliveries the key may ask for in a minute; null: any number. */
+    requests_per_minute: number | null;
+    /** Tasks of the key that may be live at once; null: any number. */
+    concurrency: number | null;
+    /** Other names for models, and the models' ids; null: none. */
+    aliases: Record<string, string> | null;
+    /** What the synchronous images API answers when a request does not say; null: as the server has it. */
+    response_format: "b64_json" | "url" | null;
+    /** Longest wait of a synchronous call, where shorter than the server's; null: the server's. */
+    sync_wait_seconds: number | null;
+    /** What the key may spend; null: any amount. */
+    quota: {
+      /** What the key may spend. */
+      limit: string;
+      /** When that begins anew, in UTC. */
+      reset: "total" | "daily" | "weekly" | "monthly";
+    } | null;
+    /** How one of a model's routes is chosen when a request does not say; null: as the model has it. */
+    route_policy: "ordered" | "weighted" | "cheapest" | "fastest" | "least_busy" | null;
+    /** Whether a request may name the one route that it takes, by X-Route; null: it may not. */
+    named_routes: "allowed" | null;
+    /** How long the files of its tasks are kept after their end, and the most that a request may ask for; null: as the server has it. */
+    retain_seconds: number | null;
+    /** Names of the checks of content that its requests go through; an empty list: none; null: as the model or the server has it. */
+    moderation: readonly (string)[] | null;
+    /** Prices are charged times this; null: as the account's. */
+    price_multiplier: string | null;
+    /** The key itself, shown this once. */
+    key: string;
+    /** Only where one was made: what callbacks are signed with, shown this once. */
+    callback_secret?: string;
+  };
+  Audit: {
+    /** Whether every figure is what it must be. */
+    adds_up: boolean;
+    /** How many checks were made. */
+    checks: number;
+    rows: {
+      /** Accounts that were read. */
+      accounts: number;
+      /** Entries of their ledgers. */
+      ledger_entries: number;
+      /** Tasks. */
+      tasks: number;
+      /** Those of them that have not ended. */
+      live_tasks: number;
+      /** Periods of keys' quotas. */
+      quotas: number;
+      /** Days of usage. */
+      usage_days: number;
+    };
+    sums: {
+      /** Of every amount beside it. */
+      currency: "USD";
+      /** Credited, less what was taken off. */
+      credited: string;
+      /** Charged. */
+      captured: string;
+      /** Given back. */
+      refunded: string;
+      /** Of all accounts: credited, less captured, plus refunded. */
+      balance: string;
+      /** Held for live tasks. */
+      held: string;
+    };
+    /** The first difference of each check; empty when the books add up. */
+    differences: readonly ({
+      /** The check that failed. */
+      check: string;
+      /** What it says must be. */
+      rule: string;
+      /** The account. */
+      account_id: string | null;
+      /** The key. */
+      key_id: string | null;
+      /** The task. */
+      task_id: string | null;
+      /** The model. */
+      model: string | null;
+      /** First day of a quota's period, or a day of usage. */
+      day: string | null;
+      /** Number of an entry of the ledger. */
+      ledger_entry: number | null;
+      /** What is stored: an amount, or a count. */
+      stored: string | number;
+      /** What it must be. */
+      expected: string | number;
+    })[];
+  };
+  Callback: {
+    /** Id of the callback. */
+    id: string;
+    /** Public id of the task. */
+    task_id: string;
+    /** `X-Request-ID` of the task's create. */
+    request_id: string;
+    /** Whether it was acknowledged, may still be, or is given up. */
+    state: "pending" | "delivered" | "failed";
+    /** Attempts begun so far; redeliveries are not counted. */
+    attempts: number;
+    /** Attempts it gets at most. */
+    max_attempts: number;
+    /** When the next attempt is due, or the one under way counts as lost. While `pending` only. ISO 8601, UTC. */
+    next_attempt_at: string | null;
+    /** Whether one more send was asked for and has not begun. */
+    redelivery_due: boolean;
+    /** When the task ended. ISO 8601, UTC. */
+    created_at: string;
+    /** Where it goes. */
+    url: string;
+  };
+  CallbackInFull: {
+    /** Id of the callback. */
+    id: string;
+    /** Public id of the task. */
+    task_id: string;
+    /** `X-Request-ID` of the task's create. */
+    request_id: string;
+    /** Whether it was acknowledged, may still be, or is given up. */
+    state: "pending" | "delivered" | "failed";
+    /** Attempts begun so far; redeliveries are not counted. */
+    attempts: number;
+    /** Attempts it gets at most. */
+    max_attempts: number;
+    /** When the next attempt is due, or the one under way counts as lost. While `pending` only. ISO 8601, UTC. */
+    next_attempt_at: string | null;
+    /** Whether one more send was asked for and has not begun. */
+    redelivery_due: boolean;
+    /** When the task ended. ISO 8601, UTC. */
+    created_at: string;
+    /** Where it goes. */
+    url: string;
+    payload: Schemas["TaskCallback"];
+    /** Every send, in order. */
+    history: readonly ({
+      /** From 1, attempts and redeliveries together. */
+      sequence: number;
+      /** Whether it counts as an attempt. */
+      kind: string;
+      /** When it began. ISO 8601, UTC. */
+      started_at: string;
+      /** When it was over; null while it is under way. ISO 8601, UTC. */
+      ended_at: string | null;
+      /** How long it took. */
+      duration_ms: number | null;
+      /** `delivered`: acknowledged. `refused`: answered with another status than 2xx. `unreachable`: no answer. `forbidden`: the address may not be called. `interrupted`: the service stopped meanwhile; it may have arrived. */
+      outcome: string | null;
+      /** HTTP status of the answer. */
+      status: number | null;
+      /** IP address it was sent to. Never that of a `forbidden` one. */
+      address: string | null;
+      /** How the answer's body begins. */
+      answer: string | null;
+      /** Why there was no answer. */
+      error: string | null;
+    })[];
+  };
+  ChangedApiKey: {
+    /** Id of the key. */
+    id: string;
+    /** What people call it. */
+    name: string;
+    /** The account it belongs to. */
+    account_id: string;
+    /** First and last characters, to recognise it by. */
+    display: string;
+    /** Only an active one is taken. */
+    status: "active" | "expired" | "revoked";
+    /** When it was made. Unix seconds. */
+    created_at: number;
+    /** When it was revoked. Unix seconds. */
+    revoked_at: number | null;
+    /** Whether its callbacks are signed. */
+    signs_callbacks: boolean;
+    /** The secret before the last rotation. */
+    previous: {
+      /** First and last characters, to recognise it by. */
+      display: string;
+      /** Until when it is taken. Unix seconds. */
+      expires_at: number;
+    } | null;
+    /** From when on the key is refused; null: never. Unix seconds. */
+    expires_at: number | null;
+    /** Ids of models the key may use, * standing for any characters; null: all models. */
+    models: readonly (string)[] | null;
+    /** What the key may create; null: everything. */
+    features: readonly ("images" | "videos" | "compat")[] | null;
+    /** Addresses and ranges of them (CIDR) the key may be used from; null: any address. */
+    allow_ips: readonly (string)[] | null;
+    /** Creates, synchronous calls and redeliveries the key may ask for in a minute; null: any number. */
+    requests_per_minute: number | null;
+    /** Tasks of the key that may be live at once; null: any number. */
+    concurrency: number | null;
+    /** Other names for models, and the models' ids; null: none. */
+    aliases: Record<string, string> | null;
+    /** What the synchronous images API answers when a request does not say; null: as the server has it. */
+    response_format: "b64_json" | "url" | null;
+    /** Longest wait of a synchronous call, where shorter than the server's; null: the server's. */
+    sync_wait_seconds: number | null;
+    /** What the key may spend; null: any amount. */
+    quota: {
+      /** What the key may spend. */
+      limit: string;
+      /** When that begins anew, in UTC. */
+      reset: "total" | "daily" | "weekly" | "monthly";
+    } | null;
+    /** How one of a model's routes is chosen when a request does not say; null: as the model has it. */
+    route_policy: "ordered" | "weighted" | "cheapest" | "fastest" | "least_busy" | null;
+    /** Whether a request may name the one route that it takes, by X-Route; null: it may not. */
+    named_routes: "allowed" | null;
+    /** How long the files of its tasks are kept after their end, and the most that a request may ask for; null: as the server has it. */
+    retain_seconds: number | null;
+    /** Names of the checks of content that its requests go through; an empty list: none; null: as the model or the server has it. */
+    moderation: readonly (string)[] | null;
+    /** Prices are charged times this; null: as the account's. */
+    price_multiplier: string | null;
+    /** Only where one was made: what callbacks are signed with, shown this once. */
+    callback_secret?: string;
+  };
+  CompatibleError: {
+    error: {
+      /** For people and logs, not for control flow: it may change. */
+      message: string;
+      /** The class of the error. */
+      type: string;
+      code: Schemas["ErrorCode"];
+      /** Path of the field at fault, `image_urls[2]`. */
+      param?: string;
+    };
+  };
+  CompatibleModel: {
+    /** Id or alias. */
+    id: string;
+    object: "model";
+    /** Not known here: 0. */
+    created: number;
+    /** The provider. */
+    owned_by: string;
+  };
+  ConsoleLink: {
+    /** Id of the session. */
+    id: string;
+    /** `link`: it waits for its browser. */
+    state: "link" | "open";
+    /** Whose screens it has. */
+    role: "tenant" | "operator";
+    /** The key or token that it acts as. */
+    holder: {
+      /** Its id. */
+      id: string;
+      /** What it was called when the session began. */
+      name: string;
+    };
+    /** When it was made. Unix seconds. */
+    created_at: number;
+    /** When it ends. Unix seconds. */
+    expires_at: number;
+    /** Opens the console once. Shown this once. */
+    url: string;
+  };
+  ConsoleSession: {
+    /** Id of the session. */
+    id: string;
+    /** Whose screens it has: those of an API key, or those of a management token. */
+    role: "tenant" | "operator";
+    /** The key or token that it acts as. */
+    holder: {
+      /** Its id. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    /** The key's account; null for a token. */
+    account_id: string | null;
+    /** What it may do; none for a key. */
+    scopes: readonly (string)[];
+    /** When it ends. Unix seconds. */
+    expires_at: number;
+  };
+  EditImages: {
+    /** Id or alias of an image model. */
+    model: string;
+    /** What to make. */
+    prompt: string;
+    images: readonly ({
+      /** A URL or a base64 data URI. */
+      image_url: string;
+    })[];
+    /** Transparent where the prompt applies, for models that take masks. */
+    mask?: {
+      /** A URL or a base64 data URI. */
+      image_url: string;
+    };
+    /** How many images. */
+    n?: number | null;
+    /** `<width>x<height>` within what the model can do, or `auto`. */
+    size?: string | null;
+    /** Within what the model can do; `auto` leaves it to the model. */
+    quality?: string | null;
+    /** `auto` or `opaque`, where the model supports it. */
+    background?: string | null;
+    /** `png`, `jpeg`, `webp`, `gif` or `svg`, where the model supports it. */
+    output_format?: string | null;
+    /** How images come back: inline, or as URLs. A query parameter of this name, or the key's own default, counts where it is absent. */
+    response_format?: "b64_json" | "url" | null;
+    /** Answer with server-sent events. */
+    stream?: boolean | null;
+    /** Early versions to show of each image, of models that have the parameter; some charge for them. A slow reader misses all but the latest. Without `stream` it means nothing. */
+    partial_images?: number | null;
+  };
+  EditImagesForm: {
+    /** PNG, JPEG or WebP, at most 10 MB each. The field may be repeated, or be called `image[]`. */
+    image: readonly (string)[];
+    /** What to make. */
+    prompt: string;
+    /** Id or alias of an image model. */
+    model: string;
+    /** PNG, transparent where the prompt applies, for models that take masks. */
+    mask?: string;
+    /** How many images. */
+    n?: number | null;
+    /** `<width>x<height>` within what the model can do, or `auto`. */
+    size?: string | null;
+    /** Within what the model can do; `auto` leaves it to the model. */
+    quality?: string | null;
+    /** `auto` or `opaque`, where the model supports it. */
+    background?: string | null;
+    /** `png`, `jpeg`, `webp`, `gif` or `svg`, where the model supports it. */
+    output_format?: string | null;
+    /** How images come back: inline, or as URLs. A query parameter of this name, or the key's own default, counts where it is absent. */
+    response_format?: "b64_json" | "url" | null;
+    /** Answer with server-sent events. */
+    stream?: boolean | null;
+    /** Early versions to show of each image, of models that have the parameter; some charge for them. A slow reader misses all but the latest. Without `stream` it means nothing. */
+    partial_images?: number | null;
+  };
+  Error: {
+    /** The HTTP status. */
+    code: number;
+    /** For people and logs, not for control flow: it may change. */
+    message: string;
+    data: {
+      /** The class of the error. */
+      type: string;
+      error_code: Schemas["ErrorCode"];
+      /** Path of the field at fault, `image_urls[2]`. */
+      param?: string;
+    };
+  };
+  ErrorCode: string;
+  Estimate: {
+    /** Id of the model. */
+    model: string;
+    /** Where the request would go. */
+    endpoint: "/v1/images/generations" | "/v1/videos/generations" | "/compat/v1/images/generations" | "/compat/v1/images/edits";
+    /** How many such requests. */
+    quantity: number;
+    /** Of every amount beside it. */
+    currency: "USD";
+    /** `exact`: this is the price. `range`: it lies between `min_cost` and `max_cost`. `needs_input`: fields in `missing` decide it. `unpriced`: the model has no price for this. */
+    status: string;
+    /** What is expected. With a `range`, the most. */
+    estimated_cost: string | null;
+    /** The least. */
+    min_cost: string | null;
+    /** The most; what a create would hold. */
+    max_cost: string | null;
+    line_items: readonly ({
+      /** What is sold; `minimum` is what makes up for the least a task costs. */
+      sku: string;
+      /** What one unit is. */
+      unit: string;
+      /** How many units, at the most. */
+      quantity: number;
+      /** Price of one, or of `per`, before the multiplier. */
+      unit_price: string;
+      /** Units that one such amount is for; 1 where absent. */
+      per?: number;
+      /** Price of all. The amounts of all lines add up to `max_cost`. */
+      amount: string;
+      /** For people. */
+      detail: string | null;
+    })[];
+    assumptions: readonly ({
+      /** A field the request did not give. */
+      field: string;
+      /** The value taken. */
+      value: unknown;
+      /** Where the value comes from: the model's schema, or, for the mode, what is given and what was left out. */
+      source: string;
+    })[];
+    /** Fields that were not given and that the create needs, or the price with `needs_input`. */
+    missing: readonly (string)[];
+    /** Whether balance and quota suffice now. A shortage is no error here. null: there is no price. */
+    affordable: boolean | null;
+    /** What falls short. */
+    limited_by: string | null;
+    /** How long the model's latest tasks took on this server once they had started; null without enough of them. */
+    estimated_seconds: {
+      /** Half of the tasks take no longer. */
+      p50: number;
+      /** Nine of ten take no longer. */
+      p90: number;
+    } | null;
+    /** Version of the model's prices. */
+    price_version: string;
+    /** What every line is charged times for this API key; 1 where absent. */
+    multiplier?: string;
+    /** The routes that are switched on and can do the request, or the one that it names. Only for keys that may name routes. The price is the model's, whichever route is taken. */
+    routes?: readonly ({
+      /** As X-Route names it. */
+      route: string;
+      /** The most; what a create that takes this route would hold. */
+      max_cost: string | null;
+    })[];
+  };
+  EstimateRequest: {
+    /** Where the request would go. Without it, where the model's tasks are created. */
+    endpoint?: "/v1/images/generations" | "/v1/videos/generations" | "/compat/v1/images/generations" | "/compat/v1/images/edits";
+    /** The body that would be sent. Prompt and media may be left out. */
+    request: Record<string, unknown>;
+    /** How many such requests. */
+    quantity?: number;
+  };
+  ExplainedRoutes: {
+    /** Id of a model, or an alias of one. */
+    model: string;
+    /** What the model would do, `text-to-image`. */
+    mode: string;
+    /** How one of the ways is chosen. */
+    policy: string;
+    /** What says so; `default`: nothing, so that it is `ordered`. */
+    policy_from: string;
+    /** `sent`: the task is sent at once. `waits`: until a way opens. `refused`: no way can do it, or only the operator can open one. */
+    outcome: string;
+    ways: readonly ({
+      /** Id of the provider. */
+      provider: string;
+      /** Name of its account; `default` for the customary variable's. */
+      account?: string;
+      /** The queue of the account's tasks. */
+      lane?: string;
+      /** The provider's name for the model. */
+      upstream_model: string;
+      /** `chosen`: the task is sent here. `next`: it is sent here where the chosen one fails. `standby`: it could be sent here. `cannot`: the route cannot do it exactly. `off`: no account is switched on. `not_asked_for`: the request names another one. Else its `state`. */
+      verdict: string;
+      /** The field that is in the way. */
+      field?: string;
+      /** Why, for people. */
+      why?: string;
+      /** Whether it gets tasks. `closed`: it does. `open`: it failed several times in a row. `half_open`: one task tries it. `refused`: the provider refuses the key, the account or the model. `spent`: the account has no money left there. `blocked`: an operator wants it so. `paused`: the provider asked for a pause. */
+      state: string;
+      /** What the provider or the operator said. */
+      detail?: string;
+      /** When that began. Unix seconds. */
+      since?: number;
+      /** When it is tried again; absent: now, or when somebody has seen to it. Unix seconds. */
+      until?: number;
+      /** The most that the request costs the operator there. */
+      cost?: string;
+    })[];
+  };
+  GenerateImages: {
+    /** Id or alias of an image model. */
+    model: string;
+    /** What to make. */
+    prompt: string;
+    /** How many images. */
+    n?: number | null;
+    /** `<width>x<height>` within what the model can do, or `auto`. */
+    size?: string | null;
+    /** Within what the model can do; `auto` leaves it to the model. */
+    quality?: string | null;
+    /** `auto` or `opaque`, where the model supports it. */
+    background?: string | null;
+    /** `png`, `jpeg`, `webp`, `gif` or `svg`, where the model supports it. */
+    output_format?: string | null;
+    /** How images come back: inline, or as URLs. A query parameter of this name, or the key's own default, counts where it is absent. */
+    response_format?: "b64_json" | "url" | null;
+    /** Answer with server-sent events. */
+    stream?: boolean | null;
+    /** Early versions to show of each image, of models that have the parameter; some charge for them. A slow reader misses all but the latest. Without `stream` it means nothing. */
+    partial_images?: number | null;
+  };
+  ImageTask: {
+    /** Public id of the task. */
+    task_id: string;
+    /** Branch on this before reading anything else. */
+    status: "pending" | "processing" | "completed" | "failed" | "cancelled";
+    /** Percent. Never goes down; 100 only with `completed`. */
+    progress?: number;
+    /** Id of the model. */
+    model: string;
+    /** When the task was accepted. Unix seconds. */
+    created_at: number;
+    /** Tasks expected to start before this one. While `pending` only. */
+    queue_position?: number;
+    /** A cancel was asked for, and the provider has not said yet what came of it. */
+    cancel_requested?: true;
+    /** URLs of what was made, in order. With `completed` only. */
+    result?: readonly (string)[];
+    /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+    result_issues?: readonly (Schemas["ResultIssue"])[];
+    /** When the task ended. Unix seconds. */
+    completed_at?: number;
+    /** When the files of `result` were removed, because they were kept long enough: their addresses answer 404. Unix seconds. */
+    files_removed_at?: number;
+    error_code?: Schemas["TaskErrorCode"];
+    /** Once settled. */
+    usage?: {
+      /** What the task was charged. */
+      cost: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** What went wrong, safe to show. With `failed` only. */
+    error_message?: string;
+  };
+  ImageUsage: {
+    prompt_tokens: number;
+    completion_tokens: number;
+    total_tokens: number;
+    /** The same as `prompt_tokens`. */
+    input_tokens: number;
+    /** The same as `completion_tokens`. */
+    output_tokens: number;
+    input_tokens_details: {
+      text_tokens: number;
+      image_tokens: number;
+    };
+    output_tokens_details: {
+      text_tokens: number;
+      image_tokens: number;
+    };
+  };
+  Images: {
+    /** When the images were done. Unix seconds. */
+    created: number;
+    /** One entry an image, in order. */
+    data: readonly (Schemas["InlineImage"] | Schemas["LinkedImage"])[];
+    /** What was made, as its file shows it; the first image's. */
+    size?: string;
+    /** What was made, as far as the provider says it; `auto` where nothing is known. */
+    quality?: string;
+    /** The same: `opaque`, `transparent` or `auto`. */
+    background?: string;
+    /** `png`, `jpeg`, `webp`, `gif` or `svg`, as the file shows it. */
+    output_format?: string;
+    /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+    result_issues?: readonly (Schemas["ResultIssue"])[];
+    usage: Schemas["ImageUsage"];
+  };
+  InlineImage: {
+    /** The file as base64, without a `data:` prefix. */
+    b64_json: string;
+  };
+  Ledger: {
+    /** Of every amount beside it. */
+    currency: "USD";
+    entries: readonly ({
+      /** When it was written. Unix seconds. */
+      at: number;
+      /** What happened. */
+      kind: "credit" | "hold" | "capture" | "release" | "refund" | "adjustment";
+      /** Added to the balance. */
+      balance_delta: string;
+      /** Added to what is held. */
+      held_delta: string;
+      /** The balance after it. */
+      balance: string;
+      /** The task it is about. */
+      task_id: string | null;
+      /** Why. */
+      reason: string;
+      /** Who: the id of a key or a token, `operator` on the data folder, or `system`. */
+      actor: string;
+    })[];
+    /** Give as `before` for the next page; null on the last. */
+    next: string | null;
+  };
+  LinkedImage: {
+    /** Where the file is. */
+    url: string;
+  };
+  ListedTask: {
+    /** Public id of the task. */
+    task_id: string;
+    /** Branch on this before reading anything else. */
+    status: "pending" | "processing" | "completed" | "failed" | "cancelled";
+    /** Percent. Never goes down; 100 only with `completed`. */
+    progress?: number;
+    /** Id of the model. */
+    model: string;
+    /** When the task was accepted. Unix seconds. */
+    created_at: number;
+    /** Tasks expected to start before this one. While `pending` only. */
+    queue_position?: number;
+    /** A cancel was asked for, and the provider has not said yet what came of it. */
+    cancel_requested?: true;
+    /** URLs of what was made, in order. With `completed` only. */
+    result?: readonly (string)[];
+    /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+    result_issues?: readonly (Schemas["ResultIssue"])[];
+    /** When the task ended. Unix seconds. */
+    completed_at?: number;
+    /** When the files of `result` were removed, because they were kept long enough: their addresses answer 404. Unix seconds. */
+    files_removed_at?: number;
+    error_code?: Schemas["TaskErrorCode"];
+    /** Once settled. */
+    usage?: {
+      /** What the task was charged. */
+      cost: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** What went wrong, safe to show. With `failed` only. */
+    error_message?: string;
+    /** What went wrong, safe to show. With `failed` only. */
+    error?: string;
+    /** What the task makes; it decides the path of its status. */
+    kind: "image" | "video";
+  };
+  ManagedCallback: {
+    /** Id of the callback. */
+    id: string;
+    /** Public id of the task. */
+    task_id: string;
+    /** `X-Request-ID` of the task's create. */
+    request_id: string;
+    /** Whether it was acknowledged, may still be, or is given up. */
+    state: "pending" | "delivered" | "failed";
+    /** Attempts begun so far; redeliveries are not counted. */
+    attempts: number;
+    /** Attempts it gets at most. */
+    max_attempts: number;
+    /** When the next attempt is due, or the one under way counts as lost. While `pending` only. ISO 8601, UTC. */
+    next_attempt_at: string | null;
+    /** Whether one more send was asked for and has not begun. */
+    redelivery_due: boolean;
+    /** When the task ended. ISO 8601, UTC. */
+    created_at: string;
+    /** Host and port it goes to. The rest of its address is its owner's alone. */
+    host: string;
+    /** Whose it is. */
+    account: {
+      /** Its id. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    /** The key that created its task. */
+    key: {
+      /** Its id. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+  };
+  ManagedCallbackInFull: {
+    /** Id of the callback. */
+    id: string;
+    /** Public id of the task. */
+    task_id: string;
+    /** `X-Request-ID` of the task's create. */
+    request_id: string;
+    /** Whether it was acknowledged, may still be, or is given up. */
+    state: "pending" | "delivered" | "failed";
+    /** Attempts begun so far; redeliveries are not counted. */
+    attempts: number;
+    /** Attempts it gets at most. */
+    max_attempts: number;
+    /** When the next attempt is due, or the one under way counts as lost. While `pending` only. ISO 8601, UTC. */
+    next_attempt_at: string | null;
+    /** Whether one more send was asked for and has not begun. */
+    redelivery_due: boolean;
+    /** When the task ended. ISO 8601, UTC. */
+    created_at: string;
+    /** Host and port it goes to. The rest of its address is its owner's alone. */
+    host: string;
+    /** Whose it is. */
+    account: {
+      /** Its id. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    /** The key that created its task. */
+    key: {
+      /** Its id. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    payload: Schemas["TaskCallback"];
+    /** Every send, in order. */
+    history: readonly ({
+      /** From 1, attempts and redeliveries together. */
+      sequence: number;
+      /** Whether it counts as an attempt. */
+      kind: string;
+      /** When it began. ISO 8601, UTC. */
+      started_at: string;
+      /** When it was over; null while it is under way. ISO 8601, UTC. */
+      ended_at: string | null;
+      /** How long it took. */
+      duration_ms: number | null;
+      /** `delivered`: acknowledged. `refused`: answered with another status than 2xx. `unreachable`: no answer. `forbidden`: the address may not be called. `interrupted`: the service stopped meanwhile; it may have arrived. */
+      outcome: string | null;
+      /** HTTP status of the answer. */
+      status: number | null;
+      /** IP address it was sent to. Never that of a `forbidden` one. */
+      address: string | null;
+      /** How the answer's body begins. */
+      answer: string | null;
+      /** Why there was no answer. */
+      error: string | null;
+    })[];
+  };
+  ManagedModel: {
+    /** What a request names in `model`. */
+    id: string;
+    /** What it makes. */
+    kind: "image" | "video";
+    /** For people. */
+    name: string;
+    /** For people. */
+    description: string;
+    /** Whether a provider makes it at present; a create is refused where not. */
+    available: boolean;
+    /** What it does, `text-to-image`. */
+    modes: readonly (string)[];
+    /** The fields that take images, videos and recordings of sound. */
+    inputs: readonly ({
+      /** A field of the create body that takes media. */
+      field: string;
+      /** What the media means to the model. */
+      role: string;
+      /** What it must be. */
+      media: "image" | "video" | "audio";
+    })[];
+    price: Schemas["ModelPrice"];
+    /** How long a task may take from its start. */
+    deadline_seconds: number;
+    /** Where its tasks are created. */
+    create_path: string;
+    /** The file in the server's data folder that it comes from; absent for one that is built in. */
+    file?: string;
+    /** The ways to run it, tried in this order; a request goes to the first that can do it exactly. */
+    routes: readonly ({
+      /** Id of the provider. */
+      provider: string;
+      /** The provider's name for the model. */
+      upstream_model: string;
+      /** Whether it can be taken. */
+      available: boolean;
+      needs: readonly (string)[];
+      /** The modes it does; all unless told. */
+      modes?: readonly (string)[];
+      /** What it takes of some fields; the others it takes as the schema has them. False: nothing. */
+      only?: Record<string, unknown>;
+      /** What the provider said when it refused our key, our account or the model, where it refuses every account that is switched on. Until it works again. */
+      refused?: string;
+      /** When that began. Unix seconds. */
+      refused_since?: number;
+      /** Whether `troubles` are all accounts that are switched on; absent where there are none. */
+      shut?: boolean;
+      /** The accounts that get none of its tasks at present; absent where there are none. */
+      troubles?: readonly ({
+        /** The lane of the account. */
+        account: string;
+        /** Whether it gets tasks. `closed`: it does. `open`: it failed several times in a row. `half_open`: one task tries it. `refused`: the provider refuses the key, the account or the model. `spent`: the account has no money left there. `blocked`: an operator wants it so. `paused`: the provider asked for a pause. */
+        state: string;
+        /** What the provider or the operator said. */
+        detail?: string;
+        /** When that began. Unix seconds. */
+        since?: number;
+        /** When it is tried again; absent: now, or when somebody has seen to it. Unix seconds. */
+        until?: number;
+      })[];
+    })[];
+  };
+  ManagedModelInFull: {
+    /** What a request names in `model`. */
+    id: string;
+    /** What it makes. */
+    kind: "image" | "video";
+    /** For people. */
+    name: string;
+    /** For people. */
+    description: string;
+    /** Whether a provider makes it at present; a create is refused where not. */
+    available: boolean;
+    /** What it does, `text-to-image`. */
+    modes: readonly (string)[];
+    /** The fields that take images, videos and recordings of sound. */
+    inputs: readonly ({
+      /** A field of the create body that takes media. */
+      field: string;
+      /** What the media means to the model. */
+      role: string;
+      /** What it must be. */
+      media: "image" | "video" | "audio";
+    })[];
+    price: Schemas["ModelPrice"];
+    /** How long a task may take from its start. */
+    deadline_seconds: number;
+    /** Where its tasks are created. */
+    create_path: string;
+    /** The file in the server's data folder that it comes from; absent for one that is built in. */
+    file?: string;
+    /** The ways to run it, tried in this order; a request goes to the first that can do it exactly. */
+    routes: readonly ({
+      /** Id of the provider. */
+      provider: string;
+      /** The provider's name for the model. */
+      upstream_model: string;
+      /** Whether it can be taken. */
+      available: boolean;
+      needs: readonly (string)[];
+      /** The modes it does; all unless told. */
+      modes?: readonly (string)[];
+      /** What it takes of some fields; the others it takes as the schema has them. False: nothing. */
+      only?: Record<string, unknown>;
+      /** What the provider said when it refused our key, our account or the model, where it refuses every account that is switched on. Until it works again. */
+      refused?: string;
+      /** When that began. Unix seconds. */
+      refused_since?: number;
+      /** Whether `troubles` are all accounts that are switched on; absent where there are none. */
+      shut?: boolean;
+      /** The accounts that get none of its tasks at present; absent where there are none. */
+      troubles?: readonly ({
+        /** The lane of the account. */
+        account: string;
+        /** Whether it gets tasks. `closed`: it does. `open`: it failed several times in a row. `half_open`: one task tries it. `refused`: the provider refuses the key, the account or the model. `spent`: the account has no money left there. `blocked`: an operator wants it so. `paused`: the provider asked for a pause. */
+        state: string;
+        /** What the provider or the operator said. */
+        detail?: string;
+        /** When that began. Unix seconds. */
+        since?: number;
+        /** When it is tried again; absent: now, or when somebody has seen to it. Unix seconds. */
+        until?: number;
+      })[];
+    })[];
+    /** JSON Schema (2020-12) of the create body. */
+    schema: Record<string, unknown>;
+  };
+  ManagedPrice: {
+    /** Id of the model. */
+    model: string;
+    /** Where the price comes from: the model's manifest, `pricing` in svc.yaml, or this API. */
+    source: string;
+    /** When it was set here. Unix seconds. */
+    set_at: number | null;
+    /** Why it was set. */
+    reason: string | null;
+    price: Schemas["PriceRule"];
+    /** The fields of a request that has no price, and is refused; null: none is found. */
+    unpriced: Record<string, unknown> | null;
+  };
+  ManagedProvider: {
+    /** Id of the provider. */
+    id: string;
+    /** For people. */
+    title: string;
+    /** Whether a form describes it, or it is code. */
+    kind: string;
+    /** The form; absent for a provider that is code. */
+    form?: {
+      /** SHA-256 of its text, by which tasks keep to it. */
+      hash: string;
+      /** Whether it is the operator's, in the server's data folder. */
+      own: boolean;
+      /** The operator's file. */
+      file?: string;
+    };
+    /** It is code; absent for a provider that a form describes. */
+    code?: boolean;
+    /** Whether an account of it is switched on. */
+    available: boolean;
+    /** What must be set to switch it on; empty for one that is on. */
+    needs: readonly (string)[];
+    accounts: readonly (Schemas["ProviderAccount"])[];
+    /** Ids of the models with a route to it. */
+    models: readonly (string)[];
+  };
+  ManagedProviderInFull: {
+    /** Id of the provider. */
+    id: string;
+    /** For people. */
+    title: string;
+    /** Whether a form describes it, or it is code. */
+    kind: string;
+    /** The form; absent for a provider that is code. */
+    form?: {
+      /** SHA-256 of its text, by which tasks keep to it. */
+      hash: string;
+      /** Whether it is the operator's, in the server's data folder. */
+      own: boolean;
+      /** The operator's file. */
+      file?: string;
+    };
+    /** It is code; absent for a provider that a form describes. */
+    code?: boolean;
+    /** Whether an account of it is switched on. */
+    available: boolean;
+    /** What must be set to switch it on; empty for one that is on. */
+    needs: readonly (string)[];
+    accounts: readonly (Schemas["ProviderAccount"])[];
+    /** Ids of the models with a route to it. */
+    models: readonly (string)[];
+    /** What its form says: addresses, regions, kinds of credentials with the names of their variables, limits, flows and what they can do, meanings of refusals. Later versions add to it. */
+    facts: Record<string, unknown>;
+    /** What is wrong with its file, with line and column, with its settings and with kept keys of its accounts. */
+    problems: readonly (string)[];
+    routes: readonly ({
+      /** Id of a model, or an alias of one. */
+      model: string;
+      /** What the provider calls the model. */
+      upstream_model: string;
+      /** What it said when it refused the key, the account or the model, where it refuses every account. */
+      refused?: string;
+      /** Since when. Unix seconds. */
+      refused_since?: number;
+      /** The accounts that get none of its tasks at present; absent where there are none. */
+      troubles?: readonly ({
+        /** The lane of the account. */
+        account: string;
+        /** Whether it gets tasks. `closed`: it does. `open`: it failed several times in a row. `half_open`: one task tries it. `refused`: the provider refuses the key, the account or the model. `spent`: the account has no money left there. `blocked`: an operator wants it so. `paused`: the provider asked for a pause. */
+        state: string;
+        /** What the provider or the operator said. */
+        detail?: string;
+        /** When that began. Unix seconds. */
+        since?: number;
+        /** When it is tried again; absent: now, or when somebody has seen to it. Unix seconds. */
+        until?: number;
+      })[];
+    })[];
+    /** The text of its form, where it was asked for. */
+    text?: string;
+  };
+  ManagedRoute: {
+    /** Id of the provider. */
+    provider: string;
+    /** Name of its account; `default` for the customary variable's. */
+    account: string;
+    /** The queue of the account's tasks. */
+    lane: string;
+    /** The provider's name for the model. */
+    upstream_model: string;
+    /** Ids of the models that have a route to it. */
+    models: readonly (string)[];
+    /** Whether tasks are kept away because of what they met there: `open` also where the provider refuses us or the account has no money left. */
+    breaker: string;
+    /** Whether it gets tasks. `closed`: it does. `open`: it failed several times in a row. `half_open`: one task tries it. `refused`: the provider refuses the key, the account or the model. `spent`: the account has no money left there. `blocked`: an operator wants it so. `paused`: the provider asked for a pause. */
+    state: string;
+    /** What the provider or the operator said. */
+    detail?: string;
+    /** When that began. Unix seconds. */
+    since?: number;
+    /** When it is tried again; absent: now, or when somebody has seen to it. Unix seconds. */
+    until?: number;
+    /** Submissions that the account takes in a minute, as it is told or found out. */
+    per_minute?: number;
+    /** Tasks of the whole account that were sent and have not ended. */
+    under_way: number;
+    /** Most of these. */
+    concurrency?: number;
+    /** Tasks of these models that this account completed in the last hour. */
+    completed: number;
+    /** And those that failed there. */
+    failed: number;
+    /** The part of these that completed, 0 to 1. */
+    success?: number;
+    /** Half of those that completed in the last hour took no longer there. */
+    p50_ms?: number;
+    /** And 95 of 100. */
+    p95_ms?: number;
+    /** What the attempts that ended there today (UTC) cost the operator, as far as it is known. */
+    spent_today: string;
+  };
+  ManagedSession: {
+    /** Id of the session. */
+    id: string;
+    /** `link`: it waits for its browser. */
+    state: "link" | "open";
+    /** Whose screens it has. */
+    role: "tenant" | "operator";
+    /** The key or token that it acts as. */
+    holder: {
+      /** Its id. */
+      id: string;
+      /** What it was called when the session began. */
+      name: string;
+    };
+    /** When it was made. Unix seconds. */
+    created_at: number;
+    /** When it ends. Unix seconds. */
+    expires_at: number;
+  };
+  ManagedTask: {
+    /** Public id of the task. */
+    task_id: string;
+    /** Branch on this before reading anything else. */
+    status: "pending" | "processing" | "completed" | "failed" | "cancelled";
+    /** Percent. Never goes down; 100 only with `completed`. */
+    progress?: number;
+    /** Id of the model. */
+    model: string;
+    /** When the task was accepted. Unix seconds. */
+    created_at: number;
+    /** Tasks expected to start before this one. While `pending` only. */
+    queue_position?: number;
+    /** A cancel was asked for, and the provider has not said yet what came of it. */
+    cancel_requested?: true;
+    /** URLs of what was made, in order. With `completed` only. */
+    result?: readonly (string)[];
+    /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+    result_issues?: readonly (Schemas["ResultIssue"])[];
+    /** When the task ended. Unix seconds. */
+    completed_at?: number;
+    /** When the files of `result` were removed, because they were kept long enough: their addresses answer 404. Unix seconds. */
+    files_removed_at?: number;
+    error_code?: Schemas["TaskErrorCode"];
+    /** Once settled. */
+    usage?: {
+      /** What the task was charged. */
+      cost: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** What went wrong, safe to show. With `failed` only. */
+    error_message?: string;
+    /** What went wrong, safe to show. With `failed` only. */
+    error?: string;
+    /** What the task makes; it decides the path of its status. */
+    kind: "image" | "video";
+    /** Whose it is. */
+    account: {
+      /** Its id. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    /** The key that created it. */
+    key: {
+      /** Its id. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    /** The lane of the account that has it, had it, or gets it next. */
+    provider: string;
+  };
+  ManagedTaskStory: {
+    /** Public id of the task. */
+    task_id: string;
+    /** Branch on this before reading anything else. */
+    status: "pending" | "processing" | "completed" | "failed" | "cancelled";
+    /** Percent. Never goes down; 100 only with `completed`. */
+    progress?: number;
+    /** Id of the model. */
+    model: string;
+    /** When the task was accepted. Unix seconds. */
+    created_at: number;
+    /** Tasks expected to start before this one. While `pending` only. */
+    queue_position?: number;
+    /** A cancel was asked for, and the provider has not said yet what came of it. */
+    cancel_requested?: true;
+    /** URLs of what was made, in order. With `completed` only. */
+    result?: readonly (string)[];
+    /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+    result_issues?: readonly (Schemas["ResultIssue"])[];
+    /** When the task ended. Unix seconds. */
+    completed_at?: number;
+    /** When the files of `result` were removed, because they were kept long enough: their addresses answer 404. Unix seconds. */
+    files_removed_at?: number;
+    error_code?: Schemas["TaskErrorCode"];
+    /** Once settled. */
+    usage?: {
+      /** What the task was charged. */
+      cost: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** What went wrong, safe to show. With `failed` only. */
+    error_message?: string;
+    /** What went wrong, safe to show. With `failed` only. */
+    error?: string;
+    /** What the task makes; it decides the path of its status. */
+    kind: "image" | "video";
+    /** `X-Request-ID` of the create. */
+    request_id: string;
+    /** The key that created it. */
+    key: {
+      /** Its id. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    request: {
+      /** The model's mode that the inputs chose. */
+      mode: string;
+      /** The whole prompt. */
+      prompt?: string;
+      /** Results asked for. */
+      n: number;
+      /** The model's other fields as they were given, with their defaults. */
+      parameters: Record<string, unknown>;
+      /** Media inputs, without their content. */
+      inputs: readonly ({
+        /** Path of the field that named it: `image_urls[2]`, or `task_id`. */
+        field: string;
+        media_type?: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/svg+xml" | "video/mp4" | "video/webm" | "audio/wav" | "audio/mpeg" | "audio/mp4" | "audio/ogg";
+        size_bytes?: number;
+        /** Pixels. */
+        width?: number;
+        /** Pixels. */
+        height?: number;
+        /** Of a video, a recording or an animated GIF. */
+        duration_ms?: number;
+        /** Its file here; before it is fetched, the address that was given, without its query. */
+        url?: string;
+      })[];
+    };
+    /** When the task fails unless it has ended. Once it was started. Unix seconds. */
+    deadline_at?: number;
+    /** Stages in order, as far as their times are known. */
+    timeline: readonly ({
+      /** `queued`: it waits, or its inputs are fetched. `submitting`: it is sent to a provider. `running`: the provider has it. `finalizing`: its files are fetched. `ended`. */
+      stage: string;
+      /** When it began. ISO 8601, UTC, with milliseconds. */
+      at: string;
+      /** How long it took; of the last one, how long it has taken so far. */
+      duration_ms?: number;
+    })[];
+    /** What to do about the error, in one sentence. With `failed` only. */
+    advice?: string;
+    /** Released or charged once the task has ended. */
+    hold: {
+      /** Held when the task was accepted: the most it can cost. */
+      amount: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** Submissions to providers, in order. */
+    attempts: readonly ({
+      /** From 1. */
+      number: number;
+      /** When it began. ISO 8601, UTC, with milliseconds. */
+      started_at: string;
+      /** When it was over. ISO 8601, UTC, with milliseconds. */
+      ended_at?: string;
+      /** `refused`: the provider did not take it, and it cost nothing. `unanswered`: its answer was lost. `failed` and not the last: the provider took it and failed, which cost nothing. Otherwise what became of the task with it. */
+      outcome: string;
+      error_code?: Schemas["TaskErrorCode"];
+      /** What went wrong, safe to show. */
+      message?: string;
+      route: {
+        /** The lane of its account: the provider, and `/` and the account where that is not `default`. */
+        provider: string;
+        /** What the provider calls the model. */
+        upstream_model: string;
+      };
+      /** What went wrong, as it was noted for the operator. */
+      detail?: string;
+    })[];
+    /** What is posted at the end of the task: one, or none. */
+    callbacks: readonly ({
+      /** Id of the callback; `GET /v1/callbacks/{id}` has each send. */
+      id: string;
+      /** The host it goes to. */
+      host: string;
+      /** Whether it was acknowledged, may still be, or is given up. */
+      state: "pending" | "delivered" | "failed";
+      /** Attempts begun so far. */
+      attempts: number;
+      /** When the next attempt is due. While `pending` only. ISO 8601, UTC, with milliseconds. */
+      next_attempt_at?: string;
+      /** HTTP status of the latest answer. */
+      last_status?: number;
+      /** What became of the latest send. */
+      last_outcome?: string;
+    })[];
+    /** The lines that `usage.cost` is the sum of. Once the task was charged. */
+    charge?: readonly ({
+      /** The line of the price. */
+      sku: string;
+      /** In the units of that line. */
+      quantity: number;
+      /** What it came to. */
+      amount: string;
+    })[];
+    /** Whose it is. */
+    account: {
+      /** Its id. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    /** The lane of the account that has it, had it, or gets it next. */
+    provider: string;
+  };
+  ManagedTaskTrace: {
+    task: Schemas["ManagedTracedTask"];
+    /** Submissions to providers, in order. */
+    attempts: readonly ({
+      /** From 1. */
+      number: number;
+      /** When it began. ISO 8601, UTC, with milliseconds. */
+      started_at: string;
+      /** When it was over. ISO 8601, UTC, with milliseconds. */
+      ended_at?: string;
+      /** `refused`: the provider did not take it, and it cost nothing. `unanswered`: its answer was lost. `failed` and not the last: the provider took it and failed, which cost nothing. Otherwise what became of the task with it. */
+      outcome: string;
+      error_code?: Schemas["TaskErrorCode"];
+      /** What went wrong, safe to show. */
+      message?: string;
+      /** Where its time was spent; the phases do not overlap, and what was not measured is absent. `queue`: until it was started. `connect`: until the connection was open. `upload`: inputs and body were sent. `submit`: the rest until the answer. `polls`: until the provider had made it. `fetch` and `store`: its files were fetched, checked and stored. */
+      phases: {
+        queue?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        connect?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        upload?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        submit?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        polls?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        fetch?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        store?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+      };
+      /** The provider. */
+      provider: string;
+      /** Its account, `default` where it has no name; absent of a provider that was off altogether. */
+      account: string;
+      /** What the provider calls the model. */
+      upstream_model: string;
+      /** What is known of it at the provider. */
+      state: string;
+      /** What went wrong, as it was noted for the operator. */
+      detail?: string;
+      /** What it costs the operator, where that is known. */
+      cost?: string;
+      /** What the provider calls the job. */
+      upstream_id?: string;
+      /** Of its last answer to the submission. */
+      http_status?: number;
+      /** What the provider calls the request of that answer. */
+      upstream_request_id?: string;
+      /** The ways it was chosen among, where there was more than one. */
+      routes_considered?: readonly ({
+        /** The provider. */
+        provider: string;
+        /** Its account, `default` where it has no name; absent of a provider that was off altogether. */
+        account?: string;
+        /** What the provider calls the model. */
+        upstream_model: string;
+        /** Why it was taken or not. `standby`: another one came first by the policy, or because the task waited there. `tried`: the task was sent there before. `held_back`: it is for what would wait too long elsewhere. `not_asked_for`: the request names another route. `cannot`: it cannot do the request exactly. `off`: no account is switched on. Otherwise what was in the way. */
+        verdict: string;
+      })[];
+    })[];
+    /** What is posted at the end of the task: one, or none. */
+    callbacks: readonly ({
+      /** Id of the callback; `GET /v1/callbacks/{id}` has each send. */
+      id: string;
+      /** The host it goes to. */
+      host: string;
+      /** Whether it was acknowledged, may still be, or is given up. */
+      state: "pending" | "delivered" | "failed";
+      /** Attempts begun so far. */
+      attempts: number;
+      /** When the next attempt is due. While `pending` only. ISO 8601, UTC, with milliseconds. */
+      next_attempt_at?: string;
+      /** HTTP status of the latest answer. */
+      last_status?: number;
+      /** What became of the latest send. */
+      last_outcome?: string;
+    })[];
+    /** The files of its inputs and of its result. */
+    assets: readonly ({
+      /** Its id. */
+      id: string;
+      role: "input" | "output";
+      /** Place among the inputs, or in the result. */
+      index: number;
+      media_type: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/svg+xml" | "video/mp4" | "video/webm" | "audio/wav" | "audio/mpeg" | "audio/mp4" | "audio/ogg";
+      size_bytes: number;
+      /** Pixels. */
+      width?: number;
+      /** Pixels. */
+      height?: number;
+      /** Of a video, a recording or an animated GIF. */
+      duration_ms?: number;
+      /** Its file here. */
+      url: string;
+    })[];
+    price: {
+      /** The most it can cost, which was held when it was accepted. */
+      amount: string;
+      /** What it was charged. Once it has ended. */
+      charged?: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+      /** The lines that `charged` is the sum of. */
+      lines: readonly ({
+        /** The line of the price. */
+        sku: string;
+        /** In the units of that line. */
+        quantity: number;
+        /** What it came to. */
+        amount: string;
+      })[];
+    };
+    /** Of the last attempt; none before the first. */
+    routes_considered: readonly ({
+      /** The provider. */
+      provider: string;
+      /** Its account, `default` where it has no name; absent of a provider that was off altogether. */
+      account?: string;
+      /** What the provider calls the model. */
+      upstream_model: string;
+      /** Why it was taken or not. `standby`: another one came first by the policy, or because the task waited there. `tried`: the task was sent there before. `held_back`: it is for what would wait too long elsewhere. `not_asked_for`: the request names another route. `cannot`: it cannot do the request exactly. `off`: no account is switched on. Otherwise what was in the way. */
+      verdict: string;
+    })[];
+  };
+  ManagedTracedTask: {
+    /** Public id of the task. */
+    task_id: string;
+    /** Branch on this before reading anything else. */
+    status: "pending" | "processing" | "completed" | "failed" | "cancelled";
+    /** Percent. Never goes down; 100 only with `completed`. */
+    progress?: number;
+    /** Id of the model. */
+    model: string;
+    /** When the task was accepted. Unix seconds. */
+    created_at: number;
+    /** Tasks expected to start before this one. While `pending` only. */
+    queue_position?: number;
+    /** A cancel was asked for, and the provider has not said yet what came of it. */
+    cancel_requested?: true;
+    /** URLs of what was made, in order. With `completed` only. */
+    result?: readonly (string)[];
+    /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+    result_issues?: readonly (Schemas["ResultIssue"])[];
+    /** When the task ended. Unix seconds. */
+    completed_at?: number;
+    /** When the files of `result` were removed, because they were kept long enough: their addresses answer 404. Unix seconds. */
+    files_removed_at?: number;
+    error_code?: Schemas["TaskErrorCode"];
+    /** Once settled. */
+    usage?: {
+      /** What the task was charged. */
+      cost: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** What went wrong, safe to show. With `failed` only. */
+    error_message?: string;
+    /** What went wrong, safe to show. With `failed` only. */
+    error?: string;
+    /** What the task makes; it decides the path of its status. */
+    kind: "image" | "video";
+    /** `X-Request-ID` of the create. */
+    request_id: string;
+    /** The key that created it. */
+    key: {
+      /** Its id. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    request: {
+      /** The model's mode that the inputs chose. */
+      mode: string;
+      /** The whole prompt. */
+      prompt?: string;
+      /** Results asked for. */
+      n: number;
+      /** The model's other fields as they were given, with their defaults. */
+      parameters: Record<string, unknown>;
+      /** Media inputs, without their content. */
+      inputs: readonly ({
+        /** Path of the field that named it: `image_urls[2]`, or `task_id`. */
+        field: string;
+        media_type?: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/svg+xml" | "video/mp4" | "video/webm" | "audio/wav" | "audio/mpeg" | "audio/mp4" | "audio/ogg";
+        size_bytes?: number;
+        /** Pixels. */
+        width?: number;
+        /** Pixels. */
+        height?: number;
+        /** Of a video, a recording or an animated GIF. */
+        duration_ms?: number;
+        /** Its file here; before it is fetched, the address that was given, without its query. */
+        url?: string;
+      })[];
+    };
+    /** When the task fails unless it has ended. Once it was started. Unix seconds. */
+    deadline_at?: number;
+    /** Stages in order, as far as their times are known. */
+    timeline: readonly ({
+      /** `queued`: it waits, or its inputs are fetched. `submitting`: it is sent to a provider. `running`: the provider has it. `finalizing`: its files are fetched. `ended`. */
+      stage: string;
+      /** When it began. ISO 8601, UTC, with milliseconds. */
+      at: string;
+      /** How long it took; of the last one, how long it has taken so far. */
+      duration_ms?: number;
+    })[];
+    /** What to do about the error, in one sentence. With `failed` only. */
+    advice?: string;
+    /** Whose it is. */
+    account: {
+      /** Its id. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    /** The lane of the account that has it, had it, or gets it next. */
+    provider: string;
+  };
+  ManagementToken: {
+    /** Id of the token. */
+    id: string;
+    /** What people call it. */
+    name: string;
+    /** First and last characters, to recognise it by. */
+    display: string;
+    /** Only an active one is taken. */
+    status: "active" | "expired" | "revoked";
+    /** What it may do. */
+    scopes: readonly (string)[];
+    /** When it was made. Unix seconds. */
+    created_at: number;
+    /** From when on it is refused; null: never. Unix seconds. */
+    expires_at: number | null;
+    /** When it was taken last, to within a minute; null: never. Unix seconds. */
+    last_used_at: number | null;
+    /** When it was revoked. Unix seconds. */
+    revoked_at: number | null;
+  };
+  ManagementTokenWithSecret: {
+    /** Id of the token. */
+    id: string;
+    /** What people call it. */
+    name: string;
+    /** First and last characters, to recognise it by. */
+    display: string;
+    /** Only an active one is taken. */
+    status: "active" | "expired" | "revoked";
+    /** What it may do. */
+    scopes: readonly (string)[];
+    /** When it was made. Unix seconds. */
+    created_at: number;
+    /** From when on it is refused; null: never. Unix seconds. */
+    expires_at: number | null;
+    /** When it was taken last, to within a minute; null: never. Unix seconds. */
+    last_used_at: number | null;
+    /** When it was revoked. Unix seconds. */
+    revoked_at: number | null;
+    /** The token itself, shown this once. */
+    token: string;
+  };
+  Model: {
+    /** What a request names in `model`. */
+    id: string;
+    /** What it makes. */
+    kind: "image" | "video";
+    /** For people. */
+    name: string;
+    /** For people. */
+    description: string;
+    /** Whether a provider makes it at present; a create is refused where not. */
+    available: boolean;
+    /** What it does, `text-to-image`. */
+    modes: readonly (string)[];
+    /** The fields that take images, videos and recordings of sound. */
+    inputs: readonly ({
+      /** A field of the create body that takes media. */
+      field: string;
+      /** What the media means to the model. */
+      role: string;
+      /** What it must be. */
+      media: "image" | "video" | "audio";
+    })[];
+    price: Schemas["ModelPrice"];
+    /** How long a task may take from its start. */
+    deadline_seconds: number;
+    /** Where its tasks are created. */
+    create_path: string;
+  };
+  ModelInFull: {
+    /** What a request names in `model`. */
+    id: string;
+    /** What it makes. */
+    kind: "image" | "video";
+    /** For people. */
+    name: string;
+    /** For people. */
+    description: string;
+    /** Whether a provider makes it at present; a create is refused where not. */
+    available: boolean;
+    /** What it does, `text-to-image`. */
+    modes: readonly (string)[];
+    /** The fields that take images, videos and recordings of sound. */
+    inputs: readonly ({
+      /** A field of the create body that takes media. */
+      field: string;
+      /** What the media means to the model. */
+      role: string;
+      /** What it must be. */
+      media: "image" | "video" | "audio";
+    })[];
+    price: Schemas["ModelPrice"];
+    /** How long a task may take from its start. */
+    deadline_seconds: number;
+    /** Where its tasks are created. */
+    create_path: string;
+    /** JSON Schema (2020-12) of the create body. */
+    schema: Record<string, unknown>;
+  };
+  ModelPrice: {
+    /** Of every amount beside it. */
+    currency: "USD";
+    /** Changes with the prices; a task keeps those it was accepted with. */
+    version: string;
+    lines: readonly ({
+      /** What is sold. */
+      sku: string;
+      /** What is counted: images and videos, seconds of each, megapixels of each (1024 × 1024 pixels, begun ones count), tokens that go in, as the provider reports them, tokens that come out, as the provider reports them. */
+      unit: string;
+      /** Price of one unit, or of `per` units. */
+      amount: string;
+      /** Units that one such amount is for; 1 where absent. */
+      per?: number;
+      /** Units of an output that are held where the request does not tell; charged is what it has. */
+      most?: number;
+      /** The parameters a request must have for this line to apply; of a list, any. `mode` is the mode of the request, unless the model has a parameter of that name. A request is charged for every line that applies. */
+      when?: Record<string, unknown>;
+    })[];
+    /** The least a task costs that delivers anything. */
+    minimum?: string;
+    /** What every line is charged times for this API key; 1 where absent. */
+    multiplier?: string;
+  };
+  Overview: {
+    server: {
+      /** Version of the program. */
+      version: string;
+      /** Name of the machine. */
+      node: string;
+      /** When this process started. Unix seconds. */
+      started_at: number;
+      /** The server's clock. Unix seconds. */
+      time: number;
+      /** Why no new tasks are taken, as `/readyz` says it; null while they are. */
+      not_ready: string | null;
+    };
+    windows: {
+      /** Whole seconds since the start: the number of the latest one in `by_second`. */
+      seconds: number;
+      /** Since when requests and creates are counted: a minute, or the start. Unix seconds. */
+      minute_since: number;
+      /** Since when ends of tasks and spend are counted: an hour, to the minute, or as far back as a start could read. Unix seconds. */
+      hour_since: number;
+    };
+    requests: {
+      /** Requests answered in the last minute, whatever they asked for. */
+      per_second: number;
+      by_class: {
+        /** Of them, with a status 2xx. */
+        "2xx": number;
+        /** Of them, with a status 3xx. */
+        "3xx": number;
+        /** Of them, with a status 4xx. */
+        "4xx": number;
+        /** Of them, with a status 5xx. */
+        "5xx": number;
+      };
+      /** Requests answered in each of the latest whole seconds since the start, oldest first. */
+      by_second: readonly (number)[];
+    };
+    creates: {
+      /** Tasks accepted in the last minute; repeated answers are not counted. */
+      per_second: number;
+      /** Tasks accepted in each of the latest whole seconds since the start, oldest first. */
+      by_second: readonly (number)[];
+    };
+    tasks: {
+      /** Tasks that wait, in all lanes. */
+      queued: number;
+      /** Tasks between submission and end, in all lanes. */
+      under_way: number;
+      /** How many may be under way in all lanes together. */
+      limit: number;
+    };
+    /** By name: every account that is switched on, or has tasks. */
+    lanes: readonly ({
+      /** The account whose queue it is: its provider, and `/` and its name where that is not `default`. */
+      lane: string;
+      /** Tasks that wait. */
+      queued: number;
+      /** How long ago the oldest of them was created. Seconds; null where there is none. */
+      oldest_seconds: number | null;
+      /** Tasks between submission and end, which count in the limit. */
+      under_way: number;
+      /** How many may be under way; null: the account is switched off. */
+      limit: number | null;
+    })[];
+    /** By name. */
+    providers: readonly ({
+      /** The lane of the account. */
+      provider: string;
+      /** Tasks that were completed in the last hour. */
+      completed: number;
+      /** Tasks that failed in the last hour. */
+      failed: number;
+      /** Completed ones among both; null where none ended. */
+      success_rate: number | null;
+      /** Upstream models that it refuses this server, until the operator puts that right; `*`: every one. */
+      refused: readonly (string)[];
+    })[];
+    /** By id: every model of which a task ended in the last hour. */
+    models: readonly ({
+      /** Id of the model. */
+      model: string;
+      /** Tasks that were completed in the last hour. */
+      completed: number;
+      /** Tasks that failed in the last hour. */
+      failed: number;
+      /** Completed ones among both; null where none ended. */
+      success_rate: number | null;
+      /** From create to end, of half of the completed ones. Milliseconds, within 5 %; null where none was. */
+      p50_ms: number | null;
+      /** The same of 95 in 100. */
+      p95_ms: number | null;
+    })[];
+    /** By name: checks of content that were asked in the last hour. */
+    checks: readonly ({
+      /** Name of the check. */
+      check: string;
+      /** Requests that it let pass. */
+      allowed: number;
+      /** Requests that it refused. */
+      refused: number;
+      /** Requests of which it could not tell. */
+      outages: number;
+      /** How long half of its verdicts took. Milliseconds, within 5 %; null without any. */
+      p50_ms: number | null;
+    })[];
+    callbacks: {
+      /** Callbacks still to be sent, those under way and redeliveries included. */
+      owed: number;
+      /** How long ago the oldest of them was created. Seconds; null where there is none. */
+      oldest_seconds: number | null;
+    };
+    spend: {
+      /** Charged for the tasks of the last hour. */
+      hour: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    memory: {
+      /** What the process holds in memory. Bytes. */
+      rss_bytes: number;
+      /** What its JavaScript objects take of it. Bytes. */
+      heap_bytes: number;
+    };
+    loop: {
+      /** How late the event loop came to its timers in the last ten seconds: the median. Milliseconds. */
+      lag_p50_ms: number;
+      /** The same: the latest. */
+      lag_max_ms: number;
+    };
+    disk: {
+      /** What the disk of the data folder has left. Bytes. */
+      free_bytes: number;
+      /** Size of the database, without stored files. Bytes. */
+      data_bytes: number;
+      /** Size of its write-ahead log. Bytes. */
+      wal_bytes: number;
+    };
+    open: {
+      /** Calls that wait for their answer. */
+      waits: number;
+      /** Event streams. */
+      streams: number;
+    };
+  };
+  Preview: {
+    /** Public id of the task. */
+    task_id: string;
+    /** Which of the early versions of its output, from 0. */
+    index: number;
+    /** Place of the output in `result`, where the provider tells. */
+    output_index?: number;
+    media_type: "image/png" | "image/jpeg" | "image/webp";
+    /** The image as base64, without a `data:` prefix. */
+    b64_json: string;
+  };
+  PriceRule: {
+    /** Changes with the prices; a task keeps those it was accepted with. */
+    version: string;
+    lines: readonly ({
+      /** What is sold. */
+      sku: string;
+      /** What is counted: images and videos, seconds of each, megapixels of each (1024 × 1024 pixels, begun ones count), tokens that go in, as the provider reports them, tokens that come out, as the provider reports them. */
+      unit: string;
+      /** Price of one unit, or of `per` units. */
+      amount: string;
+      /** Units that one such amount is for; 1 where absent. */
+      per?: number;
+      /** Units of an output that are held where the request does not tell; charged is what it has. */
+      most?: number;
+      /** The parameters a request must have for this line to apply; of a list, any. `mode` is the mode of the request, unless the model has a parameter of that name. A request is charged for every line that applies. */
+      when?: Record<string, unknown>;
+    })[];
+    /** The least a task costs that delivers anything. */
+    minimum?: string;
+  };
+  ProviderAccount: {
+    /** Its name; `default` for the customary variable's. */
+    name: string;
+    /** The queue of its tasks. */
+    lane: string;
+    /** Where its tasks are made; absent: the usual one. */
+    region?: string;
+    /** The address of the API that it is reached at. */
+    base_url?: string;
+    /** Most of its tasks under way. */
+    concurrency?: number;
+  };
+  ProviderTest: {
+    /** Id of the provider. */
+    provider: string;
+    /** Name of the account. */
+    account: string;
+    /** The queue of its tasks. */
+    lane: string;
+    /** `refused`: the key, the account or the region is wrong. `spent`: no money is left there. `untested`: it has no call that proves a key and makes nothing. */
+    result: string;
+    /** How long it took. */
+    took_ms: number;
+    /** What the provider said, unless all is well. */
+    detail?: string;
+    /** What is left there, in the provider's own unit. */
+    balance?: number;
+    /** The same in USD, where it is known what a unit is worth. */
+    balance_usd?: string;
+    /** What models need there and it does not have, such as nodes and files. */
+    lacks?: readonly (string)[];
+  };
+  Quote: {
+    /** As in an estimate: whether the price is known, and if not, why. */
+    status: string;
+    /** Of every amount beside it. */
+    currency: "USD";
+    /** The least. */
+    min_cost: string | null;
+    /** The most; what a create would hold. */
+    max_cost: string | null;
+    line_items: readonly ({
+      /** What is sold; `minimum` is what makes up for the least a task costs. */
+      sku: string;
+      /** What one unit is. */
+      unit: string;
+      /** How many units, at the most. */
+      quantity: number;
+      /** Price of one, or of `per`, before the multiplier. */
+      unit_price: string;
+      /** Units that one such amount is for; 1 where absent. */
+      per?: number;
+      /** Price of all. The amounts of all lines add up to `max_cost`. */
+      amount: string;
+      /** For people. */
+      detail: string | null;
+    })[];
+    /** Fields that decide the price and were not given. */
+    missing: readonly (string)[];
+    /** What every line is charged times for this API key; 1 where absent. */
+    multiplier?: string;
+  };
+  RedeliverCallbacks: {
+    /** The callback of this task; goes with no other field. */
+    task_id?: string;
+    /** Created then or later: ISO 8601, such as 2026-11-21T14:00:00Z, or Unix seconds. */
+    from?: string | number;
+    /** Created before: ISO 8601 or Unix seconds. */
+    to?: string | number;
+    /** Callbacks in one state. */
+    state?: "pending" | "delivered" | "failed";
+    /** `next` of the page before. */
+    after?: string;
+  };
+  Refund: {
+    /** The task. */
+    task_id: string;
+    /** Given back. */
+    refunded: string;
+    /** Of every amount beside it. */
+    currency: "USD";
+    account: Schemas["Account"];
+  };
+  ReloadedSettings: {
+    /** Whether they were taken up. Where anything is wrong, the settings of before stay in force. */
+    in_force: boolean;
+    /** Those that are others now. */
+    changed: readonly (string)[];
+    /** Those that are others in the file, and wait for a restart. */
+    restart: readonly (string)[];
+    /** Empty where they were taken up. */
+    problems: readonly (string)[];
+  };
+  ResetPrice: {
+    /** Id of the model. */
+    model: string;
+    /** Where the price comes from: the model's manifest, `pricing` in svc.yaml, or this API. */
+    source: string;
+    /** When it was set here. Unix seconds. */
+    set_at: number | null;
+    /** Why it was set. */
+    reason: string | null;
+    price: Schemas["PriceRule"];
+    /** The fields of a request that has no price, and is refused; null: none is found. */
+    unpriced: Record<string, unknown> | null;
+    /** Whether a price was set until now. */
+    was_set: boolean;
+  };
+  ResultIssue: {
+    /** Its position among the results asked for, from 0. */
+    index: number;
+    /** Why it is missing, in the words of `error_code`; or `FILE_DAMAGED`: its file was found damaged later, and `result` still has its address. */
+    code: string;
+    /** The same for people, safe to show. */
+    message: string;
+  };
+  Service: {
+    /** Of the program. */
+    name: string;
+    /** Of the program, and of this description. */
+    version: string;
+    /** Path of this description as a page. */
+    docs: string;
+    /** Path of this description. */
+    openapi: string;
+  };
+  Settings: {
+    /** All of them, in the order of `svc help settings`. */
+    settings: readonly ({
+      /** Its place in svc.yaml; of a key that only a variable may hold, the variable. */
+      key: string;
+      /** As svc.yaml has it, or null where it is unset. `[secret]` stands for a secret. */
+      value: unknown;
+      /** Where its value was given. */
+      source: string;
+      /** The flag, the variable, or file, line and column. */
+      where: string | null;
+      /** The default, in words. */
+      default: string | null;
+    })[];
+  };
+  TaskCallback: {
+    /** Public id of the task. */
+    task_id: string;
+    /** `X-Request-ID` of the create. */
+    request_id: string;
+    /** Branch on this. */
+    status: "completed" | "failed";
+    /** URLs of what was made. With `completed` only. */
+    result?: readonly (string)[];
+    /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+    result_issues?: readonly (Schemas["ResultIssue"])[];
+    /** What went wrong, safe to show. With `failed` only. */
+    error?: string;
+    error_code?: Schemas["TaskErrorCode"];
+    /** ISO 8601, UTC. */
+    created_at: string;
+    /** ISO 8601, UTC. */
+    completed_at: string;
+  };
+  TaskErrorCode: string;
+  TaskStory: {
+    /** Public id of the task. */
+    task_id: string;
+    /** Branch on this before reading anything else. */
+    status: "pending" | "processing" | "completed" | "failed" | "cancelled";
+    /** Percent. Never goes down; 100 only with `completed`. */
+    progress?: number;
+    /** Id of the model. */
+    model: string;
+    /** When the task was accepted. Unix seconds. */
+    created_at: number;
+    /** Tasks expected to start before this one. While `pending` only. */
+    queue_position?: number;
+    /** A cancel was asked for, and the provider has not said yet what came of it. */
+    cancel_requested?: true;
+    /** URLs of what was made, in order. With `completed` only. */
+    result?: readonly (string)[];
+    /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+    result_issues?: readonly (Schemas["ResultIssue"])[];
+    /** When the task ended. Unix seconds. */
+    completed_at?: number;
+    /** When the files of `result` were removed, because they were kept long enough: their addresses answer 404. Unix seconds. */
+    files_removed_at?: number;
+    error_code?: Schemas["TaskErrorCode"];
+    /** Once settled. */
+    usage?: {
+      /** What the task was charged. */
+      cost: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** What went wrong, safe to show. With `failed` only. */
+    error_message?: string;
+    /** What went wrong, safe to show. With `failed` only. */
+    error?: string;
+    /** What the task makes; it decides the path of its status. */
+    kind: "image" | "video";
+    /** `X-Request-ID` of the create. */
+    request_id: string;
+    /** The key that created it. */
+    key: {
+      /** Id of the key. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    request: {
+      /** The model's mode that the inputs chose. */
+      mode: string;
+      /** The whole prompt. */
+      prompt?: string;
+      /** Results asked for. */
+      n: number;
+      /** The model's other fields as they were given, with their defaults. */
+      parameters: Record<string, unknown>;
+      /** Media inputs, without their content. */
+      inputs: readonly ({
+        /** Path of the field that named it: `image_urls[2]`, or `task_id`. */
+        field: string;
+        media_type?: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/svg+xml" | "video/mp4" | "video/webm" | "audio/wav" | "audio/mpeg" | "audio/mp4" | "audio/ogg";
+        size_bytes?: number;
+        /** Pixels. */
+        width?: number;
+        /** Pixels. */
+        height?: number;
+        /** Of a video, a recording or an animated GIF. */
+        duration_ms?: number;
+        /** Its file here; before it is fetched, the address that was given, without its query. */
+        url?: string;
+      })[];
+      /** Where the end of the task is posted. */
+      callback_url?: string;
+    };
+    /** When the task fails unless it has ended. Once it was started. Unix seconds. */
+    deadline_at?: number;
+    /** Stages in order, as far as their times are known. */
+    timeline: readonly ({
+      /** `queued`: it waits, or its inputs are fetched. `submitting`: it is sent to a provider. `running`: the provider has it. `finalizing`: its files are fetched. `ended`. */
+      stage: string;
+      /** When it began. ISO 8601, UTC, with milliseconds. */
+      at: string;
+      /** How long it took; of the last one, how long it has taken so far. */
+      duration_ms?: number;
+    })[];
+    /** What to do about the error, in one sentence. With `failed` only. */
+    advice?: string;
+    /** Released or charged once the task has ended. */
+    hold: {
+      /** Held when the task was accepted: the most it can cost. */
+      amount: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** Submissions to providers, in order. */
+    attempts: readonly ({
+      /** From 1. */
+      number: number;
+      /** When it began. ISO 8601, UTC, with milliseconds. */
+      started_at: string;
+      /** When it was over. ISO 8601, UTC, with milliseconds. */
+      ended_at?: string;
+      /** `refused`: the provider did not take it, and it cost nothing. `unanswered`: its answer was lost. `failed` and not the last: the provider took it and failed, which cost nothing. Otherwise what became of the task with it. */
+      outcome: string;
+      error_code?: Schemas["TaskErrorCode"];
+      /** What went wrong, safe to show. */
+      message?: string;
+    })[];
+    /** What is posted at the end of the task: one, or none. */
+    callbacks: readonly ({
+      /** Id of the callback; `GET /v1/callbacks/{id}` has each send. */
+      id: string;
+      /** The host it goes to. */
+      host: string;
+      /** Whether it was acknowledged, may still be, or is given up. */
+      state: "pending" | "delivered" | "failed";
+      /** Attempts begun so far. */
+      attempts: number;
+      /** When the next attempt is due. While `pending` only. ISO 8601, UTC, with milliseconds. */
+      next_attempt_at?: string;
+      /** HTTP status of the latest answer. */
+      last_status?: number;
+      /** What became of the latest send. */
+      last_outcome?: string;
+    })[];
+    /** The lines that `usage.cost` is the sum of. Once the task was charged. */
+    charge?: readonly ({
+      /** The line of the price. */
+      sku: string;
+      /** In the units of that line. */
+      quantity: number;
+      /** What it came to. */
+      amount: string;
+    })[];
+  };
+  TaskTrace: {
+    task: Schemas["TracedTask"];
+    /** Submissions to providers, in order. */
+    attempts: readonly ({
+      /** From 1. */
+      number: number;
+      /** When it began. ISO 8601, UTC, with milliseconds. */
+      started_at: string;
+      /** When it was over. ISO 8601, UTC, with milliseconds. */
+      ended_at?: string;
+      /** `refused`: the provider did not take it, and it cost nothing. `unanswered`: its answer was lost. `failed` and not the last: the provider took it and failed, which cost nothing. Otherwise what became of the task with it. */
+      outcome: string;
+      error_code?: Schemas["TaskErrorCode"];
+      /** What went wrong, safe to show. */
+      message?: string;
+      /** Where its time was spent; the phases do not overlap, and what was not measured is absent. `queue`: until it was started. `connect`: until the connection was open. `upload`: inputs and body were sent. `submit`: the rest until the answer. `polls`: until the provider had made it. `fetch` and `store`: its files were fetched, checked and stored. */
+      phases: {
+        queue?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        connect?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        upload?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        submit?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        polls?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        fetch?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+        store?: {
+          /** How long it took, or has taken so far. */
+          duration_ms: number;
+          /** Of polls: how many, since the server was started last. */
+          count?: number;
+        };
+      };
+    })[];
+    /** What is posted at the end of the task: one, or none. */
+    callbacks: readonly ({
+      /** Id of the callback; `GET /v1/callbacks/{id}` has each send. */
+      id: string;
+      /** The host it goes to. */
+      host: string;
+      /** Whether it was acknowledged, may still be, or is given up. */
+      state: "pending" | "delivered" | "failed";
+      /** Attempts begun so far. */
+      attempts: number;
+      /** When the next attempt is due. While `pending` only. ISO 8601, UTC, with milliseconds. */
+      next_attempt_at?: string;
+      /** HTTP status of the latest answer. */
+      last_status?: number;
+      /** What became of the latest send. */
+      last_outcome?: string;
+    })[];
+    /** The files of its inputs and of its result. */
+    assets: readonly ({
+      /** Its id. */
+      id: string;
+      role: "input" | "output";
+      /** Place among the inputs, or in the result. */
+      index: number;
+      media_type: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/svg+xml" | "video/mp4" | "video/webm" | "audio/wav" | "audio/mpeg" | "audio/mp4" | "audio/ogg";
+      size_bytes: number;
+      /** Pixels. */
+      width?: number;
+      /** Pixels. */
+      height?: number;
+      /** Of a video, a recording or an animated GIF. */
+      duration_ms?: number;
+      /** Its file here. */
+      url: string;
+    })[];
+    price: {
+      /** The most it can cost, which was held when it was accepted. */
+      amount: string;
+      /** What it was charged. Once it has ended. */
+      charged?: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+      /** The lines that `charged` is the sum of. */
+      lines: readonly ({
+        /** The line of the price. */
+        sku: string;
+        /** In the units of that line. */
+        quantity: number;
+        /** What it came to. */
+        amount: string;
+      })[];
+    };
+  };
+  TracedTask: {
+    /** Public id of the task. */
+    task_id: string;
+    /** Branch on this before reading anything else. */
+    status: "pending" | "processing" | "completed" | "failed" | "cancelled";
+    /** Percent. Never goes down; 100 only with `completed`. */
+    progress?: number;
+    /** Id of the model. */
+    model: string;
+    /** When the task was accepted. Unix seconds. */
+    created_at: number;
+    /** Tasks expected to start before this one. While `pending` only. */
+    queue_position?: number;
+    /** A cancel was asked for, and the provider has not said yet what came of it. */
+    cancel_requested?: true;
+    /** URLs of what was made, in order. With `completed` only. */
+    result?: readonly (string)[];
+    /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+    result_issues?: readonly (Schemas["ResultIssue"])[];
+    /** When the task ended. Unix seconds. */
+    completed_at?: number;
+    /** When the files of `result` were removed, because they were kept long enough: their addresses answer 404. Unix seconds. */
+    files_removed_at?: number;
+    error_code?: Schemas["TaskErrorCode"];
+    /** Once settled. */
+    usage?: {
+      /** What the task was charged. */
+      cost: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** What went wrong, safe to show. With `failed` only. */
+    error_message?: string;
+    /** What went wrong, safe to show. With `failed` only. */
+    error?: string;
+    /** What the task makes; it decides the path of its status. */
+    kind: "image" | "video";
+    /** `X-Request-ID` of the create. */
+    request_id: string;
+    /** The key that created it. */
+    key: {
+      /** Id of the key. */
+      id: string;
+      /** What people call it. */
+      name: string;
+    };
+    request: {
+      /** The model's mode that the inputs chose. */
+      mode: string;
+      /** The whole prompt. */
+      prompt?: string;
+      /** Results asked for. */
+      n: number;
+      /** The model's other fields as they were given, with their defaults. */
+      parameters: Record<string, unknown>;
+      /** Media inputs, without their content. */
+      inputs: readonly ({
+        /** Path of the field that named it: `image_urls[2]`, or `task_id`. */
+        field: string;
+        media_type?: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/svg+xml" | "video/mp4" | "video/webm" | "audio/wav" | "audio/mpeg" | "audio/mp4" | "audio/ogg";
+        size_bytes?: number;
+        /** Pixels. */
+        width?: number;
+        /** Pixels. */
+        height?: number;
+        /** Of a video, a recording or an animated GIF. */
+        duration_ms?: number;
+        /** Its file here; before it is fetched, the address that was given, without its query. */
+        url?: string;
+      })[];
+      /** Where the end of the task is posted. */
+      callback_url?: string;
+    };
+    /** When the task fails unless it has ended. Once it was started. Unix seconds. */
+    deadline_at?: number;
+    /** Stages in order, as far as their times are known. */
+    timeline: readonly ({
+      /** `queued`: it waits, or its inputs are fetched. `submitting`: it is sent to a provider. `running`: the provider has it. `finalizing`: its files are fetched. `ended`. */
+      stage: string;
+      /** When it began. ISO 8601, UTC, with milliseconds. */
+      at: string;
+      /** How long it took; of the last one, how long it has taken so far. */
+      duration_ms?: number;
+    })[];
+    /** What to do about the error, in one sentence. With `failed` only. */
+    advice?: string;
+  };
+  TrailEntry: {
+    /** Later entries have higher numbers. */
+    number: number;
+    /** When it was done. Unix seconds. */
+    at: number;
+    /** Who did it. */
+    actor: {
+      /** `token`: over HTTP. `local`: a command on the data folder. `file`: the settings file. `system`: the service itself. */
+      kind: string;
+      /** The token's. */
+      id: string | null;
+      /** Of the token, or of the machine's user; as it was then. */
+      name: string | null;
+    };
+    /** `account.create`: An account was made. `account.update`: The terms of an account were changed. `account.suspend`: An account's keys are refused. `account.activate`: An account's keys are taken again. `account.credit`: An account's balance was moved by hand. `key.create`: An API key was made. `key.update`: What an API key may do was changed. `key.rotate`: An API key got a new secret. `key.revoke`: An API key is refused for good. `token.create`: A management token was made. `token.revoke`: A management token is refused for good. `session.end`: A browser's session of the console was ended, or a link to it taken back. `price.set`: The price of a model was set. `price.reset`: The price that was set for a model was removed. `task.cancel`: A task was cancelled by an operator. `task.refund`: A task's charge was given back. `callback.redeliver`: A callback is sent once more for an operator. `route.block`: A route, or an account of a provider, gets no tasks. `route.allow`: What was known against a route was forgotten. `provider.add`: The key of an account of a provider was kept. `provider.remove`: The kept key of an account of a provider was removed. `backup.restore`: The data folder was made of a backup; what came before is the backup's. `settings.change`: The server took up another settings file. `settings.reload`: A server was told to take up its settings. `log.level`: How much the server logs was changed for a while. */
+    action: string;
+    /** What was changed. */
+    object: {
+      /** What it is. */
+      kind: string;
+      /** Its id; of a route the lane, and after a colon the provider's name for the model. */
+      id: string;
+      /** As it was called then. */
+      name: string | null;
+    };
+    /** What changed, as it was; null where there was nothing. Never a secret. */
+    before: Record<string, unknown> | null;
+    /** What changed, as it is since; null where nothing is left. Never a secret. */
+    after: Record<string, unknown> | null;
+  };
+  Usage: {
+    /** What each row is of. */
+    by: "key" | "model" | "day";
+    /** First day, UTC. */
+    since: string;
+    /** Last day, UTC. */
+    until: string;
+    /** Of every amount beside it. */
+    currency: "USD";
+    rows: readonly ({
+      /** By day: the day. */
+      day?: string;
+      /** By model: its id. */
+      model?: string;
+      /** By key: the account it belongs to. */
+      account_id?: string | null;
+      /** Its name. */
+      account?: string | null;
+      /** By key: its id. */
+      key_id?: string | null;
+      /** Its name. */
+      key?: string | null;
+      /** Tasks that were completed. */
+      completed: number;
+      /** Tasks that failed. */
+      failed: number;
+      /** Tasks that were cancelled. */
+      cancelled: number;
+      /** Images and videos made. */
+      outputs: number;
+      /** Submissions that got no answer and were made again (`on_unknown: resubmit`). */
+      resubmitted: number;
+      /** What was charged. */
+      charged: string;
+      /** What upstreams charged the operator; null: not known. */
+      upstream_cost: string | null;
+      /** What was charged for the tasks whose cost is known, less that. */
+      margin: string | null;
+    })[];
+    total: {
+      /** Tasks that were completed. */
+      completed: number;
+      /** Tasks that failed. */
+      failed: number;
+      /** Tasks that were cancelled. */
+      cancelled: number;
+      /** Images and videos made. */
+      outputs: number;
+      /** Submissions that got no answer and were made again (`on_unknown: resubmit`). */
+      resubmitted: number;
+      /** What was charged. */
+      charged: string;
+      /** What upstreams charged the operator; null: not known. */
+      upstream_cost: string | null;
+      /** What was charged for the tasks whose cost is known, less that. */
+      margin: string | null;
+    };
+  };
+  VideoTask: {
+    /** Public id of the task. */
+    task_id: string;
+    /** Branch on this before reading anything else. */
+    status: "pending" | "processing" | "completed" | "failed" | "cancelled";
+    /** Percent. Never goes down; 100 only with `completed`. */
+    progress?: number;
+    /** Id of the model. */
+    model: string;
+    /** When the task was accepted. Unix seconds. */
+    created_at: number;
+    /** Tasks expected to start before this one. While `pending` only. */
+    queue_position?: number;
+    /** A cancel was asked for, and the provider has not said yet what came of it. */
+    cancel_requested?: true;
+    /** URLs of what was made, in order. With `completed` only. */
+    result?: readonly (string)[];
+    /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+    result_issues?: readonly (Schemas["ResultIssue"])[];
+    /** When the task ended. Unix seconds. */
+    completed_at?: number;
+    /** When the files of `result` were removed, because they were kept long enough: their addresses answer 404. Unix seconds. */
+    files_removed_at?: number;
+    error_code?: Schemas["TaskErrorCode"];
+    /** Once settled. */
+    usage?: {
+      /** What the task was charged. */
+      cost: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** What went wrong, safe to show. With `failed` only. */
+    error?: string;
+  };
+}
+
+/** What each endpoint with a JSON answer takes, and the data of its answer. */
+export interface Operations {
+  "POST /v1/images/generations": {
+    body: Record<string, unknown>;
+    data: {
+      /** Public id of the task. */
+      task_id: string;
+    };
+  };
+  "POST /v1/videos/generations": {
+    body: Record<string, unknown>;
+    data: {
+      /** Public id of the task. */
+      task_id: string;
+    };
+  };
+  "GET /v1/images/status/{task_id}": {
+    path: { task_id: string };
+    query: { wait?: number };
+    data: Schemas["ImageTask"];
+  };
+  "GET /v1/videos/status/{task_id}": {
+    path: { task_id: string };
+    query: { wait?: number };
+    data: Schemas["VideoTask"];
+  };
+  "GET /v1/tasks": {
+    query: { kind?: "image" | "video"; status?: "pending" | "processing" | "completed" | "failed" | "cancelled"; model?: string; q?: string; limit?: number; after?: string };
+    data: {
+      tasks: readonly (Schemas["ListedTask"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
+    };
+  };
+  "POST /v1/tasks/{task_id}/cancel": {
+    path: { task_id: string };
+    data: Schemas["ImageTask"] | Schemas["VideoTask"];
+  };
+  "DELETE /v1/tasks/{task_id}": {
+    path: { task_id: string };
+    data: {
+      /** Public id of the task. */
+      task_id: string;
+      /** Always `true`. */
+      deleted: true;
+    };
+  };
+  "GET /v1/tasks/{task_id}": {
+    path: { task_id: string };
+    data: Schemas["TaskStory"];
+  };
+  "GET /v1/tasks/{task_id}/trace": {
+    path: { task_id: string };
+    data: Schemas["TaskTrace"];
+  };
+  "POST /v1/tasks/{task_id}/retry": {
+    path: { task_id: string };
+    data: {
+      /** Public id of the task. */
+      task_id: string;
+      /** The task that was retried. */
+      retry_of: string;
+    };
+  };
+  "GET /v1/callbacks": {
+    query: { state?: "pending" | "delivered" | "failed"; task_id?: string; from?: string; to?: string; limit?: number; after?: string };
+    data: {
+      callbacks: readonly (Schemas["Callback"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
+    };
+  };
+  "POST /v1/callbacks/redeliver": {
+    body: Schemas["RedeliverCallbacks"];
+    data: {
+      callbacks: readonly (Schemas["Callback"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
+    };
+  };
+  "GET /v1/callbacks/{callback_id}": {
+    path: { callback_id: string };
+    data: Schemas["CallbackInFull"];
+  };
+  "POST /v1/callbacks/{callback_id}/redeliver": {
+    path: { callback_id: string };
+    data: Schemas["Callback"];
+  };
+  "GET /admin/v1/callbacks": {
+    query: { account?: string; key_id?: string; state?: "pending" | "delivered" | "failed"; task_id?: string; from?: string; to?: string; limit?: number; after?: string };
+    data: {
+      callbacks: readonly (Schemas["ManagedCallback"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
+    };
+  };
+  "POST /admin/v1/callbacks/redeliver": {
+    body: {
+      /** Id or name of one account; all unless given. */
+      account?: string;
+      /** Id or name of the key that created their tasks. */
+      key_id?: string;
+      /** The callback of this task; goes with no other field. */
+      task_id?: string;
+      /** Created then or later: ISO 8601, such as 2026-11-21T14:00:00Z, or Unix seconds. */
+      from?: string | number;
+      /** Created before: ISO 8601 or Unix seconds. */
+      to?: string | number;
+      /** Callbacks in one state. */
+      state?: "pending" | "delivered" | "failed";
+      /** `next` of the page before. */
+      after?: string;
+    };
+    data: {
+      callbacks: readonly (Schemas["ManagedCallback"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
+    };
+  };
+  "GET /admin/v1/callbacks/{id}": {
+    path: { id: string };
+    data: Schemas["ManagedCallbackInFull"];
+  };
+  "POST /admin/v1/callbacks/{id}/redeliver": {
+    path: { id: string };
+    data: Schemas["ManagedCallback"];
+  };
+  "POST /compat/v1/images/generations": {
+    query: { response_format?: "b64_json" | "url" };
+    body: Schemas["GenerateImages"];
+    data: Schemas["Images"];
+  };
+  "POST /compat/v1/images/edits": {
+    query: { response_format?: "b64_json" | "url" };
+    body: Schemas["EditImages"];
+    data: Schemas["Images"];
+  };
+  "GET /compat/v1/models": {
+    data: {
+      object: "list";
+      data: readonly (Schemas["CompatibleModel"])[];
+    };
+  };
+  "GET /compat/v1/models/{model}": {
+    path: { model: string };
+    data: Schemas["CompatibleModel"];
+  };
+  "GET /v1/models": {
+    query: { all?: boolean };
+    data: {
+      models: readonly (Schemas["Model"])[];
+    };
+  };
+  "GET /v1/models/{model}": {
+    path: { model: string };
+    query: { all?: boolean };
+    data: Schemas["ModelInFull"];
+  };
+  "GET /admin/v1/models": {
+    data: {
+      models: readonly (Schemas["ManagedModel"])[];
+    };
+  };
+  "GET /admin/v1/models/{model}": {
+    path: { model: string };
+    data: Schemas["ManagedModelInFull"];
+  };
+  "GET /admin/v1/audit": {
+    data: Schemas["Audit"];
+  };
+  "GET /admin/v1/log/level": {
+    data: {
+      /** What the log tells now: this and what is graver. */
+      level: "debug" | "info" | "warn" | "error";
+      /** What the settings say. */
+      usual: "debug" | "info" | "warn" | "error";
+      /** When the usual level comes back; null while it is in force. Unix seconds. */
+      until: number | null;
+    };
+  };
+  "POST /admin/v1/log/level": {
+    body: {
+      /** What the log is to tell. */
+      level: "debug" | "info" | "warn" | "error";
+      /** After which the usual level comes back. */
+      for_seconds?: number;
+    };
+    data: {
+      /** What the log tells now: this and what is graver. */
+      level: "debug" | "info" | "warn" | "error";
+      /** What the settings say. */
+      usual: "debug" | "info" | "warn" | "error";
+      /** When the usual level comes back; null while it is in force. Unix seconds. */
+      until: number | null;
+    };
+  };
+  "GET /admin/v1/config": {
+    data: Schemas["Settings"];
+  };
+  "POST /admin/v1/reload": {
+    data: Schemas["ReloadedSettings"];
+  };
+  "GET /admin/v1/pricing": {
+    data: {
+      prices: readonly (Schemas["ManagedPrice"])[];
+    };
+  };
+  "GET /admin/v1/pricing/{model}": {
+    path: { model: string };
+    data: Schemas["ManagedPrice"];
+  };
+  "PATCH /admin/v1/pricing/{model}": {
+    path: { model: string };
+    body: {
+      /** A price rule as manifests have it: `lines`, and a `minimum` where there is one. */
+      price: Record<string, unknown>;
+      /** Why, for people. */
+      reason?: string;
+    };
+    data: Schemas["ManagedPrice"];
+  };
+  "POST /admin/v1/pricing/{model}/reset": {
+    path: { model: string };
+    data: Schemas["ResetPrice"];
+  };
+  "POST /admin/v1/pricing/{model}/quote": {
+    path: { model: string };
+    body: {
+      /** The create body. Prompt and media may be left out. */
+      request?: Record<string, unknown>;
+      /** What every line is charged times, as for an account or a key. */
+      price_multiplier?: string;
+    };
+    data: Schemas["Quote"];
+  };
+  "GET /admin/v1/providers": {
+    data: {
+      providers: readonly (Schemas["ManagedProvider"])[];
+      /** What is wrong with files of the data folder that describe a provider, with line and column, with the settings of these, and with kept keys. */
+      problems: readonly (string)[];
+    };
+  };
+  "GET /admin/v1/providers/{id}": {
+    path: { id: string };
+    query: { text?: boolean };
+    data: Schemas["ManagedProviderInFull"];
+  };
+  "POST /admin/v1/providers/{id}/test": {
+    path: { id: string };
+    body: {
+      /** Only this account. */
+      account?: string;
+    };
+    data: {
+      accounts: readonly (Schemas["ProviderTest"])[];
+    };
+  };
+  "GET /admin/v1/routes": {
+    data: {
+      routes: readonly (Schemas["ManagedRoute"])[];
+    };
+  };
+  "POST /admin/v1/routes/explain": {
+    body: {
+      /** Id of a model, or an alias of one. */
+      model: string;
+      /** The create body. Prompt and media may be left out. */
+      request?: Record<string, unknown>;
+      /** As X-Route-Policy of the create. */
+      route_policy?: string;
+      /** As X-Route of the create. */
+      route?: string;
+      /** Id or name of the key that would send it. */
+      key?: string;
+    };
+    data: Schemas["ExplainedRoutes"];
+  };
+  "POST /admin/v1/routes/block": {
+    body: {
+      /** Id of the provider. */
+      provider: string;
+      /** Only this account of it. */
+      account?: string;
+      /** Only this model, as the provider calls it. */
+      upstream_model?: string;
+      /** Why, for people. */
+      reason?: string;
+    };
+    data: {
+      /** The ways that it concerns. */
+      routes: readonly (Schemas["ManagedRoute"])[];
+    };
+  };
+  "POST /admin/v1/routes/allow": {
+    body: {
+      /** Id of the provider. */
+      provider: string;
+      /** Only this account of it. */
+      account?: string;
+      /** Only this model, as the provider calls it. */
+      upstream_model?: string;
+    };
+    data: {
+      /** The ways that it concerns. */
+      routes: readonly (Schemas["ManagedRoute"])[];
+    };
+  };
+  "GET /v1/account/status": {
+    data: Schemas["AccountStatus"];
+  };
+  "POST /v1/pricing/estimate": {
+    body: Schemas["EstimateRequest"] | Record<string, unknown> | Record<string, unknown>;
+    data: Schemas["Estimate"];
+  };
+  "POST /hooks/{token}": {
+    path: { token: string };
+    data: {
+      /** The one that was sent, for upstreams that try an address before they use it. */
+      challenge?: string;
+    };
+  };
+  "GET /admin/v1/keys": {
+    query: { account?: string };
+    data: {
+      keys: readonly (Schemas["ApiKey"])[];
+    };
+  };
+  "POST /admin/v1/keys": {
+    body: {
+      /** What people call it; unique among those of its kind that are not revoked. */
+      name: string;
+      /** Id or name of the account; default: default. */
+      account?: string;
+      /** From when on the key is refused; null: never. Unix seconds. */
+      expires_at?: number | null;
+      /** Ids of models the key may use, * standing for any characters; null: all models. */
+      models?: readonly (string)[] | null;
+      /** What the key may create; null: everything. */
+      features?: readonly ("images" | "videos" | "compat")[] | null;
+      /** Addresses and ranges of them (CIDR) the key may be used from; null: any address. */
+      allow_ips?: readonly (string)[] | null;
+      /** Creates, synchronous calls and redeliveries the key may ask for in a minute; null: any number. */
+      requests_per_minute?: number | null;
+      /** Tasks of the key that may be live at once; null: any number. */
+      concurrency?: number | null;
+      /** Other names for models, and the models' ids; null: none. */
+      aliases?: Record<string, string> | null;
+      /** What the synchronous images API answers when a request does not say; null: as the server has it. */
+      response_format?: "b64_json" | "url" | null;
+      /** Longest wait of a synchronous call, where shorter than the server's; null: the server's. */
+      sync_wait_seconds?: number | null;
+      /** What the key may spend; null: any amount. */
+      quota?: {
+        /** What the key may spend; absent: as the key has it. */
+        limit?: string;
+        /** When that begins anew, in UTC; `total`: never. Absent: as the key has it, or `total`. */
+        reset?: "total" | "daily" | "weekly" | "monthly";
+      } | null;
+      /** How one of a model's routes is chosen when a request does not say; null: as the model has it. */
+      route_policy?: "ordered" | "weighted" | "cheapest" | "fastest" | "least_busy" | null;
+      /** Whether a request may name the one route that it takes, by X-Route; null: it may not. */
+      named_routes?: "allowed" | null;
+      /** How long the files of its tasks are kept after their end, and the most that a request may ask for; null: as the server has it. */
+      retain_seconds?: number | null;
+      /** Names of the checks of content that its requests go through; an empty list: none; null: as the model or the server has it. */
+      moderation?: readonly (string)[] | null;
+      /** Prices are charged times this; null: as the account's. */
+      price_multiplier?: string | null;
+      /** What the key's callbacks are signed with (Standard Webhooks): "new" for one that is made, or whsec_ and 24 to 64 bytes in base64; null: they are not signed. */
+      callback_secret?: string | null;
+    };
+    data: Schemas["ApiKeyWithSecret"];
+  };
+  "GET /admin/v1/keys/{id}": {
+    path: { id: string };
+    data: Schemas["ApiKey"];
+  };
+  "PATCH /admin/v1/keys/{id}": {
+    path: { id: string };
+    body: {
+      /** From when on the key is refused; null: never. Unix seconds. */
+      expires_at?: number | null;
+      /** Ids of models the key may use, * standing for any characters; null: all models. */
+      models?: readonly (string)[] | null;
+      /** What the key may create; null: everything. */
+      features?: readonly ("images" | "videos" | "compat")[] | null;
+      /** Addresses and ranges of them (CIDR) the key may be used from; null: any address. */
+      allow_ips?: readonly (string)[] | null;
+      /** Creates, synchronous calls and redeliveries the key may ask for in a minute; null: any number. */
+      requests_per_minute?: number | null;
+      /** Tasks of the key that may be live at once; null: any number. */
+      concurrency?: number | null;
+      /** Other names for models, and the models' ids; null: none. */
+      aliases?: Record<string, string> | null;
+      /** What the synchronous images API answers when a request does not say; null: as the server has it. */
+      response_format?: "b64_json" | "url" | null;
+      /** Longest wait of a synchronous call, where shorter than the server's; null: the server's. */
+      sync_wait_seconds?: number | null;
+      /** What the key may spend; null: any amount. */
+      quota?: {
+        /** What the key may spend; absent: as the key has it. */
+        limit?: string;
+        /** When that begins anew, in UTC; `total`: never. Absent: as the key has it, or `total`. */
+        reset?: "total" | "daily" | "weekly" | "monthly";
+      } | null;
+      /** How one of a model's routes is chosen when a request does not say; null: as the model has it. */
+      route_policy?: "ordered" | "weighted" | "cheapest" | "fastest" | "least_busy" | null;
+      /** Whether a request may name the one route that it takes, by X-Route; null: it may not. */
+      named_routes?: "allowed" | null;
+      /** How long the files of its tasks are kept after their end, and the most that a request may ask for; null: as the server has it. */
+      retain_seconds?: number | null;
+      /** Names of the checks of content that its requests go through; an empty list: none; null: as the model or the server has it. */
+      moderation?: readonly (string)[] | null;
+      /** Prices are charged times this; null: as the account's. */
+      price_multiplier?: string | null;
+      /** What the key's callbacks are signed with (Standard Webhooks): "new" for one that is made, or whsec_ and 24 to 64 bytes in base64; null: they are not signed. */
+      callback_secret?: string | null;
+      /** How long the callback secret that is replaced signs too. */
+      callback_secret_grace_seconds?: number;
+    };
+    data: Schemas["ChangedApiKey"];
+  };
+  "POST /admin/v1/keys/{id}/rotate": {
+    path: { id: string };
+    body: {
+      /** How long the secret that is replaced is still taken. */
+      grace_seconds?: number;
+    };
+    data: Schemas["ApiKeyWithSecret"];
+  };
+  "POST /admin/v1/keys/{id}/revoke": {
+    path: { id: string };
+    data: Schemas["ApiKey"];
+  };
+  "GET /admin/v1/accounts": {
+    data: {
+      accounts: readonly (Schemas["Account"])[];
+    };
+  };
+  "POST /admin/v1/accounts": {
+    body: {
+      /** What people call it; unique among those of its kind that are not revoked. */
+      name: string;
+      /** `unlimited` accounts are metered and never refused. */
+      mode?: "prepaid" | "unlimited";
+      /** First credit. */
+      credit?: string;
+      currency?: "USD";
+    };
+    data: Schemas["Account"];
+  };
+  "GET /admin/v1/accounts/{id}": {
+    path: { id: string };
+    data: Schemas["Account"];
+  };
+  "PATCH /admin/v1/accounts/{id}": {
+    path: { id: string };
+    body: {
+      /** `unlimited` accounts are metered and never refused. */
+      mode?: "prepaid" | "unlimited";
+      /** How far below zero a prepaid account may go; null: not at all. */
+      credit_limit?: string | null;
+      /** With less than this available, a warning is logged, once for each time; null: never. */
+      low_balance?: string | null;
+      /** Prices are charged times this; null: as they are. */
+      price_multiplier?: string | null;
+      /** How long the files of its tasks' results are kept after their end; null: as the server has it. */
+      retain_outputs_seconds?: number | null;
+      /** How long the files of its tasks' inputs are kept after their end; null: as the server has it. */
+      retain_inputs_seconds?: number | null;
+      /** How long its tasks' callbacks and their sends are kept after their end; null: as the server has it. */
+      retain_callbacks_seconds?: number | null;
+      /** How long its tasks are kept, with everything but their money after their end; null: as the server has it. */
+      retain_tasks_seconds?: number | null;
+      currency?: "USD";
+    };
+    data: Schemas["Account"];
+  };
+  "POST /admin/v1/accounts/{id}/suspend": {
+    path: { id: string };
+    data: Schemas["Account"];
+  };
+  "POST /admin/v1/accounts/{id}/activate": {
+    path: { id: string };
+    data: Schemas["Account"];
+  };
+  "POST /admin/v1/accounts/{id}/credit": {
+    path: { id: string };
+    body: {
+      /** Added to the balance; below zero it is taken from it. */
+      amount: string;
+      currency?: "USD";
+      /** Why, for the ledger. */
+      reason: string;
+    };
+    data: Schemas["Account"];
+  };
+  "GET /admin/v1/accounts/{id}/ledger": {
+    path: { id: string };
+    query: { limit?: number; before?: string };
+    data: Schemas["Ledger"];
+  };
+  "POST /admin/v1/tasks/{id}/refund": {
+    path: { id: string };
+    body: {
+      /** Given back; all that was charged unless given. */
+      amount?: string;
+      currency?: "USD";
+      /** Why, for the ledger. */
+      reason: string;
+    };
+    data: Schemas["Refund"];
+  };
+  "GET /admin/v1/usage": {
+    query: { by?: "key" | "model" | "day"; since?: string; until?: string; account?: string };
+    data: Schemas["Usage"];
+  };
+  "GET /admin/v1/tasks": {
+    query: { account?: string; kind?: "image" | "video"; status?: "pending" | "processing" | "completed" | "failed" | "cancelled"; model?: string; q?: string; limit?: number; after?: string };
+    data: {
+      tasks: readonly (Schemas["ManagedTask"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
+    };
+  };
+  "GET /admin/v1/tasks/{id}": {
+    path: { id: string };
+    data: Schemas["ManagedTaskStory"];
+  };
+  "GET /admin/v1/tasks/{id}/trace": {
+    path: { id: string };
+    data: Schemas["ManagedTaskTrace"];
+  };
+  "POST /admin/v1/tasks/{id}/cancel": {
+    path: { id: string };
+    data: Schemas["ManagedTaskStory"];
+  };
+  "GET /admin/v1/token": {
+    data: Schemas["ManagementToken"];
+  };
+  "GET /admin/v1/tokens": {
+    data: {
+      tokens: readonly (Schemas["ManagementToken"])[];
+    };
+  };
+  "POST /admin/v1/tokens": {
+    body: {
+      /** What people call it; unique among those of its kind that are not revoked. */
+      name: string;
+      /** What the token may do; absent: all that its maker may. */
+      scopes?: readonly ("read" | "keys" | "money" | "system")[];
+      /** From when on the token is refused; absent: as its maker; null: never. Unix seconds. */
+      expires_at?: number | null;
+    };
+    data: Schemas["ManagementTokenWithSecret"];
+  };
+  "POST /admin/v1/tokens/{id}/revoke": {
+    path: { id: string };
+    data: Schemas["ManagementToken"];
+  };
+  "GET /admin/v1/sessions": {
+    data: {
+      sessions: readonly (Schemas["ManagedSession"])[];
+    };
+  };
+  "POST /admin/v1/sessions": {
+    data: Schemas["ConsoleLink"];
+  };
+  "DELETE /admin/v1/sessions/{id}": {
+    path: { id: string };
+    data: {
+      /** It is over. */
+      id: string;
+    };
+  };
+  "GET /admin/v1/audit-log": {
+    query: { actor?: string; action?: "account.create" | "account.update" | "account.suspend" | "account.activate" | "account.credit" | "key.create" | "key.update" | "key.rotate" | "key.revoke" | "token.create" | "token.revoke" | "session.end" | "price.set" | "price.reset" | "task.cancel" | "task.refund" | "callback.redeliver" | "route.block" | "route.allow" | "provider.add" | "provider.remove" | "backup.restore" | "settings.change" | "settings.reload" | "log.level"; object?: string; since?: string; until?: string; limit?: number; after?: string };
+    data: {
+      entries: readonly (Schemas["TrailEntry"])[];
+      /** Cursor of the next page; null on the last one. */
+      next: string | null;
+    };
+  };
+  "GET /admin/v1/overview": {
+    data: Schemas["Overview"];
+  };
+  "GET /healthz": {
+    data: {
+      status: "ok";
+    };
+  };
+  "GET /readyz": {
+    query: { verbose?: string };
+    data: {
+      status: "ready";
+      /** What is refused in part, because there is too much to do; absent when nothing is. */
+      shedding?: readonly (string)[];
+      /** What the operator should look after before no new tasks can be taken; absent when nothing. */
+      warnings?: readonly (string)[];
+      /** With `verbose` alone. */
+      checks?: readonly ({
+        /** Stable name of the check. */
+        id: string;
+        /** How it went. */
+        status: string;
+        /** What was found; for a management token alone. */
+        message?: string;
+        /** What puts it right; for a management token alone, and only where something is wrong. */
+        fix?: string;
+      })[];
+    };
+  };
+  "GET /console/session": {
+    data: {
+      session: Schemas["ConsoleSession"] | null;
+      /** Of the program. */
+      version: string;
+    };
+  };
+  "POST /console/session": {
+    body: {
+      /** An API key or a management token. */
+      credential?: string;
+      /** What follows `#link=` in a link to the console, which works once. */
+      link?: string;
+    };
+    data: {
+      session: Schemas["ConsoleSession"] | null;
+      /** Of the program. */
+      version: string;
+    };
+  };
+  "DELETE /console/session": {
+    data: Record<string, unknown>;
+  };
+  "GET /": {
+    data: Schemas["Service"];
+  };
+  "GET /openapi.json": {
+    data: Record<string, unknown>;
+  };
+}
+
+/** The events of each stream. */
+export interface Streams {
+  "GET /v1/tasks/{task_id}/events": {
+    pending: Schemas["ImageTask"] | Schemas["VideoTask"];
+    processing: Schemas["ImageTask"] | Schemas["VideoTask"];
+    completed: Schemas["ImageTask"] | Schemas["VideoTask"];
+    failed: Schemas["ImageTask"] | Schemas["VideoTask"];
+    cancelled: Schemas["ImageTask"] | Schemas["VideoTask"];
+    preview: Schemas["Preview"];
+  };
+  "GET /v1/events": {
+    pending: Schemas["ListedTask"];
+    processing: Schemas["ListedTask"];
+    completed: Schemas["ListedTask"];
+    failed: Schemas["ListedTask"];
+    cancelled: Schemas["ListedTask"];
+  };
+  "GET /v1/callbacks/events": {
+    callback: {
+      /** Public id of the task. */
+      task_id: string;
+      /** Id of the callback; null for a task without `callback_url`. */
+      callback_id: string | null;
+      /** The task's `callback_url`. */
+      url: string | null;
+      /** Those of the POST. */
+      headers: {
+        /** Always `application/json`. */
+        "Content-Type": string;
+        /** Always `Service-Callback/1.0`. */
+        "User-Agent": string;
+        /** Of a key that signs: the same for every send. */
+        "webhook-id"?: string;
+        /** Of a key that signs. */
+        "webhook-timestamp"?: string;
+        /** Of a key that signs. */
+        "webhook-signature"?: string;
+      };
+      /** The body of the POST, to the byte. */
+      body: string;
+    };
+  };
+  "POST /compat/v1/images/generations": {
+    "image_generation.partial_image": {
+      type: "image_generation.partial_image";
+      /** From 0. */
+      partial_image_index: number;
+      /** The file as base64, without a `data:` prefix. */
+      b64_json: string;
+      /** Unix seconds. */
+      created_at: number;
+      /** What was made, as its file shows it; the first image's. */
+      size: string;
+      /** What was made, as far as the provider says it; `auto` where nothing is known. */
+      quality: string;
+      /** The same: `opaque`, `transparent` or `auto`. */
+      background: string;
+      /** `png`, `jpeg`, `webp`, `gif` or `svg`, as the file shows it. */
+      output_format: string;
+    };
+    "image_generation.completed": {
+      type: "image_generation.completed";
+      /** The file as base64, without a `data:` prefix. */
+      b64_json?: string;
+      /** Where the file is. */
+      url?: string;
+      /** Unix seconds. */
+      created_at: number;
+      /** What was made, as its file shows it; the first image's. */
+      size: string;
+      /** What was made, as far as the provider says it; `auto` where nothing is known. */
+      quality: string;
+      /** The same: `opaque`, `transparent` or `auto`. */
+      background: string;
+      /** `png`, `jpeg`, `webp`, `gif` or `svg`, as the file shows it. */
+      output_format: string;
+      /** What `X-Svc-Adjusted` says of an answer without a stream. */
+      adjusted?: readonly (string)[];
+      /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+      result_issues?: readonly (Schemas["ResultIssue"])[];
+      usage: Schemas["ImageUsage"];
+    };
+    error: Schemas["CompatibleError"];
+  };
+  "POST /compat/v1/images/edits": {
+    "image_edit.partial_image": {
+      type: "image_edit.partial_image";
+      /** From 0. */
+      partial_image_index: number;
+      /** The file as base64, without a `data:` prefix. */
+      b64_json: string;
+      /** Unix seconds. */
+      created_at: number;
+      /** What was made, as its file shows it; the first image's. */
+      size: string;
+      /** What was made, as far as the provider says it; `auto` where nothing is known. */
+      quality: string;
+      /** The same: `opaque`, `transparent` or `auto`. */
+      background: string;
+      /** `png`, `jpeg`, `webp`, `gif` or `svg`, as the file shows it. */
+      output_format: string;
+    };
+    "image_edit.completed": {
+      type: "image_edit.completed";
+      /** The file as base64, without a `data:` prefix. */
+      b64_json?: string;
+      /** Where the file is. */
+      url?: string;
+      /** Unix seconds. */
+      created_at: number;
+      /** What was made, as its file shows it; the first image's. */
+      size: string;
+      /** What was made, as far as the provider says it; `auto` where nothing is known. */
+      quality: string;
+      /** The same: `opaque`, `transparent` or `auto`. */
+      background: string;
+      /** `png`, `jpeg`, `webp`, `gif` or `svg`, as the file shows it. */
+      output_format: string;
+      /** What `X-Svc-Adjusted` says of an answer without a stream. */
+      adjusted?: readonly (string)[];
+      /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+      result_issues?: readonly (Schemas["ResultIssue"])[];
+      usage: Schemas["ImageUsage"];
+    };
+    error: Schemas["CompatibleError"];
+  };
+  "GET /admin/v1/events": {
+    pending: Schemas["ManagedTask"];
+    processing: Schemas["ManagedTask"];
+    completed: Schemas["ManagedTask"];
+    failed: Schemas["ManagedTask"];
+    cancelled: Schemas["ManagedTask"];
+  };
+}

@@ -1,0 +1,85 @@
+import { signal } from "@preact/signals";
+import { noteAnswer, noteSilence, ROOT } from "./connection.ts";
+import { type ApiProblem, problemOf, unreachable } from "./problem.ts";
+import type { Operations, Schemas } from "./published.d.ts";
+
+export type Session = Schemas["ConsoleSession"];
+export type Role = Session["role"];
+type Who = Operations["GET /console/session"]["data"];
+
+/** Who is signed in; null: nobody; undefined: not known yet. The secret is in a cookie that no script can read. */
+export const session = signal<Session | null | undefined>(undefined);
+
+/** The program's version. */
+export const version = signal("");
+
+/** Why the session is over while screens are open; the reader comes in again without leaving them. */
+export const ended = signal<ApiProblem | undefined>(undefined);
+
+/** Grows when the reader came in again, so that streams begin anew. */
+export const comings = signal(0);
+
+let waiting: (() => void)[] = [];
+
+/** Asks who is there. @throws ApiProblem */
+export async function readSession(): Promise<void> {
+  take(await exchange("GET"));
+}
+
+/** Comes in with an API key or a management token, or with what a link holds. @throws ApiProblem */
+export async function comeIn(
+  given: { readonly credential: string } | { readonly link: string },
+): Promise<void> {
+  const before = session.peek();
+  take(await exchange("POST", given));
+  const now = session.peek();
+  if (ended.peek() === undefined) return;
+  // Somebody else came in: nothing that is open belongs to them.
+  if (before?.holder.id !== now?.holder.id) return location.reload();
+  ended.value = undefined;
+  comings.value += 1;
+  for (const go of waiting.splice(0)) go();
+}
+
+/** Leaves. @throws ApiProblem */
+export async function leave(): Promise<void> {
+  await exchange("DELETE");
+  session.value = null;
+}
+
+/** Gives the open screens up, and shows how to come in. */
+export function giveUp(): void {
+  ended.value = undefined;
+  waiting = [];
+  session.value = null;
+}
+
+/** Resolves when the reader has come in again. @throws ApiProblem for a refusal that coming in again would not help */
+export async function comeBack(problem: ApiProblem, signal: AbortSignal | null | undefined): Promise<void> {
+  if (session.peek() === null || session.peek() === undefined) throw problem;
+  // Another request may have waited already, or the cookie is new by now.
+  ended.value ??= problem;
+  await new Promise<void>((resolve, reject) => {
+    waiting.push(resolve);
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+}
+
+function take({ session: who, version: of }: Who): void {
+  version.value = of;
+  session.value = who;
+}
+
+async function exchange(method: "GET" | "POST" | "DELETE", body?: unknown): Promise<Who> {
+  const response = await fetch(new URL("console/session", ROOT), {
+    method,
+    headers: body === undefined ? {} : { "Content-Type": "application/json" },
+    body: body === undefined ? null : JSON.stringify(body),
+  }).catch((error: unknown) => {
+    noteSilence();
+    throw unreachable(error);
+  });
+  noteAnswer();
+  if (!response.ok) throw await problemOf(response);
+  return ((await response.json()) as { readonly data: Who }).data;
+}

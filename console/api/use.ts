@@ -1,0 +1,80 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isPassing } from "./ask.ts";
+import { reconnections } from "./connection.ts";
+import { comings } from "./session.ts";
+import { follow, type StreamEvent, type StreamName } from "./stream.ts";
+
+/** What was read: data of an earlier read stays while the next one runs. */
+export interface Reading<Data> {
+  readonly data: Data | undefined;
+  readonly problem: unknown;
+  readonly isReading: boolean;
+  readonly again: () => void;
+  /** Puts something in the data's place, such as what a stream told. */
+  readonly change: (change: (data: Data) => Data) => void;
+}
+
+/**
+ * Reads when a part appears, when `about` changes, and when the service answers again.
+ *
+ * @param about tells one read from another, such as the address of what is read
+ */
+export function useReading<Data>(about: string, read: (signal: AbortSignal) => Promise<Data>): Reading<Data> {
+  const [state, setState] = useState<{ about: string; data?: Data; problem?: unknown; isReading: boolean }>({
+    about,
+    isReading: true,
+  });
+  const [turn, setTurn] = useState(0);
+  const latest = useRef(read);
+  latest.current = read;
+  const seen = reconnections.value;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these is a reason to read again
+  useEffect(() => {
+    const left = new AbortController();
+    setState((before) =>
+      before.about === about ? { ...before, isReading: true } : { about, isReading: true },
+    );
+    latest.current(left.signal).then(
+      (data) => left.signal.aborted || setState({ about, data, isReading: false }),
+      (problem: unknown) => {
+        if (left.signal.aborted) return;
+        // While the connection is lost, what was read stays.
+        setState((before) => ({
+          ...before,
+          isReading: false,
+          problem: isPassing(problem) && before.data !== undefined ? undefined : problem,
+        }));
+      },
+    );
+    return () => left.abort();
+  }, [about, turn, seen]);
+  const isCurrent = state.about === about;
+  return {
+    data: isCurrent ? state.data : undefined,
+    problem: isCurrent ? state.problem : undefined,
+    isReading: !isCurrent || state.isReading,
+    again: () => setTurn((before) => before + 1),
+    change: (change) =>
+      setState((before) => (before.data === undefined ? before : { ...before, data: change(before.data) })),
+  };
+}
+
+/** Follows a stream while a part is shown. Nothing is followed without a name. */
+export function useStream<Name extends StreamName>(
+  name: Name | undefined,
+  parts: Readonly<Record<string, string>>,
+  onEvent: (event: StreamEvent<Name>) => void,
+): void {
+  const latest = useRef(onEvent);
+  latest.current = onEvent;
+  const about = JSON.stringify(parts);
+  const seen = comings.value;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever came in again follows anew
+  useEffect(() => {
+    if (name === undefined) return;
+    const left = new AbortController();
+    // What may not be followed is not live; the screen says what it can.
+    follow(name, JSON.parse(about), (event) => latest.current(event), left.signal).catch(() => undefined);
+    return () => left.abort();
+  }, [name, about, seen]);
+}

@@ -1,0 +1,53 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+
+interface Props {
+  readonly title: string;
+  readonly onClose: () => void;
+  /** Cannot be closed by Escape or from outside: the reader has to choose. */
+  readonly isFirm?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A native modal dialog: the browser keeps the focus inside, and gives it back at the end. It is open while it is rendered. */
+export function Dialog({ title, onClose, isFirm = false, children }: Props) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    const before = document.activeElement;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby={id}
+      class="m-auto max-h-[90dvh] w-[min(34rem,calc(100vw-2rem))] overflow-auto rounded-xl border border-line bg-card p-5 text-ink shadow-2xl"
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isFirm) onClose();
+      }}
+    >
+      <div class="mb-3 flex items-start gap-3">
+        <h2 id={id} class="grow text-lg font-semibold">
+          {title}
+        </h2>
+        {!isFirm && (
+          <button
+            type="button"
+            class="px-2 text-xl leading-none text-soft hover:text-ink"
+            aria-label="Close"
+            onClick={onClose}
+          >
+            ×
+          </button>
+        )}
+      </div>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,20 @@
+import type { ComponentChildren } from "preact";
+
+/** Names with what they are. Those without a value are left out. */
+export function Facts({
+  facts,
+}: {
+  readonly facts: readonly (readonly [name: string, value: ComponentChildren])[];
+}) {
+  const there = facts.filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return (
+    <dl class="grid grid-cols-1 gap-x-6 gap-y-1.5 sm:grid-cols-[max-content_minmax(0,1fr)]">
+      {there.map(([name, value]) => (
+        <div key={name} class="contents">
+          <dt class="text-soft">{name}</dt>
+          <dd class="mb-1 min-w-0 break-words sm:mb-0">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

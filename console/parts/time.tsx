@@ -1,0 +1,57 @@
+import { signal } from "@preact/signals";
+
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
+const STEPS = [
+  ["second", 60],
+  ["minute", 60],
+  ["hour", 24],
+  ["day", 30],
+  ["month", 12],
+  ["year", Number.POSITIVE_INFINITY],
+] as const;
+
+/** The present time, in steps that all times on the page share. */
+const now = signal(Date.now());
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, 10_000);
+
+/** A moment as the reader's country writes it. @param at Unix seconds, or an ISO time */
+export function timeText(at: number | string): string {
+  return full.format(dateOf(at));
+}
+
+function dateOf(at: number | string): Date {
+  return new Date(typeof at === "number" ? at * 1000 : at);
+}
+
+function agoText(at: Date, present: number): string {
+  let amount = (at.getTime() - present) / 1000;
+  if (Math.abs(amount) < 10) return ago.format(0, "second");
+  for (const [unit, size] of STEPS) {
+    if (Math.abs(amount) < size) return ago.format(Math.round(amount), unit);
+    amount /= size;
+  }
+  return full.format(at);
+}
+
+/** How long ago, with the exact time as its title. */
+export function Time({ at }: { readonly at: number | string | null | undefined }) {
+  if (at === null || at === undefined) return <span class="text-soft">–</span>;
+  const date = dateOf(at);
+  return (
+    <time dateTime={date.toISOString()} title={full.format(date)} class="whitespace-nowrap">
+      {agoText(date, Math.max(now.value, Date.now()))}
+    </time>
+  );
+}
+
+/** A length of time: `840 ms`, `12.4 s`, `3 min 20 s`. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor((seconds % 3_600) / 60)];
+  return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
+}

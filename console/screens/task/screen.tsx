@@ -1,0 +1,218 @@
+import { useState } from "preact/hooks";
+import { useReading, useStream } from "../../api/use.ts";
+import { Button } from "../../parts/button.tsx";
+import { CodeBlock } from "../../parts/code-block.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { Facts } from "../../parts/facts.tsx";
+import { Money } from "../../parts/money.tsx";
+import { Page, Reading, Section } from "../../parts/page.tsx";
+import { Status } from "../../parts/status.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { Time } from "../../parts/time.tsx";
+import { Trouble } from "../../parts/trouble.tsx";
+import { hrefOf } from "../../shell/router.ts";
+import type { ScreenProps } from "../../shell/screen-props.ts";
+import { say } from "../../shell/toasts.tsx";
+import { barsOf, cancelTask, isLive, readTrace, type Trace } from "./read.ts";
+import { Results } from "./results.tsx";
+import { Waterfall } from "./waterfall.tsx";
+
+/** One task: what became of it, where its time and its money went, and what to do about its error. */
+export function Screen({ role, item }: ScreenProps) {
+  const reading = useReading(item, (signal) => readTrace(role, item, signal));
+  const { data, problem } = reading;
+  const isWatched = data !== undefined && isLive(data.task);
+  useStream(
+    isWatched && role === "tenant" ? "GET /v1/tasks/{task_id}/events" : undefined,
+    { task_id: item },
+    reading.again,
+  );
+  useStream(
+    isWatched && role === "operator" ? "GET /admin/v1/events" : undefined,
+    {},
+    ({ data: changed }) => {
+      if (changed.task_id === item) reading.again();
+    },
+  );
+  return (
+    <Page
+      title={
+        data === undefined
+          ? "Task"
+          : `${data.task.kind === "video" ? "Video" : "Image"} by ${data.task.model}`
+      }
+      actions={isWatched && <Cancel role={role} id={item} />}
+    >
+      <p>
+        <a class="text-accent underline-offset-2 hover:underline" href={hrefOf("tasks")}>
+          ← All tasks
+        </a>
+      </p>
+      {problem !== undefined && <Trouble problem={problem} again={reading.again} />}
+      {data === undefined && problem === undefined && <Reading what="the task" />}
+      {data !== undefined && <TaskParts trace={data} />}
+    </Page>
+  );
+}
+
+function TaskParts({ trace }: { readonly trace: Trace }) {
+  const { task, attempts, callbacks } = trace;
+  return (
+    <>
+      {task.status === "failed" && <Failure task={task} />}
+      <Results trace={trace} />
+      <div class="rounded-xl border border-line bg-card p-4">
+        <Facts
+          facts={[
+            ["Status", <Status key="status" word={task.status} />],
+            ["Progress", isLive(task) && task.progress !== undefined ? `${task.progress} %` : undefined],
+            ["Prompt", task.request.prompt && <Prompt key="prompt" text={task.request.prompt} />],
+            [
+              "Id",
+              <code key="id" class="font-mono text-sm break-all">
+                {task.task_id}
+              </code>,
+            ],
+            ["Made", <Time key="made" at={task.created_at} />],
+            ["Ended", task.completed_at && <Time key="ended" at={task.completed_at} />],
+            ["Account", task.account?.name],
+            ["Key", task.key.name],
+            ["Provider", task.provider],
+            [
+              "Request",
+              <code key="request" class="font-mono text-sm break-all">
+                {task.request_id}
+              </code>,
+            ],
+          ]}
+        />
+      </div>
+      <Section title="Where its time went">
+        <Waterfall bars={barsOf(trace)} />
+      </Section>
+      {attempts.length > 0 && (
+        <Section title="Attempts">
+          <Table
+            label="Attempts"
+            columns={task.provider === undefined ? ATTEMPTS : [...ATTEMPTS, ...BEHIND]}
+            rows={attempts}
+            keyOf={({ number }) => String(number)}
+          />
+        </Section>
+      )}
+      <Section title="Money">
+        <MoneyLines trace={trace} />
+      </Section>
+      {callbacks.length > 0 && (
+        <Section title="Callback">
+          <Table label="Callback" columns={CALLBACKS} rows={callbacks} keyOf={({ id }) => id} />
+        </Section>
+      )}
+      <Section title="Request and answer">
+        <CodeBlock label="Request" text={JSON.stringify({ model: task.model, ...task.request }, null, 2)} />
+        <CodeBlock label="Answer" text={JSON.stringify(answerOf(task), null, 2)} />
+      </Section>
+    </>
+  );
+}
+
+function Prompt({ text }: { readonly text: string }) {
+  return <bdi class="block max-h-40 overflow-y-auto break-words whitespace-pre-wrap">{text}</bdi>;
+}
+
+function Failure({ task }: Pick<Trace, "task">) {
+  return (
+    <div class="rounded-xl border border-bad bg-card p-4">
+      <p class="font-medium break-words text-bad">{task.error_message ?? "It failed."}</p>
+      {task.advice !== undefined && <p class="mt-1">{task.advice}</p>}
+      <p class="mt-1 text-sm text-soft">
+        <code class="font-mono">{task.error_code}</code> · it was not charged
+      </p>
+    </div>
+  );
+}
+
+type Attempt = Trace["attempts"][number];
+const ATTEMPTS: readonly Column<Attempt>[] = [
+  { title: "No.", cell: ({ number }) => number },
+  { title: "Outcome", cell: ({ outcome }) => <Status word={outcome} /> },
+  { title: "Began", from: "md", cell: ({ started_at }) => <Time at={started_at} /> },
+  {
+    title: "What went wrong",
+    cell: ({ message, detail }) => <span class="break-words">{detail ?? message}</span>,
+  },
+];
+/** What only operators are told. */
+const BEHIND: readonly Column<Attempt>[] = [
+  {
+    title: "Provider",
+    from: "sm",
+    cell: ({ provider, upstream_model }) => [provider, upstream_model].filter(Boolean).join(" · "),
+  },
+  { title: "Cost to us", from: "sm", isNumber: true, cell: ({ cost }) => <Money amount={cost} /> },
+];
+
+const CALLBACKS: readonly Column<Trace["callbacks"][number]>[] = [
+  { title: "Host", cell: ({ host }) => <span class="break-all">{host}</span> },
+  { title: "State", cell: ({ state }) => <Status word={state} /> },
+  { title: "Sends", isNumber: true, cell: ({ attempts }) => attempts },
+  { title: "Last answer", cell: ({ last_status, last_outcome }) => last_status ?? last_outcome },
+];
+
+function MoneyLines({ trace: { price, task } }: { readonly trace: Trace }) {
+  return (
+    <div class="rounded-xl border border-line bg-card p-4">
+      <Facts
+        facts={[
+          ["Held", <Money key="held" amount={price.amount} />],
+          ...price.lines.map(
+            ({ sku, quantity, amount }) =>
+              [`${quantity} × ${sku}`, <Money key={sku} amount={amount} />] as const,
+          ),
+          ["Charged", isLive(task) ? "when it is done" : <Money key="charged" amount={price.charged} />],
+        ]}
+      />
+    </div>
+  );
+}
+
+/** What a status request answers, without what only this screen asks for. */
+function answerOf(task: Trace["task"]) {
+  const { request: _, timeline: __, key: ___, account: ____, request_id: _____, ...answer } = task;
+  return answer;
+}
+
+function Cancel({ role, id }: { readonly role: ScreenProps["role"]; readonly id: string }) {
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const cancel = async () => {
+    setBusy(true);
+    try {
+      await cancelTask(role, id);
+      say("The task is being cancelled.");
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error), "failed");
+    } finally {
+      setBusy(false);
+      setAsking(false);
+    }
+  };
+  return (
+    <>
+      <Button look="danger" onClick={() => setAsking(true)}>
+        Cancel task
+      </Button>
+      {isAsking && (
+        <Dialog title="Cancel this task?" onClose={() => setAsking(false)}>
+          <p>What the provider has made already may be lost. A cancelled task is not charged.</p>
+          <div class="mt-4 flex flex-wrap gap-2">
+            <Button look="danger" isBusy={isBusy} onClick={() => void cancel()}>
+              Cancel the task
+            </Button>
+            <Button onClick={() => setAsking(false)}>Let it run</Button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  );
+}

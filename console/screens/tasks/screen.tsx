@@ -1,0 +1,181 @@
+import { useState } from "preact/hooks";
+import { useReading, useStream } from "../../api/use.ts";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Choice, Field } from "../../parts/field.tsx";
+import { Money } from "../../parts/money.tsx";
+import { Page, Reading } from "../../parts/page.tsx";
+import { Status } from "../../parts/status.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { durationText, Time } from "../../parts/time.tsx";
+import { Trouble } from "../../parts/trouble.tsx";
+import { hrefOf, query, setQuery } from "../../shell/router.ts";
+import type { ScreenProps } from "../../shell/screen-props.ts";
+import { say } from "../../shell/toasts.tsx";
+import { type Filters, KINDS, type ListedTask, readTasks, STATUSES, withTask } from "./list.ts";
+
+/** Tasks, newest first, as they change. */
+export function Screen({ role }: ScreenProps) {
+  const { status = "", kind = "", model = "", account = "" } = query.value;
+  const filters: Filters = { status, kind, model, account };
+  const reading = useReading(JSON.stringify(filters), (signal) =>
+    readTasks(role, filters, undefined, signal),
+  );
+  const [isReadingMore, setReadingMore] = useState(false);
+  useStream(role === "operator" ? "GET /admin/v1/events" : "GET /v1/events", {}, ({ data }) =>
+    reading.change((page) => withTask(page, data, filters)),
+  );
+  const { data, problem } = reading;
+  const more = async () => {
+    if (data?.next == null) return;
+    setReadingMore(true);
+    try {
+      const page = await readTasks(role, filters, data.next);
+      reading.change((before) => ({ tasks: [...before.tasks, ...page.tasks], next: page.next }));
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error), "failed");
+    } finally {
+      setReadingMore(false);
+    }
+  };
+  return (
+    <Page title="Tasks">
+      <FilterRow filters={filters} isOperator={role === "operator"} />
+      {problem !== undefined && <Trouble problem={problem} again={reading.again} />}
+      {data === undefined && problem === undefined && <Reading what="tasks" />}
+      {data?.tasks.length === 0 && (
+        <NoTasks isFiltered={Object.values(filters).some((value) => value !== "")} />
+      )}
+      {data !== undefined && data.tasks.length > 0 && (
+        <Table
+          label="Tasks, newest first"
+          columns={columnsFor(role)}
+          rows={data.tasks}
+          keyOf={({ task_id }) => task_id}
+        />
+      )}
+      {data?.next != null && (
+        <div class="text-center">
+          <Button isBusy={isReadingMore} onClick={() => void more()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function FilterRow({ filters, isOperator }: { readonly filters: Filters; readonly isOperator: boolean }) {
+  const named = (values: readonly string[], all: string) => [
+    ["", all] as const,
+    ...values.map((value) => [value, value] as const),
+  ];
+  return (
+    <search class="grid grid-cols-2 gap-2 sm:grid-cols-4 lg:max-w-3xl">
+      <Choice
+        label="Status"
+        hidesLabel
+        value={filters.status}
+        choices={named(STATUSES, "Every status")}
+        onChoice={(status) => setQuery({ status })}
+      />
+      <Choice
+        label="Kind"
+        hidesLabel
+        value={filters.kind}
+        choices={named(KINDS, "Every kind")}
+        onChoice={(kind) => setQuery({ kind })}
+      />
+      <Field
+        label="Model"
+        hidesLabel
+        placeholder="Model"
+        isFilter
+        value={filters.model}
+        onDone={(model) => setQuery({ model: model.trim() })}
+      />
+      {isOperator && (
+        <Field
+          label="Account"
+          hidesLabel
+          placeholder="Account"
+          value={filters.account}
+          onDone={(account) => setQuery({ account: account.trim() })}
+        />
+      )}
+    </search>
+  );
+}
+
+const COLUMNS: readonly Column<ListedTask>[] = [
+  {
+    title: "Task",
+    cell: ({ task_id, kind }) => (
+      <a
+        data-row
+        href={hrefOf("tasks", task_id)}
+        class="font-mono text-[0.8125rem] whitespace-nowrap text-accent underline-offset-2 hover:underline"
+        aria-label={`…${task_id.slice(-8)}, ${kind}`}
+      >
+        …{task_id.slice(-8)}
+      </a>
+    ),
+  },
+  { title: "Status", cell: (task) => <StatusOf task={task} /> },
+  { title: "Model", cell: ({ model }) => <span class="break-words">{model}</span> },
+];
+const OPERATORS: readonly Column<ListedTask>[] = [
+  { title: "Account", from: "md", cell: ({ account }) => <span class="break-words">{account?.name}</span> },
+  { title: "Key", from: "lg", cell: ({ key }) => <span class="break-words">{key?.name}</span> },
+  { title: "Provider", from: "lg", cell: ({ provider }) => provider },
+];
+const MEASURES: readonly Column<ListedTask>[] = [
+  { title: "Made", from: "sm", cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    title: "Took",
+    from: "md",
+    isNumber: true,
+    cell: ({ created_at, completed_at }) =>
+      completed_at === undefined ? "" : durationText((completed_at - created_at) * 1_000),
+  },
+  { title: "Cost", isNumber: true, cell: ({ usage }) => <Money amount={usage?.cost} /> },
+];
+
+function columnsFor(role: ScreenProps["role"]): readonly Column<ListedTask>[] {
+  return role === "operator" ? [...COLUMNS, ...OPERATORS, ...MEASURES] : [...COLUMNS, ...MEASURES];
+}
+
+function StatusOf({ task: { status, progress, queue_position, error_code } }: { readonly task: ListedTask }) {
+  const more =
+    status === "processing" && progress !== undefined
+      ? `${progress} %`
+      : status === "pending" && queue_position !== undefined
+        ? `${queue_position} before it`
+        : status === "failed"
+          ? error_code?.toLowerCase().replaceAll("_", " ")
+          : undefined;
+  return (
+    <span class="flex flex-col">
+      <Status word={status} />
+      {more !== undefined && <span class="text-xs text-soft">{more}</span>}
+    </span>
+  );
+}
+
+function NoTasks({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <Empty title="No task is like that">
+        <Button onClick={() => setQuery({ status: "", kind: "", model: "", account: "" })}>
+          Show all tasks
+        </Button>
+      </Empty>
+    );
+  return (
+    <Empty title="No tasks yet">
+      Every image or video that somebody asks for is a task. It appears here as it is asked for, and changes
+      while it is made. The first one:{" "}
+      <code class="font-mono break-all text-ink">svc image "a lighthouse at dusk"</code>
+    </Empty>
+  );
+}

@@ -1,0 +1,62 @@
+import type { ComponentType } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { Role } from "../api/session.ts";
+import { Empty } from "../parts/empty.tsx";
+import { Page, Reading } from "../parts/page.tsx";
+import { Trouble } from "../parts/trouble.tsx";
+import { hrefOf, itemName, screenName } from "./router.ts";
+import type { ScreenProps } from "./screen-props.ts";
+import { type ScreenEntry, screensOf } from "./screens.ts";
+
+type Loaded = { readonly about: string } & (
+  | { readonly Screen: ComponentType<ScreenProps> }
+  | { readonly problem: unknown }
+);
+
+/** The screen that the address names. */
+export function CurrentScreen({ role }: { readonly role: Role }) {
+  const screens = screensOf(role);
+  const name = screenName.value || screens[0]?.name;
+  const entry = screens.find((screen) => screen.name === name);
+  const item = itemName.value;
+  if (entry === undefined || (item !== "" && entry.loadItem === undefined)) return <NoScreen role={role} />;
+  return <LoadedScreen entry={entry} role={role} item={item} />;
+}
+
+function LoadedScreen({ entry, role, item }: { readonly entry: ScreenEntry } & ScreenProps) {
+  const about = item === "" ? entry.name : `${entry.name}/`;
+  const [loaded, setLoaded] = useState<Loaded>();
+  const [turn, setTurn] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a turn tries again
+  useEffect(() => {
+    let isLeft = false;
+    const load = item === "" ? entry.load : (entry.loadItem ?? entry.load);
+    load().then(
+      ({ Screen }) => isLeft || setLoaded({ about, Screen }),
+      (problem: unknown) => isLeft || setLoaded({ about, problem }),
+    );
+    return () => {
+      isLeft = true;
+    };
+  }, [about, turn]);
+  if (loaded?.about !== about) return <Reading what={entry.title.toLowerCase()} />;
+  // After an update of the service, the files of the earlier page are gone.
+  if ("problem" in loaded)
+    return <Trouble problem={loaded.problem} again={() => (turn > 0 ? location.reload() : setTurn(1))} />;
+  return <loaded.Screen key={item} role={role} item={item} />;
+}
+
+function NoScreen({ role }: { readonly role: Role }) {
+  const first = screensOf(role)[0];
+  return (
+    <Page title="There is nothing here">
+      <Empty title="This address leads to no screen that you have">
+        {first !== undefined && (
+          <a class="text-accent underline" href={hrefOf(first.name)}>
+            Go to {first.title}
+          </a>
+        )}
+      </Empty>
+    </Page>
+  );
+}

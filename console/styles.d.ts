@@ -1,0 +1,2 @@
+/** Bundled into the one style sheet. */
+declare module "*.css" {}

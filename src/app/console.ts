@@ -1,0 +1,24 @@
+import type { Config } from "../config/config.ts";
+import { consoleEndpoints } from "../http/console/routes.ts";
+import { type SessionEndpointDeps, sessionEndpoints } from "../http/console/session-routes.ts";
+import type { Endpoint } from "../http/exchange.ts";
+import { type ConsoleSessionDeps, createConsoleSessions } from "../service/console-session.ts";
+import { VERSION } from "../version.ts";
+
+type Deps = ConsoleSessionDeps & Omit<SessionEndpointDeps, "consoleSessions" | "version">;
+
+/** The console's page, and coming in there. */
+export function consoleRoutes(config: Config, deps: Deps): Endpoint[] {
+  const consoleSessions = createConsoleSessions(deps);
+  return [
+    // Registered before `/console/:screen`, which would match its path too.
+    ...sessionEndpoints({ ...deps, consoleSessions, version: VERSION }),
+    ...consoleEndpoints(originsOfResults(config)),
+  ];
+}
+
+/** Results are at the public address, whichever one the console is opened at, or in a bucket that is not hidden behind this service. */
+function originsOfResults({ publicUrl, assets }: Config): string[] {
+  const bucket = assets.serve === "proxy" ? undefined : assets.bucket?.endpoint;
+  return [publicUrl, bucket].flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));
+}

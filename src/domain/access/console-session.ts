@@ -1,0 +1,38 @@
+import type { KeyId, SessionId, TokenId } from "../ids.ts";
+import type { CredentialKind } from "./credential.ts";
+
+/** How long a session lasts, unless its key or token is refused sooner. */
+export const SESSION_MS = 12 * 60 * 60 * 1000;
+/** How long a link to the console may wait for its one use. */
+export const LINK_MS = 30 * 60 * 1000;
+
+/**
+ * A browser that acts as an API key or a management token, whose secret it does not keep. A link is a session that waits for its
+ * browser.
+ */
+export interface ConsoleSession {
+  readonly id: SessionId;
+  readonly kind: CredentialKind;
+  /** Hash of the key or token that is looked up at each request. */
+  readonly grantHash: string;
+  readonly holderId: KeyId | TokenId;
+  /** As the key or token was called when the session began. */
+  readonly holderName: string;
+  readonly isLink: boolean;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** A session as operators see it: times in Unix seconds. */
+export function sessionForm(session: ConsoleSession) {
+  return {
+    id: session.id,
+    state: session.isLink ? "link" : "open",
+    role: session.kind === "api_key" ? "tenant" : "operator",
+    holder: { id: session.holderId, name: session.holderName },
+    created_at: Math.floor(session.createdAt / 1000),
+    expires_at: Math.floor(session.expiresAt / 1000),
+  } as const;
+}

@@ -1,0 +1,79 @@
+import { type ConsoleSession, SESSION_MS } from "../domain/access/console-session.ts";
+import { parseCredential } from "../domain/access/credential.ts";
+import { AppError } from "../domain/errors.ts";
+import type { Clock, Ids, Secrets } from "../domain/ports/runtime.ts";
+import type { SessionStore } from "../domain/ports/session-store.ts";
+import type { Authenticate, AuthenticateOperator, Caller } from "./authenticate.ts";
+
+export interface ConsoleSessionDeps {
+  readonly sessions: SessionStore;
+  readonly authenticate: Authenticate;
+  readonly authenticateOperator: AuthenticateOperator;
+  readonly clock: Pick<Clock, "now">;
+  readonly ids: Pick<Ids, "create">;
+  readonly secrets: Secrets;
+}
+
+/** A session that begins, with the secret that its browser keeps. */
+export interface OpenedSession {
+  readonly secret: string;
+  readonly session: ConsoleSession;
+}
+
+/** Who a session acts as. */
+export type Visitor = ReturnType<ReturnType<typeof createConsoleSessions>["visitor"]>;
+
+/** Browsers come in, stay and leave. A session gets a secret of its own; the one it was opened with is not kept. */
+export function createConsoleSessions(deps: ConsoleSessionDeps) {
+  const { sessions, secrets, clock, ids } = deps;
+  return {
+    /** @throws AppError `invalid_api_key` as the authentication of the credential does */
+    async signIn(credential: string, caller: Caller): Promise<OpenedSession> {
+      const holder =
+        parseCredential(credential)?.kind === "management_token"
+          ? holderOfToken(deps.authenticateOperator(credential))
+          : holderOfKey(deps.authenticate(credential, caller));
+      const secret = secrets.newBody();
+      const createdAt = clock.now();
+      const session: ConsoleSession = {
+        ...holder,
+        ...{ id: ids.create("ses"), grantHash: secrets.hash(credential), isLink: false, createdAt },
+        expiresAt: createdAt + SESSION_MS,
+      };
+      await sessions.create(session, secrets.hash(secret));
+      return { secret, session };
+    },
+    /** @throws AppError `invalid_api_key` for a link that was used, has expired or never was */
+    async openLink(link: string): Promise<OpenedSession> {
+      const secret = secrets.newBody();
+      const at = clock.now();
+      const opened = { hash: secrets.hash(secret), at, expiresAt: at + SESSION_MS };
+      const session = await sessions.open(secrets.hash(link), opened);
+      if (session === undefined) throw new AppError("invalid_api_key", { kind: "link_invalid" });
+      return { secret, session };
+    },
+    /** Who a browser with this secret acts as. @throws AppError as a request of the browser would be refused */
+    visitor(secret: string, caller: Caller) {
+      const presented = { session: secret };
+      const session = sessions.byHash(secrets.hash(secret), clock.now());
+      if (session === undefined) throw new AppError("invalid_api_key", { kind: "session_ended" });
+      return session.kind === "management_token"
+        ? { kind: "operator" as const, session, operator: deps.authenticateOperator(presented) }
+        : { kind: "tenant" as const, session, principal: deps.authenticate(presented, caller) };
+    },
+    /** Ends the browser's own session, if it has one. */
+    async end(secret: string): Promise<void> {
+      const session = sessions.byHash(secrets.hash(secret), clock.now());
+      if (session !== undefined) await sessions.end(session.id);
+    },
+  };
+}
+export type ConsoleSessions = ReturnType<typeof createConsoleSessions>;
+
+function holderOfToken({ tokenId, tokenName }: ReturnType<AuthenticateOperator>) {
+  return { kind: "management_token", holderId: tokenId, holderName: tokenName } as const;
+}
+
+function holderOfKey({ keyId, keyName }: ReturnType<Authenticate>) {
+  return { kind: "api_key", holderId: keyId, holderName: keyName } as const;
+}

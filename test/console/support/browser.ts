@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import axe from "axe-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+
+/** Debian's browser, or none. */
+export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
+
+/** Widths that every screen is looked at in: a telephone and a desk. */
+export const WIDTHS = [390, 1440] as const;
+export const THEMES = ["light", "dark"] as const;
+
+export interface View {
+  readonly width?: (typeof WIDTHS)[number];
+  readonly theme?: (typeof THEMES)[number];
+}
+
+/** A page of a browser that has nothing from earlier pages, and what went wrong in it. */
+export interface Visit {
+  readonly page: Page;
+  /** Errors of its console, exceptions, and requests that left the service. */
+  readonly problems: readonly string[];
+  /** Comes in as whoever the credential belongs to. */
+  signIn(credential: string): Promise<void>;
+  /** Goes to a screen, such as `tasks?status=failed`, and waits until it is read. */
+  open(screen: string): Promise<void>;
+  /** What axe finds against WCAG 2.2 AA. */
+  violations(): Promise<string[]>;
+  /** How far the page is wider than the window, in pixels. */
+  overflow(): Promise<number>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts the browser. One is enough for a file: each visit is apart from the others. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+  });
+}
+
+/** @param url of the service */
+export async function visit(
+  browser: Browser,
+  url: string,
+  { width = 1440, theme = "light" }: View = {},
+): Promise<Visit> {
+  const options: BrowserContextOptions = {
+    viewport: { width, height: width === 390 ? 844 : 900 },
+    ...{ colorScheme: theme, reducedMotion: "reduce", locale: "en-US", timezoneId: "UTC" },
+  };
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(String(error)));
+  page.on("request", (request) => {
+    const asked = request.url();
+    if (!asked.startsWith(`${url}/`) && !/^(?:data|blob):/.test(asked)) problems.push(`asks ${asked}`);
+  });
+  return {
+    page,
+    problems,
+    async signIn(credential) {
+      if (!page.url().startsWith(url)) await page.goto(`${url}/console`);
+      await page.getByLabel("API key or management token").fill(credential);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.locator("nav").waitFor({ state: "attached" });
+    },
+    async open(screen) {
+      await page.goto(`${url}/console/${screen}`);
+      await page.locator("main h1").waitFor();
+      await page.locator("main :text('Reading ')").waitFor({ state: "detached" });
+    },
+    async violations() {
+      await page.evaluate(axe.source);
+      const found = (await page.evaluate(RUN_AXE)) as {
+        id: string;
+        nodes: { html: string; failureSummary: string }[];
+      }[];
+      return found.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+      );
+    },
+    overflow: () =>
+      page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+    [Symbol.asyncDispose]: () => context.close(),
+  };
+}
+
+const RUN_AXE = `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then(({ violations }) => violations)`;
+
+/** Keeps a picture of the page where `SVC_SCREENSHOTS` says; nowhere without it. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env.SVC_SCREENSHOTS;
+  if (folder === undefined || folder === "") return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}

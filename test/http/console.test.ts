@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type PublishedService, startPublished } from "./openapi-service.ts";
+
+let service: PublishedService;
+beforeAll(async () => {
+  service = await startPublished();
+});
+afterAll(() => service.stop());
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cookie?: string;
+  readonly body?: unknown;
+}
+
+/** Asks as a browser on a page of the service does, unless the headers say otherwise. */
+async function ask(path: string, { method = "GET", headers, cookie, body }: Asked = {}) {
+  const response = await fetch(service.url + path, {
+    method,
+    redirect: "manual",
+    headers: {
+      "Sec-Fetch-Site": "same-origin",
+      Origin: service.url,
+      ...(cookie === undefined ? {} : { Cookie: `svc_session=${cookie}` }),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text };
+}
+
+const dataOf = ({ text }: { readonly text: string }) => JSON.parse(text).data;
+const cookieOf = ({ headers }: { readonly headers: Headers }) =>
+  /svc_session=(\w*)/.exec(headers.getSetCookie()[0] ?? "")?.[1] ?? "";
+
+async function comeIn(body: object): Promise<string> {
+  const opened = await ask("/console/session", { method: "POST", body });
+  expect(opened.status).toBe(200);
+  return cookieOf(opened);
+}
+
+async function newLink(): Promise<string> {
+  const headers = { Authorization: `Bearer ${service.token}` };
+  const made = await ask("/admin/v1/sessions", { method: "POST", headers });
+  return new URL(dataOf(made).url).hash.slice("#link=".length);
+}
+
+describe("the page", () => {
+  test("loads only files of its own, and no other page may frame it", async () => {
+    for (const path of [
+      "/console",
+      "/console/",
+      "/console/tasks",
+      "/console/tasks/task_1",
+      "/console/tasks/task_1/",
+    ]) {
+      const { status, headers, text } = await ask(path);
+      expect([path, status]).toEqual([path, 200]);
+      const policy = headers.get("content-security-policy") ?? "";
+      expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self';");
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      for (const [, address = ""] of text.matchAll(/(?:src|href)="([^"]+)"/g)) {
+        if (address.startsWith("data:")) continue;
+        const file = await ask(new URL(address, service.url + path).pathname);
+        expect([address, file.status]).toEqual([address, 200]);
+        expect(file.headers.get("cache-control")).toContain("immutable");
+      }
+      expect(text).not.toMatch(/<script>|<style|\son\w+=|style=/);
+    }
+  });
+
+  test("is known by its ETag, and its files come compressed or plain, as the browser takes them", async () => {
+    const { headers, text } = await ask("/console");
+    const known = await ask("/console", { headers: { "If-None-Match": headers.get("etag") ?? "" } });
+    expect(known.status).toBe(304);
+    const file = `/console/assets/${/assets\/([^"]+\.js)/.exec(text)?.[1]}`;
+    const sizes = new Map<string, number>();
+    const texts = new Set<string>();
+    for (const encoding of ["br", "gzip", "identity", "gzip;q=0"]) {
+      const response = await fetch(service.url + file, { headers: { "Accept-Encoding": encoding } });
+      texts.add(await response.text());
+      expect(response.headers.get("content-encoding")).toBe(encoding.length < 5 ? encoding : null);
+      const head = await fetch(service.url + file, {
+        method: "HEAD",
+        headers: { "Accept-Encoding": encoding },
+      });
+      sizes.set(encoding, Number(head.headers.get("content-length")));
+    }
+    expect(texts.size).toBe(1);
+    expect(sizes.get("br")).toBeLessThan(sizes.get("gzip") ?? 0);
+    expect(sizes.get("identity")).toBe(Buffer.byteLength([...texts][0] ?? ""));
+  });
+});
+
+describe("a session", () => {
+  test("acts as its key or its token, and as nobody else", async () => {
+    const [tenant, operator] = [
+      await comeIn({ credential: service.key }),
+      await comeIn({ credential: service.token }),
+    ];
+    const statuses = async (path: string) =>
+      Promise.all([tenant, operator].map(async (cookie) => (await ask(path, { cookie })).status));
+    expect(await statuses("/v1/tasks")).toEqual([200, 401]);
+    expect(await statuses("/admin/v1/tasks")).toEqual([401, 200]);
+    expect(dataOf(await ask("/console/session", { cookie: tenant })).session).toMatchObject({
+      role: "tenant",
+      holder: { name: "default" },
+    });
+    expect(dataOf(await ask("/console/session")).session).toBeNull();
+  });
+
+  test("lies in a cookie that no script reads, no other site sends, and no other path gets", async () => {
+    const opened = await ask("/console/session", { method: "POST", body: { credential: service.key } });
+    const cookies = opened.headers.getSetCookie();
+    expect(cookies.map((cookie) => /Path=([^;]+)/.exec(cookie)?.[1])).toEqual([
+      "/v1",
+      "/admin/v1",
+      "/console/session",
+    ]);
+    for (const cookie of cookies) {
+      expect(cookie).toMatch(/^svc_session=\w{32}; .*HttpOnly; SameSite=Strict$/);
+      expect(cookie).not.toContain(service.key);
+    }
+    expect(opened.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("ends when its browser leaves, when an operator ends it, and when its key or token is revoked", async () => {
+    const headers = { Authorization: `Bearer ${service.token}` };
+    const isIn = async (cookie: string, path: string) => (await ask(path, { cookie })).status === 200;
+    const left = await comeIn({ credential: service.token });
+    await ask("/console/session", { method: "DELETE", cookie: left });
+    expect(await isIn(left, "/admin/v1/token")).toBe(false);
+
+    const ended = await comeIn({ credential: service.token });
+    const { id } = dataOf(await ask("/console/session", { cookie: ended })).session;
+    await ask(`/admin/v1/sessions/${id}`, { method: "DELETE", headers });
+    expect(await isIn(ended, "/admin/v1/token")).toBe(false);
+
+    const made = dataOf(await ask("/admin/v1/keys", { method: "POST", headers, body: { name: "guest" } }));
+    const revoked = await comeIn({ credential: made.key });
+    expect(await isIn(revoked, "/v1/tasks")).toBe(true);
+    await ask(`/admin/v1/keys/${made.id}/revoke`, { method: "POST", headers });
+    expect(await isIn(revoked, "/v1/tasks")).toBe(false);
+    expect(dataOf(await ask("/console/session", { cookie: revoked })).session).toBeNull();
+  });
+
+  test("is opened by a link once, and may do no more than the token that made the link", async () => {
+    const link = await newLink();
+    const cookie = await comeIn({ link });
+    expect(cookie).not.toBe(link);
+    expect((await ask("/admin/v1/token", { cookie })).status).toBe(200);
+    const again = await ask("/console/session", { method: "POST", body: { link } });
+    expect([again.status, again.headers.getSetCookie()]).toEqual([401, []]);
+    const headers = { Authorization: `Bearer ${service.token}` };
+    const body = { name: "narrow", scopes: ["read", "system"], expires_at: 4_000_000_000 };
+    const narrow = dataOf(await ask("/admin/v1/tokens", { method: "POST", headers, body })).token;
+    const made = await ask("/admin/v1/sessions", {
+      method: "POST",
+      headers: { Authorization: `Bearer ${narrow}` },
+    });
+    const opened = await comeIn({ link: new URL(dataOf(made).url).hash.slice("#link=".length) });
+    expect(dataOf(await ask("/console/session", { cookie: opened })).session.scopes).toEqual([
+      "read",
+      "system",
+    ]);
+    expect(
+      (await ask("/admin/v1/keys", { method: "POST", cookie: opened, body: { name: "x" } })).status,
+    ).toBe(403);
+  });
+
+  test("of a new browser ends the one it had, so that a planted one is worth nothing", async () => {
+    const planted = await comeIn({ credential: service.key });
+    const opened = await ask("/console/session", {
+      method: "POST",
+      cookie: planted,
+      body: { credential: service.token },
+    });
+    expect(cookieOf(opened)).not.toBe(planted);
+    expect((await ask("/v1/tasks", { cookie: planted })).status).toBe(401);
+  });
+});
+
+const FOREIGN = { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" };
+
+/** What is tried with a good session, and why it is refused. */
+const ATTACKS: readonly (readonly [
+  name: string,
+  asked: Asked & { path?: string },
+  status: number,
+  code: string,
+])[] = [
+  ["a form of another site", { method: "POST", headers: FOREIGN }, 403, "permission_denied"],
+  [
+    "a page of a sibling host",
+    { method: "POST", headers: { "Sec-Fetch-Site": "same-site" } },
+    403,
+    "permission_denied",
+  ],
+  [
+    "a link somebody typed that writes",
+    { method: "POST", headers: { "Sec-Fetch-Site": "none" } },
+    403,
+    "permission_denied",
+  ],
+  ["a picture on another site", { path: "/admin/v1/tokens", headers: FOREIGN }, 403, "permission_denied"],
+  ["a session beside a token", { headers: { Authorization: "Bearer mt-svc-x" } }, 401, "invalid_api_key"],
+  ["a session beside a key in the address", { path: "/v1/tasks?key=sk-svc-x" }, 401, "invalid_api_key"],
+];
+
+describe("an attack", () => {
+  test.each(ATTACKS)(
+    "by %s is refused",
+    async (_, { path = "/admin/v1/sessions", ...asked }, status, code) => {
+      const cookie = await comeIn({ credential: service.token });
+      const refused = await ask(path, { ...asked, cookie });
+      const body = JSON.parse(refused.text);
+      expect([refused.status, body.data?.error_code ?? body.error?.code]).toEqual([status, code]);
+      expect((await ask("/admin/v1/token", { cookie })).status).toBe(200);
+    },
+  );
+
+  test("from a browser that says only its Origin is told by that", async () => {
+    const cookie = await comeIn({ credential: service.token });
+    const tried = async (origin: string | undefined) => {
+      const headers = new Headers({ Cookie: `svc_session=${cookie}` });
+      if (origin !== undefined) headers.set("Origin", origin);
+      return (await fetch(`${service.url}/admin/v1/sessions`, { method: "POST", headers })).status;
+    };
+    const port = new URL(service.url).port;
+    expect(await tried(service.url)).toBe(200);
+    for (const origin of [
+      undefined,
+      "null",
+      "https://evil.example",
+      `http://127.0.0.1.evil.example:${port}`,
+      "http://127.0.0.1:1",
+      `${service.url}@evil.example`,
+    ])
+      expect([origin, await tried(origin)]).toEqual([origin, 403]);
+  });
+
+  test("with two sessions in one request is refused, whichever is good", async () => {
+    const [one, other] = [
+      await comeIn({ credential: service.token }),
+      await comeIn({ credential: service.token }),
+    ];
+    expect((await ask("/admin/v1/token", { cookie: `${one}; svc_session=${other}` })).status).toBe(401);
+    expect((await ask("/admin/v1/token", { cookie: `${one}; svc_session=${one}` })).status).toBe(200);
+  });
+
+  test("signs nobody in from another site, by a form, or without a body", async () => {
+    const body = { credential: service.key };
+    expect((await ask("/console/session", { method: "POST", body, headers: FOREIGN })).status).toBe(403);
+    const form = { "Content-Type": "application/x-www-form-urlencoded" };
+    expect((await ask("/console/session", { method: "POST", body, headers: form })).status).toBe(415);
+    for (const wrong of [
+      {},
+      { credential: service.key, link: "x" },
+      { credential: 1 },
+      { next: "https://evil.example" },
+    ])
+      expect((await ask("/console/session", { method: "POST", body: wrong })).status).toBe(400);
+  });
+
+  test("by addresses leads nowhere else", async () => {
+    for (const path of [
+      "//evil.example",
+      "/console//evil.example",
+      "/console/..%2f..%2fetc",
+      "/console/assets/..%2fmain.js",
+      "/console?next=https://evil.example",
+    ]) {
+      const { headers } = await ask(path, { headers: { Accept: "text/html" } });
+      expect([path, headers.get("location") ?? "console"]).toEqual([path, "console"]);
+    }
+  });
+
+  test("by guesses is slowed down", async () => {
+    const guess = () => ask("/console/session", { method: "POST", body: { link: "guess" } });
+    const statuses = new Set<number>();
+    for (let tries = 0; tries <= 60; tries += 1) statuses.add((await guess()).status);
+    expect(statuses).toEqual(new Set([401, 429]));
+    expect(Number((await guess()).headers.get("retry-after"))).toBeWithin(1, 61);
+  });
+});
