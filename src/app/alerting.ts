@@ -14,11 +14,10 @@ import type { Counts } from "../domain/ports/tally.ts";
 import { createEgress } from "../egress/egress.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import type { createMeter } from "../runtime/meter.ts";
-import { readDiskSpace } from "../runtime/vitals.ts";
-import { type ConditionDeps, createReadConditions } from "../service/alert-conditions.ts";
+import { type ConditionDeps, createReadConditions, type DiskTrouble } from "../service/alert-conditions.ts";
 import { createAlerting, SEND_LIMIT_MS } from "../service/alerting.ts";
 import { VERSION } from "../version.ts";
-import { databaseOf } from "./data-folder.ts";
+import type { WatchedDisk } from "./disk.ts";
 import type { Rooms } from "./rooms.ts";
 import { ALERT_MEMORY } from "./settings.ts";
 
@@ -31,6 +30,7 @@ interface Watched extends Pick<ConditionDeps, "lowAccounts"> {
   readonly tally: Counts;
   readonly counted: ReturnType<typeof createMeter>["read"];
   readonly backups: ReadBackupState;
+  readonly disk: WatchedDisk;
 }
 
 /** Who is told, as the settings say. */
@@ -116,18 +116,23 @@ export function createAlertMemory({ dataDir }: Pick<Config, "dataDir">): AlertMe
   };
 }
 
+function diskTrouble({ state, reading, advice }: WatchedDisk): DiskTrouble {
+  const { free = 0, warnBelow = 0, refuseBelow = 0 } = reading() ?? {};
+  return { isRefusing: state() === "refusing", free, warnBelow, refuseBelow, advice: advice() ?? [] };
+}
+
 /** Tells targets from now on what goes wrong; nobody where there are none, and in a replay. @returns how to stop */
 export function startAlerting(
   config: Config,
   { clock, log, store }: Pick<Rooms, "clock" | "log" | "store">,
-  { tally, counted, lowAccounts, backups }: Watched,
+  { tally, counted, lowAccounts, backups, disk }: Watched,
 ): () => void {
   const targets = alertTargets(config);
   if (targets.length === 0 || config.replay !== undefined) return () => {};
   const read = createReadConditions({
     ...{ ...store, clock, counts: tally, lowAccounts },
     backupFailing: () => backups()?.failing,
-    disk: () => readDiskSpace(config.dataDir, databaseOf(config)),
+    disk: () => (disk.state() === "enough" ? undefined : diskTrouble(disk)),
     deadCallbacks: () =>
       counted().svc_callbacks_ended_total.find(({ labels }) => labels.state === "failed")?.value ?? 0,
   });

@@ -72,13 +72,15 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const background = createBackground(config, rooms, feeds, watched);
   const stopping = new AbortController();
   const drained = new AbortController();
-  const readiness = createReadiness(store, watchDiskOf(config, rooms, releases));
+  const count = () => books.reclaimable({ dataDir: config.dataDir, assets: assetsOf(config) });
+  const disk = watchDiskOf(config, { clock, log, count }, releases);
+  const readiness = createReadiness(store, disk);
   const reload = openReload(config, overrides, { ...rooms, wake: background.scheduler.wake }, releases);
   let servers: Servers | undefined;
   const { handle, handleMetrics } = createHandlers({
     ...{ ...rooms, ...feeds, config, wakeup, manageAs, audits: books, reload },
     ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame, backups: background.backups },
-    ...{ ...readiness, orphans: await readOrphans(rooms), ...watched, startedAt: clock.now() },
+    ...{ ...readiness, disk, orphans: await readOrphans(rooms), ...watched, startedAt: clock.now() },
     stopping: stopping.signal,
     drained: drained.signal,
     keepOpen: (request) => servers?.keepOpen(request),
@@ -94,7 +96,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   await recallEndings(rooms, watched.tally);
   await tryNoteSettings(config, rooms);
   await background.start();
-  releases.push(startAlerting(config, rooms, { ...watched, backups: background.backups }));
+  releases.push(startAlerting(config, rooms, { ...watched, disk, backups: background.backups }));
   readiness.begin();
   // The first create should not pay for compiling its model's schema.
   releases.push(clock.after(0, () => void rooms.catalog.warm()));

@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import type { AuditReport } from "../domain/ports/audit.ts";
 import type { UsageLine, UsageStore } from "../domain/ports/usage-store.ts";
+import type { Reclaimable } from "../domain/reclaimable.ts";
 import type { Stock } from "../domain/stock.ts";
 import type { BooksOrder, BooksQuestion, BooksResult } from "./books-worker.ts";
 import { workerEntry } from "./worker-entry.ts";
@@ -15,6 +16,8 @@ export interface BookReadings extends Pick<UsageStore, "report"> {
   run(): Promise<AuditReport>;
   /** Counts what there is. Waits for nothing else. */
   stock(): Promise<Stock>;
+  /** Counts what would free space on the disk. Waits for nothing else. */
+  reclaimable(folders: { readonly dataDir: string; readonly assets: string }): Promise<Reclaimable>;
   stop(): void;
 }
 
@@ -31,13 +34,16 @@ interface Reading<Answer> {
 export function createBookReadings({ path }: Pick<BooksOrder, "path">): BookReadings {
   const asked = createLine(path, SLOTS);
   const scraped = createLine(path, 1);
+  const counted = createLine(path, 1);
   return {
     run: () => asked.read<AuditReport>({ kind: "audit" }),
     report: (query) => asked.read<UsageLine[]>({ kind: "usage", query }),
     stock: () => scraped.read<Stock>({ kind: "stock" }),
+    reclaimable: ({ dataDir, assets }) => counted.read<Reclaimable>({ kind: "reclaimable", dataDir, assets }),
     stop(): void {
       asked.stop();
       scraped.stop();
+      counted.stop();
     },
   };
 }

@@ -1,10 +1,13 @@
 import type { AuditReport } from "../domain/ports/audit.ts";
 import type { UsageLine, UsageQuery } from "../domain/ports/usage-store.ts";
+import type { Reclaimable } from "../domain/reclaimable.ts";
 import type { Stock } from "../domain/stock.ts";
+import { createSystemClock, monotonicMs } from "../runtime/clock.ts";
 import { openAudit } from "../store/audit.ts";
 import { readStock } from "../store/stock-reading.ts";
 import { openUsageReading } from "../store/usage-reading.ts";
 import { giveWay } from "../toolkit/low-priority.ts";
+import { countReclaimable, type ReclaimOrder } from "./reclaimable.ts";
 
 declare const self: Worker;
 
@@ -12,7 +15,9 @@ declare const self: Worker;
 export type BooksQuestion =
   | { readonly kind: "audit" }
   | { readonly kind: "usage"; readonly query: UsageQuery }
-  | { readonly kind: "stock" };
+  | { readonly kind: "stock" }
+  /** What would free space on the disk. */
+  | ({ readonly kind: "reclaimable" } & Pick<ReclaimOrder, "dataDir" | "assets">);
 
 /** What the thread is to read, of this database. */
 export interface BooksOrder {
@@ -21,7 +26,7 @@ export interface BooksOrder {
 }
 
 export type BooksResult =
-  | { readonly kind: "done"; readonly answer: AuditReport | UsageLine[] | Stock }
+  | { readonly kind: "done"; readonly answer: AuditReport | UsageLine[] | Stock | Reclaimable }
   | { readonly kind: "failed"; readonly message: string };
 
 /** Requests come first. Applies to this thread alone, where the system has priorities of threads. */
@@ -41,7 +46,7 @@ async function answer(order: BooksOrder): Promise<BooksResult> {
   }
 }
 
-function read({ path, question }: BooksOrder): Promise<AuditReport | UsageLine[]> | Stock {
+function read({ path, question }: BooksOrder): Promise<AuditReport | UsageLine[] | Reclaimable> | Stock {
   switch (question.kind) {
     case "audit":
       return check(path);
@@ -49,7 +54,19 @@ function read({ path, question }: BooksOrder): Promise<AuditReport | UsageLine[]
       return sumUp(path, question.query);
     case "stock":
       return readStock({ path });
+    case "reclaimable":
+      return countReclaimable({ ...question, now: createSystemClock().now(), isInUse: true }, resting());
   }
+}
+
+/** Rests nine times as long as it worked: whoever asks is in no hurry, and the disk has other work. */
+function resting(): () => Promise<boolean> {
+  let since = monotonicMs();
+  return async () => {
+    await Bun.sleep(9 * (monotonicMs() - since));
+    since = monotonicMs();
+    return true;
+  };
 }
 
 async function check(path: string): Promise<AuditReport> {

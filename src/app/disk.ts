@@ -1,42 +1,69 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
+import { type Reclaimable, reclaimLines } from "../domain/reclaimable.ts";
 import { type DiskWatch, watchDisk } from "../runtime/disk-watch.ts";
 import type { Releases } from "./lifecycle.ts";
 
-const MB = 1_000_000;
+/** Counting what would free space reads everything that is stored, so it is done so often at most. */
+const COUNT_EVERY_MS = 10 * 60_000;
 
-/** Watches the disks on which a server stores. */
-export function watchDiskOf(
-  config: Pick<Config, "dataDir" | "assets" | "disk" | "retention">,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
-  releases: Releases,
-): DiskWatch {
-  const { warnMb, refuseMb } = config.disk;
-  const watch = watchDisk({
-    ...{ clock, log },
-    // The folder of files is made with the first one.
-    folders: () => [config.dataDir, config.assets.path].filter((folder) => existsSync(folder)),
-    warnBelow: warnMb && warnMb * MB,
-    refuseBelow: refuseMb && refuseMb * MB,
-    advice: adviceOf(config),
-  });
-  releases.push(watch.stop);
-  return watch;
+/** A server's disk. */
+export interface WatchedDisk extends Pick<DiskWatch, "state" | "reading"> {
+  /** What would free space there, a line each; undefined until it was counted. */
+  readonly advice: () => readonly string[] | undefined;
 }
 
-/** Says which setting frees what. */
-function adviceOf({ retention }: Pick<Config, "retention">): string {
-  const { outputsMs, inputsMs, callbacksMs, tasksMs } = retention;
-  const ways = [
-    ["retention.outputs_seconds", outputsMs, "files of results"],
-    ["retention.inputs_seconds", inputsMs, "files of inputs"],
-    ["retention.tasks_seconds", tasksMs, "whole tasks"],
-    ["retention.callbacks_seconds", callbacksMs, "callbacks"],
-  ] as const;
-  const told = ways.map(([key, ms, what]) => {
-    const now = ms === undefined ? "off" : `${ms / 1000}`;
-    return `${key} (${now}) frees ${what}`;
+export interface DiskDeps {
+  readonly clock: Pick<Clock, "after" | "elapsed">;
+  readonly log: Log;
+  /** Counts what would free space, off the event loop. */
+  readonly count: () => Promise<Reclaimable>;
+}
+
+/** Watches the disks on which a server stores. While there is little space, it counts what would free some. */
+export function watchDiskOf(
+  config: Pick<Config, "dataDir" | "assets" | "disk" | "retention">,
+  { clock, log, count }: DiskDeps,
+  releases: Releases,
+): WatchedDisk {
+  let found: Reclaimable | undefined;
+  let countedAt = Number.NEGATIVE_INFINITY;
+  let isToTell = false;
+  let isStopped = false;
+  const advice = () => found && reclaimLines(found, config.retention);
+
+  async function countNow(): Promise<void> {
+    try {
+      found = await count();
+      if (isToTell) tellAdvice(log, advice() ?? []);
+      isToTell = false;
+    } catch (error) {
+      if (!isStopped) log.warn({ err: error as Error }, "what would free space could not be counted");
+    }
+  }
+
+  const watch = watchDisk({
+    clock,
+    log,
+    // The folder of files is made with the first one.
+    folders: () => [config.dataDir, config.assets.path].filter((folder) => existsSync(folder)),
+    marks: () => ({ warn: config.disk.warnMb, refuse: config.disk.refuseMb }),
+    onTrouble(isChange) {
+      isToTell ||= isChange;
+      if (!isChange && clock.elapsed() - countedAt < COUNT_EVERY_MS) return;
+      countedAt = clock.elapsed();
+      void countNow();
+    },
   });
-  return `${told.join(", ")}; svc assets gc what no task has`;
+  releases.push(() => {
+    isStopped = true;
+    watch.stop();
+  });
+  return { state: watch.state, reading: watch.reading, advice };
+}
+
+function tellAdvice(log: Log, lines: readonly string[]): void {
+  const what = lines.length === 0 ? "nothing that is kept here; give the disk more space" : lines.join("; ");
+  log.warn({}, `what would free space on the disk: ${what}`);
 }

@@ -85,6 +85,7 @@ import type { BookReadings } from "./book-readings.ts";
 import { consoleRoutes } from "./console.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
+import type { WatchedDisk } from "./disk.ts";
 import { createChecksAtUse } from "./doctor/at-use.ts";
 import type { createReload } from "./live/reload.ts";
 import type { Rooms } from "./rooms.ts";
@@ -119,6 +120,7 @@ export interface RequestDeps extends Rooms, Feeds, Watched, Omit<ReturnType<type
   /** Why no new tasks are taken. */
   readonly notReady: () => NotReady | undefined;
   readonly warnings: () => readonly "disk_low"[];
+  readonly disk: Pick<WatchedDisk, "advice">;
   /** Why no new tasks are taken though they could be stored. */
   readonly diskRefusal: () => Error | undefined;
   /** Aborts when the service stops, so that callers stop waiting. */

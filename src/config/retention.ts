@@ -1,3 +1,4 @@
+import { AUTO_TEXTS, type DiskMark, type DiskMarks } from "../domain/disk-marks.ts";
 import * as parse from "../toolkit/settings/parsers.ts";
 import { type Setting, setting } from "../toolkit/settings/setting.ts";
 
@@ -14,22 +15,37 @@ export function retentionSettings() {
       tasksMs: kept("tasks", "when an ended task is deleted with everything but its money, as its owner can"),
     },
     disk: {
-      warnMb: free("warn", "with less space free on the disk of the data, the log and /readyz say so"),
+      warnMb: free(
+        "warn",
+        "with less space free on the disk of the data, the log, /readyz and alerts say so",
+      ),
       refuseMb: free("refuse", "with less space free there, new tasks are refused"),
     },
   };
 }
 
-function free(what: string, help: string): Setting<number | undefined> {
-  return setting<number | undefined>({
-    key: `disk.${what}_mb`,
-    flag: `--disk-${what}-mb <megabytes>`,
+function free(which: keyof DiskMarks, help: string): Setting<DiskMark> {
+  return setting<DiskMark>({
+    key: `disk.${which}_mb`,
+    flag: `--disk-${which}-mb <megabytes>`,
     help: `${help}; off: never`,
-    parse: parse.portOrOff(parse.integer(1, 1_000_000_000)),
-    fallback: undefined,
-    fallbackText: "off",
+    parse: mark,
+    fallback: "auto",
+    fallbackText: AUTO_TEXTS[which],
   });
 }
+
+const megabytes = parse.portOrOff(parse.integer(1, 1_000_000_000));
+/** Megabytes, `off` or `auto`. */
+const mark: parse.Parser<DiskMark> = parse.withSchema<DiskMark>(
+  { anyOf: [megabytes.schema ?? {}, { const: "auto" }] },
+  (raw) => {
+    if (raw === "auto") return { ok: true, value: "auto" };
+    const parsed = megabytes(raw);
+    return parsed.ok ? parsed : { ok: false, expected: `${parsed.expected}, or auto` };
+  },
+  (value) => value ?? "off",
+);
 
 function kept(what: string, help: string): Setting<number | undefined> {
   return setting<number | undefined>({

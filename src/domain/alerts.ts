@@ -16,7 +16,7 @@ export interface Condition {
   readonly subject: string;
   /** A sentence for people, without secrets. */
   readonly summary: string;
-  /** Megabytes left of the disk; percent that failed. Absent: it is wrong whatever the limit. */
+  /** Percent that failed. Absent: it is wrong whatever the limit. */
   readonly level?: number | undefined;
 }
 
@@ -24,8 +24,6 @@ export interface Condition {
 export interface AlertWish {
   readonly kinds: readonly AlertKind[];
   readonly remindMs: number;
-  /** Less left of the disk is too little. */
-  readonly diskMb: number;
   /** A larger share that failed is too large. */
   readonly errorPercent: number;
 }
@@ -46,9 +44,8 @@ export interface Notice extends Pick<Condition, "subject" | "summary"> {
 
 const keyOf = ({ kind, subject }: Pick<Condition, "kind" | "subject">): string => `${kind} ${subject}`;
 
-function isWrong({ kind, level }: Condition, { diskMb, errorPercent }: AlertWish): boolean {
-  if (level === undefined) return true;
-  return kind === "disk_low" ? level < diskMb : level > errorPercent;
+function isWrong({ level }: Condition, { errorPercent }: AlertWish): boolean {
+  return level === undefined || level > errorPercent;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { statfsSync } from "node:fs";
+import { type DiskMarks, markBytes } from "../domain/disk-marks.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 
 const EVERY_MS = 2_000;
@@ -7,58 +8,97 @@ const ENOUGH = 1.05;
 
 export type DiskState = "enough" | "low" | "refusing";
 
+/** A disk, in bytes. */
+export interface Space {
+  /** What is left for this user. */
+  readonly free: number;
+  readonly total: number;
+}
+
+/** What was seen last of the disk that is nearest to its marks. */
+export interface DiskReading extends Space {
+  /** Bytes; 0 for never. */
+  readonly warnBelow: number;
+  readonly refuseBelow: number;
+}
+
 export interface DiskWatchOptions {
   readonly clock: Pick<Clock, "after">;
   readonly log: Log;
   /** What is stored lies in these. */
   readonly folders: () => readonly string[];
-  /** Bytes; never unless given. */
-  readonly warnBelow: number | undefined;
-  readonly refuseBelow: number | undefined;
-  /** What an operator can do, in words. */
-  readonly advice: string;
-  /** Reads what a folder's disk has left. */
-  readonly freeBytes?: (folder: string) => number;
+  /** Asked at each look. */
+  readonly marks: () => DiskMarks;
+  /** Called at each look while the state is not `enough`. @param isChange whether it is another one than before */
+  readonly onTrouble?: (isChange: boolean) => void;
+  /** Reads a folder's disk. */
+  readonly spaceOf?: (folder: string) => Space;
 }
 
 /** Watches how much space is free for what is stored, and tells the log when that changes what is done. */
 export function watchDisk(options: DiskWatchOptions) {
-  const { clock, log, folders, warnBelow = 0, refuseBelow = 0, advice, freeBytes = readFree } = options;
+  const { clock, log, folders, marks, onTrouble = () => {}, spaceOf = readSpace } = options;
   let state: DiskState = "enough";
+  let reading: DiskReading | undefined;
   let cancel = () => {};
 
-  function stateAt(free: number): DiskState {
+  function stateAt({ free, warnBelow, refuseBelow }: DiskReading): DiskState {
     if (free < refuseBelow * (state === "refusing" ? ENOUGH : 1)) return "refusing";
     return free < warnBelow * (state === "enough" ? 1 : ENOUGH) ? "low" : "enough";
   }
 
   function look(): void {
+    const wanted = marks();
+    // Nothing is read where nothing is asked for.
+    const isWanted = wanted.warn !== undefined || wanted.refuse !== undefined;
     try {
-      const free = Math.min(...folders().map(freeBytes));
-      const before = state;
-      state = stateAt(free);
-      if (state !== before) tell(free);
+      if (isWanted || state !== "enough") take(folders().map((folder) => readingOf(spaceOf(folder), wanted)));
     } catch (error) {
       log.warn({ err: error as Error }, "how much space is free on the disk cannot be read");
     }
     cancel = clock.after(EVERY_MS, look);
   }
 
-  function tell(free: number): void {
-    const fields = { free_mb: Math.floor(free / 1e6) };
-    if (state === "refusing")
-      log.error(fields, `the disk is nearly full, and new tasks are refused; ${advice}`);
-    else if (state === "low") log.warn(fields, `little space is free on the disk; ${advice}`);
+  function take(disks: readonly DiskReading[]): void {
+    const before = state;
+    const states = disks.map(stateAt);
+    state = WORST_FIRST.find((each) => states.includes(each)) ?? "enough";
+    reading = disks.filter((_, i) => states[i] === state).sort((one, other) => one.free - other.free)[0];
+    if (state !== before && reading !== undefined) tell(reading);
+    if (state !== "enough") onTrouble(state !== before);
+  }
+
+  function tell({ free, warnBelow, refuseBelow }: DiskReading): void {
+    const fields = { free_mb: mb(free), warn_mb: mb(warnBelow), refuse_mb: mb(refuseBelow) };
+    if (state === "refusing") log.error(fields, "the disk is nearly full, and new tasks are refused");
+    else if (state === "low") log.warn(fields, "little space is free on the disk");
     else log.info(fields, "there is enough space on the disk again");
   }
 
-  if (warnBelow > 0 || refuseBelow > 0) look();
-  return { state: (): DiskState => state, stop: () => cancel() };
+  look();
+  return {
+    state: (): DiskState => state,
+    /** Undefined where nothing was asked for. */
+    reading: () => reading,
+    stop: () => cancel(),
+  };
 }
 
 export type DiskWatch = ReturnType<typeof watchDisk>;
 
-function readFree(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
+const WORST_FIRST = ["refusing", "low", "enough"] as const satisfies readonly DiskState[];
+
+const mb = (bytes: number) => Math.floor(bytes / 1e6);
+
+function readingOf(space: Space, { warn, refuse }: DiskMarks): DiskReading {
+  return {
+    ...space,
+    warnBelow: markBytes(warn, "warn", space.total),
+    refuseBelow: markBytes(refuse, "refuse", space.total),
+  };
+}
+
+function readSpace(folder: string): Space {
+  const { bavail, blocks, bsize } = statfsSync(folder);
+  return { free: bavail * bsize, total: blocks * bsize };
 }

@@ -8,6 +8,7 @@ export interface FileSystem {
   readonly kind: "usual" | "network" | "shared" | "memory" | "layer";
   readonly isNoExec: boolean;
   readonly freeBytes: number;
+  readonly totalBytes: number;
 }
 
 /** From statfs(2), `f_type` (https://man7.org/linux/man-pages/man2/statfs.2.html, checked 2026-11-23). */
@@ -29,10 +30,15 @@ const TYPES: ReadonlyMap<number, readonly [name: string, kind: FileSystem["kind"
 
 /** @throws a system error for what cannot be looked at */
 export function fileSystemOf(path: string, { statfs = statfsSync, mounts = readMounts } = {}): FileSystem {
-  const { type, bavail, bsize } = statfs(path);
+  const { type, bavail, blocks, bsize } = statfs(path);
   // Some are negative where the number has 32 bits.
   const [name, kind] = TYPES.get(type >>> 0) ?? [undefined, "usual"];
-  return { name, kind, isNoExec: isNoExec(path, mounts()), freeBytes: bavail * bsize };
+  return {
+    name,
+    kind,
+    isNoExec: isNoExec(path, mounts()),
+    ...{ freeBytes: bavail * bsize, totalBytes: blocks * bsize },
+  };
 }
 
 /** Whether the mount that a path lies on lets nothing of it run. */

@@ -2,18 +2,30 @@ import { availableOf } from "../domain/access/account.ts";
 import type { Condition, Told } from "../domain/alerts.ts";
 import type { AccountId } from "../domain/ids.ts";
 import { CURRENCY, formatAmount } from "../domain/money/money.ts";
-import type { DiskSpace } from "../domain/overview.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { Counts } from "../domain/ports/tally.ts";
+import { sizeText } from "../domain/reclaimable.ts";
+
+/** Too little space on the disk of the data, in bytes. */
+export interface DiskTrouble {
+  /** Whether new tasks are refused. */
+  readonly isRefusing: boolean;
+  readonly free: number;
+  readonly warnBelow: number;
+  readonly refuseBelow: number;
+  /** What would free space, as far as it was counted. */
+  readonly advice: readonly string[];
+}
 
 export interface ConditionDeps {
   readonly clock: Pick<Clock, "now">;
   readonly accounts: Pick<AccountStore, "account">;
   readonly routes: Pick<RouteStore, "troubles">;
   readonly counts: Pick<Counts, "hour" | "minute">;
-  readonly disk: () => DiskSpace;
+  /** Undefined while there is enough space. */
+  readonly disk: () => DiskTrouble | undefined;
   /** Callbacks that were given up since the start. */
   readonly deadCallbacks: () => number;
   /** Since when no backup could be made, and why; undefined while all is well or none is wanted. */
@@ -22,7 +34,6 @@ export interface ConditionDeps {
   readonly lowAccounts: ReadonlySet<AccountId>;
 }
 
-const MB = 1_000_000;
 /** A route that failed several times in a row is tried again soon; it counts once that has gone on. */
 const OPEN_MS = 2 * 60_000;
 /** Given up callbacks are a trouble for so long. */
@@ -81,11 +92,18 @@ function routeDown({ lane, upstreamModel, kind, detail, since }: RouteTrouble, n
   return [{ kind: "route_down", subject, summary: `No tasks go to ${what}: ${detail} (${kind}).` }];
 }
 
-function diskLow({ freeBytes }: DiskSpace): Condition[] {
-  const level = Math.floor(freeBytes / MB);
-  return [
-    { kind: "disk_low", subject: "", summary: `The disk of the data folder has ${level} MB left.`, level },
-  ];
+function diskLow(trouble: DiskTrouble | undefined): Condition[] {
+  if (trouble === undefined) return [];
+  const { isRefusing, free, warnBelow, refuseBelow, advice } = trouble;
+  const refused = isRefusing
+    ? "new tasks are refused"
+    : refuseBelow === 0
+      ? "new tasks are taken"
+      : `new tasks are refused below ${sizeText(refuseBelow)}`;
+  const below = Math.max(warnBelow, isRefusing ? refuseBelow : 0);
+  const what = `The disk of the data folder has ${sizeText(free)} left, less than ${sizeText(below)}; ${refused}.`;
+  const ways = advice.length === 0 ? "" : ` What would free space: ${advice.join("; ")}.`;
+  return [{ kind: "disk_low", subject: "", summary: what + ways }];
 }
 
 function backupFailed(failing: ReturnType<ConditionDeps["backupFailing"]>): Condition[] {

@@ -567,9 +567,12 @@ const pattern = (fix: string | RegExp) =>
 test("checks of what a test cannot bring about say what they are about", () => {
   const statuses = (findings: readonly Finding[]) => findings.map(({ id, status }) => `${id} ${status}`);
   const disk = (type: number, bavail: number) =>
-    fileSystemOf("/data", { statfs: (() => ({ type, bavail, bsize: 4096 })) as never, mounts: () => "" });
+    fileSystemOf("/data", {
+      statfs: (() => ({ type, bavail, blocks: 1e9, bsize: 4096 })) as never,
+      mounts: () => "",
+    });
   expect(statuses(spaceChecks("/data", disk(0x6969, 1e9)))).toEqual(["disk_space ok", "file_system error"]);
-  expect(statuses(spaceChecks("/data", disk(0xff534d42 | 0, 1e5)))).toEqual([
+  expect(statuses(spaceChecks("/data", disk(0xff534d42 | 0, 4e6)))).toEqual([
     "disk_space warn",
     "file_system error",
   ]);

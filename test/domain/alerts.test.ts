@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ALERT_KINDS, type Condition, noticesFor, type Told } from "../../src/domain/alerts.ts";
 
-const WISH = { kinds: ALERT_KINDS, remindMs: 1_000, diskMb: 500, errorPercent: 5 };
+const WISH = { kinds: ALERT_KINDS, remindMs: 1_000, errorPercent: 5 };
 const DOWN: Condition = { kind: "route_down", subject: "fal", summary: "No tasks go to fal." };
 
 /** What a target is told by one look after the other. */
@@ -46,14 +46,11 @@ test("two subjects of one kind are told of apart", () => {
 });
 
 test("a target is told of the kinds that it wants, and of figures beyond its own limits", () => {
-  const disk = (level: number): Condition => ({ kind: "disk_low", subject: "", summary: "", level });
   const errors = (level: number): Condition => ({ kind: "error_budget", subject: "", summary: "", level });
-  expect(
-    looks(WISH, [0, disk(500), errors(5)], [1, disk(499), errors(5.1)], [2, disk(500), errors(5)]),
-  ).toEqual([
+  expect(looks(WISH, [0, errors(5)], [1, errors(5.1)], [2, errors(5)])).toEqual([
     [],
-    ["firing disk_low 1", "firing error_budget 1"],
-    ["resolved disk_low 1", "resolved error_budget 1"],
+    ["firing error_budget 1"],
+    ["resolved error_budget 1"],
   ]);
   expect(looks({ ...WISH, kinds: ["disk_low"] as never }, [0, DOWN])).toEqual([[]]);
 });

@@ -48,16 +48,18 @@ function dataFolder(...lines: readonly string[]): string {
 test("a server tells a webhook, a program and a mailbox what is wrong, once, also after a restart", async () => {
   const [webhook, mailbox] = [startWebhook(), startMailServer()];
   const dataDir = dataFolder(
-    `{ on: [disk_low], to_env: HOOK_URL, private: true, disk_mb: 1000000000 }`,
-    `{ on: disk_low, to: "${mailbox.url}?from=svc@example.com&to=ops@example.com", disk_mb: 1000000000 }`,
-    `{ on: all, to: [sh, -c, "cat >> told.json"], disk_mb: 1000000000 }`,
+    `{ on: [disk_low], to_env: HOOK_URL, private: true }`,
+    `{ on: disk_low, to: "${mailbox.url}?from=svc@example.com&to=ops@example.com" }`,
+    `{ on: all, to: [sh, -c, "cat >> told.json"] }`,
   );
   const options = { dataDir, env: { HOOK_URL: webhook.url } };
-  const server = await startServer(options);
+  const server = await startServer({ ...options, args: ["--disk-warn-mb", "1000000000"] });
   const told = await webhook.first();
   expect(told.alerts).toHaveLength(1);
   expect(told.alerts[0]).toMatchObject({ state: "firing", on: "disk_low" });
-  expect(told.alerts[0]?.summary).toMatch(/^The disk of the data folder has \d+ MB left\.$/);
+  expect(told.alerts[0]?.summary).toMatch(
+    /^The disk of the data folder has \S+ \wB left, less than 1000 TB; new tasks are refused below \S+ \wB\./,
+  );
   expect(told.text).toContain(told.alerts[0]?.summary ?? "nothing");
   const mail = await mailbox.first();
   expect(mail).toMatch(/^Subject: svc on .*: disk_low firing/m);
@@ -69,11 +71,8 @@ test("a server tells a webhook, a program and a mailbox what is wrong, once, als
   await server.stop();
   expect(server.stderr()).not.toContain("secret-canary");
 
-  writeFileSync(
-    join(dataDir, "svc.yaml"),
-    "alerts: [{ on: disk_low, to_env: HOOK_URL, private: true, disk_mb: 1 }]\n",
-  );
-  const again = await startServer(options);
+  writeFileSync(join(dataDir, "svc.yaml"), "alerts: [{ on: disk_low, to_env: HOOK_URL, private: true }]\n");
+  const again = await startServer({ ...options, args: ["--disk-warn-mb", "off"] });
   await again.says(/alerts were sent/);
   expect(webhook.told.map(({ alerts }) => alerts.map(({ state }) => state))).toEqual([
     ["firing"],

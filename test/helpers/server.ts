@@ -1,8 +1,9 @@
-import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { currentExecutable } from "../../cli/dev/executable.ts";
+import { markBytes } from "../../src/domain/disk-marks.ts";
 import { isAlive, remove } from "./leftovers.ts";
 
 /** The compiled program under test; built now where that is due. */
@@ -102,7 +103,15 @@ export function testHome(): string {
 
 /** Nothing of the developer's environment but the path. */
 export function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return { PATH: process.env.PATH ?? "", HOME: testHome(), TMPDIR: tmpdir(), TZ: "UTC", ...extra };
+  const usual = { PATH: process.env.PATH ?? "", HOME: testHome(), TMPDIR: tmpdir(), TZ: "UTC" };
+  return { ...usual, ...onFullDisk(), ...extra };
+}
+
+/** Nothing, but on a machine whose disk is nearly full, where servers would refuse what tests ask for. */
+function onFullDisk(): Record<string, string> {
+  const { bavail, blocks, bsize } = statfsSync(tmpdir());
+  const isFull = bavail * bsize < 1.5 * markBytes("auto", "warn", blocks * bsize);
+  return isFull ? { SVC_DISK_WARN_MB: "off", SVC_DISK_REFUSE_MB: "off" } : {};
 }
 
 /**

@@ -1,15 +1,17 @@
 import { expect, test } from "bun:test";
+import type { DiskMarks } from "../../src/domain/disk-marks.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { watchDisk } from "../../src/runtime/disk-watch.ts";
 
 /** A watch that looks when it is told, at as much as the test says. */
-function watched(limits: { warnBelow?: number; refuseBelow?: number }, first: number) {
+function watched(given: Partial<DiskMarks>, first: number) {
   const told: string[] = [];
   const note = (level: string) => (_: object, message: string) => void told.push(`${level}: ${message}`);
   const log = Object.fromEntries(
     ["debug", "info", "warn", "error"].map((level) => [level, note(level)]),
   ) as unknown as Log;
-  const hands = { free: first as number | Error, look: () => {} };
+  const troubles: boolean[] = [];
+  const hands = { free: first as number | Error, look: () => {}, marks: given };
   const watch = watchDisk({
     log,
     clock: {
@@ -19,14 +21,18 @@ function watched(limits: { warnBelow?: number; refuseBelow?: number }, first: nu
       },
     },
     folders: () => ["a", "b"],
-    freeBytes(folder) {
+    spaceOf(folder) {
       if (hands.free instanceof Error) throw hands.free;
-      return folder === "a" ? hands.free : 1e9;
+      return { free: folder === "a" ? hands.free * 1e6 : 1e13, total: 1e13 };
     },
-    ...{ warnBelow: limits.warnBelow, refuseBelow: limits.refuseBelow, advice: "do this" },
+    marks: () => ({ warn: undefined, refuse: undefined, ...hands.marks }),
+    onTrouble: (isChange) => void troubles.push(isChange),
   });
   return {
-    told,
+    ...{ told, troubles, reading: watch.reading },
+    set: (marks: Partial<DiskMarks>) => {
+      hands.marks = marks;
+    },
     at(free: number | Error) {
       hands.free = free;
       hands.look();
@@ -37,7 +43,7 @@ function watched(limits: { warnBelow?: number; refuseBelow?: number }, first: nu
 }
 
 test("the fullest disk decides, the log is told once of each change, and it heals by itself", () => {
-  const { at, state, told } = watched({ warnBelow: 1000, refuseBelow: 100 }, 5000);
+  const { at, state, told, troubles, reading } = watched({ warn: 1000, refuse: 100 }, 5000);
   expect([state(), at(999), at(998), at(99), at(104), at(105), at(1049), at(1050)]).toEqual([
     "enough",
     "low",
@@ -49,17 +55,31 @@ test("the fullest disk decides, the log is told once of each change, and it heal
     "enough",
   ]);
   expect(told).toEqual([
-    "warn: little space is free on the disk; do this",
-    "error: the disk is nearly full, and new tasks are refused; do this",
-    "warn: little space is free on the disk; do this",
+    "warn: little space is free on the disk",
+    "error: the disk is nearly full, and new tasks are refused",
+    "warn: little space is free on the disk",
     "info: there is enough space on the disk again",
   ]);
+  expect(troubles).toEqual([true, false, true, false, true, false]);
+  at(7);
+  expect(reading()).toEqual({ free: 7e6, total: 1e13, warnBelow: 1e9, refuseBelow: 1e8 });
 });
 
 test("without limits nothing is looked at, and what cannot be read changes nothing", () => {
   expect(watched({}, 0).state()).toBe("enough");
-  const { at, told } = watched({ refuseBelow: 100 }, 5);
+  const { at, told } = watched({ refuse: 100 }, 5);
   expect(at(new Error("gone"))).toBe("refusing");
   expect(told.at(-1)).toStartWith("warn: how much space");
   expect(at(500)).toBe("enough");
+});
+
+test("other limits hold from the next look on, also none", () => {
+  const { at, set } = watched({ refuse: 100 }, 50);
+  expect(at(50)).toBe("refusing");
+  set({ warn: 100 });
+  expect(at(50)).toBe("low");
+  set({});
+  expect(at(50)).toBe("enough");
+  set({ warn: "auto", refuse: "auto" });
+  expect([at(19_999), at(4_999), at(21_001)]).toEqual(["low", "refusing", "enough"]);
 });

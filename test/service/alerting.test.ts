@@ -2,12 +2,16 @@ import { describe, expect, test } from "bun:test";
 import type { Account } from "../../src/domain/access/account.ts";
 import { ALERT_KINDS, type Condition, type Notice, type Told } from "../../src/domain/alerts.ts";
 import type { RouteTrouble } from "../../src/domain/ports/route-store.ts";
-import { type ConditionDeps, createReadConditions } from "../../src/service/alert-conditions.ts";
+import {
+  type ConditionDeps,
+  createReadConditions,
+  type DiskTrouble,
+} from "../../src/service/alert-conditions.ts";
 import { createAlerting } from "../../src/service/alerting.ts";
 import { fakeClock } from "../helpers/engine.ts";
 import { ACCOUNT, LANE, micros } from "../helpers/store.ts";
 
-const LOW: Condition = { kind: "disk_low", subject: "", summary: "Low.", level: 1 };
+const LOW: Condition = { kind: "disk_low", subject: "", summary: "Low." };
 
 function setup(answers: (() => Promise<void>)[] = [], kept: Record<string, readonly Told[]> = {}) {
   const clock = fakeClock();
@@ -21,7 +25,7 @@ function setup(answers: (() => Promise<void>)[] = [], kept: Record<string, reado
     targets: [
       {
         ...{ id: "a", name: "webhook example.com", kinds: ALERT_KINDS },
-        ...{ remindMs: 86_400_000, diskMb: 500, errorPercent: 5 },
+        ...{ remindMs: 86_400_000, errorPercent: 5 },
         async send(notices) {
           sent.push(notices.map((notice) => notice.state));
           await answers.shift()?.();
@@ -109,7 +113,7 @@ describe("what is wrong", () => {
       routes: { troubles: async () => [] },
       // What is not read of the counts is left out.
       counts: { hour: () => ({ models }), minute: () => minute } as never,
-      disk: () => ({ freeBytes: 9_999_999_999, databaseBytes: 0, walBytes: 0 }),
+      disk: () => undefined,
       deadCallbacks: () => dead.count,
       backupFailing: () => undefined,
       lowAccounts: new Set(),
@@ -120,12 +124,24 @@ describe("what is wrong", () => {
   const kindsOf = (conditions: readonly Condition[]) =>
     conditions.flatMap(({ kind, level }) => (level === undefined ? [kind] : []));
 
-  test("is nothing of a service that is well, but two figures", async () => {
+  test("is nothing of a service that is well, but a figure", async () => {
     const conditions = await reading().read([]);
-    expect(conditions.map(({ kind, level }) => [kind, level])).toEqual([
-      ["disk_low", 9_999],
-      ["error_budget", 0],
-    ]);
+    expect(conditions.map(({ kind, level }) => [kind, level])).toEqual([["error_budget", 0]]);
+  });
+
+  test("is a disk below its marks, with what would free space", async () => {
+    const trouble: DiskTrouble = {
+      ...{ isRefusing: false, free: 4e8, warnBelow: 5e8, refuseBelow: 1e8, advice: [] },
+    };
+    const summary = async (more: Partial<DiskTrouble>) =>
+      (await reading({ disk: () => ({ ...trouble, ...more }) }).read([]))[0]?.summary;
+    expect(await summary({})).toBe(
+      "The disk of the data folder has 400 MB left, less than 500 MB; new tasks are refused below 100 MB.",
+    );
+    expect(await summary({ refuseBelow: 0 })).toEndWith("less than 500 MB; new tasks are taken.");
+    expect(await summary({ isRefusing: true, free: 5e7, warnBelow: 0, advice: ["one", "two"] })).toBe(
+      "The disk of the data folder has 50 MB left, less than 100 MB; new tasks are refused. What would free space: one; two.",
+    );
   });
 
   test("is an account below its level, noted here or told of by an earlier process, until it is above", async () => {

@@ -19,6 +19,7 @@ import { type Finding, looking } from "./finding.ts";
 import { lookAtFolder } from "./folder.ts";
 import { networkChecks } from "./network.ts";
 import { guardCheck, providerChecks } from "./providers.ts";
+import { spaceWish } from "./space.ts";
 
 export type { Finding, FindingStatus } from "./finding.ts";
 
@@ -49,7 +50,7 @@ export async function examine(sources: Sources): Promise<Examined> {
   let lastBeat: number | undefined;
   if (dataDir !== undefined)
     await add("data_dir", async () => {
-      const folder = lookAtFolder(dataDir);
+      const folder = lookAtFolder(dataDir, config && (await spaceWish(config, now)));
       server = folder.server;
       if (!folder.isThere) return folder.findings;
       const keys = config ?? keysOf(dataDir, sources.env);

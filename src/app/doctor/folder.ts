@@ -1,16 +1,13 @@
 import { existsSync, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type DiskMarks, markBytes } from "../../domain/disk-marks.ts";
+import { sizeText } from "../../domain/reclaimable.ts";
 import { lockHolder } from "../../runtime/directory-lock.ts";
 import { type FileSystem, fileSystemOf } from "../../runtime/mounts.ts";
 import { KEPT_KEYS } from "../settings.ts";
 import { mayWrite } from "./environment.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
 
-const GIB = 2 ** 30;
-/** Less is soon used up by results. */
-const LITTLE_SPACE = GIB;
-/** With less, a database cannot grow by a checkpoint. */
-const NO_SPACE = GIB / 10;
 /** What lies in a data folder and holds secrets. */
 const SECRET_FILES = ["svc.db", "svc.db-wal", "secret.key", "bootstrap.json"];
 const OTHERS = 0o077;
@@ -22,12 +19,21 @@ export interface FolderLook {
   readonly server: ReturnType<typeof lockHolder>;
 }
 
+/** How much space is wanted, and what would free some. */
+export interface SpaceWish {
+  readonly marks: DiskMarks;
+  /** What would free space, a line each; undefined where nobody counted. */
+  readonly advice?: readonly string[] | undefined;
+}
+
+const USUAL: SpaceWish = { marks: { warn: "auto", refuse: "auto" } };
+
 /** Looks at a data folder. Makes and changes nothing. */
-export function lookAtFolder(dataDir: string): FolderLook {
+export function lookAtFolder(dataDir: string, wish: SpaceWish = USUAL): FolderLook {
   const none = { isThere: false, server: { isHeld: false } };
   const stats = statSync(dataDir, { throwIfNoEntry: false });
   const shown = quoted(dataDir);
-  if (stats === undefined) return { ...none, findings: absentFolder(dataDir) };
+  if (stats === undefined) return { ...none, findings: absentFolder(dataDir, wish) };
   if (!stats.isDirectory()) {
     const text = `${dataDir} is a file, and must be a folder: no server can start on it.`;
     return { ...none, findings: [error("data_dir", text, `mv ${shown} ${quoted(`${dataDir}.old`)}`)] };
@@ -47,14 +53,15 @@ export function lookAtFolder(dataDir: string): FolderLook {
     findings: [
       ok("data_dir", `${dataDir} can be written to.`),
       ...privacyChecks(dataDir, stats),
-      ...spaceChecks(dataDir, fileSystemOf(dataDir)),
+      ...spaceChecks(dataDir, fileSystemOf(dataDir), wish),
+      ...reclaimCheck(wish),
       serverCheck(server),
       ...firstKeyCheck(dataDir),
     ],
   };
 }
 
-function absentFolder(dataDir: string): Finding[] {
+function absentFolder(dataDir: string, { marks }: SpaceWish): Finding[] {
   const parent = nearestAbove(dataDir);
   const shown = quoted(dataDir);
   if (!mayWrite(parent)) {
@@ -62,7 +69,7 @@ function absentFolder(dataDir: string): Finding[] {
     return [error("data_dir", text, `sudo install -d -m 700 -o "$(id -un)" ${shown}`)];
   }
   const found = ok("data_dir", `${dataDir} is not there yet; svc serve makes it.`);
-  return [found, ...spaceChecks(parent, fileSystemOf(parent))];
+  return [found, ...spaceChecks(parent, fileSystemOf(parent), { marks })];
 }
 
 function nearestAbove(path: string): string {
@@ -119,16 +126,12 @@ export function exposedSecrets(dataDir: string): string[] {
 const modeOf = ({ mode }: Stats) => (mode & 0o777).toString(8);
 
 /** @param where a folder on the file system in question */
-export function spaceChecks(where: string, { name, kind, freeBytes }: FileSystem): Finding[] {
-  const free =
-    freeBytes < GIB ? `${Math.floor(freeBytes / 2 ** 20)} MiB` : `${Math.floor(freeBytes / GIB)} GiB`;
-  const fix = `Free some space on the disk of ${where}, or choose another --data-dir.`;
-  const space =
-    freeBytes < NO_SPACE
-      ? error("disk_space", `The disk of ${where} has ${free} left: tasks are refused when it is full.`, fix)
-      : freeBytes < LITTLE_SPACE
-        ? warn("disk_space", `The disk of ${where} has ${free} left, which results use up soon.`, fix)
-        : ok("disk_space", `${free} free.`);
+export function spaceChecks(
+  where: string,
+  { name, kind, freeBytes, totalBytes }: FileSystem,
+  wish: SpaceWish = USUAL,
+): Finding[] {
+  const space = spaceCheck(where, { freeBytes, totalBytes }, wish);
   const elsewhere = "--data-dir on a disk of this machine";
   const system = {
     usual: ok("file_system", "The data folder is on a disk of this machine."),
@@ -154,6 +157,40 @@ export function spaceChecks(where: string, { name, kind, freeBytes }: FileSystem
     ),
   }[kind];
   return [space, system];
+}
+
+function spaceCheck(
+  where: string,
+  { freeBytes, totalBytes }: Pick<FileSystem, "freeBytes" | "totalBytes">,
+  { marks, advice = [] }: SpaceWish,
+): Finding {
+  const ways = advice.length === 0 ? "" : `${advice.join("; ")}. Or: `;
+  const fix = `${ways}free some space on the disk of ${where}, or choose another --data-dir.`;
+  const left = `The disk of ${where} has ${sizeText(freeBytes)} left`;
+  // Where a mark is off, there is little space all the same.
+  const [refuse, warnBelow] = (["refuse", "warn"] as const).map((which) =>
+    markBytes(marks[which] ?? "auto", which, totalBytes),
+  ) as [number, number];
+  const isRefused = marks.refuse !== undefined;
+  if (freeBytes < refuse) {
+    const what = isRefused
+      ? `less than ${sizeText(refuse)} (disk.refuse_mb): new tasks are refused`
+      : "tasks are refused when it is full";
+    return error("disk_space", `${left}: ${what}.`, fix);
+  }
+  if (freeBytes >= warnBelow) return ok("disk_space", `${sizeText(freeBytes)} free.`);
+  const then = isRefused ? `below ${sizeText(refuse)} new tasks are refused` : "results use it up soon";
+  return warn("disk_space", `${left}, less than ${sizeText(warnBelow)} (disk.warn_mb); ${then}.`, fix);
+}
+
+/** What the settings could free, also while there is space enough. */
+function reclaimCheck({ advice }: SpaceWish): Finding[] {
+  if (advice === undefined) return [];
+  const text =
+    advice.length === 0
+      ? "Nothing that is kept here would free much space."
+      : `What would free space: ${advice.join("; ")}.`;
+  return [ok("disk_use", text)];
 }
 
 function serverCheck({ isHeld, pid }: FolderLook["server"]): Finding {

@@ -7,11 +7,12 @@ import type { SteadyClock } from "../../domain/ports/runtime.ts";
 import type { NotReady } from "../../http/health/routes.ts";
 import { fileSystemOf } from "../../runtime/mounts.ts";
 import { databaseOf } from "../data-folder.ts";
+import type { WatchedDisk } from "../disk.ts";
 import type { ProviderProblem } from "../provider-settings.ts";
 import { logCheck } from "./database.ts";
 import { descriptorCheck } from "./environment.ts";
 import { error, type Finding, looking, ok, warn } from "./finding.ts";
-import { spaceChecks } from "./folder.ts";
+import { type SpaceWish, spaceChecks } from "./folder.ts";
 
 /** Everybody may ask; what is found stays for so long. */
 const KEPT_MS = 1_000;
@@ -27,6 +28,7 @@ export interface ServedDeps {
   readonly adapters: () => readonly ProviderAdapter[];
   readonly ownProviders: () => { readonly problems: readonly ProviderProblem[] };
   readonly backups: ReadBackupState;
+  readonly disk: Pick<WatchedDisk, "advice">;
   readonly store: { readonly routes: Pick<RouteStore, "troubles"> };
 }
 
@@ -44,7 +46,7 @@ async function look(deps: ServedDeps): Promise<readonly Finding[]> {
   const { dataDir } = deps.config;
   const checks = [
     looking("accepting", () => [acceptingCheck(deps)]),
-    looking("disk_space", () => spaceChecks(dataDir, fileSystemOf(dataDir))),
+    looking("disk_space", () => spaceChecks(dataDir, fileSystemOf(dataDir), wishOf(deps))),
     looking("wal", () => logCheck(databaseOf(deps.config), true)),
     looking("descriptors", () => descriptorCheck()),
     looking("event_loop", () => [loopCheck(deps)]),
@@ -53,6 +55,10 @@ async function look(deps: ServedDeps): Promise<readonly Finding[]> {
     looking("providers", () => providerChecks(deps)),
   ];
   return (await Promise.all(checks)).flat();
+}
+
+function wishOf({ config: { disk }, disk: { advice } }: ServedDeps): SpaceWish {
+  return { marks: { warn: disk.warnMb, refuse: disk.refuseMb }, advice: advice() };
 }
 
 function acceptingCheck({ notReady }: ServedDeps): Finding {

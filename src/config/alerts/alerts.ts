@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { ALERT_KINDS, type AlertKind, type AlertWish } from "../../domain/alerts.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { suggest } from "../../domain/suggest.ts";
-import { boolean, integer, number, type Parser, secondsAsMs, text } from "../../toolkit/settings/parsers.ts";
+import { boolean, number, type Parser, secondsAsMs, text } from "../../toolkit/settings/parsers.ts";
 import { createSecret, type Secret } from "../../toolkit/settings/secret.ts";
 import { openSection, type Section } from "../moderation/section.ts";
 import { type ConfigProblem, show } from "../problem.ts";
@@ -37,17 +37,8 @@ export interface AlertSettings extends AlertWish {
 type Env = Readonly<Record<string, string | undefined>>;
 
 const DAY_MS = 86_400_000;
-const [DISK_MB, ERROR_PERCENT] = [2_000, 5];
-const FIELDS = [
-  "on",
-  "to",
-  "to_env",
-  "password_env",
-  "private",
-  "remind_seconds",
-  "disk_mb",
-  "error_percent",
-] as const;
+const ERROR_PERCENT = 5;
+const FIELDS = ["on", "to", "to_env", "password_env", "private", "remind_seconds", "error_percent"] as const;
 /** Variables without which few programs run, and which hold no secret. */
 const PASSED_ON = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"];
 
@@ -77,7 +68,6 @@ function readTarget(section: Section, sources: { env: Env; folder: string }): Al
   const wish = {
     kinds,
     remindMs: section.read("remind_seconds", secondsAsMs(60, 30 * 86_400)) ?? DAY_MS,
-    diskMb: section.read("disk_mb", integer(1, 1_000_000_000)) ?? DISK_MB,
     errorPercent: section.read("error_percent", number(0, 100)) ?? ERROR_PERCENT,
   };
   const isPrivate = section.read("private", boolean) ?? false;
@@ -194,7 +184,6 @@ export const ALERTS_SCHEMA: JsonObject = {
         description: "the webhook may be at an address that is not public, and over http",
       },
       remind_seconds: { type: "number", minimum: 60, maximum: 2_592_000, default: 86_400 },
-      disk_mb: { type: "integer", minimum: 1, maximum: 1_000_000_000, default: DISK_MB },
       error_percent: { type: "number", minimum: 0, maximum: 100, default: ERROR_PERCENT },
     },
   },

@@ -10,6 +10,7 @@ import { contentsOf, copyDatabase, describeDatabase, namedOf } from "../../../sr
 import { openInspection } from "../../../src/store/inspection.ts";
 import { readNames } from "../../../src/store/names.ts";
 import { openStore } from "../../../src/store/open.ts";
+import { openReclaimable } from "../../../src/store/reclaimable-reading.ts";
 import { openRestored } from "../../../src/store/restored.ts";
 import { readStock } from "../../../src/store/stock-reading.ts";
 import { vacuumDatabase } from "../../../src/store/vacuum.ts";
@@ -57,6 +58,11 @@ async function runTheRest(path: string): Promise<void> {
   await audit.run();
   audit.stop();
   readStock({ path });
+  const reclaimable = openReclaimable({ path, isInUse: true });
+  reclaimable.files(0, 9);
+  reclaimable.callbacks(0, 9);
+  reclaimable.freePages();
+  reclaimable.stop();
   for (const of of ["key", "account", "token"] as const) readNames(path, of, 9);
   checkDatabase({ path });
   vacuumDatabase({ path });

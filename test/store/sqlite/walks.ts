@@ -24,6 +24,10 @@ export const ALLOWED: readonly AllowedWalk[] = [
     file: "copy",
     why: "Asks a connection of its own, while a backup is made, and only when files are missing.",
   },
+  {
+    file: "sqlite/reclaimable",
+    why: "What would free space is counted some rows at a time, on a connection of its own, and by a server in a thread.",
+  },
   { file: "sqlite/inspection", why: "svc doctor looks, on a connection of its own, and counts to 100,000." },
   { file: "sqlite/time-store", why: LIVE_ONCE },
   { file: "sqlite/usage-report", why: "A server reads usage in a thread and on a connection of its own." },
