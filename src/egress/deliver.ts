@@ -5,7 +5,8 @@ import { type CallbackPost, EgressError } from "../domain/ports/egress.ts";
 import { type After, orAborted, startDeadline } from "../toolkit/deadline.ts";
 import { parseRetryAfterMs } from "../toolkit/retry-after.ts";
 import type { AddressGuard } from "./address.ts";
-import { readDestination } from "./destination.ts";
+import type { Line } from "./connections.ts";
+import { type Destination, readDestination } from "./destination.ts";
 import type { EgressLimits } from "./limits.ts";
 import { untilConnected } from "./pinned.ts";
 import { postTo } from "./post.ts";
@@ -17,6 +18,8 @@ export interface EgressDeps {
   readonly clock: { readonly after: After };
   readonly limits: EgressLimits;
   readonly ca: string | undefined;
+  /** Of callbacks. */
+  readonly lineTo: (destination: Destination) => Line;
 }
 
 /** Headers that describe the connection, or that only we set. */
@@ -45,7 +48,7 @@ export async function deliver(
     const request = { headers, body: post.body, signal: deadline.signal, ca: deps.ca };
     const posted = untilConnected(addresses, (tried) => {
       address = tried;
-      return postTo(destination, tried, request);
+      return postTo(destination, tried, { ...request, line: deps.lineTo(destination) });
     });
     const response = await orAborted(posted, deadline.signal);
     deadline.phase(limits.callbackDrainMs, "the rest of the answer did not come");
@@ -84,7 +87,7 @@ function headersOf({ headers = {} }: CallbackPost): { [name: string]: string } {
 /** Pieces read of an answer's body. An honest body comes in a few; many small ones cost more than they are worth. */
 const MAX_PIECES = 256;
 
-/** Reads the beginning of an answer's body and drops the rest. A body that breaks off changes nothing: the status decides. */
+/** Reads the beginning of an answer's body and drops the rest, or closes the connection where it is long. A body that breaks off changes nothing: the status decides. */
 async function drain(response: IncomingMessage, maxBytes: number): Promise<string> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const beginning: Uint8Array[] = [];
@@ -103,7 +106,7 @@ async function drain(response: IncomingMessage, maxBytes: number): Promise<strin
   response.on("error", () => resolve());
   response.on("close", resolve);
   await closed;
-  response.destroy();
+  if (!response.complete) response.destroy();
   return printable(Buffer.concat(beginning), sizeBytes > CALLBACK_EXCERPT_BYTES);
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from "../domain/ports/runtime.ts";
 import type { After } from "../toolkit/deadline.ts";
 import { createAddressGuard } from "./address.ts";
 import { ask } from "./ask.ts";
+import { createConnections } from "./connections.ts";
 import { deliver, type EgressDeps } from "./deliver.ts";
 import { readDestination } from "./destination.ts";
 import { EGRESS_LIMITS, type EgressLimits } from "./limits.ts";
@@ -33,6 +34,7 @@ export function createEgress(options: EgressOptions): Egress {
     clock,
     limits: { ...EGRESS_LIMITS, ...options.limits },
     ca: options.ca,
+    lineTo: createConnections(clock),
   };
   return {
     refusal: (url, use = "callback") => {

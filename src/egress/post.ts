@@ -1,49 +1,29 @@
 import { type IncomingMessage, request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
+import { type RequestOptions, request as requestHttps } from "node:https";
 import { EgressError } from "../domain/ports/egress.ts";
+import { type Line, OWN } from "./connections.ts";
 import type { Destination } from "./destination.ts";
 import type { PinnedRequest } from "./pinned.ts";
+
+type Post = PinnedRequest & { readonly body: string; readonly line?: Line };
 
 /** Interim answers (status below 200) accepted before the final one. */
 const MAX_INTERIM = 16;
 
 /**
- * POSTs to one address and no other; the name goes into `Host` and into the certificate check. The connection serves this
- * request alone. Returns redirects unfollowed, unpacks nothing and uses no proxy. The caller must destroy the answer,
- * which closes the connection.
+ * POSTs to one address and no other; the name goes into `Host` and into the certificate check. The connection is that of `line`, one for
+ * this request alone unless given. Returns redirects unfollowed, unpacks nothing and uses no proxy. The caller must read the answer to its end,
+ * or destroy it, which closes the connection.
  *
  * Does not use `fetch`: the runtime allows 256 fetches at once in the whole process, so receivers that hang would block
  * providers and files. (Bun 1.4.5, measured 2026-11-21.)
  */
-export function postTo(
-  { url, host, isLiteral }: Destination,
-  address: string,
-  { headers, body, signal, ca }: PinnedRequest & { readonly body: string },
-): Promise<IncomingMessage> {
+export function postTo(destination: Destination, address: string, post: Post): Promise<IncomingMessage> {
+  const { body, signal, line = OWN } = post;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const isSecure = url.protocol === "https:";
-  const request = (isSecure ? requestHttps : requestHttp)({
-    method: "POST",
-    host: address,
-    port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port),
-    path: url.pathname + url.search,
-    headers: {
-      Host: url.host,
-      Accept: "*/*",
-      "Accept-Encoding": "identity",
-      "Content-Length": String(Buffer.byteLength(body)),
-      ...headers,
-    },
-    setHost: false,
-    agent: false,
-    ...(isSecure
-      ? {
-          rejectUnauthorized: true,
-          ...(isLiteral ? {} : { servername: host.replace(/\.$/, "") }),
-          ...(ca === undefined ? {} : { ca }),
-        }
-      : {}),
-  });
+  const isSecure = destination.url.protocol === "https:";
+  const request = (isSecure ? requestHttps : requestHttp)(optionsOf(destination, address, post));
+  line.follow(request);
   // Resets the connection: a receiver that reads nothing would otherwise keep the system busy closing it.
   const giveUp = () => {
     request.socket?.resetAndDestroy();
@@ -64,7 +44,11 @@ export function postTo(
   };
   request.on("continue", onInterim);
   request.on("information", onInterim);
-  request.on("response", resolve);
+  request.on("response", (response) => {
+    // The connection may be another request's from here on.
+    response.once("end", () => signal.removeEventListener("abort", giveUp));
+    resolve(response);
+  });
   request.on("upgrade", (_answer, socket) => {
     socket.destroy();
     reject(new EgressError("unreachable", "switches to another protocol"));
@@ -73,4 +57,34 @@ export function postTo(
   request.on("error", reject);
   request.end(body);
   return promise;
+}
+
+function optionsOf(
+  { url, host, isLiteral }: Destination,
+  address: string,
+  { headers, body, ca, line = OWN }: Post,
+): RequestOptions {
+  const isSecure = url.protocol === "https:";
+  return {
+    method: "POST",
+    host: address,
+    port: url.port === "" ? (isSecure ? 443 : 80) : Number(url.port),
+    path: url.pathname + url.search,
+    headers: {
+      Host: url.host,
+      Accept: "*/*",
+      "Accept-Encoding": "identity",
+      "Content-Length": String(Buffer.byteLength(body)),
+      ...headers,
+    },
+    setHost: false,
+    agent: line.agent,
+    ...(isSecure
+      ? {
+          rejectUnauthorized: true,
+          ...(isLiteral ? {} : { servername: host.replace(/\.$/, "") }),
+          ...(ca === undefined ? {} : { ca }),
+        }
+      : {}),
+  };
 }

@@ -26,7 +26,7 @@ test("a callback is one POST with exactly these headers", async () => {
   expect(headers.sort()).toEqual([
     "Accept-Encoding: identity",
     "Accept: */*",
-    "Connection: close",
+    "Connection: keep-alive",
     `Content-Length: ${Buffer.byteLength(BODY)}`,
     "Content-Type: application/json",
     `Host: receiver.test:${server.port}`,
@@ -56,7 +56,7 @@ test("a callback's own headers go beside the fixed ones, and none of them change
   expect(head.split("\r\n").slice(1).sort()).toEqual([
     "Accept-Encoding: identity",
     "Accept: */*",
-    "Connection: close",
+    "Connection: keep-alive",
     `Content-Length: ${Buffer.byteLength(BODY)}`,
     "Content-Type: application/json",
     `Host: receiver.test:${server.port}`,
@@ -136,14 +136,6 @@ test("the address is told where a connection was made or tried, the last one of 
     reason: "names a host that cannot be found",
     address: undefined,
   });
-});
-
-test("the connection is closed after the answer and never used again", async () => {
-  await using server = await rawServer((socket) => socket.write(reply(200)));
-  const egress = localEgress();
-  for (let i = 0; i < 3; i += 1) await egress.deliver(`http://receiver.test:${server.port}/`, POST, NEVER);
-  expect(server.connections.opened).toBe(3);
-  await eventually(() => server.connections.open === 0);
 });
 
 test.each([200, 201, 202, 204, 299])("status %p acknowledges", async (status) => {
