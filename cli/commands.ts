@@ -158,6 +158,12 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: ADMIN,
+    usage: "console",
+    about: "links to the console, and who is there",
+    load: async () => (await import("./commands/console.ts")).defineConsole,
+  },
+  {
+    heading: ADMIN,
     usage: "tokens",
     aliases: ["token"],
     about: "management tokens; model APIs refuse them",

@@ -4,8 +4,11 @@ import type { Local } from "../src/app/local.ts";
 import { readConfig } from "../src/app/settings.ts";
 import type { Config } from "../src/config/config.ts";
 import { createSettings, variableOf } from "../src/config/settings.ts";
+import { consoleLink } from "../src/domain/access/console-session.ts";
 import { type Invocation, onRun } from "./command.ts";
 import type { Context } from "./context.ts";
+import { EXIT } from "./exit-codes.ts";
+import { Failure } from "./failure.ts";
 import { withExits } from "./help/manual.ts";
 import type { Place } from "./manage/port.ts";
 
@@ -64,7 +67,14 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
   const { trailPageForm } = await import("../src/domain/access/trail.ts");
   const { manage, prices, trail, stop } = await openLocal(config);
   return {
-    manage,
+    manage: {
+      ...manage,
+      async createConsoleLink() {
+        if (!config.console) throw consoleOff();
+        const { secret, session } = await manage.createConsoleLink();
+        return { url: consoleLink(originOf(config), secret), session };
+      },
+    },
     at: `in ${showPath(config.dataDir, context.cwd)}`,
     async prices() {
       const opened = await prices();
@@ -74,6 +84,19 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
       trailPageForm(await trail({ ...query, limit: Number(limit) })),
     stop,
   };
+}
+
+function consoleOff(): Failure {
+  return new Failure(EXIT.config, "console_off", "The settings leave the console out.", {
+    hint: "Set `console: on`, and restart the server.",
+  });
+}
+
+/** Where a server on these settings is reached from this machine. */
+function originOf({ publicUrl, host, port, longPort }: Config): string {
+  const own: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
+  const name = own[host] ?? host;
+  return publicUrl ?? `http://${name.includes(":") ? `[${name}]` : name}:${port ?? longPort}`;
 }
 
 export function readLocalConfig(flags: LocalFlags, { env, cwd }: Context): Config {

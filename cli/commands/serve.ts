@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { Started } from "../../src/app/app.ts";
 import { readConfig } from "../../src/app/settings.ts";
 import type { Config } from "../../src/config/config.ts";
+import { consoleLink } from "../../src/domain/access/console-session.ts";
 import { noInputOption } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
@@ -77,7 +78,8 @@ async function serve(command: Command, context: Context): Promise<void> {
   manager.ready();
   if (isForPeople) {
     const style = await styleFor(context, stderr, { color });
-    stderr.write(renderBanner(started, config, { cwd, style, width: widthOf(stderr) }));
+    const link = await linkAtFirst(started, config);
+    stderr.write(renderBanner(started, config, { cwd, style, width: widthOf(stderr), link }));
     if (started.firstKey !== undefined) keyFile.remove();
     stderr.write(renderReady(started));
   }
@@ -89,6 +91,15 @@ async function serve(command: Command, context: Context): Promise<void> {
   for (const note of config.notes) log("info", {}, note);
   for (const warning of config.warnings) log("warn", {}, warning);
   process.exit(await ended);
+}
+
+/** Whoever starts a new service may look at it at once. */
+async function linkAtFirst(
+  { firstKey, makeConsoleLink, urls }: Started,
+  config: Config,
+): Promise<string | undefined> {
+  const isFirst = config.console && firstKey !== undefined;
+  return isFirst ? consoleLink(urls.api, await makeConsoleLink()) : undefined;
 }
 
 /** Ends the process after an uncaught error: its memory cannot be trusted, and the next start continues from the disk. */

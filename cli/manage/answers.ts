@@ -2,7 +2,7 @@ import type { Account } from "../../src/domain/access/account.ts";
 import { ACCOUNT_TERMS, type AccountTerms } from "../../src/domain/access/account-terms.ts";
 import { KEY_LIMITS, type KeyPolicy } from "../../src/domain/access/key-policy.ts";
 import { ALL_SCOPES, type Scope } from "../../src/domain/access/token-terms.ts";
-import type { AccountId, KeyId, ModelId, TaskId, TokenId } from "../../src/domain/ids.ts";
+import type { AccountId, KeyId, ModelId, SessionId, TaskId, TokenId } from "../../src/domain/ids.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { LedgerKind } from "../../src/domain/money/ledger.ts";
 import {
@@ -28,7 +28,7 @@ import {
   timeIn,
   wordIn,
 } from "./fields.ts";
-import type { ShownEntry, ShownKey, ShownToken } from "./port.ts";
+import type { ShownEntry, ShownKey, ShownSession, ShownToken } from "./port.ts";
 import { readTermFields } from "./term-fields.ts";
 
 /* The records in answers of the management API; `src/domain/access/record-form.ts` writes them. Ids are taken as they come. */
@@ -77,6 +77,19 @@ export function tokenOf(form: JsonObject): ShownToken {
     expiresAt: optionalTimeIn(form, "expires_at"),
     lastUsedAt: optionalTimeIn(form, "last_used_at"),
     revokedAt: optionalTimeIn(form, "revoked_at"),
+  };
+}
+
+export function sessionOf(form: JsonObject): ShownSession {
+  const holder = objectIn(form, "holder");
+  return {
+    id: textIn(form, "id") as SessionId,
+    kind: textIn(form, "role") === "tenant" ? "api_key" : "management_token",
+    holderId: textIn(holder, "id") as TokenId,
+    holderName: textIn(holder, "name"),
+    isLink: textIn(form, "state") === "link",
+    createdAt: timeIn(form, "created_at"),
+    expiresAt: timeIn(form, "expires_at"),
   };
 }
 

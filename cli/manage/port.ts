@@ -1,5 +1,6 @@
 import type { Local } from "../../src/app/local.ts";
 import type { Account, ApiKey, ManagementToken } from "../../src/domain/access/account.ts";
+import type { ConsoleSession } from "../../src/domain/access/console-session.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { ShownPrice, ShownRequestPrice } from "../../src/domain/money/price-form.ts";
 import type { UsageReport } from "../../src/domain/money/usage.ts";
@@ -37,7 +38,10 @@ export interface ShownLedger {
   readonly next?: number | undefined;
 }
 
-/** Accounts, their money, keys and tokens; see `ManageAccounts`. */
+/** A session of the console, or a link to it. */
+export type ShownSession = Omit<ConsoleSession, "grantHash">;
+
+/** Accounts, their money, keys, tokens and sessions; see `ManageAccounts`. */
 export interface Manage {
   createAccount(...given: Of<"createAccount">): Promise<Account>;
   listAccounts(): Promise<readonly Account[]>;
@@ -62,6 +66,10 @@ export interface Manage {
   createToken(...given: Of<"createToken">): Promise<{ readonly token: string; readonly record: ShownToken }>;
   listTokens(): Promise<readonly ShownToken[]>;
   revokeToken(idOrName: string): Promise<ShownToken>;
+  /** `url` opens the console once. */
+  createConsoleLink(): Promise<{ readonly url: string; readonly session: ShownSession }>;
+  listSessions(): Promise<readonly ShownSession[]>;
+  endSession(id: string): Promise<void>;
 }
 
 /** The prices of models; see `createManagePrices`. */

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
 import { formatDay } from "../../src/domain/money/usage.ts";
 import { type AdminCalls, HARMLESS, type Repeat, segment } from "../client/admin.ts";
-import { accountOf, entryOf, keyOf, tokenOf, usageReportOf } from "./answers.ts";
+import { accountOf, entryOf, keyOf, sessionOf, tokenOf, usageReportOf } from "./answers.ts";
 import { amountIn, objectIn, objectsIn, optionalTextIn, textIn } from "./fields.ts";
 import type { Manage, ShownEntry, ShownLedger } from "./port.ts";
 import { termFieldsOf } from "./term-fields.ts";
@@ -19,7 +19,13 @@ const lookAt = (check: string): Repeat => ({ kind: "never", check });
 
 /** What operators do, on a server. Does what the data folder's own methods do, and refuses what they refuse. */
 export function createRemoteManage(calls: AdminCalls): Manage {
-  return { ...accountCalls(calls), ...moneyCalls(calls), ...keyCalls(calls), ...tokenCalls(calls) };
+  return {
+    ...accountCalls(calls),
+    ...moneyCalls(calls),
+    ...keyCalls(calls),
+    ...tokenCalls(calls),
+    ...sessionCalls(calls),
+  };
 }
 
 type AccountVerb = "createAccount" | "listAccounts" | "updateAccount" | "suspendAccount" | "activateAccount";
@@ -155,5 +161,20 @@ function tokenCalls({ get, send }: AdminCalls): Pick<Manage, "createToken" | "li
     listTokens: async () => objectsIn(await get("/tokens"), "tokens").map(tokenOf),
     revokeToken: async (idOrName) =>
       tokenOf(await send("POST", `/tokens/${segment(idOrName)}/revoke`, undefined, HARMLESS)),
+  };
+}
+
+type SessionVerb = "createConsoleLink" | "listSessions" | "endSession";
+
+function sessionCalls({ get, send }: AdminCalls): Pick<Manage, SessionVerb> {
+  return {
+    async createConsoleLink() {
+      const form = await send("POST", "/sessions", undefined, lookAt("svc console list"));
+      return { url: textIn(form, "url"), session: sessionOf(form) };
+    },
+    listSessions: async () => objectsIn(await get("/sessions"), "sessions").map(sessionOf),
+    async endSession(id) {
+      await send("POST", `/sessions/${segment(id)}/end`, undefined, lookAt("svc console list"));
+    },
   };
 }

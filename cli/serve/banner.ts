@@ -11,11 +11,19 @@ import { wrapCells } from "../tui/kit/cells.ts";
 const INDENT = 12;
 const MAX_LINES = 20;
 
+interface BannerOptions {
+  readonly cwd: string;
+  readonly style: Style;
+  readonly width: number;
+  /** Opens the console once. */
+  readonly link: string | undefined;
+}
+
 /** Renders what a person sees when the server is up: where things are and, the first time, the key and a command to try. */
 export function renderBanner(
   started: Started,
   config: Config,
-  { cwd, style, width }: { cwd: string; style: Style; width: number },
+  { cwd, style, width, link }: BannerOptions,
 ): string {
   const platform = `${process.platform}-${process.arch}`;
   const facts: Field[] = [
@@ -33,6 +41,7 @@ export function renderBanner(
       `${started.urls.long ?? started.urls.api}/compat/v1  (base URL for clients of the images API)`,
     ],
     ["Docs", `${started.urls.api}/docs`],
+    ["Console", consoleLine(started, config, link)],
     ["Metrics", started.metricsUrl],
     ["Long", started.urls.long && `${started.urls.long}/v1  (requests that take long)`],
   ];
@@ -51,6 +60,11 @@ export function renderBanner(
     "\n",
     started.firstKey === undefined ? "" : firstSteps(started, started.firstKey, style),
   ].join("");
+}
+
+function consoleLine({ urls }: Started, config: Config, link: string | undefined): string | undefined {
+  if (!config.console) return undefined;
+  return link === undefined ? `${urls.api}/console` : `${link}  (works once, within 30 minutes)`;
 }
 
 /** Renders the last lines of a start. */

@@ -3163,21 +3163,6 @@ export interface Operations {
     path: { id: string };
     data: Schemas["ManagementToken"];
   };
-  "GET /admin/v1/sessions": {
-    data: {
-      sessions: readonly (Schemas["ManagedSession"])[];
-    };
-  };
-  "POST /admin/v1/sessions": {
-    data: Schemas["ConsoleLink"];
-  };
-  "DELETE /admin/v1/sessions/{id}": {
-    path: { id: string };
-    data: {
-      /** It is over. */
-      id: string;
-    };
-  };
   "GET /admin/v1/audit-log": {
     query: { actor?: string; action?: "account.create" | "account.update" | "account.suspend" | "account.activate" | "account.credit" | "key.create" | "key.update" | "key.rotate" | "key.revoke" | "token.create" | "token.revoke" | "session.end" | "price.set" | "price.reset" | "task.cancel" | "task.refund" | "callback.redeliver" | "route.block" | "route.allow" | "provider.add" | "provider.remove" | "backup.restore" | "settings.change" | "settings.reload" | "log.level"; object?: string; since?: string; until?: string; limit?: number; after?: string };
     data: {
@@ -3237,6 +3222,21 @@ export interface Operations {
   };
   "DELETE /console/session": {
     data: Record<string, unknown>;
+  };
+  "GET /admin/v1/sessions": {
+    data: {
+      sessions: readonly (Schemas["ManagedSession"])[];
+    };
+  };
+  "POST /admin/v1/sessions": {
+    data: Schemas["ConsoleLink"];
+  };
+  "POST /admin/v1/sessions/{id}/end": {
+    path: { id: string };
+    data: {
+      /** It is over. */
+      id: string;
+    };
   };
   "GET /": {
     data: Schemas["Service"];

@@ -90,7 +90,8 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   releases.push(servers.stop);
   const metricsUrl = listenForMetrics(config, handleMetrics, releases);
   // Made once the ports are open: a start that fails before leaves the first key to the next start.
-  const firstKey = await manageBy({ kind: "system" }).ensureFirstKey(overrides.onFirstKey);
+  const manage = manageBy({ kind: "system" });
+  const firstKey = await manage.ensureFirstKey(overrides.onFirstKey);
 
   wakeup.listen(background.scheduler);
   await recallEndings(rooms, watched.tally);
@@ -103,6 +104,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
 
   const started = describeStart(config, rooms, servers, {
     firstKey: firstKey?.key,
+    makeConsoleLink: async () => (await manage.createConsoleLink()).secret,
     resumedTasks: queued + underWay,
     metricsUrl,
     reload: reload?.reload,
@@ -235,6 +237,8 @@ function describeStart(
   facts: {
     /** The first key of a new data folder, shown only once. */
     readonly firstKey: string | undefined;
+    /** Makes a secret that opens the console once. */
+    readonly makeConsoleLink: () => Promise<string>;
     /** Unfinished tasks of an earlier process. */
     readonly resumedTasks: number;
     readonly readyInMs: number;

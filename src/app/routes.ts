@@ -20,7 +20,6 @@ import { overviewEndpoints } from "../http/admin/overview/routes.ts";
 import { managedPriceEndpoints } from "../http/admin/pricing/routes.ts";
 import { managedProviderEndpoints } from "../http/admin/providers/routes.ts";
 import { managedRouteEndpoints } from "../http/admin/routes/routes.ts";
-import { managedSessionEndpoints } from "../http/admin/sessions/routes.ts";
 import { managedTaskEndpoints } from "../http/admin/tasks/routes.ts";
 import { tokenEndpoints } from "../http/admin/tokens/routes.ts";
 import { trailEndpoints } from "../http/admin/trail/routes.ts";
@@ -245,7 +244,6 @@ function listEndpoints(given: EndpointDeps) {
     ...moneyEndpoints(deps),
     ...managedTaskEndpoints({ ...deps, manageTasks: createManageTasks(deps) }),
     ...tokenEndpoints(deps),
-    ...managedSessionEndpoints(deps),
     ...trailEndpoints({ readTrail: createReadTrail(store) }),
     ...overviewEndpoints({
       ...deps,

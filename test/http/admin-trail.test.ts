@@ -89,7 +89,7 @@ const CHANGES: readonly Change[] = [
   },
   // The session acts as a token that is made for it.
   { operation: "POST /admin/v1/sessions", noted: [["token.create", "$token"]], keep: "link" },
-  { operation: "DELETE /admin/v1/sessions/{id}", path: { id: "$link" }, noted: [["session.end", "$link"]] },
+  { operation: "POST /admin/v1/sessions/{id}/end", path: { id: "$link" }, noted: [["session.end", "$link"]] },
   {
     operation: "PATCH /admin/v1/pricing/{model}",
     path: { model: "sandbox-image" },

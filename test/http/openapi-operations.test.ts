@@ -309,8 +309,8 @@ test("the management API is answered as the document says", async () => {
   const link = await managed("POST /admin/v1/sessions");
   await managed("GET /admin/v1/sessions");
   const waiting = { id: String(link.data.id) };
-  await managed("DELETE /admin/v1/sessions/{id}", undefined, waiting);
-  expect((await managed("DELETE /admin/v1/sessions/{id}", undefined, waiting)).status).toBe(404);
+  await managed("POST /admin/v1/sessions/{id}/end", undefined, waiting);
+  expect((await managed("POST /admin/v1/sessions/{id}/end", undefined, waiting)).status).toBe(404);
   expect((await managed("GET /admin/v1/keys/{id}", undefined, { id: "none" })).status).toBe(404);
   expect((await managed("POST /admin/v1/keys", { nam: "x" })).status).toBe(400);
   expect((await call("GET /admin/v1/keys")).status).toBe(401);

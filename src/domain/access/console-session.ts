@@ -26,7 +26,7 @@ export interface ConsoleSession {
 }
 
 /** A session as operators see it: times in Unix seconds. */
-export function sessionForm(session: ConsoleSession) {
+export function sessionForm(session: Omit<ConsoleSession, "grantHash">) {
   return {
     id: session.id,
     state: session.isLink ? "link" : "open",
@@ -35,4 +35,9 @@ export function sessionForm(session: ConsoleSession) {
     created_at: Math.floor(session.createdAt / 1000),
     expires_at: Math.floor(session.expiresAt / 1000),
   } as const;
+}
+
+/** The address that opens the console once. What follows `#` is sent to no server and stands in no log. @param origin of the service */
+export function consoleLink(origin: string, secret: string): string {
+  return `${origin}/console#link=${secret}`;
 }

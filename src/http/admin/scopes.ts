@@ -66,7 +66,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["POST /admin/v1/tasks/:id/cancel", "system"],
   ["POST /admin/v1/reload", "system"],
   ["POST /admin/v1/sessions", "system"],
-  ["DELETE /admin/v1/sessions/:id", "system"],
+  ["POST /admin/v1/sessions/:id/end", "system"],
   ["POST /admin/v1/tokens", "system"],
   ["POST /admin/v1/tokens/:id/revoke", "system"],
 ]);

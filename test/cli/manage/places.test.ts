@@ -100,6 +100,8 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["tokens", "list", "--json"],
   ["tokens", "revoke", "console", "--yes"],
   ["tokens", "revoke", "nobody", "--yes"],
+  ["console", "list"],
+  ["console", "end", "ses_none"],
   ["usage"],
   ["usage", "--by", "key", "--json"],
   ["usage", "--by", "model", "--csv"],

@@ -149,6 +149,7 @@ const KEY = [
   "sync_wait_seconds",
 ];
 const PRICE = ["model", "price", "reason", "set_at", "source", "unpriced"];
+const SESSION = ["created_at", "expires_at", "holder", "id", "role", "state"];
 const TOKEN = ["created_at", "display", "id", "name", "revoked_at", "status"];
 
 /** Every command. One that is missing here fails the test. */
@@ -343,6 +344,15 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   "svc routes block": { keys: ["0"], args: local("sandbox", "picture", "--reason", "x") },
   "svc routes allow": { keys: ["0"], args: local("sandbox") },
+  "svc console link": { keys: [...SESSION, "url"], args: local() },
+  "svc console list": { keys: ["sessions"], args: local(), isTable: true },
+  "svc console end": {
+    keys: ["id"],
+    args: async (setup) => {
+      const { id } = await setup.first("console", "link", ...local()(setup));
+      return [String(id), ...local()(setup)];
+    },
+  },
   "svc tokens create": { keys: [...TOKEN, "token"], args: (setup) => local("--name", setup.name())(setup) },
   "svc tokens list": { keys: ["tokens"], args: local(), isTable: true },
   "svc tokens revoke": {

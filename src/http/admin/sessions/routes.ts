@@ -1,4 +1,4 @@
-import { sessionForm } from "../../../domain/access/console-session.ts";
+import { consoleLink, sessionForm } from "../../../domain/access/console-session.ts";
 import type { ManageAs } from "../../../service/manage-account.ts";
 import { type Endpoint, managed } from "../../exchange.ts";
 import { success } from "../../reply.ts";
@@ -12,9 +12,9 @@ export function managedSessionEndpoints({ manageAs }: { readonly manageAs: Manag
     ),
     managed("POST", "/admin/v1/sessions", SESSIONS.create, async ({ operator, origin }) => {
       const { secret, session } = await manageAs(operator).createConsoleLink();
-      return success({ ...sessionForm(session), url: `${origin}/console#link=${secret}` });
+      return success({ ...sessionForm(session), url: consoleLink(origin, secret) });
     }),
-    managed("DELETE", "/admin/v1/sessions/:id", SESSIONS.end, async ({ operator, param }) => {
+    managed("POST", "/admin/v1/sessions/:id/end", SESSIONS.end, async ({ operator, param }) => {
       await manageAs(operator).endSession(param("id"));
       return success({ id: param("id") });
     }),
