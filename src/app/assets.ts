@@ -2,7 +2,7 @@ import { openStoredContents } from "../assets/contents.ts";
 import { openAssetStore } from "../assets/open.ts";
 import type { S3Client } from "../assets/s3/client.ts";
 import type { Objects } from "../assets/s3/objects.ts";
-import type { Ownership } from "../assets/s3/owner.ts";
+import type { Owner, Ownership } from "../assets/s3/owner.ts";
 import { removeThumbnails } from "../assets/thumbnail-files.ts";
 import { openThumbnails } from "../assets/thumbnails/thumbnails.ts";
 import type { AssetConfig } from "../config/assets.ts";
@@ -14,7 +14,7 @@ import type { StoredContents } from "../domain/ports/stored-contents.ts";
 import type { Thumbnails } from "../domain/ports/thumbnails.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
-import { ASSETS_TAKEN, ownerOf } from "./bucket-owner.ts";
+import { ASSETS_TAKEN, lookerOf, ownerOf } from "./bucket-owner.ts";
 import type { Folder } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
 import { notePlaces } from "./places.ts";
@@ -30,14 +30,16 @@ interface OpenedAssets {
   readonly thumbnails: Thumbnails;
   /** What lies there, whoever refers to it. */
   readonly contents: StoredContents;
+  /** Asks the bucket whose it is; absent where there is none. @returns who else has it, in words. @throws S3Error */
+  readonly askBucket?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** Opens the files: in a folder, and in a bucket where the settings name one; and their thumbnails, on this machine in any case. */
 export async function openAssets(config: Config, deps: AssetDeps, releases: Releases): Promise<OpenedAssets> {
-  const { assets, contents } = await openPlaces(config, deps, releases);
+  const { assets, contents, askBucket } = await openPlaces(config, deps, releases);
   const thumbnails = openThumbnails({ directory: config.assets.path, assets, clock: deps.clock });
   releases.push(thumbnails.stop);
-  return { assets, contents, thumbnails };
+  return { assets, contents, thumbnails, askBucket };
 }
 
 async function openPlaces(
@@ -69,7 +71,7 @@ async function openPlaces(
   void opened.start();
   releases.push(opened.stop);
   const inBucket = openBucketContents(opened.objects, opened.assets.removeUnheld);
-  return { assets: opened.assets, contents: inBothPlaces(folder, inBucket) };
+  return { assets: opened.assets, contents: inBothPlaces(folder, inBucket), askBucket: opened.other };
 }
 
 /**
@@ -100,7 +102,7 @@ export async function openObjects(bucket: BucketConfig, clock: Clock, folder: Fo
   const client = await openClient(bucket, clock);
   let ownership: Promise<Ownership> | undefined;
   return new Objects(client, undefined, async () => {
-    ownership ??= ownershipOf(client, clock, folder);
+    ownership ??= ownershipOf(client, clock, ownerOf(folder));
     await (await ownership).require();
   });
 }
@@ -113,17 +115,22 @@ export async function claimBucket(
   if (assets.bucket === undefined)
     throw new Error("The settings name no bucket: give assets.bucket and what belongs to it.");
   const clock = createSystemClock();
-  const ownership = await ownershipOf(await openClient(assets.bucket, clock), clock, folder);
+  const client = await openClient(assets.bucket, clock);
+  const me = options.isTrial ? lookerOf(folder) : ownerOf(folder);
+  const ownership = await ownershipOf(client, clock, me);
   return options.isTrial ? await ownership.other() : await ownership.take();
 }
 
-async function ownershipOf(client: S3Client, clock: Clock, folder: Folder): Promise<Ownership> {
+async function ownershipOf(client: S3Client, clock: Clock, me: Owner): Promise<Ownership> {
   const { Ownership } = await import("../assets/s3/owner.ts");
-  return new Ownership({ client, clock, me: ownerOf(folder), advice: ASSETS_TAKEN });
+  return new Ownership({ client, clock, me, advice: ASSETS_TAKEN });
 }
 
 /** A way to a bucket, for a command. */
-export async function openClient(bucket: BucketConfig, clock: Clock): Promise<S3Client> {
+export async function openClient(
+  bucket: BucketConfig & { readonly settings?: string },
+  clock: Clock,
+): Promise<S3Client> {
   const { S3Client } = await import("../assets/s3/client.ts");
   return new S3Client({ bucket: { ...bucket, keys: () => keysOf(bucket) }, clock, random: systemRandom });
 }

@@ -8,7 +8,7 @@ import type { Clock } from "../domain/ports/runtime.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
 import { keysOf } from "./assets.ts";
-import { ownerOf } from "./bucket-owner.ts";
+import { lookerOf, ownerOf } from "./bucket-owner.ts";
 import type { Folder } from "./data-folder.ts";
 
 /** A place for backups in a bucket. It can be sent to a thread. */
@@ -60,6 +60,14 @@ export async function openOwnShelf(
   return { shelf: openShelf(client, ownership), ownership };
 }
 
+/** Who else has a place, in words; undefined where nobody has, or this data folder. @throws S3Error */
+export async function otherOwnerOf(place: BucketPlace, folder: Folder): Promise<string | undefined> {
+  const clock = createSystemClock();
+  const { Ownership } = await import("../assets/s3/owner.ts");
+  const client = await clientOf(place, clock);
+  return await new Ownership({ client, clock, me: lookerOf(folder), advice: TAKEN }).other();
+}
+
 /** The place, for reading alone. */
 export async function openShelfToRead(place: BucketPlace): Promise<Shelf> {
   const { openShelf } = await import("../assets/s3/shelf.ts");
@@ -76,5 +84,9 @@ export async function newestInBucket(place: BucketPlace, folder: Folder): Promis
 
 async function clientOf({ keys, ...bucket }: BucketPlace, clock: Clock): Promise<S3Client> {
   const { S3Client } = await import("../assets/s3/client.ts");
-  return new S3Client({ bucket: { ...bucket, keys: () => keys }, clock, random: systemRandom });
+  return new S3Client({
+    bucket: { ...bucket, keys: () => keys, settings: "backup" },
+    clock,
+    random: systemRandom,
+  });
 }

@@ -74,7 +74,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const store = openServerStore(config, { ids, log, seal, overrides });
   releases.push(() => store.stop());
   tellSealing(log, store.sealing);
-  const { assets, contents, thumbnails } = await openAssets(config, { clock, ids, log }, releases);
+  const { assets, ...files } = await openAssets(config, { clock, ids, log }, releases);
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
   const network = overrides.egress ?? createEgress({ allow: config.egress.allow });
@@ -104,8 +104,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
       ids,
       store,
       assets,
-      contents,
-      thumbnails,
+      ...files,
       egress,
       taping,
       moderation,

@@ -10,7 +10,7 @@ const ID = /^folder_[0-9a-f]{32}$/;
 /** The id of a folder, which gets one where it has none. Processes that ask at once get the same. */
 export function folderIdOf(folder: string): string {
   const path = join(folder, FOLDER_ID);
-  const known = readId(path);
+  const known = knownFolderId(folder);
   if (known !== undefined) return known;
   const id = `folder_${Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex")}`;
   const draft = `${path}.${id.slice(-8)}.part`;
@@ -31,7 +31,11 @@ export function folderIdOf(folder: string): string {
   }
 }
 
-/** @throws Error where the file holds something else */
+/** The id that a folder has; undefined where it has none yet. @throws Error where the file holds something else */
+export function knownFolderId(folder: string): string | undefined {
+  return readId(join(folder, FOLDER_ID));
+}
+
 function readId(path: string): string | undefined {
   let text: string;
   try {

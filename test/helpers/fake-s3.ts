@@ -93,7 +93,7 @@ export async function startFakeS3(
     const refusal = refusalOf({ method, url, headers, body: arrived }, signer, now());
     let answer: Answer;
     if (typeof fault === "object") answer = failure(fault.status, fault.code, fault.message);
-    else if (refusal !== undefined) answer = failure(...refusal);
+    else if (refusal !== undefined) answer = failure(...refusal, region);
     else if (bucket !== "media" || !state.hasBucket) answer = failure(404, "NoSuchBucket");
     else answer = perform(fault === "flipped" ? { ...request, body: flip(body) } : request);
     if (fault === "answer lost") return void message.socket.destroy();
@@ -308,8 +308,9 @@ function operationOf({ method, key, query, headers }: Omit<S3Request, "operation
   return { PUT: "PutObject", GET: "GetObject", HEAD: "HeadObject" }[method] ?? "DeleteObject";
 }
 
-function failure(status: number, code: string, message = "It was refused."): Answer {
-  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+function failure(status: number, code: string, message = "It was refused.", region = ""): Answer {
+  const where = code === "AuthorizationHeaderMalformed" ? `<Region>${region}</Region>` : "";
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message>${where}</Error>`;
   return { status, headers: { "Content-Type": "application/xml" }, body };
 }
 

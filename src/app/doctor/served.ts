@@ -18,6 +18,7 @@ import { type SpaceWish, spaceChecks } from "./folder.ts";
 const KEPT_MS = 1_000;
 /** Requests wait for so long where the process is busy. */
 const LATE_MS = 1_000;
+const BUCKET_KEPT_MS = 30_000;
 const STEP_MS = 2_000;
 
 export interface ServedDeps {
@@ -29,20 +30,26 @@ export interface ServedDeps {
   readonly ownProviders: () => { readonly problems: readonly ProviderProblem[] };
   readonly backups: ReadBackupState;
   readonly disk: Pick<WatchedDisk, "advice">;
+  /** Asks the bucket of files whose it is; absent where there is none. */
+  readonly askBucket?: (() => Promise<string | undefined>) | undefined;
   readonly store: { readonly routes: Pick<RouteStore, "troubles"> };
 }
 
 /** Looks at a running server from inside: what costs nothing to look at. */
 export function createServedChecks(deps: ServedDeps): () => Promise<readonly Finding[]> {
   let looked: { readonly at: number; readonly findings: Promise<readonly Finding[]> } | undefined;
+  const bucket = createBucketCheck();
   return () => {
     const at = deps.clock.elapsed();
-    if (looked === undefined || at - looked.at >= KEPT_MS) looked = { at, findings: look(deps) };
+    if (looked === undefined || at - looked.at >= KEPT_MS) looked = { at, findings: look(deps, bucket) };
     return looked.findings;
   };
 }
 
-async function look(deps: ServedDeps): Promise<readonly Finding[]> {
+async function look(
+  deps: ServedDeps,
+  bucket: ReturnType<typeof createBucketCheck>,
+): Promise<readonly Finding[]> {
   const { dataDir } = deps.config;
   const checks = [
     looking("accepting", () => [acceptingCheck(deps)]),
@@ -52,6 +59,7 @@ async function look(deps: ServedDeps): Promise<readonly Finding[]> {
     looking("event_loop", () => [loopCheck(deps)]),
     looking("clock", () => [stepCheck(deps)]),
     looking("backups", () => [backupCheck(deps)]),
+    looking("bucket", () => bucket(deps)),
     looking("providers", () => providerChecks(deps)),
   ];
   return (await Promise.all(checks)).flat();
@@ -87,13 +95,40 @@ function stepCheck({ clock }: ServedDeps): Finding {
   );
 }
 
-function backupCheck({ backups }: ServedDeps): Finding {
+/** A bucket costs a request, and is asked now and then. */
+function createBucketCheck() {
+  let asked: { readonly at: number; readonly findings: Promise<Finding[]> } | undefined;
+  return ({ askBucket, clock }: ServedDeps): Promise<Finding[]> => {
+    if (askBucket === undefined) return Promise.resolve([]);
+    const at = clock.elapsed();
+    if (asked === undefined || at - asked.at >= BUCKET_KEPT_MS) asked = { at, findings: ask(askBucket) };
+    return asked.findings;
+  };
+}
+
+async function ask(askBucket: () => Promise<string | undefined>): Promise<Finding[]> {
+  try {
+    const other = await askBucket();
+    if (other === undefined) return [ok("bucket", "The bucket of files answers, and is this server's.")];
+    const text = `What lies below the prefix of the bucket belongs to ${other} now: nothing is stored there any more, and tasks wait with their files.`;
+    return [error("bucket", text, "Stop this server for good, or take the bucket back: svc assets claim.")];
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    return [error("bucket", why, "svc doctor, with the settings of this server, tells more.")];
+  }
+}
+
+function backupCheck({ backups, config, clock }: ServedDeps): Finding {
   const state = backups();
   if (state === undefined)
     return ok("backups", "The server makes no backups by itself (backup.every is off).");
   const { lastAt, failing } = state;
   const newest =
     lastAt === undefined ? "There is none yet." : `The newest is of ${new Date(lastAt).toISOString()}.`;
+  const { everyMs = Number.POSITIVE_INFINITY } = config.backup;
+  const isLate = lastAt !== undefined && clock.now() - lastAt > 2 * everyMs;
+  if (failing === undefined && isLate)
+    return warn("backups", `A backup is due, or is being made. ${newest}`, "Look at the server's log.");
   if (failing === undefined) return ok("backups", `Backups are made. ${newest}`);
   const since = new Date(failing.since).toISOString();
   return error(

@@ -14,6 +14,8 @@ export interface Bucket {
   readonly prefix: string;
   readonly region: string;
   readonly keys: () => BucketKeys;
+  /** Where its settings are, for messages: `assets` unless given. */
+  readonly settings?: string | undefined;
 }
 
 /** The address of an object, or of the bucket. The bucket's name is in the path, which every service understands. */

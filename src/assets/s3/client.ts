@@ -77,6 +77,11 @@ export class S3Client {
     return this.options.clock.now() + this.#aheadMs;
   }
 
+  /** By this machine's clock. */
+  localNow(): number {
+    return this.options.clock.now();
+  }
+
   /** Sends a request whose answer is short, again while its failure may pass. @throws S3Error */
   send(call: S3Call): Promise<S3Answer> {
     return this.persist(() => this.ask(call), call.patienceMs);

@@ -11,6 +11,8 @@ export class S3Error extends Error {
     readonly code: string,
     readonly status?: number | undefined,
     cause?: unknown,
+    /** The region that the bucket is in, where the service says so. */
+    readonly region?: string | undefined,
   ) {
     super(message, cause === undefined ? undefined : { cause });
   }
@@ -38,15 +40,20 @@ export function mayPass({ code, status = 0 }: S3Error): boolean {
   return PASSING.has(code) || PASSING_STATUS.has(status);
 }
 
-const ADVICE: Readonly<Record<string, string>> = {
-  AccessDenied: "See whether the bucket's policy lets this key list, read, write and delete below the prefix",
-  InvalidAccessKeyId: "See the variables that assets.key_env names",
-  SignatureDoesNotMatch: "See the variables that assets.key_env names, and assets.region",
-  ExpiredToken: "The session token has expired: give new keys and start again",
-  RequestTimeTooSkewed: "Set this machine's clock",
-  NoSuchBucket: "See assets.bucket and assets.endpoint",
-  PermanentRedirect: "The bucket is in another region: see assets.region and assets.endpoint",
-  AuthorizationHeaderMalformed: "The bucket is in another region: see assets.region",
+/** What to do about errors. @param settings where those of the bucket are */
+const ADVICE: Readonly<Record<string, (settings: string) => string>> = {
+  AccessDenied: () =>
+    "See whether the bucket's policy lets this key list, read, write and delete below the prefix",
+  InvalidAccessKeyId: (settings) => `See the variables that ${settings}.key_env names`,
+  SignatureDoesNotMatch: (settings) =>
+    `See the variables that ${settings}.key_env names, and ${settings}.region`,
+  ExpiredToken: () => "The session token has expired: give new keys and start again",
+  RequestTimeTooSkewed: () => "Set this machine's clock",
+  NoSuchBucket: (settings) =>
+    `See ${settings === "assets" ? "assets.bucket" : "the name of the bucket"} and ${settings}.endpoint`,
+  PermanentRedirect: (settings) =>
+    `The bucket is in another region: see ${settings}.region and ${settings}.endpoint`,
+  AuthorizationHeaderMalformed: (settings) => `The bucket is in another region: see ${settings}.region`,
 };
 
 /** An answer that is an error, in words that hold no key. */
@@ -57,12 +64,14 @@ export function errorOf(bucket: Bucket, doing: string, answer: { status: number;
   const said = textOf(text, "Message")?.slice(0, 200);
   const { accessKeyId } = bucket.keys();
   const detail = said === undefined || said.includes(accessKeyId) ? "" : ` (${said})`;
-  const advice = ADVICE[code];
+  const advice = ADVICE[code]?.(bucket.settings ?? "assets");
   const end = advice === undefined ? "" : ` ${advice}.`;
   return new S3Error(
     `The bucket ${nameOf(bucket)} answered ${status} ${code}${detail} to ${doing}.${end}`,
     code,
     status,
+    undefined,
+    textOf(text, "Region"),
   );
 }
 

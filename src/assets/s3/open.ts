@@ -75,6 +75,8 @@ export function openBucketStore(options: BucketStoreOptions) {
         log.warn({ err: error as Error }, "the bucket does not answer; the server starts all the same");
       }
     },
+    /** Asks once whose the bucket is. @returns who else has it, in words. @throws S3Error */
+    other: async () => await ownership?.other({ patienceMs: 0, answerMs: START_MS }),
     /** Removes now and then what was never sent to its end. @returns when it is known what copies there are */
     async start(): Promise<void> {
       sweeper.start();
