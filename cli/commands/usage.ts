@@ -1,12 +1,14 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { usageForm } from "../../src/domain/access/record-form.ts";
 import { dayOf } from "../../src/domain/day.ts";
 import { formatAmount, type Micros } from "../../src/domain/money/money.ts";
 import {
   formatDay,
   parseDay,
+  parseSplit,
   type UsageGroup,
   type UsageRow,
+  type UsageSplit,
   type UsageSum,
 } from "../../src/domain/money/usage.ts";
 import type { Context } from "../context.ts";
@@ -18,9 +20,11 @@ import { withExamples } from "../help/manual.ts";
 import { onManagedRun, withManagedFlags } from "../manage/managed.ts";
 
 const SUBJECTS: Readonly<Record<UsageGroup, readonly string[]>> = {
-  key: ["account", "key_id", "key"],
-  model: ["model"],
   day: ["day"],
+  model: ["model"],
+  provider: ["provider"],
+  account: ["account"],
+  key: ["account", "key_id", "key"],
 };
 const SUMS = [
   ...["completed", "failed", "cancelled", "outputs", "charged", "upstream_cost", "margin"],
@@ -28,7 +32,7 @@ const SUMS = [
 ];
 
 interface Flags {
-  readonly by: UsageGroup;
+  readonly by: string;
   readonly since?: string;
   readonly until?: string;
   readonly account?: string;
@@ -37,31 +41,42 @@ interface Flags {
 
 export function defineUsage(command: Command, context: Context): void {
   withManagedFlags(command)
-    .addOption(new Option("--by <what>", "a line for each").choices(Object.keys(SUBJECTS)).default("day"))
+    .option(
+      "--by <what>",
+      `a line for each: ${Object.keys(SUBJECTS).join(", ")}, or two of them, as day,model`,
+      "day",
+    )
     .option("--since <when>", "first day, UTC: 2026-11-01, or how long ago (default 30d)")
     .option("--until <when>", "last day, UTC: 2026-11-30, or how long ago (default today)")
     .option("--account <account>", "id or name of one account (default all)")
     .addOption(csvOption());
-  withExamples(command, "svc usage --since 30d", "svc usage --by model --account studio --csv");
+  withExamples(
+    command,
+    "svc usage --since 30d",
+    "svc usage --by model --account studio --csv",
+    "svc usage --by day,key",
+  );
   onManagedRun<Flags>(command, context, async ({ options, output, open }) => {
-    const { by, account, csv } = options;
+    const { account, csv } = options;
+    const split = readSplit(options.by);
     const now = Date.now();
     const days = {
       since: readDay("--since", options.since, now),
       until: readDay("--until", options.until, now),
     };
     const { manage } = await open();
-    const report = await manage.readUsage({ by, account, ...days });
+    const names = subjectsOf(split);
+    const report = await manage.readUsage({ ...split, account, ...days });
     if (csv === true) {
-      const cells = report.rows.map((row) => [...subjectOf(row).map(csvText), ...cellsOf(row)]);
-      context.stdout.write(renderCsv([...SUBJECTS[by], ...SUMS], cells));
+      const cells = report.rows.map((row) => [...subjectOf(row, names).map(csvText), ...cellsOf(row)]);
+      context.stdout.write(renderCsv([...names, ...SUMS], cells));
       return;
     }
-    const rows = report.rows.map((row) => [...subjectOf(row), ...cellsOf(row)]);
+    const rows = report.rows.map((row) => [...subjectOf(row, names), ...cellsOf(row)]);
     // Only people get the sum: a program that adds up lines would count it twice.
-    const total = ["total", ...SUBJECTS[by].slice(1).map(() => ""), ...cellsOf(report.total)];
+    const total = ["total", ...names.slice(1).map(() => ""), ...cellsOf(report.total)];
     const shown = output.mode === "pretty" && rows.length > 1 ? [...rows, total] : rows;
-    await output.list(usageForm(report), columnsOf(by), shown);
+    await output.list(usageForm(report), columnsOf(names), shown);
     if (rows.length === 0)
       output.say(`No task ended from ${formatDay(report.since)} to ${formatDay(report.until)}.`);
   });
@@ -72,17 +87,31 @@ const SUM_RANKS: Readonly<Record<string, number>> = {
   ...{ resubmitted: 6, cancelled: 5, failed: 4, outputs: 3, margin: 2, upstream_cost: 1 },
 };
 
-function columnsOf(by: UsageGroup) {
+/** The columns that tell lines apart. */
+function subjectsOf({ by, and }: UsageSplit): string[] {
+  return [...new Set([...SUBJECTS[by], ...(and === undefined ? [] : SUBJECTS[and])])];
+}
+
+function columnsOf(subjects: readonly string[]) {
   const title = (name: string) => name.toUpperCase().replace("_", " ");
   return [
-    ...SUBJECTS[by].map((name) => (name === "key" ? column.id(title(name), 6) : column.text(title(name)))),
+    ...subjects.map((name) => (name === "key" ? column.id(title(name), 6) : column.text(title(name)))),
     ...SUMS.map((name) => column.number(title(name), SUM_RANKS[name])),
   ];
 }
 
-function subjectOf({ account, key, model, day }: UsageRow): string[] {
-  if (day !== undefined) return [formatDay(day)];
-  return model === undefined ? [account?.name ?? "", key?.id ?? "", key?.name ?? ""] : [model];
+function subjectOf({ account, key, model, day, provider }: UsageRow, names: readonly string[]): string[] {
+  const all: Readonly<Record<string, string | undefined>> = {
+    ...{ day: day === undefined ? undefined : formatDay(day), model, provider },
+    ...{ account: account?.name, key_id: key?.id, key: key?.name },
+  };
+  return names.map((name) => all[name] ?? "");
+}
+
+function readSplit(text: string): UsageSplit {
+  const split = parseSplit(text);
+  if (split !== undefined) return split;
+  throw unreadable("--by", `one or two of ${Object.keys(SUBJECTS).join(", ")}, as day,model`, text);
 }
 
 function cellsOf(sum: UsageSum): string[] {

@@ -2,14 +2,15 @@ import type { Account } from "../../src/domain/access/account.ts";
 import { ACCOUNT_TERMS, type AccountTerms } from "../../src/domain/access/account-terms.ts";
 import { KEY_LIMITS, type KeyPolicy } from "../../src/domain/access/key-policy.ts";
 import { ALL_SCOPES, type Scope } from "../../src/domain/access/token-terms.ts";
-import type { AccountId, KeyId, ModelId, SessionId, TaskId, TokenId } from "../../src/domain/ids.ts";
+import type { AccountId, KeyId, LaneId, ModelId, SessionId, TaskId, TokenId } from "../../src/domain/ids.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { LedgerKind } from "../../src/domain/money/ledger.ts";
 import {
   parseDay,
-  USAGE_GROUPS,
+  parseSplit,
   type UsageReport,
   type UsageRow,
+  type UsageSplit,
   type UsageSum,
 } from "../../src/domain/money/usage.ts";
 import { unexpectedAnswer } from "../failure.ts";
@@ -109,12 +110,18 @@ export function entryOf(form: JsonObject): ShownEntry {
 
 export function usageReportOf(form: JsonObject): UsageReport {
   return {
-    by: wordIn(form, "by", USAGE_GROUPS),
+    ...splitIn(form),
     since: dayIn(form, "since"),
     until: dayIn(form, "until"),
     rows: objectsIn(form, "rows").map(usageRowOf),
     total: usageSumOf(objectIn(form, "total")),
   };
+}
+
+function splitIn(form: JsonObject): UsageSplit {
+  const split = parseSplit(textIn(form, "by"));
+  if (split !== undefined) return split;
+  throw unexpectedAnswer("The server's answer is none of svc's: \"by\" is not what usage is summed up by.");
 }
 
 function usageRowOf(form: JsonObject): UsageRow {
@@ -125,6 +132,7 @@ function usageRowOf(form: JsonObject): UsageRow {
     key: key === undefined ? undefined : { id: key as KeyId, name: textIn(form, "key") },
     model: optionalTextIn(form, "model") as ModelId | undefined,
     day: form.day === undefined ? undefined : dayIn(form, "day"),
+    provider: optionalTextIn(form, "provider") as LaneId | undefined,
     ...usageSumOf(form),
   };
 }

@@ -3,7 +3,7 @@ import { KEY_TERMS } from "../../src/domain/access/key-policy.ts";
 import { TOKEN_TERMS } from "../../src/domain/access/token-terms.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
-import { formatDay } from "../../src/domain/money/usage.ts";
+import { formatDay, formatSplit } from "../../src/domain/money/usage.ts";
 import { type AdminCalls, HARMLESS, type Repeat, segment } from "../client/admin.ts";
 import { accountOf, entryOf, keyOf, sessionOf, tokenOf, usageReportOf } from "./answers.ts";
 import { amountIn, objectIn, objectsIn, optionalTextIn, textIn } from "./fields.ts";
@@ -96,9 +96,11 @@ function moneyCalls({ get, send }: AdminCalls): Pick<Manage, MoneyVerb> {
       const account = await readAccount(idOrName);
       return { account, ...(await readPage(account.id, limit, before)) };
     },
-    async readUsage({ by, since, until, account }) {
+    async readUsage({ by = "day", and, since, until, account }) {
       const day = (number: number | undefined) => (number === undefined ? undefined : formatDay(number));
-      return usageReportOf(await get("/usage", { by, since: day(since), until: day(until), account }));
+      return usageReportOf(
+        await get("/usage", { by: formatSplit({ by, and }), since: day(since), until: day(until), account }),
+      );
     },
   };
 }

@@ -111,7 +111,7 @@ export interface RequestDeps extends Rooms, Feeds, Watched, Omit<ReturnType<type
   readonly hookCame: (attempt: Attempt) => Promise<void>;
   readonly manageAs: ManageAs;
   readonly orphans: Orphans;
-  readonly audits: Pick<BookReadings, "run" | "stock">;
+  readonly audits: Pick<BookReadings, "run" | "report" | "stock">;
   /** Takes up settings while the service runs; absent where they cannot change. */
   readonly reload: ReturnType<typeof createReload> | undefined;
   readonly isAccepting: () => boolean;

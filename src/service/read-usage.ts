@@ -3,21 +3,20 @@ import { invalid } from "../domain/errors.ts";
 import { sumMicros, toMicros } from "../domain/money/money.ts";
 import {
   formatDay,
+  MOST_USAGE_LINES,
   sumUsage,
-  type UsageGroup,
   type UsageReport,
   type UsageRow,
+  type UsageSplit,
   type UsageSum,
 } from "../domain/money/usage.ts";
-import type { UsageLine } from "../domain/ports/usage-store.ts";
+import type { UsageLine, UsageQuery } from "../domain/ports/usage-store.ts";
 import { findAccount, type ManageAccountDeps } from "./management.ts";
 
 /** How many days before today a report begins, unless given. */
 const DEFAULT_DAYS = 30;
 
-export interface UsageRequest {
-  /** `day` unless given. */
-  readonly by?: UsageGroup | undefined;
+export interface UsageRequest extends Partial<UsageSplit> {
   /** First and last day, counted from 1970-01-01 UTC; from 30 days ago to today unless given. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
@@ -25,33 +24,58 @@ export interface UsageRequest {
   readonly account?: string | undefined;
 }
 
+/** The days of a request, both included. @throws AppError `invalid_request` */
+export function usageDays(
+  { since: given, until: last }: Pick<UsageRequest, "since" | "until">,
+  now: number,
+): { since: number; until: number } {
+  const today = dayOf(now);
+  const until = last ?? today;
+  const since = given ?? Math.min(today - DEFAULT_DAYS, until);
+  if (since <= until) return { since, until };
+  const days = { given: formatDay(since), until: formatDay(until) };
+  throw invalid({ kind: "since_after_until", field: "since", other: "until", ...days });
+}
+
+/** The lines of a report. @throws AppError `invalid_request` where they are too many */
+export async function usageLines(
+  { usage }: Pick<ManageAccountDeps, "usage">,
+  query: UsageQuery,
+): Promise<UsageLine[]> {
+  const lines = await usage.report(query);
+  if (lines.length > MOST_USAGE_LINES) throw invalid({ kind: "usage_too_long", most: MOST_USAGE_LINES });
+  return lines;
+}
+
 /** The part of `ManageAccounts` that is about usage. */
 export function usageVerbs(deps: ManageAccountDeps) {
   return {
-    /** Sums up the tasks that ended within some days, by key, model or day. Leaves refunds out. */
+    /**
+     * Sums up the tasks that ended within some days, by day unless something else is asked for, or by two things. Leaves refunds out.
+     * @throws AppError `invalid_request`, `not_found`
+     */
     async readUsage(request: UsageRequest): Promise<UsageReport> {
-      const today = dayOf(deps.clock.now());
-      const { by = "day", until = today } = request;
-      const { since = Math.min(today - DEFAULT_DAYS, until) } = request;
-      if (since > until) {
-        const days = { given: formatDay(since), until: formatDay(until) };
-        throw invalid({ kind: "since_after_until", field: "since", other: "until", ...days });
-      }
+      const { since, until } = usageDays(request, deps.clock.now());
+      const { by = "day", and } = request;
       const owner = request.account === undefined ? undefined : await findAccount(deps, request.account);
-      const lines = await deps.usage.report({ accountId: owner?.id, from: since, to: until, by });
-      const nameOf = by === "key" ? await readNames(deps) : () => ({});
+      const lines = await usageLines(deps, { accountId: owner?.id, from: since, to: until, by, and });
+      const nameOf = await readNames(deps, lines);
       const rows = lines.map((line): UsageRow => {
-        const { model, day } = line;
-        return { ...nameOf(line), model, day, ...sumOf([line]) };
+        const { model, day, provider } = line;
+        return { ...nameOf(line), model, day, provider, ...sumOf([line]) };
       });
-      return { by, since, until, rows, total: sumOf(lines) };
+      return { by, and, since, until, rows, total: sumOf(lines) };
     },
   };
 }
 
-async function readNames({ accounts }: ManageAccountDeps) {
-  const owners = new Map((await accounts.accounts()).map((account) => [account.id, account.name]));
-  const keys = new Map((await accounts.keys()).map((key) => [key.id, key.name]));
+async function readNames({ accounts }: ManageAccountDeps, lines: readonly UsageLine[]) {
+  const [first] = lines;
+  const isNamed = first?.accountId !== undefined;
+  const owners = new Map(isNamed ? (await accounts.accounts()).map(({ id, name }) => [id, name]) : []);
+  const keys = new Map(
+    first?.keyId === undefined ? [] : (await accounts.keys()).map(({ id, name }) => [id, name]),
+  );
   return ({ accountId, keyId }: UsageLine): Pick<UsageRow, "account" | "key"> => ({
     account: accountId && { id: accountId, name: owners.get(accountId) ?? accountId },
     key: keyId && { id: keyId, name: keys.get(keyId) ?? keyId },

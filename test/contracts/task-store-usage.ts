@@ -15,6 +15,7 @@ import {
   endOne,
   keyId,
   LANE,
+  lane,
   type MakeStore,
   micros,
   NOW,
@@ -169,6 +170,15 @@ export function describeUsage(name: string, make: MakeStore): void {
           { day: TODAY + 2, ...NOTHING, failed: 1 },
           { day: TODAY + 3, ...once },
         ]);
+        expect(await store.usage.report({ ...mine, by: "day", and: "model" })).toEqual([
+          { day: TODAY, model: "a" as ModelId, ...once },
+          { day: TODAY + 1, model: "b" as ModelId, ...once },
+          { day: TODAY + 2, model: "a" as ModelId, ...NOTHING, failed: 1 },
+        ]);
+        expect(await store.usage.report({ ...range, by: "account" })).toEqual([
+          { accountId: ACCOUNT, ...once, completed: 2, failed: 1, outputs: 2, charged: micros(80_000) },
+          { accountId: other, ...once },
+        ]);
         const keys = await store.usage.report({ ...range, by: "key" });
         expect(keys.map((line) => line.keyId)).toEqual([keyId(1), keyId(2), keyId(3)]);
       }),
@@ -187,6 +197,40 @@ export function describeUsage(name: string, make: MakeStore): void {
         expect(await store.usage.report({ from: TODAY, to: TODAY, by: "day" })).toMatchObject([
           { completed: 1, charged: 40_000, cost: 15_007, chargedAtCost: 40_000 },
         ]);
+      }),
+    );
+
+    test(
+      "by provider, a charge is that of the one that had the task last, and costs are those of each; removed tasks count on",
+      withStore(make, async (store) => {
+        const elsewhere = lane("elsewhere");
+        await admit(store);
+        const lease = await claimOne(store);
+        const rejected = { id: attemptId(99), state: "rejected", costMicros: micros(7) } as const;
+        await store.tasks.begin(lease, newIntent({ id: rejected.id, lane: elsewhere }));
+        const again = requeued(NOW, { dueAt: NOW, failures: 0, lane: LANE, routeIndex: 0 });
+        await store.tasks.apply(lease, { ...again, attempt: rejected });
+        await endOne(store, "completed", { cost: micros(15_000) });
+        await admit(store, { number: 2 });
+        await endOne(store, "failed");
+        const range = { from: TODAY, to: TODAY };
+        const expected = [
+          {
+            provider: LANE,
+            ...NOTHING,
+            completed: 1,
+            failed: 1,
+            outputs: 1,
+            charged: 40_000,
+            cost: 15_000,
+            chargedAtCost: 40_000,
+          },
+        ];
+        expect(await store.usage.report({ ...range, by: "provider" })).toMatchObject(expected);
+        for (const number of [1, 2]) await store.retention.remove(taskId(number), ACCOUNT);
+        expect(await store.usage.report({ ...range, by: "provider", and: "day" })).toMatchObject(expected);
+        const [line] = await store.usage.report({ ...range, by: "provider", isWithoutCosts: true });
+        expect(line).not.toHaveProperty("cost");
       }),
     );
 

@@ -199,6 +199,7 @@ test("models, account and prices are answered as the document says", async () =>
   expect((await call("GET /v1/models", { query: "?all=some" })).status).toBe(400);
   await call("GET /v1/models/{model}", { path: { model: "sandbox-video" } });
   await call("GET /v1/account/status");
+  for (const by of ["day", "key", "model,day"]) await call("GET /v1/usage", { query: `?by=${by}` });
   await call("POST /v1/pricing/estimate", { body: { request: { model: "sandbox-video" }, quantity: 3 } });
   await call("POST /v1/pricing/estimate", { body: { model: "sandbox-image", n: 2 } });
 });
@@ -293,7 +294,7 @@ test("the management API is answered as the document says", async () => {
   await managed("POST /admin/v1/callbacks/{id}/redeliver", undefined, callback);
   const nobodys = await managed("GET /admin/v1/callbacks/{id}", undefined, { id: "cb_1" });
   expect([nobodys.status, nobodys.data.error_code]).toEqual([404, "not_found"]);
-  for (const by of ["key", "model", "day"]) {
+  for (const by of ["key", "model", "day", "account,provider", "day,model"]) {
     await call("GET /admin/v1/usage", { credential, query: `?by=${by}` });
   }
 

@@ -303,6 +303,21 @@ describe("usage", () => {
     });
   });
 
+  test("is of two things where that is asked for, with the names of both", async () => {
+    const { manage, complete } = await setup();
+    await complete(1);
+    const { rows, ...rest } = await manage.readUsage({ by: "day", and: "account" });
+    expect(rest).toMatchObject({ by: "day", and: "account" });
+    expect(rows).toMatchObject([{ day: dayOf(NOW), account: { name: "web" }, completed: 1 }]);
+    expect(rows[0]?.key).toBeUndefined();
+  });
+
+  test("of more lines than a report has is refused", async () => {
+    const sum = { completed: 1, failed: 0, cancelled: 0, outputs: 1, charged: micros(1) };
+    const { manage } = await setup({ lines: Array.from({ length: 10_001 }, (_, day) => ({ day, ...sum })) });
+    expect((await refusal(manage.readUsage({})))[0]).toBe("invalid_request");
+  });
+
   test("is of the days and the account asked for", async () => {
     const { manage, complete } = await setup();
     await complete(1);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json.ts";
 import { CURRENCY, formatAmount, type Micros } from "../money/money.ts";
-import { formatDay, type UsageReport, type UsageRow, type UsageSum } from "../money/usage.ts";
+import { formatDay, formatSplit, type UsageReport, type UsageRow, type UsageSum } from "../money/usage.ts";
 import type { LedgerRow } from "../ports/account-store.ts";
 import { type Account, type ApiKey, availableOf, keyStatus, type ManagementToken } from "./account.ts";
 import { ACCOUNT_TERMS } from "./account-terms.ts";
@@ -76,9 +76,9 @@ export function ledgerForm(row: Omit<LedgerRow, "number" | "accountId">): JsonOb
   };
 }
 
-export function usageForm({ by, since, until, rows, total }: UsageReport): JsonObject {
+export function usageForm({ since, until, rows, total, ...split }: UsageReport): JsonObject {
   return {
-    by,
+    by: formatSplit(split),
     since: formatDay(since),
     until: formatDay(until),
     currency: CURRENCY,
@@ -87,14 +87,13 @@ export function usageForm({ by, since, until, rows, total }: UsageReport): JsonO
   };
 }
 
-function subjectForm({ account, key, model, day }: UsageRow): JsonObject {
-  if (day !== undefined) return { day: formatDay(day) };
-  if (model !== undefined) return { model };
+function subjectForm({ account, key, model, day, provider }: UsageRow): JsonObject {
   return {
-    account_id: account?.id ?? null,
-    account: account?.name ?? null,
-    key_id: key?.id ?? null,
-    key: key?.name ?? null,
+    ...(day !== undefined && { day: formatDay(day) }),
+    ...(model !== undefined && { model }),
+    ...(provider !== undefined && { provider }),
+    ...(account !== undefined && { account_id: account.id, account: account.name }),
+    ...(key !== undefined && { key_id: key.id, key: key.name }),
   };
 }
 

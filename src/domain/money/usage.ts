@@ -1,5 +1,6 @@
 import type { Account, ApiKey } from "../access/account.ts";
 import { DAY_MS, dayOf } from "../day.ts";
+import type { LaneId } from "../ids.ts";
 import type { Transition } from "../task/transition.ts";
 import { type Micros, sumMicros, toMicros, ZERO } from "./money.ts";
 
@@ -79,8 +80,34 @@ export function usualDuration(durationsMs: readonly number[]): UsualDuration | u
 }
 
 /** What usage can be summed up by. */
-export const USAGE_GROUPS = ["key", "model", "day"] as const;
+export const USAGE_GROUPS = ["key", "model", "day", "account", "provider"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
+
+/** What each line of usage is of: one thing, or each pair of two. */
+export interface UsageSplit {
+  readonly by: UsageGroup;
+  readonly and?: UsageGroup | undefined;
+}
+
+/** Lines that a report has at most. */
+export const MOST_USAGE_LINES = 10_000;
+
+/** A split as it is written: `day`, or `day,model`. */
+export function formatSplit({ by, and }: UsageSplit): string {
+  return and === undefined ? by : `${by},${and}`;
+}
+
+/** Reads what `formatSplit` writes. @returns undefined for anything else, such as a thing named twice */
+export function parseSplit(
+  text: string,
+  groups: readonly UsageGroup[] = USAGE_GROUPS,
+): UsageSplit | undefined {
+  const names = text.split(",");
+  const [by, and] = names.map((name) => groups.find((group) => group === name));
+  if (by === undefined || names.length > 2 || by === and) return undefined;
+  if (names.length === 1) return { by };
+  return and === undefined ? undefined : { by, and };
+}
 
 /** Sums over tasks, with the margin as far as it is known. */
 export interface UsageSum extends UsageTotal {
@@ -92,17 +119,17 @@ export interface UsageSum extends UsageTotal {
   readonly margin?: Micros | undefined;
 }
 
-/** The tasks of one key, model or day. */
+/** The tasks of one key, model, day, account or provider, or of two of them. */
 export interface UsageRow extends UsageSum {
   readonly account?: Pick<Account, "id" | "name"> | undefined;
   readonly key?: Pick<ApiKey, "id" | "name"> | undefined;
   readonly model?: string | undefined;
   readonly day?: number | undefined;
+  readonly provider?: LaneId | undefined;
 }
 
 /** Usage over days, both included. */
-export interface UsageReport {
-  readonly by: UsageGroup;
+export interface UsageReport extends UsageSplit {
   readonly since: number;
   readonly until: number;
   readonly rows: readonly UsageRow[];

@@ -1,6 +1,6 @@
 import type { AccountId, KeyId, LaneId, ModelId } from "../ids.ts";
 import type { Micros } from "../money/money.ts";
-import type { UsageDay, UsageTotal } from "../money/usage.ts";
+import type { UsageDay, UsageSplit, UsageTotal } from "../money/usage.ts";
 
 /** How long one completed task took. */
 export interface TaskDuration {
@@ -10,21 +10,24 @@ export interface TaskDuration {
 }
 
 /** Which tasks to sum up, and how to group them. */
-export interface UsageQuery {
+export interface UsageQuery extends UsageSplit {
   /** All accounts unless given. */
   readonly accountId?: AccountId | undefined;
   /** First and last day, counted from 1970-01-01 UTC; both included. */
   readonly from: number;
   readonly to: number;
-  readonly by: "key" | "model" | "day";
+  /** Leaves out what upstreams charged, for which attempts are read. */
+  readonly isWithoutCosts?: boolean | undefined;
 }
 
-/** The totals of one key, model or day. */
+/** The totals of one key, model, day, account or provider, or of two of them. */
 export interface UsageLine extends UsageTotal {
   readonly accountId?: AccountId | undefined;
   readonly keyId?: KeyId | undefined;
   readonly model?: ModelId | undefined;
   readonly day?: number | undefined;
+  /** The lane of the account that had the task last. */
+  readonly provider?: LaneId | undefined;
   /** Submissions that got no answer and were followed by others; see `OnUnknown`. Absent: none. */
   readonly resubmitted?: number | undefined;
   /** What upstreams charged the operator for them; absent if no cost is known. */
@@ -47,8 +50,11 @@ export interface UsageStore {
   /** The sum of all charges for one key's tasks. */
   chargedTo(account: AccountId, key: KeyId): Promise<Micros>;
   /**
-   * Sums up the tasks that ended in a range of days, with one line for each key (with its account), model or day that had any,
-   * ordered by id, name or date. Reads every attempt whose cost is known.
+   * Sums up the tasks that ended in a range of days, with one line for each key (with its account), model, day, account or provider that
+   * had any, or for each pair of two of them, ordered by id, name or date. Reads every attempt whose cost is known, and by provider every
+   * task. There, a removed task counts as completed if it had results, and as failed if not.
+   *
+   * @returns one more than `MOST_USAGE_LINES` at most
    */
   report(query: UsageQuery): Promise<UsageLine[]>;
   /**

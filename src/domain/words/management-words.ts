@@ -69,6 +69,8 @@ export const MANAGEMENT_WORDS = {
   /** What is wrong with a part of a price rule, or with the whole where the path is empty. */
   price_rule: ({ field, finding }: Field & { finding: string }, name: NameOf) =>
     `${name(field) || "The rule"} ${finding}.`,
+  usage_too_long: ({ most }: { most: number }) =>
+    `There are more than ${most} lines. Ask for fewer days, for one account, or for less in each line.`,
   since_after_until: (
     { field, other, given, until }: Field & { other: string; given: string; until: string },
     name: NameOf,

@@ -1,8 +1,9 @@
 import { amountOrNull } from "../../domain/access/record-form.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { CURRENCY, formatAmount } from "../../domain/money/money.ts";
-import type { UsageTotal } from "../../domain/money/usage.ts";
+import { formatDay, formatSplit, type UsageTotal } from "../../domain/money/usage.ts";
 import type { AccountStatus, LimitStatus } from "../../service/read-account.ts";
+import type { OwnUsage } from "../../service/read-own-usage.ts";
 
 /** Balance, limits and usage of the caller. */
 export function presentStatus(status: AccountStatus): JsonObject {
@@ -24,6 +25,27 @@ export function presentStatus(status: AccountStatus): JsonObject {
     blocked_by: [...status.blockedBy],
     server_time: Math.floor(status.at / 1000),
   };
+}
+
+/** `data` of GET /v1/usage. */
+export function presentOwnUsage({ since, until, rows, total, ...split }: OwnUsage): JsonObject {
+  return {
+    by: formatSplit(split),
+    since: formatDay(since),
+    until: formatDay(until),
+    currency: CURRENCY,
+    rows: rows.map(({ day, model, key, ...sum }) => ({
+      ...(day !== undefined && { day: formatDay(day) }),
+      ...(model !== undefined && { model }),
+      ...(key !== undefined && { key_id: key.id, key: key.name }),
+      ...presentSum(sum),
+    })),
+    total: presentSum(total),
+  };
+}
+
+function presentSum({ completed, failed, cancelled, outputs, charged }: UsageTotal): JsonObject {
+  return { completed, failed, cancelled, outputs, charged: formatAmount(charged) };
 }
 
 function presentKey({ key, keyCharged, quota, limits }: AccountStatus): JsonObject {

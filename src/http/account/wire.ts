@@ -1,6 +1,18 @@
 import { FEATURES } from "../../domain/access/key-policy.ts";
+import { MOST_USAGE_LINES } from "../../domain/money/usage.ts";
 import { type EndpointContract, succeeds } from "../openapi/contract.ts";
-import { closed, component, flag, integer, list, nullable, openEnum, text } from "../wire/schema.ts";
+import {
+  closed,
+  component,
+  flag,
+  integer,
+  list,
+  nullable,
+  openEnum,
+  optional,
+  text,
+} from "../wire/schema.ts";
+import { usageParameters } from "../wire/usage.ts";
 import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../wire/values.ts";
 
 const USAGE = closed({
@@ -41,6 +53,48 @@ const KEY = closed({
   quota: QUOTA,
   rate_limits: list(RATE_LIMIT, { description: "Only limits that exist." }),
 });
+
+/** What rows of the caller's own usage may be of. */
+export const OWN_USAGE_QUERY = optional(usageParameters(["day", "model", "key"]));
+
+const OWN_SUM = {
+  completed: integer("Tasks that were completed.", { minimum: 0 }),
+  failed: integer("Tasks that failed.", { minimum: 0 }),
+  cancelled: integer("Tasks that were cancelled.", { minimum: 0 }),
+  outputs: integer("Images and videos made.", { minimum: 0 }),
+  charged: amount("What was charged."),
+};
+
+export const READ_OWN_USAGE: EndpointContract = {
+  id: "readOwnUsage",
+  tag: "Account",
+  summary: "Sum up what the account's tasks came to",
+  description: `Of the tasks that ended on the days asked for, in UTC. Refunds are not in it. At most ${MOST_USAGE_LINES} rows.`,
+  query: OWN_USAGE_QUERY,
+  answers: succeeds(
+    "The sums.",
+    component("OwnUsage", {
+      by: text("What each row is of."),
+      since: text("First day, UTC."),
+      until: text("Last day, UTC."),
+      currency: CURRENCY_SCHEMA,
+      rows: list(
+        closed(
+          {
+            day: text("By day: the day."),
+            model: text("By model: its id."),
+            key_id: idOf("key", "By key: its id."),
+            key: text("Its name."),
+            ...OWN_SUM,
+          },
+          { optional: ["day", "model", "key_id", "key"] },
+        ),
+      ),
+      total: closed(OWN_SUM),
+    }),
+  ),
+  errors: ["invalid_request"],
+};
 
 /** `data` of GET /v1/account/status. */
 export const ACCOUNT_STATUS = component("AccountStatus", {

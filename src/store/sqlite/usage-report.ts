@@ -1,67 +1,96 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId } from "../../domain/ids.ts";
 import { toMicros } from "../../domain/money/money.ts";
+import { MOST_USAGE_LINES, type UsageGroup, type UsageSplit } from "../../domain/money/usage.ts";
 import type { UsageLine, UsageQuery } from "../../domain/ports/usage-store.ts";
+import { REMOVED } from "./task-store/task-table.ts";
 
+type Subject = Pick<UsageLine, "accountId" | "keyId" | "model" | "day" | "provider">;
 type Totals = Omit<UsageLine, "cost" | "chargedAtCost" | "resubmitted">;
-type Spent = Pick<UsageLine, "keyId" | "model" | "day"> & { readonly cost: number; readonly charged: number };
-type Repeated = Pick<UsageLine, "keyId" | "model" | "day"> & { readonly count: number };
+type Spent = Subject & { readonly cost: number; readonly charged: number };
+type Repeated = Subject & { readonly count: number };
 type Range = [account: AccountId | null, from: number, to: number];
 
-const COLUMNS = { key: "account_id as accountId, key_id as keyId", model: "model", day: "day" } as const;
+/** The columns that a line of a group is told apart by. */
+const COLUMNS: Readonly<Record<UsageGroup, readonly string[]>> = {
+  key: ["account_id as accountId", "key_id as keyId"],
+  account: ["account_id as accountId"],
+  model: ["model"],
+  day: ["day"],
+  provider: ["provider"],
+};
+
+/** The totals of days, which have no providers. */
+const DAYS = `select account_id, key_id, model, day, completed, failed, cancelled, outputs, charged_micros from usage_day
+  where (?1 is null or account_id = ?1) and day between ?2 and ?3`;
+
+/** The same of each task, with its provider. Of a removed task is left how many results it had, and what it was charged. */
+const TASKS = `select account_id, key_id, model, day, provider, outputs, charged_micros,
+    status = 'completed' or (status = '${REMOVED}' and outputs > 0) as completed,
+    status = 'failed' or (status = '${REMOVED}' and outputs = 0) as failed, status = 'cancelled' as cancelled
+  from (select account_id, key_id, model, completed_at / 86400000 as day, lane as provider, status,
+      coalesce(json_array_length(results), 0) as outputs, coalesce(charged_micros, 0) as charged_micros
+    from task where stage = 'terminal' and (?1 is null or account_id = ?1))
+  where day between ?2 and ?3`;
 
 /** The body of `UsageStore.report`. */
 export function prepareUsageReport(db: Database): (query: UsageQuery) => UsageLine[] {
-  const statements = { key: prepare("key"), model: prepare("model"), day: prepare("day") };
-
-  function prepare(by: UsageQuery["by"]) {
-    const columns = COLUMNS[by];
-    const places = by === "key" ? "1, 2" : "1";
-    const lines = db.prepare<Totals, Range>(
-      `select ${columns}, sum(completed) as completed, sum(failed) as failed, sum(cancelled) as cancelled,
-         sum(outputs) as outputs, sum(charged_micros) as charged
-       from usage_day where (?1 is null or account_id = ?1) and day between ?2 and ?3
-       group by ${places} order by ${places}`,
-    );
-    // Sums the attempts of a task first, so that its charge counts once.
-    const costs = db.prepare<Spent, Range>(
-      `select ${columns}, sum(cost) as cost, sum(charged) as charged from (
-         select account_id, key_id, model, completed_at / 86400000 as day, charged_micros as charged, cost
-         from (select task_id, sum(cost_micros) as cost from attempt where cost_micros is not null group by task_id) as spent
-         cross join task on task.id = spent.task_id
-         where stage = 'terminal' and (?1 is null or account_id = ?1))
-       where day between ?2 and ?3 group by ${places}`,
-    );
-    const repeats = db.prepare<Repeated, Range>(
-      `select ${columns}, count(*) as count from (
-         select account_id, key_id, model, completed_at / 86400000 as day
-         from attempt cross join task on task.id = attempt.task_id
-         where attempt.state = 'ambiguous' and attempt.sequence < task.attempts and stage = 'terminal'
-           and (?1 is null or account_id = ?1))
-       where day between ?2 and ?3 group by ${places}`,
-    );
-    return { lines, costs, repeats };
-  }
-
-  return ({ accountId, from, to, by }) => {
-    const { lines, costs, repeats } = statements[by];
+  const known = new Map<string, ReturnType<typeof prepareSplit>>();
+  return ({ accountId, from, to, by, and, isWithoutCosts = false }) => {
+    const statements = known.getOrInsertComputed(`${by} ${and}`, () => prepareSplit(db, { by, and }));
     const range: Range = [accountId ?? null, from, to];
-    const spent = new Map(costs.all(...range).map((row) => [nameOf(row), row]));
-    const repeated = new Map(repeats.all(...range).map((row) => [nameOf(row), row.count]));
-    return lines.all(...range).map((row) => {
-      const known = spent.get(nameOf(row));
+    const lines = statements.lines.all(...range);
+    if (isWithoutCosts) return lines.map((row) => ({ ...row, charged: toMicros(row.charged) }));
+    const spent = new Map(statements.costs.all(...range).map((row) => [nameOf(row), row]));
+    const repeated = new Map(statements.repeats.all(...range).map((row) => [nameOf(row), row.count]));
+    return lines.map((row) => {
+      const atCost = spent.get(nameOf(row));
       const resubmitted = repeated.get(nameOf(row));
       return {
         ...row,
         charged: toMicros(row.charged),
-        cost: known && toMicros(known.cost),
-        chargedAtCost: known && toMicros(known.charged),
+        cost: atCost && toMicros(atCost.cost),
+        chargedAtCost: atCost && toMicros(atCost.charged),
         ...(resubmitted !== undefined && { resubmitted }),
       };
     });
   };
 }
 
-function nameOf({ keyId, model, day }: Pick<UsageLine, "keyId" | "model" | "day">) {
-  return keyId ?? model ?? day;
+function prepareSplit(db: Database, { by, and }: UsageSplit) {
+  const groups = and === undefined ? [by] : [by, and];
+  const columns = [...new Set(groups.flatMap((group) => COLUMNS[group]))];
+  const places = columns.map((_, i) => i + 1).join(", ");
+  const list = columns.join(", ");
+  const isByProvider = groups.includes("provider");
+  const lines = db.prepare<Totals, Range>(
+    `select ${list}, sum(completed) as completed, sum(failed) as failed, sum(cancelled) as cancelled,
+       sum(outputs) as outputs, sum(charged_micros) as charged
+     from (${isByProvider ? TASKS : DAYS}) group by ${places} order by ${places} limit ${MOST_USAGE_LINES + 1}`,
+  );
+  // Sums the attempts of a task first, so that its charge counts once: at the provider that had it last.
+  const spentBy = isByProvider ? "task_id, provider" : "task_id";
+  const charged = isByProvider ? "iif(spent.provider = lane, charged_micros, 0)" : "charged_micros";
+  const costs = db.prepare<Spent, Range>(
+    `select ${list}, sum(cost) as cost, sum(charged) as charged from (
+       select account_id, key_id, model, ${isByProvider ? "spent.provider, " : ""}completed_at / 86400000 as day, ${charged} as charged, cost
+       from (select ${spentBy}, sum(cost_micros) as cost from attempt where cost_micros is not null group by ${spentBy}) as spent
+       cross join task on task.id = spent.task_id
+       where stage = 'terminal' and (?1 is null or account_id = ?1))
+     where day between ?2 and ?3 group by ${places}`,
+  );
+  const repeats = db.prepare<Repeated, Range>(
+    `select ${list}, count(*) as count from (
+       select account_id, key_id, model, attempt.provider, completed_at / 86400000 as day
+       from attempt cross join task on task.id = attempt.task_id
+       where attempt.state = 'ambiguous' and attempt.sequence < task.attempts and stage = 'terminal'
+         and (?1 is null or account_id = ?1))
+     where day between ?2 and ?3 group by ${places}`,
+  );
+  return { lines, costs, repeats };
+}
+
+/** Tells lines of one split apart. */
+function nameOf({ accountId, keyId, model, day, provider }: Subject): string {
+  return [accountId, keyId, model, day, provider].join(" ");
 }

@@ -2,7 +2,13 @@ import { describe, expect, test } from "bun:test";
 import { dayOf, monthStartOf } from "../../../src/domain/day.ts";
 import type { AttemptId, CallbackId } from "../../../src/domain/ids.ts";
 import { toMicros, ZERO } from "../../../src/domain/money/money.ts";
-import { sumUsage, usageOf, usualDuration } from "../../../src/domain/money/usage.ts";
+import {
+  formatSplit,
+  parseSplit,
+  sumUsage,
+  usageOf,
+  usualDuration,
+} from "../../../src/domain/money/usage.ts";
 import type { Task } from "../../../src/domain/task/task.ts";
 import { cancelled, snoozed, succeeded } from "../../../src/domain/task/transition.ts";
 import { newAsset, newTask } from "../../helpers/store.ts";
@@ -75,4 +81,14 @@ describe("usualDuration", () => {
     expect(usualDuration(durations)).toEqual({ p50Ms: 5, p90Ms: 9 });
     expect(durations[0]).toBe(10);
   });
+});
+
+test("what usage is summed up by is one thing, or two different ones", () => {
+  for (const text of ["day", "day,model", "provider,day", "account"]) {
+    const split = parseSplit(text);
+    expect(split && formatSplit(split)).toBe(text);
+  }
+  for (const text of ["", ",", "day,", ",day", "day,day", "day,model,key", "Day", "days", "day, model"])
+    expect(parseSplit(text)).toBeUndefined();
+  expect(parseSplit("day,provider", ["day", "model"])).toBeUndefined();
 });

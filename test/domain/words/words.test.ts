@@ -145,6 +145,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   result_lost: { task },
   hook_unknown: {},
   file_unknown: {},
+  usage_too_long: { most: 10_000 },
   search_off: { field },
   thumbnail_none: { why: "codec" },
   thumbnails_busy: {},

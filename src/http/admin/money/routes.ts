@@ -1,12 +1,11 @@
 import { accountForm, usageForm } from "../../../domain/access/record-form.ts";
-import { mustBe } from "../../../domain/errors.ts";
-import { parseDay, type UsageGroup } from "../../../domain/money/usage.ts";
 import type { ManageAs } from "../../../service/manage-account.ts";
 import { readBody } from "../../body.ts";
 import { type Endpoint, type LateAnswerDeps, managed } from "../../exchange.ts";
 import { idempotencyKeyOf } from "../../idempotency-key.ts";
 import { success } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
+import { readUsageQuery, type UsageParameters } from "../../wire/usage.ts";
 import { amountOf } from "../fields.ts";
 import { presentLedger, presentRefund } from "./present.ts";
 import { CREDIT, DEFAULT_PAGE, LEDGER_QUERY, MONEY, REFUND, USAGE_QUERY } from "./wire.ts";
@@ -44,19 +43,11 @@ export function moneyEndpoints({ manageAs, keepOpen }: MoneyEndpointDeps): Endpo
     managed("GET", "/admin/v1/usage", MONEY.usage, async ({ operator, query, request }) => {
       // Millions of tasks take longer than a connection may be silent.
       keepOpen(request);
-      const { by, since, until, account } = checkQuery(USAGE_QUERY, query()) as UsageQuery;
-      const days = { since: dayAt("since", since), until: dayAt("until", until) };
-      return success(usageForm(await manageAs(operator).readUsage({ by, account, ...days })));
+      const { account, ...asked } = checkQuery(USAGE_QUERY, query()) as UsageQuery;
+      return success(usageForm(await manageAs(operator).readUsage({ account, ...readUsageQuery(asked) })));
     }),
   ];
 }
 
 type LedgerQuery = { limit?: number; before?: string };
-type UsageQuery = { by?: UsageGroup; since?: string; until?: string; account?: string };
-
-function dayAt(field: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const day = parseDay(text);
-  if (day !== undefined) return day;
-  throw mustBe(field, { form: "day" }, text);
-}
+type UsageQuery = UsageParameters & { account?: string };

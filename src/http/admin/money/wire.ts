@@ -1,9 +1,10 @@
 import { MAX_IDEMPOTENCY_KEY, MAX_LIST_LIMIT } from "../../../domain/limits.ts";
 import type { LedgerKind } from "../../../domain/money/ledger.ts";
-import { USAGE_GROUPS } from "../../../domain/money/usage.ts";
+import { MOST_USAGE_LINES, USAGE_GROUPS } from "../../../domain/money/usage.ts";
 import { MAX_REASON_LENGTH } from "../../../service/manage-money.ts";
 import { jsonBody } from "../../openapi/contract.ts";
 import { closed, component, integer, list, nullable, optional, requiring, text } from "../../wire/schema.ts";
+import { usageParameters } from "../../wire/usage.ts";
 import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../../wire/values.ts";
 import { ACCOUNT } from "../accounts/wire.ts";
 import { byIdOrName, contract, NOT_FOUND } from "../contract.ts";
@@ -37,14 +38,9 @@ export const LEDGER_QUERY = optional({
   before: text("`next` of the page before.", { pattern: "^\\d{1,15}$" }),
 });
 
-const day = (description: string) =>
-  text(description, { pattern: "^\\d{4}-\\d\\d-\\d\\d$", "x-must": "be a day like 2026-11-01" });
-
 /** What usage is asked for. */
 export const USAGE_QUERY = optional({
-  by: text("What each row is of.", { enum: USAGE_GROUPS, default: "day" }),
-  since: day("First day, UTC; 30 days ago unless given."),
-  until: day("Last day, UTC; today unless given."),
+  ...usageParameters(USAGE_GROUPS),
   account: text("Id or name of one account; all unless given.", { maxLength: 200 }),
 });
 
@@ -85,7 +81,7 @@ const USAGE_SUM = {
   margin: nullable(amount("What was charged for the tasks whose cost is known, less that.")),
 };
 const USAGE = component("Usage", {
-  by: text("What each row is of.", { enum: USAGE_GROUPS }),
+  by: text("What each row is of."),
   since: text("First day, UTC."),
   until: text("Last day, UTC."),
   currency: CURRENCY_SCHEMA,
@@ -94,13 +90,14 @@ const USAGE = component("Usage", {
       {
         day: text("By day: the day."),
         model: text("By model: its id."),
-        account_id: nullable(idOf("acc", "By key: the account it belongs to.")),
-        account: nullable(text("Its name.")),
-        key_id: nullable(idOf("key", "By key: its id.")),
-        key: nullable(text("Its name.")),
+        provider: text("By provider: the lane of the account that had the tasks last."),
+        account_id: idOf("acc", "By account and by key: the account."),
+        account: text("Its name."),
+        key_id: idOf("key", "By key: its id."),
+        key: text("Its name."),
         ...USAGE_SUM,
       },
-      { optional: ["day", "model", "account_id", "account", "key_id", "key"] },
+      { optional: ["day", "model", "provider", "account_id", "account", "key_id", "key"] },
     ),
   ),
   total: closed(USAGE_SUM),
@@ -127,7 +124,7 @@ export const MONEY = {
     body: jsonBody(REFUND),
   }),
   usage: contract("readUsage", "Sum up what tasks came to", USAGE, {
-    description: "Of the tasks that ended on the days asked for, in UTC. Refunds are not in it.",
+    description: `Of the tasks that ended on the days asked for, in UTC. Refunds are not in it. At most ${MOST_USAGE_LINES} rows. By provider every task is read; there, a deleted task counts as completed if it had results, and else as failed.`,
     query: USAGE_QUERY,
     ...NOT_FOUND,
   }),

@@ -1,0 +1,47 @@
+import type { Principal } from "../domain/access/account.ts";
+import {
+  sumUsage,
+  type UsageReport,
+  type UsageRow,
+  type UsageSplit,
+  type UsageTotal,
+} from "../domain/money/usage.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { UsageStore } from "../domain/ports/usage-store.ts";
+import { type UsageRequest, usageDays, usageLines } from "./read-usage.ts";
+
+export interface ReadOwnUsageDeps {
+  readonly accounts: Pick<AccountStore, "keys">;
+  /** Sums up in a thread of its own. */
+  readonly usage: Pick<UsageStore, "report">;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** Usage as its account sees it: without what it cost the operator. */
+export interface OwnUsage extends Pick<UsageReport, "by" | "and" | "since" | "until"> {
+  readonly rows: readonly (UsageTotal & Pick<UsageRow, "day" | "model" | "key">)[];
+  readonly total: UsageTotal;
+}
+
+/**
+ * Sums up the tasks of the caller's account that ended within some days, by day, model or key, or two of them.
+ * @throws AppError `invalid_request` for days that end before they begin, and for too many lines
+ */
+export async function readOwnUsage(
+  deps: ReadOwnUsageDeps,
+  { accountId }: Pick<Principal, "accountId">,
+  { by, and, ...asked }: UsageSplit & Pick<UsageRequest, "since" | "until">,
+): Promise<OwnUsage> {
+  const { since, until } = usageDays(asked, deps.clock.now());
+  const lines = await usageLines(deps, { accountId, from: since, to: until, by, and, isWithoutCosts: true });
+  const isByKey = [by, and].includes("key");
+  const names = new Map(
+    isByKey ? (await deps.accounts.keys(accountId)).map(({ id, name }) => [id, name]) : [],
+  );
+  const rows = lines.map(({ day, model, keyId, ...line }) => ({
+    ...{ day, model, key: keyId && { id: keyId, name: names.get(keyId) ?? keyId } },
+    ...sumUsage([line]),
+  }));
+  return { by, and, since, until, rows, total: sumUsage(lines) };
+}
