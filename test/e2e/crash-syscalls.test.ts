@@ -17,5 +17,5 @@ test.skipIf(!canTrace())(
     expect(starts).toEqual({ "first start": 2, migration: 2 });
     expect(serving.tally.completed).toBeGreaterThan(0);
   },
-  120_000,
+  300_000,
 );

@@ -9,8 +9,12 @@ import { kindOf } from "./spec.ts";
 
 /** Draws early versions of outputs: the same pictures, small. */
 export interface Sketches {
-  /** Draws and shows, in the background, the previews of a job that are due and not drawn yet. */
-  draw(job: Job, now: number, previews: Previews): void;
+  /**
+   * Draws and shows, in the background and in their order, the previews of a job that are due and not drawn yet.
+   *
+   * @returns whether any are being drawn
+   */
+  draw(job: Job, now: number, previews: Previews): boolean;
   /** Stops drawing for a job and forgets it. */
   drop(id: string): void;
   /** Resolves when nothing is being drawn. */
@@ -33,8 +37,11 @@ export function createSketches(deps: {
   readonly files: SandboxFiles;
 }): Sketches {
   const { renderer, files } = deps;
-  /** By job: how many of its versions were due at the last look. */
-  const begun = new Map<string, { due: number; readonly controller: AbortController }>();
+  /** By job: how many of its versions were due at the last look, and the end of the drawing of the last of them. */
+  const begun = new Map<
+    string,
+    { due: number; drawing?: Promise<void> | undefined; readonly controller: AbortController }
+  >();
   const underWay = new Set<Promise<unknown>>();
 
   const draw = async (job: Job, index: number, previews: Previews, signal: AbortSignal) => {
@@ -50,16 +57,20 @@ export function createSketches(deps: {
   return {
     draw(job, now, previews) {
       const due = sketchTimes(job).filter((at) => at <= now).length;
-      const before = begun.get(job.id) ?? { due: 0, controller: new AbortController() };
-      if (due === before.due) return;
-      begun.set(job.id, before);
-      before.due = due;
-      if (!previews.isWatched()) return;
-      // Skip a preview that cannot be drawn. The picture itself will report what is wrong.
-      const drawing: Promise<unknown> = draw(job, due - 1, previews, before.controller.signal)
-        .catch(() => undefined)
-        .finally(() => underWay.delete(drawing));
-      underWay.add(drawing);
+      const known = begun.getOrInsertComputed(job.id, () => ({ due: 0, controller: new AbortController() }));
+      const first = known.due;
+      known.due = due;
+      if (due > first && previews.isWatched()) {
+        const drawing = inOrder(known.drawing, first, due, (index) =>
+          draw(job, index, previews, known.controller.signal),
+        ).finally(() => {
+          underWay.delete(drawing);
+          if (known.drawing === drawing) known.drawing = undefined;
+        });
+        known.drawing = drawing;
+        underWay.add(drawing);
+      }
+      return known.drawing !== undefined;
     },
     drop(id) {
       begun.get(id)?.controller.abort();
@@ -69,6 +80,17 @@ export function createSketches(deps: {
       await Promise.all(underWay);
     },
   };
+}
+
+/** Draws versions one after the other. Skips one that cannot be drawn: the picture itself will report what is wrong. */
+async function inOrder(
+  after: Promise<void> | undefined,
+  first: number,
+  end: number,
+  draw: (index: number) => Promise<void>,
+): Promise<void> {
+  await after;
+  for (let index = first; index < end; index++) await draw(index).catch(() => undefined);
 }
 
 /** Makes a job that draws the same picture small; undefined for videos. */

@@ -90,10 +90,29 @@ describe("early versions", () => {
     expect(seen(previews)).toEqual([[1, 0]]);
   });
 
-  test("whose time was missed are left out", async () => {
+  test("whose time was missed come late, in their order", async () => {
     const { previews, pollAfter } = await begin();
     await pollAfter(2_500);
-    expect(seen(previews)).toEqual([[1, 0]]);
+    expect(seen(previews)).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
+  });
+
+  test("that are still being drawn hold up the end of the operation", async () => {
+    const { sandbox, previews, operation } = await begin();
+    const drawn = Promise.withResolvers<void>();
+    sandbox.renderer.hold = drawn.promise;
+    const poll = () => sandbox.provider.poll(operation, signal, previews);
+    await sandbox.advance(3_000);
+    expect(await poll()).toMatchObject({ kind: "pending", pollAfterMs: 20 });
+    drawn.resolve();
+    await sandbox.provider.idle();
+    expect(await poll()).toMatchObject({ kind: "succeeded" });
+    expect(seen(previews)).toEqual([
+      [0, 0],
+      [1, 0],
+    ]);
   });
 
   test("come before any end, and of one that never comes", async () => {
@@ -121,7 +140,8 @@ describe("early versions", () => {
     sandbox.renderer.failures.push(new Error("The worker broke."));
     expect(await pollAfter(1_000)).toMatchObject({ kind: "pending" });
     expect(previews.shown).toEqual([]);
-    expect(await pollAfter(2_000)).toMatchObject({ kind: "succeeded" });
+    await pollAfter(2_000);
+    expect(await pollAfter(0)).toMatchObject({ kind: "succeeded" });
   });
 
   test("under way at a cancel are not shown", async () => {
