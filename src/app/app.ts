@@ -72,8 +72,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const background = createBackground(config, rooms, feeds, watched);
   const stopping = new AbortController();
   const drained = new AbortController();
-  const count = () => books.reclaimable({ dataDir: config.dataDir, assets: assetsOf(config) });
-  const disk = watchDiskOf(config, { clock, log, count }, releases);
+  const disk = openDisk(config, { clock, log, books }, releases);
   const readiness = createReadiness(store, disk);
   const reload = openReload(config, overrides, { ...rooms, wake: background.scheduler.wake }, releases);
   let servers: Servers | undefined;
@@ -119,6 +118,18 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   };
   const endWork = (drainMs: number) => background.drain(drainMs, () => drained.abort());
   return { started, drain: createDrain(config, log, { refuseMore, endWork }) };
+}
+
+function openDisk(
+  config: InForce,
+  {
+    books,
+    ...rooms
+  }: Pick<Rooms, "clock" | "log"> & { readonly books: ReturnType<typeof createBookReadings> },
+  releases: Releases,
+) {
+  const count = () => books.reclaimable({ dataDir: config.dataDir, assets: assetsOf(config) });
+  return watchDiskOf(config, { ...rooms, count }, releases);
 }
 
 function createDrain(
