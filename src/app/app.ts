@@ -70,9 +70,8 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const manageAs = (operator: Operator) => manageBy(actorOf(operator));
   const watched = watch(config, rooms, releases);
   const background = createBackground(config, rooms, feeds, watched);
-  const stopping = new AbortController();
-  const drained = new AbortController();
-  const disk = openDisk(config, { clock, log, books }, releases);
+  const [stopping, drained] = [new AbortController(), new AbortController()];
+  const disk = openDisk(config, { ...rooms, books }, releases);
   const readiness = createReadiness(store, disk);
   const reload = openReload(config, overrides, { ...rooms, wake: background.scheduler.wake }, releases);
   let servers: Servers | undefined;
