@@ -8,11 +8,11 @@ export function Facts({
 }) {
   const there = facts.filter(([, value]) => value !== undefined && value !== null && value !== "");
   return (
-    <dl class="grid grid-cols-1 gap-x-6 gap-y-1.5 sm:grid-cols-[max-content_minmax(0,1fr)]">
+    <dl class="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1.5 sm:gap-x-6">
       {there.map(([name, value]) => (
         <div key={name} class="contents">
           <dt class="text-soft">{name}</dt>
-          <dd class="mb-1 min-w-0 break-words sm:mb-0">{value}</dd>
+          <dd class="min-w-0 break-words">{value}</dd>
         </div>
       ))}
     </dl>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 
 const BOX =
   "min-h-9 w-full rounded-md border border-edge bg-card px-2.5 py-1.5 text-ink placeholder:text-soft aria-invalid:border-bad";
@@ -71,6 +71,8 @@ export function Field({
   spellcheck,
   ...about
 }: Line) {
+  // Without it, whatever draws the screen anew would take away what is being typed.
+  const [draft, setDraft] = useState<string>();
   const given = Object.fromEntries(
     Object.entries({ type, placeholder, autocomplete, spellcheck, "data-filter": isFilter }).filter(
       ([, each]) => each !== undefined,
@@ -81,9 +83,15 @@ export function Field({
       {(attributes) => (
         <input
           class={BOX}
-          value={value}
-          onInput={({ currentTarget }) => onText?.(currentTarget.value)}
-          onChange={({ currentTarget }) => onDone?.(currentTarget.value)}
+          value={draft ?? value}
+          onInput={({ currentTarget }) => {
+            if (onText === undefined) setDraft(currentTarget.value);
+            else onText(currentTarget.value);
+          }}
+          onChange={({ currentTarget }) => {
+            setDraft(undefined);
+            onDone?.(currentTarget.value);
+          }}
           {...attributes}
           {...given}
         />

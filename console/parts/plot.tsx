@@ -13,7 +13,7 @@ interface Props {
   readonly valueText?: (value: number) => string;
 }
 
-const STROKES = ["--color-accent", "--color-good", "--color-warn", "--color-bad", "--color-busy"];
+const STROKES = ["--accent", "--good", "--warn", "--bad", "--busy"];
 
 /** Lines over time. The library is loaded when the first plot is shown. */
 export function Plot({ label, data, lines, height = 220, valueText = String }: Props) {
@@ -65,8 +65,8 @@ function optionsOf(
   const style = getComputedStyle(place);
   const colour = (name: string) => canvasColour(place, name);
   const axis = {
-    stroke: colour("--color-soft"),
-    grid: { stroke: colour("--color-line"), width: 1 },
+    stroke: colour("--soft"),
+    grid: { stroke: colour("--line"), width: 1 },
     font: `12px ${style.fontFamily}`,
   };
   return {
@@ -77,7 +77,7 @@ function optionsOf(
       ...names.map((label, i) => ({
         label,
         width: 2,
-        stroke: colour(STROKES[i % STROKES.length] ?? "--color-accent"),
+        stroke: colour(STROKES[i % STROKES.length] ?? "--accent"),
       })),
     ],
     axes: [axis, { ...axis, size: 70, values: (_, ticks) => ticks.map((tick) => valueText(tick)) }],

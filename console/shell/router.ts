@@ -46,6 +46,13 @@ export function go(href: string): void {
   here.value = read();
 }
 
+/** Names the screen in an address that names none. */
+export function begin(screen: string): void {
+  if (screenName.peek() !== "") return;
+  history.replaceState(null, "", hrefOf(screen, "", query.peek()));
+  here.value = read();
+}
+
 /** Changes filters in place: the way back leaves the screen, not one letter of a filter. */
 export function setQuery(change: Readonly<Record<string, string | undefined>>): void {
   const [screen, item] = [screenName.peek(), itemName.peek()];

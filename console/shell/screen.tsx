@@ -4,7 +4,7 @@ import type { Role } from "../api/session.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Page, Reading } from "../parts/page.tsx";
 import { Trouble } from "../parts/trouble.tsx";
-import { hrefOf, itemName, screenName } from "./router.ts";
+import { begin, hrefOf, itemName, screenName } from "./router.ts";
 import type { ScreenProps } from "./screen-props.ts";
 import { type ScreenEntry, screensOf } from "./screens.ts";
 
@@ -16,8 +16,10 @@ type Loaded = { readonly about: string } & (
 /** The screen that the address names. */
 export function CurrentScreen({ role }: { readonly role: Role }) {
   const screens = screensOf(role);
-  const name = screenName.value || screens[0]?.name;
-  const entry = screens.find((screen) => screen.name === name);
+  const first = screens[0]?.name ?? "";
+  const name = screenName.value;
+  useEffect(() => begin(first));
+  const entry = screens.find((screen) => screen.name === (name || first));
   const item = itemName.value;
   if (entry === undefined || (item !== "" && entry.loadItem === undefined)) return <NoScreen role={role} />;
   return <LoadedScreen entry={entry} role={role} item={item} />;

@@ -1,4 +1,4 @@
-import { effect } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { stored } from "./stored.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
@@ -7,9 +7,13 @@ export type Theme = (typeof THEMES)[number];
 export const theme = stored<Theme>("theme", THEMES, "system");
 
 export function startTheme(): void {
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const isSystemDark = signal(system.matches);
+  system.addEventListener("change", ({ matches }) => {
+    isSystemDark.value = matches;
+  });
   effect(() => {
-    const { dataset } = document.documentElement;
-    if (theme.value === "system") delete dataset.theme;
-    else dataset.theme = theme.value;
+    const ofSystem = isSystemDark.value ? "dark" : "light";
+    document.documentElement.dataset.theme = theme.value === "system" ? ofSystem : theme.value;
   });
 }

@@ -126,7 +126,7 @@ function Failure({ task }: Pick<Trace, "task">) {
       <p class="font-medium break-words text-bad">{task.error_message ?? "It failed."}</p>
       {task.advice !== undefined && <p class="mt-1">{task.advice}</p>}
       <p class="mt-1 text-sm text-soft">
-        <code class="font-mono">{task.error_code}</code> · it was not charged
+        <code class="font-mono break-all">{task.error_code}</code>
       </p>
     </div>
   );

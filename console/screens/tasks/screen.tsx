@@ -135,8 +135,13 @@ const MEASURES: readonly Column<ListedTask>[] = [
     title: "Took",
     from: "md",
     isNumber: true,
-    cell: ({ created_at, completed_at }) =>
-      completed_at === undefined ? "" : durationText((completed_at - created_at) * 1_000),
+    // The list has whole seconds.
+    cell: ({ created_at, completed_at = created_at - 1 }) =>
+      completed_at < created_at
+        ? ""
+        : completed_at === created_at
+          ? "< 1 s"
+          : durationText((completed_at - created_at) * 1_000),
   },
   { title: "Cost", isNumber: true, cell: ({ usage }) => <Money amount={usage?.cost} /> },
 ];

@@ -50,6 +50,7 @@ export async function visit(
     ...{ colorScheme: theme, reducedMotion: "reduce", locale: "en-US", timezoneId: "UTC" },
   };
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("console", (message) => {

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { CHROMIUM, openBrowser, type Visit, visit } from "./support/browser.ts";
+import { type ConsoleService, startConsole } from "./support/service.ts";
+
+const FIELD = "API key or management token";
+
+describe.skipIf(CHROMIUM === undefined)("the console", () => {
+  let service: ConsoleService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startConsole(), openBrowser()]);
+    await service.make();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  async function signedIn(credential = service.token): Promise<Visit> {
+    const at = await visit(browser, service.url);
+    await at.signIn(credential);
+    await at.page.locator("[data-row]").first().waitFor();
+    return at;
+  }
+
+  /** Ends every session that is open. */
+  async function endSessions(): Promise<void> {
+    const { sessions } = await service.ask("GET", "/admin/v1/sessions");
+    for (const { id } of sessions as { id: string }[])
+      await service.ask("POST", `/admin/v1/sessions/${id}/end`);
+  }
+
+  test("says what is wrong with a credential, and keeps none of it", async () => {
+    await using at = await visit(browser, service.url);
+    await at.page.goto(`${service.url}/console/tasks?status=failed`);
+    await at.page.getByLabel(FIELD).fill("sk-svc-wrong");
+    await at.page.keyboard.press("Enter");
+    await at.page.getByText("The API key is malformed").waitFor();
+    expect(await at.page.getByLabel(FIELD).getAttribute("aria-invalid")).toBe("true");
+    await at.signIn(service.key);
+    expect(at.page.url()).toBe(`${service.url}/console/tasks?status=failed`);
+    const kept = await at.page.evaluate(
+      "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])",
+    );
+    expect(kept).not.toContain(service.key.slice(7));
+    expect(kept).not.toContain("svc_session");
+  });
+
+  test("is opened by a link, which works once and leaves the address", async () => {
+    const link = String((await service.ask("POST", "/admin/v1/sessions")).url);
+    await using at = await visit(browser, service.url);
+    await at.page.goto(link);
+    await at.page.locator("[data-row]").first().waitFor();
+    expect(at.page.url()).toBe(`${service.url}/console/tasks`);
+    await using other = await visit(browser, service.url);
+    await other.page.goto(link);
+    await other.page.getByText("This link was used already").waitFor();
+    expect(other.page.url()).toBe(`${service.url}/console`);
+  });
+
+  test("is left by Sign out, and the way back shows nothing", async () => {
+    await using at = await signedIn();
+    await at.page.getByRole("button", { name: "Sign out" }).click();
+    await at.page.getByLabel(FIELD).waitFor();
+    await at.page.reload();
+    await at.page.getByLabel(FIELD).waitFor();
+    expect(await at.page.locator("[data-row]").count()).toBe(0);
+  });
+
+  test("loses nothing typed when the session ends, and goes on with what was asked", async () => {
+    await using at = await signedIn();
+    await at.page.getByLabel("Model").pressSequentially("sandbox-");
+    // A task that changes has the list drawn anew.
+    const made = await service.make();
+    await at.page.locator(`[data-row][href$="${made}"]`).waitFor();
+    expect(await at.page.getByLabel("Model").inputValue()).toBe("sandbox-");
+    await at.page.keyboard.type("image");
+    await endSessions();
+    await at.page.getByLabel("Status").selectOption("completed");
+    const dialog = at.page.getByRole("dialog", { name: "Your session has ended" });
+    await dialog.waitFor();
+    expect(await at.violations()).toEqual([]);
+    await at.page.keyboard.press("Escape");
+    expect(await dialog.isVisible()).toBe(true);
+    await dialog.getByLabel(FIELD).fill(service.token);
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await at.page.locator("[data-row]").first().waitFor();
+    expect(at.page.url()).toEndWith("/console/tasks?status=completed&model=sandbox-image");
+    expect(await at.page.getByLabel("Model").inputValue()).toBe("sandbox-image");
+  });
+
+  test("says when the service does not answer, and reads anew when it does", async () => {
+    await using at = await signedIn();
+    await at.page.route("**/admin/v1/**", (route) => route.abort());
+    await at.page.getByLabel("Kind").selectOption("image");
+    await at.page.getByText("The service does not answer. What you see may be old").waitFor();
+    await at.page.unroute("**/admin/v1/**");
+    await at.page
+      .getByText("The service does not answer. What you see may be old")
+      .waitFor({ state: "detached" });
+    await at.page.locator("[data-row]").first().waitFor();
+  });
+
+  test("is used by keys alone: to a row, into it, and back, with the focus where the reader is", async () => {
+    await using at = await signedIn();
+    const { page } = at;
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    expect(await at.violations()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Image by sandbox-image" }).waitFor();
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
+    await page.keyboard.press("g");
+    await page.keyboard.press("t");
+    await page.getByRole("heading", { name: "Tasks", exact: true }).waitFor();
+    await page.keyboard.press("/");
+    expect(await page.evaluate("document.activeElement.placeholder")).toBe("Model");
+    await page.keyboard.type("gt?");
+    expect(page.url()).toEndWith("/console/tasks");
+    await page.goBack();
+    await page.getByRole("heading", { name: "Image by sandbox-image" }).waitFor();
+    expect(at.problems).toEqual([]);
+  });
+
+  test("has the theme that was chosen, after a reload too", async () => {
+    await using at = await signedIn();
+    const ground = () =>
+      at.page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
+    const light = await ground();
+    await at.page.getByLabel("Theme").selectOption("dark");
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await at.page.reload();
+    await at.page.locator("nav").waitFor();
+    expect(await ground()).toBe(dark);
+  });
+
+  test("tells of an address that leads nowhere", async () => {
+    await using at = await signedIn();
+    for (const path of ["nowhere", "tasks/%E0%A4%A"]) {
+      await at.page.goto(`${service.url}/console/${path}`);
+      await at.page.locator("main h1").waitFor();
+    }
+    await at.page.goto(`${service.url}/console/nowhere`);
+    await at.page.getByText("There is nothing here").waitFor();
+  });
+
+  test("shows hostile text as text", async () => {
+    const hostile = `<img src=x onerror="alert(1)"><script>alert(2)</script>\u202Etxt.exe ${"long".repeat(500)}`;
+    const id = await service.make({ prompt: hostile });
+    await using at = await signedIn();
+    at.page.on("dialog", (dialog) => {
+      throw new Error(`It ran: ${dialog.message()}`);
+    });
+    await at.open(`tasks/${id}`);
+    await at.page.getByText("onerror").first().waitFor();
+    expect(await at.page.locator('img[src="x"], main script').count()).toBe(0);
+    expect(await at.overflow()).toBeLessThanOrEqual(0);
+    expect(at.problems).toEqual([]);
+  });
+});

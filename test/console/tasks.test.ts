@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { barsOf } from "../../console/screens/task/read.ts";
+import { type ListedTask, withTask } from "../../console/screens/tasks/list.ts";
+import { CHROMIUM, openBrowser, visit } from "./support/browser.ts";
+import { type ConsoleService, startConsole } from "./support/service.ts";
+
+const ALL = { status: "", kind: "", model: "", account: "" };
+const task = (id: string, more: Partial<ListedTask> = {}): ListedTask => ({
+  ...{ task_id: id, status: "processing", model: "sandbox-image", created_at: 1, kind: "image" },
+  ...more,
+});
+
+describe("a list that a stream changes", () => {
+  const page = { tasks: [task("task_5"), task("task_3")], next: "x" };
+  const ids = (changed: ListedTask, filters = ALL) =>
+    withTask(page, changed, filters).tasks.map(({ task_id, status }) => `${task_id} ${status}`);
+
+  test("has a new task in front, a known one in its place, and an older one not at all", () => {
+    expect(ids(task("task_7"))).toEqual(["task_7 processing", "task_5 processing", "task_3 processing"]);
+    expect(ids(task("task_3", { status: "failed" }))).toEqual(["task_5 processing", "task_3 failed"]);
+    expect(ids(task("task_1"))).toEqual(["task_5 processing", "task_3 processing"]);
+  });
+
+  test("loses a task that fits its filters no more", () => {
+    expect(ids(task("task_5", { status: "completed" }), { ...ALL, status: "processing" })).toEqual([
+      "task_3 processing",
+    ]);
+    expect(ids(task("task_9", { kind: "video" }), { ...ALL, kind: "image" })).toHaveLength(2);
+  });
+});
+
+test("a waterfall has stages, attempts within them, and phases one after the other", () => {
+  const at = (ms: number) => new Date(1_000_000 + ms).toISOString();
+  const bars = barsOf({
+    // As much of a trace as the waterfall reads.
+    task: {
+      created_at: 1_000,
+      timeline: [
+        { stage: "queued", at: at(0), duration_ms: 100 },
+        { stage: "running", at: at(100), duration_ms: 300 },
+        { stage: "terminal", at: at(400) },
+      ],
+    } as never,
+    attempts: [
+      {
+        number: 1,
+        started_at: at(100),
+        outcome: "completed",
+        phases: { submit: { duration_ms: 50 }, polls: { duration_ms: 200, count: 3 } },
+      },
+    ],
+  });
+  expect(bars.map(({ name, fromMs, lengthMs }) => [name, fromMs, lengthMs])).toEqual([
+    ["queued", 0, 100],
+    ["running", 100, 300],
+    ["attempt 1", 100, 300],
+    ["submit", 100, 50],
+    ["polls (3)", 150, 200],
+  ]);
+});
+
+describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
+  let service: ConsoleService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startConsole(), openBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  test.each(["tenant", "operator"] as const)(
+    "appear for a %s as they are made, change, and are cancelled",
+    async (role) => {
+      await using at = await visit(browser, service.url);
+      await at.signIn(role === "tenant" ? service.key : service.token);
+      await at.open("tasks?model=sandbox-image");
+      const id = await service.make({ sandbox: { outcome: "hang" } });
+      await at.page.locator(`[data-row][href$="${id}"]`).click();
+      await at.page.getByRole("button", { name: "Cancel task" }).click();
+      expect(await at.violations()).toEqual([]);
+      await at.page.getByRole("button", { name: "Cancel the task" }).click();
+      await at.page.locator("dd", { hasText: "cancelled" }).waitFor();
+      await at.page.getByText("← All tasks").click();
+      await at.page
+        .locator("tr", { hasText: id.slice(-8) })
+        .getByText("cancelled")
+        .waitFor();
+      expect(at.problems).toEqual([]);
+    },
+  );
+
+  test("are found by filters that are in the address", async () => {
+    const failed = await service.make({ sandbox: { delay_ms: 0, outcome: "failed" } });
+    await service.make();
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    await at.page.getByLabel("Status").selectOption("failed");
+    await at.page.locator(`[data-row][href$="${failed}"]`).waitFor();
+    await at.page.locator("td").getByText("completed").first().waitFor({ state: "detached" });
+    expect(at.page.url()).toBe(`${service.url}/console/tasks?status=failed`);
+    await at.open("tasks?model=none");
+    await at.page.getByText("No task is like that").waitFor();
+    await at.page.getByRole("button", { name: "Show all tasks" }).click();
+    await at.page.locator("[data-row]").first().waitFor();
+  });
+
+  test("tell a failed one's reason and what to do about it", async () => {
+    const failed = await service.make({ sandbox: { delay_ms: 0, outcome: "failed" } });
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    await at.open(`tasks/${failed}`);
+    await at.page
+      .getByText("Retry the task; if it fails again, use another model.", { exact: true })
+      .waitFor();
+    expect(await at.page.getByText("UPSTREAM_ERROR", { exact: true }).count()).toBe(1);
+    await at.open("tasks/task_01jd0000000000000000000000");
+    await at.page.getByRole("alert").getByText("Request").waitFor();
+  });
+
+  test("beyond a page come by Show more", async () => {
+    for (let made = 0; made < 55; made += 1) await service.make();
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    await at.page.locator("[data-row]").nth(49).waitFor();
+    await at.page.getByRole("button", { name: "Show more" }).click();
+    await at.page.locator("[data-row]").nth(54).waitFor();
+  });
+});
