@@ -30,16 +30,18 @@ interface OpenedAssets {
   readonly thumbnails: Thumbnails;
   /** What lies there, whoever refers to it. */
   readonly contents: StoredContents;
+  /** Contents that nobody needed and that could not be removed. */
+  readonly left: Set<string>;
   /** Asks the bucket whose it is; absent where there is none. @returns who else has it, in words. @throws S3Error */
   readonly askBucket?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** Opens the files: in a folder, and in a bucket where the settings name one; and their thumbnails, on this machine in any case. */
 export async function openAssets(config: Config, deps: AssetDeps, releases: Releases): Promise<OpenedAssets> {
-  const { assets, contents, askBucket } = await openPlaces(config, deps, releases);
+  const { assets, ...places } = await openPlaces(config, deps, releases);
   const thumbnails = openThumbnails({ directory: config.assets.path, assets, clock: deps.clock });
   releases.push(thumbnails.stop);
-  return { assets, contents, thumbnails, askBucket };
+  return { assets, ...places, thumbnails };
 }
 
 async function openPlaces(
@@ -48,15 +50,17 @@ async function openPlaces(
   releases: Releases,
 ): Promise<Omit<OpenedAssets, "thumbnails">> {
   const { assets } = config;
+  const left = new Set<string>();
   const options = {
     directory: assets.path,
     newTemporaryName: () => deps.ids.create("asset"),
     now: deps.clock.now,
     keepsOutputMetadata: config.outputs.metadata === "keep",
+    onLeft: (sha256: string) => void left.add(sha256),
   };
   const folder = openStoredContents(assets.path);
   notePlaces(config);
-  if (assets.bucket === undefined) return { assets: openAssetStore(options), contents: folder };
+  if (assets.bucket === undefined) return { assets: openAssetStore(options), contents: folder, left };
   // Loaded late: most services have their files in a folder.
   const { openBucketStore } = await import("../assets/s3/open.ts");
   const { inBothPlaces, openBucketContents } = await import("../assets/s3/contents.ts");
@@ -71,7 +75,7 @@ async function openPlaces(
   void opened.start();
   releases.push(opened.stop);
   const inBucket = openBucketContents(opened.objects, opened.assets.removeUnheld);
-  return { assets: opened.assets, contents: inBothPlaces(folder, inBucket), askBucket: opened.other };
+  return { assets: opened.assets, contents: inBothPlaces(folder, inBucket), left, askBucket: opened.other };
 }
 
 /**

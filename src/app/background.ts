@@ -11,10 +11,11 @@ import { systemRandom } from "../runtime/random.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import { createCallbackSender } from "../scheduler/callbacks.ts";
 import { createCleaner } from "../scheduler/cleaner.ts";
-import { createCollector } from "../scheduler/collector.ts";
+import { type CollectorDeps, createCollector } from "../scheduler/collector.ts";
 import { Hooks } from "../scheduler/hooks.ts";
 import { createIndexer } from "../scheduler/indexer.ts";
 import { createLateAnswers } from "../scheduler/late-answers.ts";
+import { createLeftovers } from "../scheduler/leftovers.ts";
 import { createRetention, type RetentionDeps } from "../scheduler/retention.ts";
 import { laneCapacities } from "../scheduler/routing/lanes.ts";
 import { createScheduler, type SchedulerOptions } from "../scheduler/scheduler.ts";
@@ -115,17 +116,22 @@ function keptMsOf({ retention }: Config): RetentionDeps["keptMs"] {
 function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
   const { clock, log, store, contents } = rooms;
   const { tasks } = store;
-  const collection = { contents, retention: store.retention, now: clock.now };
+  const { retention } = store;
+  const collect: CollectorDeps["collect"] = ({ pause, ...options }) =>
+    collectContents({ contents, retention, now: clock.now, pause }, options);
+  const remove = async (sha256: string) =>
+    (await retention.neededContents([sha256])).length === 0 && rooms.assets.removeUnheld(sha256);
   const tidy = () => void store.checkpoint();
   const backups = createBackups(config, rooms);
   const all = [
     createCleaner({ tasks, clock, log, tidy }),
     createRetention({
       ...{ clock, log, keptMs: keptMsOf(config) },
-      retention: store.retention,
-      removeContents: (contents) => removeContents({ ...rooms, retention: store.retention }, contents),
+      retention,
+      removeContents: (contents) => removeContents({ ...rooms, retention }, contents),
     }),
-    createCollector({ clock, log, collect: (pause) => collectContents({ ...collection, pause }) }),
+    createCollector({ clock, log, collect }),
+    createLeftovers({ clock, log, left: rooms.left, remove }),
     createIndexer({ clock, log, search: store.search, isOn: config.search.prompts }),
     createLateAnswers({ ...rooms, tasks }),
     rooms.relays,

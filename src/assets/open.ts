@@ -16,6 +16,8 @@ interface CheckOptions {
   readonly decodeSlots?: number | undefined;
   /** Whether outputs keep the metadata that their maker wrote. */
   readonly keepsOutputMetadata?: boolean | undefined;
+  /** Told of a content that nobody needs and that could not be removed. */
+  readonly onLeft?: ((sha256: string) => void) | undefined;
 }
 
 export interface AssetStoreOptions extends CheckOptions {
@@ -36,7 +38,8 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
 export function createAssetStore(files: ContentFiles, options: CheckOptions): AssetStore {
   const slots = createSlots(options.decodeSlots ?? DECODE_SLOTS);
   const recent = createRecentFiles();
-  const deps = { files, slots, pins: createPins(), known: createKnownContents(), recent };
+  const { onLeft } = options;
+  const deps = { files, slots, pins: createPins(), known: createKnownContents(), recent, onLeft };
 
   const stage: AssetStore["stage"] = async (source, given) => {
     const isKept = given.sanitize === "output" && options.keepsOutputMetadata === true;

@@ -21,13 +21,18 @@ export interface Contents {
   readonly pins: Pins;
   readonly known: KnownContents;
   readonly recent: RecentFiles;
+  /** Told of a content that nobody needs and that could not be removed. */
+  readonly onLeft?: ((sha256: string) => void) | undefined;
 }
 
 /** Removes a content that nobody holds or needs. Begins at once: nothing can happen between the caller's check and the removal. */
-export function removeContent({ files, known, recent }: Contents, sha256: string): Promise<void> {
+export function removeContent({ files, known, recent, onLeft }: Contents, sha256: string): Promise<void> {
   known.forget(sha256);
   recent.forget(sha256);
-  return files.remove(sha256);
+  return files.remove(sha256).catch((error: unknown) => {
+    onLeft?.(sha256);
+    throw error;
+  });
 }
 
 /** Holds a file that is stored, as a staging does. @returns undefined when it is not there */

@@ -2,22 +2,30 @@ import type { Clock, Log } from "../domain/ports/runtime.ts";
 
 const FIRST_MS = 10 * 60_000;
 const EVERY_MS = 6 * 60 * 60_000;
+/** What was too young in a round is old enough then. */
+const YOUNG_MS = 61 * 60_000;
+/** More are left to the next round. */
+const MOST_YOUNG = 100_000;
 /** Between two folders, which take about a millisecond each: others come first, and a million files take some minutes. */
 const PAUSE_MS = 10;
 
 export interface CollectorDeps {
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "after" | "elapsed">;
   readonly log: Log;
   /** Collects, and pauses between two folders as long as it is told. */
-  readonly collect: (
-    pause: () => Promise<boolean>,
-  ) => Promise<{ readonly files: number; readonly bytes: number }>;
+  readonly collect: (options: {
+    readonly pause: () => Promise<boolean>;
+    /** Looks at these files alone; at all unless given. */
+    readonly only?: readonly string[] | undefined;
+    readonly onYoung: (sha256: string) => void;
+  }) => Promise<{ readonly files: number; readonly bytes: number }>;
 }
 
-/** Removes now and then what nobody refers to. */
+/** Removes now and then what nobody refers to, and what a round finds too young, an hour later. */
 export function createCollector({ clock, log, collect }: CollectorDeps) {
   let isStopped = false;
   let cancelTimer = () => {};
+  let nextWholeAt = 0;
 
   function pause(): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -29,18 +37,24 @@ export function createCollector({ clock, log, collect }: CollectorDeps) {
     return promise;
   }
 
-  async function round(): Promise<void> {
+  async function round(only?: readonly string[]): Promise<void> {
+    if (only === undefined) nextWholeAt = clock.elapsed() + EVERY_MS;
+    const young: string[] = [];
+    const onYoung = (sha256: string) => void (young.length < MOST_YOUNG && young.push(sha256));
     try {
-      const { files, bytes } = await collect(pause);
+      const { files, bytes } = await collect({ pause, only, onYoung });
       if (files > 0) log.info({ files, bytes }, "files that no task has were removed");
     } catch (error) {
       log.error({ err: error as Error }, "files that no task has could not be collected");
     }
-    arm(EVERY_MS);
+    const wholeMs = Math.max(nextWholeAt - clock.elapsed(), 0);
+    // Others of them are found by the next round that looks at everything.
+    if (young.length > 0 && wholeMs > YOUNG_MS) arm(YOUNG_MS, young);
+    else arm(wholeMs);
   }
 
-  function arm(delayMs: number): void {
-    if (!isStopped) cancelTimer = clock.after(delayMs, () => void round());
+  function arm(delayMs: number, only?: readonly string[]): void {
+    if (!isStopped) cancelTimer = clock.after(delayMs, () => void round(only));
   }
 
   return {

@@ -29,22 +29,32 @@ export interface Collected {
  */
 export async function collectContents(
   { contents, retention, now, pause }: CollectDeps,
-  options: { readonly isTrial?: boolean; readonly onFound?: (sha256: string, bytes: number) => void } = {},
+  options: {
+    readonly isTrial?: boolean;
+    readonly onFound?: (sha256: string, bytes: number) => void;
+    /** Called with each file that is too young to go. */
+    readonly onYoung?: (sha256: string) => void;
+    /** Looks at these alone, and not at all that lie there. */
+    readonly only?: readonly string[] | undefined;
+  } = {},
 ): Promise<Collected> {
   const judge: Judge = {
     unusedSince: now() - UNUSED_MS,
     isNeeded: async (sha256) => (await retention.neededContents([sha256])).length > 0,
   };
   const found = { files: 0, bytes: 0, young: 0 };
-  if (options.isTrial !== true) await contents.settle(judge);
-  for await (const names of contents.folders()) {
+  const { only } = options;
+  if (options.isTrial !== true && only === undefined) await contents.settle(judge);
+  for await (const names of only === undefined ? contents.folders() : slices(only)) {
     const needed = new Set(await retention.neededContents(names));
     for (const sha256 of names) {
       if (needed.has(sha256)) continue;
       const file = await contents.look(sha256);
       if (file === undefined) continue;
-      if (file.usedAt > judge.unusedSince) found.young += 1;
-      else if (options.isTrial === true || (await contents.remove(sha256, judge))) {
+      if (file.usedAt > judge.unusedSince) {
+        found.young += 1;
+        options.onYoung?.(sha256);
+      } else if (options.isTrial === true || (await contents.remove(sha256, judge))) {
         found.files += 1;
         found.bytes += file.sizeBytes;
         options.onFound?.(sha256, file.sizeBytes);
@@ -53,4 +63,10 @@ export async function collectContents(
     if (!(await pause())) break;
   }
   return found;
+}
+
+const SLICE = 256;
+
+function* slices(all: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < all.length; at += SLICE) yield all.slice(at, at + SLICE);
 }

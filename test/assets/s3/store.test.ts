@@ -344,6 +344,25 @@ describe("the collector of a bucket", () => {
     expect(await contentOf(subject.again(), stored)).toEqual(bytes);
   });
 
+  test("is told of what cannot be removed, by whoever meets that", async () => {
+    const left: string[] = [];
+    const store = subject.again({ onLeft: (sha256) => void left.push(sha256) });
+    const [deleted, released] = [
+      await store.put(await png(3, 3), ANY),
+      await store.stage(await png(4, 4), ANY),
+    ];
+    await released.keep();
+    subject.s3.fault = ({ operation }) =>
+      operation === "DeleteObject" ? { status: 403, code: "AccessDenied" } : undefined;
+    expect(store.removeUnheld(deleted.sha256)).rejects.toThrow("AccessDenied");
+    expect(released.release(false)).rejects.toThrow("AccessDenied");
+    await Promise.allSettled([released.release(false), store.removeUnheld(deleted.sha256)]);
+    expect(new Set(left)).toEqual(new Set([deleted.sha256, released.file.sha256]));
+    subject.s3.fault = () => undefined;
+    for (const sha256 of left) await store.removeUnheld(sha256);
+    expect([...subject.s3.objects.keys()]).toEqual([]);
+  });
+
   test("finds damage by reading", async () => {
     const stored = await subject.store.put(await png(3, 3), ANY);
     const contents = openBucketContents(subject.open().objects, subject.store.removeUnheld);

@@ -1,0 +1,54 @@
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+
+const EVERY_MS = 60_000;
+const LONGEST_MS = 10 * 60_000;
+
+export interface LeftoverDeps {
+  readonly clock: Pick<Clock, "after">;
+  readonly log: Log;
+  /** Contents that nobody needed and that could not be removed. Who fails to remove one adds it. */
+  readonly left: Set<string>;
+  /** Removes a content unless something needs or holds it by now. */
+  readonly remove: (sha256: string) => Promise<unknown>;
+}
+
+/** Tries again to remove what could not be removed, as while a bucket was away. What is left when the process ends, the collector finds. */
+export function createLeftovers({ clock, log, left, remove }: LeftoverDeps) {
+  let isStopped = false;
+  let cancelTimer = () => {};
+  let delayMs = EVERY_MS;
+
+  async function tick(): Promise<void> {
+    let removed = 0;
+    try {
+      for (const sha256 of left) {
+        if (isStopped) return;
+        left.delete(sha256);
+        await remove(sha256).catch((error: unknown) => {
+          left.add(sha256);
+          throw error;
+        });
+        removed += 1;
+      }
+      delayMs = EVERY_MS;
+    } catch (error) {
+      // What one of them meets, the others would meet too.
+      delayMs = Math.min(delayMs * 2, LONGEST_MS);
+      log.warn({ err: error as Error, left: left.size }, "files that nobody needs still cannot be removed");
+    }
+    if (removed > 0) log.info({ files: removed }, "files that could not be removed before are gone");
+    arm();
+  }
+
+  function arm(): void {
+    if (!isStopped) cancelTimer = clock.after(delayMs, () => void tick());
+  }
+
+  return {
+    start: arm,
+    stop(): void {
+      isStopped = true;
+      cancelTimer();
+    },
+  };
+}
