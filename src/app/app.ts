@@ -8,7 +8,8 @@ import { createMetricsServer } from "../http/metrics/server.ts";
 import { createServers, type Servers } from "../http/server.ts";
 import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
 import { createFeeds, createWakeup } from "../runtime/signals.ts";
-import { watchVitals } from "../runtime/vitals.ts";
+import { readDiskSpace, watchVitals } from "../runtime/vitals.ts";
+import { keepHistory } from "../service/keep-history.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
 import { startAlerting } from "./alerting.ts";
@@ -158,6 +159,9 @@ function watch(config: Config, rooms: Rooms, releases: Releases) {
   };
   const vitals = watchVitals({ ...rooms, computedMs: threadCpuMs, lagged });
   releases.push(vitals.stop);
+  const disk = () => readDiskSpace(config.dataDir, databaseOf(config));
+  const { endMinute } = counting.history;
+  releases.push(keepHistory({ ...rooms, ...rooms.store, vitals: vitals.read, disk, endMinute }));
   const spans = openTracing(config, rooms, tally, releases);
   return { ...counting, ...overload, vitals, spans, lowAccounts: new Set<AccountId>() };
 }

@@ -1,18 +1,12 @@
 import { hostname } from "node:os";
-import type { Config } from "../config/config.ts";
 import { actorOf } from "../domain/access/actor.ts";
-import type { ReadBackupState } from "../domain/backup-state.ts";
-import type { AccountId } from "../domain/ids.ts";
 import { INGRESS_LIMITS } from "../domain/limits.ts";
-import type { Vitals } from "../domain/overview.ts";
-import type { Wakeup } from "../domain/ports/runtime.ts";
-import type { Counts, Tally } from "../domain/ports/tally.ts";
-import type { Attempt } from "../domain/task/task.ts";
 import { accountEndpoints } from "../http/account/routes.ts";
 import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
 import { auditEndpoints } from "../http/admin/audit/routes.ts";
 import { managedCallbackEndpoints } from "../http/admin/callbacks/routes.ts";
 import { settingEndpoints } from "../http/admin/config/routes.ts";
+import { historyEndpoints } from "../http/admin/history/routes.ts";
 import { keyEndpoints } from "../http/admin/keys/routes.ts";
 import { logLevelEndpoints } from "../http/admin/log/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
@@ -34,7 +28,7 @@ import { withDocs } from "../http/docs/routes.ts";
 import { createEdge } from "../http/edge.ts";
 import { eventEndpoints } from "../http/events/routes.ts";
 import { generationEndpoints } from "../http/generations/routes.ts";
-import { healthEndpoints, type NotReady } from "../http/health/routes.ts";
+import { healthEndpoints } from "../http/health/routes.ts";
 import { hookEndpoints } from "../http/hooks/routes.ts";
 import { createIngressBudget } from "../http/ingress/budget.ts";
 import { createIngress } from "../http/ingress/ingress.ts";
@@ -53,7 +47,6 @@ import { createCompany, createTurns } from "../http/turns.ts";
 import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
 import { readProcess } from "../runtime/process-figures.ts";
 import { createRateLimiter } from "../runtime/rate-limiter.ts";
-import type { Feeds } from "../runtime/signals.ts";
 import { readDiskSpace } from "../runtime/vitals.ts";
 import { laneCapacities } from "../scheduler/routing/lanes.ts";
 import { createAuthenticate, createAuthenticateOperator } from "../service/authenticate.ts";
@@ -65,7 +58,6 @@ import { createTakeHook } from "../service/hooks.ts";
 import { createLatestStock } from "../service/latest-stock.ts";
 import { createManageLogLevel } from "../service/log-level.ts";
 import { createTellLowBalance } from "../service/low-balance.ts";
-import type { ManageAs } from "../service/manage-account.ts";
 import { createManageCallbacks } from "../service/manage-callbacks.ts";
 import { findStoredKey } from "../service/manage-keys.ts";
 import { createManageModels } from "../service/manage-models.ts";
@@ -74,61 +66,18 @@ import { createManageTasks } from "../service/manage-tasks.ts";
 import { createModerate } from "../service/moderate.ts";
 import { createNoteChange } from "../service/note-change.ts";
 import { createNoteTokenUse } from "../service/note-token-use.ts";
-import type { Orphans } from "../service/orphans.ts";
-import { createReadMetrics, type MetricsDeps, type ReadMetrics } from "../service/read-metrics.ts";
+import { createReadMetrics, type ReadMetrics } from "../service/read-metrics.ts";
 import { createReadOverview, type ReadOverview } from "../service/read-overview.ts";
 import { createReadTrail } from "../service/read-trail.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
 import { VERSION } from "../version.ts";
-import type { BookReadings } from "./book-readings.ts";
 import { consoleRoutes } from "./console.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
-import type { WatchedDisk } from "./disk.ts";
 import { createChecksAtUse } from "./doctor/at-use.ts";
-import type { createReload } from "./live/reload.ts";
-import type { Rooms } from "./rooms.ts";
+import type { RequestDeps } from "./request-deps.ts";
 import { createServedProviders } from "./served-providers.ts";
 import { createServedRoutes } from "./served-routes.ts";
-import type { openShedding } from "./shedding.ts";
-
-/** Counts for the overview and the metrics, and how the process does. */
-interface Watched {
-  readonly tally: Tally & Counts;
-  readonly counted: MetricsDeps["counted"];
-  readonly vitals: { readonly read: () => Vitals };
-  /** Accounts whose balance fell below their level. */
-  readonly lowAccounts: Set<AccountId>;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
-}
-
-/** What requests work with. */
-export interface RequestDeps extends Rooms, Feeds, Watched, Omit<ReturnType<typeof openShedding>, "observe"> {
-  readonly config: Config;
-  readonly wakeup: Wakeup;
-  readonly callbacksDue: () => void;
-  readonly hookCame: (attempt: Attempt) => Promise<void>;
-  readonly manageAs: ManageAs;
-  readonly orphans: Orphans;
-  readonly audits: Pick<BookReadings, "run" | "report" | "stock">;
-  /** Takes up settings while the service runs; absent where they cannot change. */
-  readonly reload: ReturnType<typeof createReload> | undefined;
-  readonly isAccepting: () => boolean;
-  readonly backups: ReadBackupState;
-  /** Why no new tasks are taken. */
-  readonly notReady: () => NotReady | undefined;
-  readonly warnings: () => readonly "disk_low"[];
-  readonly disk: Pick<WatchedDisk, "advice">;
-  /** Why no new tasks are taken though they could be stored. */
-  readonly diskRefusal: () => Error | undefined;
-  /** Aborts when the service stops, so that callers stop waiting. */
-  readonly stopping: AbortSignal;
-  /** Aborts when all steps that could still end have ended. */
-  readonly drained: AbortSignal;
-  /** Lifts the server's limit on how long a connection may be silent. */
-  readonly keepOpen: (request: Request) => void;
-}
 
 /** What answers requests. */
 export interface Handlers {
@@ -245,12 +194,7 @@ function listEndpoints(given: EndpointDeps) {
     ...managedTaskEndpoints({ ...deps, manageTasks: createManageTasks(deps) }),
     ...tokenEndpoints(deps),
     ...trailEndpoints({ readTrail: createReadTrail(store) }),
-    ...overviewEndpoints({
-      ...deps,
-      readOverview: createOverview(given),
-      version: VERSION,
-      node: hostname(),
-    }),
+    ...watchingEndpoints(given),
     ...healthEndpoints({ ...deps, checks: createChecksAtUse(deps) }),
   ];
 }
@@ -262,6 +206,15 @@ function settingEndpointsOf({ config, reload, store, clock, log }: EndpointDeps)
   return [
     ...logLevelEndpoints(logLevel, noteChange),
     ...settingEndpoints({ settings: reload?.shown ?? config.shown, reload: reload?.reload, noteChange }),
+  ];
+}
+
+/** Those that tell how the service does. */
+function watchingEndpoints(given: EndpointDeps) {
+  const readOverview = createOverview(given);
+  return [
+    ...overviewEndpoints({ ...given, readOverview, version: VERSION, node: hostname() }),
+    ...historyEndpoints({ ...given, readHistory: given.history.read }),
   ];
 }
 

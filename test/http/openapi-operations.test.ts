@@ -299,6 +299,7 @@ test("the management API is answered as the document says", async () => {
   }
 
   await managed("GET /admin/v1/overview");
+  await managed("GET /admin/v1/history");
   await managed("GET /admin/v1/log/level");
   await managed("POST /admin/v1/log/level", { level: "debug", for_seconds: 5 });
   await managed("GET /admin/v1/audit-log");

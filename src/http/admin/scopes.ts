@@ -21,6 +21,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["GET /admin/v1/callbacks/:id", "read"],
   ["GET /admin/v1/config", "read"],
   ["GET /admin/v1/events", "read"],
+  ["GET /admin/v1/history", "read"],
   ["GET /admin/v1/keys", "read"],
   ["GET /admin/v1/keys/:id", "read"],
   ["GET /admin/v1/log/level", "read"],

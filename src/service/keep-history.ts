@@ -1,0 +1,54 @@
+import type { MinuteReading } from "../domain/history.ts";
+import type { DiskSpace, Vitals } from "../domain/overview.ts";
+import type { CallbackStore } from "../domain/ports/callback-store.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+
+const MINUTE_MS = 60_000;
+
+export interface KeepHistoryDeps {
+  readonly clock: Pick<Clock, "now" | "after">;
+  readonly log: Log;
+  readonly tasks: Pick<TaskStore, "lanes">;
+  readonly callbacks: Pick<CallbackStore, "owed">;
+  readonly vitals: () => Pick<Vitals, "rssBytes">;
+  readonly disk: () => DiskSpace;
+  /** Ends a minute of the history. */
+  readonly endMinute: (at: number, reading: MinuteReading) => void;
+}
+
+/** Reads once a minute how the service does. A minute that cannot be read is left out, and told. @returns how to stop */
+export function keepHistory(deps: KeepHistoryDeps): () => void {
+  const { clock, log } = deps;
+  let cancel = () => {};
+  let isStopped = false;
+
+  async function read(): Promise<void> {
+    const [lanes, callbacks] = await Promise.all([deps.tasks.lanes(), deps.callbacks.owed()]);
+    const sum = (of: "queued" | "underWay") => lanes.reduce((total, lane) => total + lane[of], 0);
+    deps.endMinute(clock.now(), {
+      queued: sum("queued"),
+      underWay: sum("underWay"),
+      callbacksOwed: callbacks.count,
+      rssBytes: deps.vitals().rssBytes,
+      ...deps.disk(),
+    });
+  }
+
+  function arm(): void {
+    if (isStopped) return;
+    cancel = clock.after(MINUTE_MS, () => {
+      read()
+        .catch((error: unknown) =>
+          log.warn({ err: error as Error }, "a minute of the history could not be read"),
+        )
+        .finally(arm);
+    });
+  }
+
+  arm();
+  return () => {
+    isStopped = true;
+    cancel();
+  };
+}
