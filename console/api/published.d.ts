@@ -1952,6 +1952,48 @@ export interface Schemas {
       streams: number;
     };
   };
+  OwnUsage: {
+    /** What each row is of. */
+    by: string;
+    /** First day, UTC. */
+    since: string;
+    /** Last day, UTC. */
+    until: string;
+    /** Of every amount beside it. */
+    currency: "USD";
+    rows: readonly ({
+      /** By day: the day. */
+      day?: string;
+      /** By model: its id. */
+      model?: string;
+      /** By key: its id. */
+      key_id?: string;
+      /** Its name. */
+      key?: string;
+      /** Tasks that were completed. */
+      completed: number;
+      /** Tasks that failed. */
+      failed: number;
+      /** Tasks that were cancelled. */
+      cancelled: number;
+      /** Images and videos made. */
+      outputs: number;
+      /** What was charged. */
+      charged: string;
+    })[];
+    total: {
+      /** Tasks that were completed. */
+      completed: number;
+      /** Tasks that failed. */
+      failed: number;
+      /** Tasks that were cancelled. */
+      cancelled: number;
+      /** Images and videos made. */
+      outputs: number;
+      /** What was charged. */
+      charged: string;
+    };
+  };
   Preview: {
     /** Public id of the task. */
     task_id: string;
@@ -2511,7 +2553,7 @@ export interface Schemas {
   };
   Usage: {
     /** What each row is of. */
-    by: "key" | "model" | "day";
+    by: string;
     /** First day, UTC. */
     since: string;
     /** Last day, UTC. */
@@ -2523,14 +2565,16 @@ export interface Schemas {
       day?: string;
       /** By model: its id. */
       model?: string;
-      /** By key: the account it belongs to. */
-      account_id?: string | null;
+      /** By provider: the lane of the account that had the tasks last. */
+      provider?: string;
+      /** By account and by key: the account. */
+      account_id?: string;
       /** Its name. */
-      account?: string | null;
+      account?: string;
       /** By key: its id. */
-      key_id?: string | null;
+      key_id?: string;
       /** Its name. */
-      key?: string | null;
+      key?: string;
       /** Tasks that were completed. */
       completed: number;
       /** Tasks that failed. */
@@ -2913,6 +2957,10 @@ export interface Operations {
   "GET /v1/account/status": {
     data: Schemas["AccountStatus"];
   };
+  "GET /v1/usage": {
+    query: { by?: string; since?: string; until?: string };
+    data: Schemas["OwnUsage"];
+  };
   "POST /v1/pricing/estimate": {
     body: Schemas["EstimateRequest"] | Record<string, unknown> | Record<string, unknown>;
     data: Schemas["Estimate"];
@@ -3117,7 +3165,7 @@ export interface Operations {
     data: Schemas["Refund"];
   };
   "GET /admin/v1/usage": {
-    query: { by?: "key" | "model" | "day"; since?: string; until?: string; account?: string };
+    query: { by?: string; since?: string; until?: string; account?: string };
     data: Schemas["Usage"];
   };
   "GET /admin/v1/tasks": {

@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await at.page.getByText("The API key is malformed").waitFor();
     expect(await at.page.getByLabel(FIELD).getAttribute("aria-invalid")).toBe("true");
     await at.signIn(service.key);
-    expect(at.page.url()).toBe(`${service.url}/console/tasks?status=failed`);
+    await at.page.waitForURL(`${service.url}/console/tasks?status=failed`);
     const kept = await at.page.evaluate(
       "JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])",
     );
@@ -52,11 +52,11 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await using at = await visit(browser, service.url);
     await at.page.goto(link);
     await at.page.locator("[data-row]").first().waitFor();
-    expect(at.page.url()).toBe(`${service.url}/console/tasks`);
+    await at.page.waitForURL(`${service.url}/console/tasks`);
     await using other = await visit(browser, service.url);
     await other.page.goto(link);
     await other.page.getByText("This link was used already").waitFor();
-    expect(other.page.url()).toBe(`${service.url}/console`);
+    await other.page.waitForURL(`${service.url}/console`);
   });
 
   test("is left by Sign out, and the way back shows nothing", async () => {
@@ -87,7 +87,9 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.waitFor({ state: "detached" });
     await at.page.locator("[data-row]").first().waitFor();
-    expect(at.page.url()).toEndWith("/console/tasks?status=completed&model=sandbox-image");
+    await at.page.waitForURL((url) =>
+      url.href.endsWith("/console/tasks?status=completed&model=sandbox-image"),
+    );
     expect(await at.page.getByLabel("Model").inputValue()).toBe("sandbox-image");
   });
 
@@ -121,7 +123,7 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await page.keyboard.press("/");
     expect(await page.evaluate("document.activeElement.placeholder")).toBe("Model");
     await page.keyboard.type("gt?");
-    expect(page.url()).toEndWith("/console/tasks");
+    await page.waitForURL((url) => url.href.endsWith("/console/tasks"));
     await page.goBack();
     await page.getByRole("heading", { name: "Image by sandbox-image" }).waitFor();
     expect(at.problems).toEqual([]);

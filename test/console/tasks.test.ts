@@ -100,7 +100,7 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     await at.page.getByLabel("Status").selectOption("failed");
     await at.page.locator(`[data-row][href$="${failed}"]`).waitFor();
     await at.page.locator("td").getByText("completed").first().waitFor({ state: "detached" });
-    expect(at.page.url()).toBe(`${service.url}/console/tasks?status=failed`);
+    await at.page.waitForURL(`${service.url}/console/tasks?status=failed`);
     await at.open("tasks?model=none");
     await at.page.getByText("No task is like that").waitFor();
     await at.page.getByRole("button", { name: "Show all tasks" }).click();
