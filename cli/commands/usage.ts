@@ -11,6 +11,7 @@ import {
   type UsageSplit,
   type UsageSum,
 } from "../../src/domain/money/usage.ts";
+import { suggest } from "../../src/domain/suggest.ts";
 import type { Context } from "../context.ts";
 import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
@@ -111,7 +112,9 @@ function subjectOf({ account, key, model, day, provider }: UsageRow, names: read
 function readSplit(text: string): UsageSplit {
   const split = parseSplit(text);
   if (split !== undefined) return split;
-  throw unreadable("--by", `one or two of ${Object.keys(SUBJECTS).join(", ")}, as day,model`, text);
+  const subjects = Object.keys(SUBJECTS);
+  const near = suggest(text, subjects);
+  throw unreadable("--by", `one or two of ${subjects.join(", ")}, as day,model`, text, near);
 }
 
 function cellsOf(sum: UsageSum): string[] {

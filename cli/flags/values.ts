@@ -32,8 +32,9 @@ export function flagText(flag: Flag, flags: FlagValues): string | undefined {
 /* Readers of the values of flags. Each throws a Failure (exit 2) that begins with `what`, usually the flag. */
 
 /** @param expected completes "must be" */
-export function unreadable(what: string, expected: string, text: string): Failure {
-  return usage(`${what} must be ${expected}, got ${JSON.stringify(text.slice(0, 80))}.`);
+export function unreadable(what: string, expected: string, text: string, near?: string): Failure {
+  const hint = near === undefined ? undefined : `Did you mean ${near}?`;
+  return usage(`${what} must be ${expected}, got ${JSON.stringify(text.slice(0, 80))}.`, hint);
 }
 
 export function readAmount(what: string, text: string): Micros {

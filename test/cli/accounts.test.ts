@@ -180,7 +180,11 @@ describe("usage", () => {
       '--since must be a day like 2026-11-01, or a time ago like 30d, got "yesterday".',
     ],
     [["usage", "--until", "2026-02-30"], 2, "--until must be a day"],
-    [["usage", "--by", "hour"], 2, '--by must be one of key, model, day, got "hour".'],
+    [
+      ["usage", "--by", "hour"],
+      2,
+      '--by must be one or two of day, model, provider, account, key, as day,model, got "hour".',
+    ],
     [["usage", "--csv", "--json"], 2, "cannot be used with"],
     [["usage", "--account", "nobody"], 5, 'There is no account "nobody".'],
     [["usage", "--since", "2026-11-02", "--until", "2026-11-01"], 13, "since must not be after until"],

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** All that a refused request must leave as it was. */
 export interface LeftBehind {
-  /** Rows of every table. */
+  /** Rows of every table but those of the search, which is filled some time after the tasks. */
   readonly rows: Readonly<Record<string, number>>;
   readonly balanceMicros: number;
   readonly heldMicros: number;
@@ -20,7 +20,8 @@ const databases = new Map<string, Database>();
 export function leftBehind(dataDir: string): LeftBehind {
   const db = databases.getOrInsertComputed(dataDir, () => openDatabase(dataDir));
   const tables = db.query<{ name: string }, []>(
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+       AND name NOT LIKE 'task_search%' AND name <> 'search_state' ORDER BY name`,
   );
   const counts = tables.all().map(({ name }) => `(SELECT count(*) FROM "${name}") AS "${name}"`);
   const rows = db.query<Row, []>(`SELECT ${counts.join(", ")}`).get() ?? {};
