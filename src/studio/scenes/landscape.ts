@@ -30,7 +30,7 @@ function sky(canvas: Canvas, night: boolean, horizon: number): Layer {
     for (let i = 0; i < stars; i++) {
       const opacity = random.range(0.15, 0.9) ** 1.6;
       const radius = random.range(0.6, 2.2);
-      body += `<circle cx="${n(random.range(0, width))}" cy="${n(random.range(0, horizon))}" r="${n(radius)}" fill="#fff" opacity="${opacity.toFixed(2)}"/>`;
+      body += `<circle cx="${n(random.range(0, width))}" cy="${n(random.range(0, horizon))}" r="${n(radius)}" fill="#fff" fill-opacity="${opacity.toFixed(2)}"/>`;
     }
   }
   return { body, box: frameBox(canvas) };

@@ -27,6 +27,10 @@ export function drawOrbits(canvas: Canvas): Layer[] {
   return [space(canvas, pivot), ...rings, planet(canvas, pivot, core)];
 }
 
+/*
+ * The opacity of a shape is that of its fill or stroke: with `opacity`, librsvg draws each shape onto a surface as large as the picture.
+ */
+
 function space(canvas: Canvas, pivot: { x: number; y: number }): Layer {
   const { width, height, palette, random } = canvas;
   const reach = Math.hypot(width, height) * 0.62;
@@ -41,7 +45,7 @@ function space(canvas: Canvas, pivot: { x: number; y: number }): Layer {
   const stars = Math.round((width * height) / 5200);
   for (let i = 0; i < stars; i++) {
     const colour = random.chance(0.1) ? palette.accent : shade(palette, random.range(0.7, 1));
-    body += `<circle cx="${n(random.range(0, width))}" cy="${n(random.range(0, height))}" r="${n(0.7 + 2 * random.next() ** 4)}" fill="${hex(colour)}" opacity="${random.range(0.15, 0.85).toFixed(2)}"/>`;
+    body += `<circle cx="${n(random.range(0, width))}" cy="${n(random.range(0, height))}" r="${n(0.7 + 2 * random.next() ** 4)}" fill="${hex(colour)}" fill-opacity="${random.range(0.15, 0.85).toFixed(2)}"/>`;
   }
   return { body, box: frameBox(canvas) };
 }
@@ -54,33 +58,33 @@ function ring(canvas: Canvas, pivot: { x: number; y: number }, radius: number): 
   const circle = (style: string): string =>
     `<circle cx="${n(pivot.x)}" cy="${n(pivot.y)}" r="${n(radius)}" stroke="${colour}" ${style}/>`;
   const start = random.range(0, Math.PI * 2);
-  let body = circle(`stroke-width="1.6" opacity="0.28"`);
+  let body = circle(`stroke-width="1.6" stroke-opacity="0.28"`);
   switch (random.int(0, 3)) {
     case 0: {
       const sweep = random.range(0.7, 2.9);
       const thickness = n(random.range(5, 20));
-      body += `<path d="M${at(start)}A${n(radius)} ${n(radius)} 0 0 1 ${at(start + sweep)}" stroke="${colour}" stroke-width="${thickness}" opacity="0.92"/>`;
+      body += `<path d="M${at(start)}A${n(radius)} ${n(radius)} 0 0 1 ${at(start + sweep)}" stroke="${colour}" stroke-width="${thickness}" stroke-opacity="0.92"/>`;
       break;
     }
     case 1:
       body += circle(
-        `stroke-width="${n(random.range(3, 8))}" stroke-dasharray="1 ${n(random.range(13, 30))}" opacity="0.85"`,
+        `stroke-width="${n(random.range(3, 8))}" stroke-dasharray="1 ${n(random.range(13, 30))}" stroke-opacity="0.85"`,
       );
       break;
     case 2:
       body += circle(
-        `stroke-width="${n(random.range(2, 5))}" stroke-dasharray="${n(random.range(30, 120))} ${n(random.range(24, 60))}" opacity="0.8"`,
+        `stroke-width="${n(random.range(2, 5))}" stroke-dasharray="${n(random.range(30, 120))} ${n(random.range(24, 60))}" stroke-opacity="0.8"`,
       );
       break;
     default:
-      body += circle(`stroke-width="${n(random.range(2, 4))}" opacity="0.7"`);
+      body += circle(`stroke-width="${n(random.range(2, 4))}" stroke-opacity="0.7"`);
   }
   const moons = random.int(0, 2);
   for (let i = 0; i < moons; i++) {
     const [x = "0", y = "0"] = at(start + 1 + i * random.range(1.4, 3)).split(" ");
     const size = random.range(6, 19);
     const tone = random.chance(0.3) ? palette.accent : shade(palette, random.range(0.7, 1));
-    body += `<circle cx="${x}" cy="${y}" r="${n(size * 1.9)}" fill="${hex(tone)}" opacity="0.16"/><circle cx="${x}" cy="${y}" r="${n(size)}" fill="${hex(tone)}"/>`;
+    body += `<circle cx="${x}" cy="${y}" r="${n(size * 1.9)}" fill="${hex(tone)}" fill-opacity="0.16"/><circle cx="${x}" cy="${y}" r="${n(size)}" fill="${hex(tone)}"/>`;
   }
   return body;
 }
@@ -92,7 +96,7 @@ function planet(canvas: Canvas, pivot: { x: number; y: number }, core: number): 
   const ball = `<radialGradient id="ball" cx="0.36" cy="0.3" r="0.78"><stop offset="0" stop-color="${hex(light)}"/><stop offset="0.32" stop-color="${hex(blend(light, palette.accent, 0.6))}"/><stop offset="0.7" stop-color="${hex(blend(palette.accent, shade(palette, 0.3), 0.55))}"/><stop offset="1" stop-color="${hex(shade(palette, 0.08))}"/></radialGradient>`;
   let bands = "";
   for (let y = -core; y < core; y += random.range(14, 40)) {
-    bands += `<path d="M${n(pivot.x - core)} ${n(pivot.y + y)}q${n(core)} ${n(random.range(10, 34))} ${n(core * 2)} 0v${n(random.range(4, 15))}q${n(-core)} ${n(random.range(10, 30))} ${n(-core * 2)} 0Z" fill="${hex(shade(palette, random.range(0.2, 1)))}" opacity="0.16"/>`;
+    bands += `<path d="M${n(pivot.x - core)} ${n(pivot.y + y)}q${n(core)} ${n(random.range(10, 34))} ${n(core * 2)} 0v${n(random.range(4, 15))}q${n(-core)} ${n(random.range(10, 30))} ${n(-core * 2)} 0Z" fill="${hex(shade(palette, random.range(0.2, 1)))}" fill-opacity="0.16"/>`;
   }
   const reach = core * 2.1;
   return {
