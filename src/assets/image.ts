@@ -7,6 +7,7 @@ import { type ImageLayout, joinParts } from "./layout.ts";
 import { IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE } from "./limits.ts";
 import { readPng } from "./png.ts";
 import { damaged, tooManyPixels } from "./refusals.ts";
+import { isWholeSmallPng } from "./small-png.ts";
 import { cleanSvgInThread } from "./svg-thread.ts";
 import { readWebp } from "./webp.ts";
 
@@ -85,7 +86,7 @@ async function checkStill(
   const layout = READERS[type](file);
   refuseLarge(layout);
   const clean = joinParts(layout.clean, file);
-  await decodeAll(clean, layout);
+  if (type !== "image/png" || !isWholeSmallPng(clean)) await decodeAll(clean, layout);
   const { width, height, orientation } = layout;
   const isClean = sanitize === "output" ? !layout.isSigned : sanitize;
   if (isClean && orientation !== 1) {
