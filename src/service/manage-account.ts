@@ -4,6 +4,7 @@ import type { Operator } from "../domain/access/actor.ts";
 import { invalid } from "../domain/errors.ts";
 import { type Micros, ZERO } from "../domain/money/money.ts";
 import { firstKeyVerbs } from "./first-key.ts";
+import { quotaVerbs } from "./list-quotas.ts";
 import { keyVerbs } from "./manage-keys.ts";
 import { moneyVerbs } from "./manage-money.ts";
 import { sessionVerbs } from "./manage-sessions.ts";
@@ -27,6 +28,7 @@ export const createManageAccounts = (deps: ManageAccountDeps) => ({
   ...moneyVerbs(deps),
   ...usageVerbs(deps),
   ...keyVerbs(deps),
+  ...quotaVerbs(deps),
   ...firstKeyVerbs(deps),
   ...tokenVerbs(deps),
   ...sessionVerbs(deps),

@@ -273,6 +273,17 @@ test("the management API is answered as the document says", async () => {
   await managed("POST /admin/v1/keys/{id}/rotate", { grace_seconds: 60 }, named);
   await managed("PATCH /admin/v1/keys/{id}", { models: null, concurrency: 3 }, named);
   await managed("GET /admin/v1/keys/{id}", undefined, named);
+  const quotas = await call("GET /admin/v1/quotas", { credential, query: "?account=acme" });
+  expect(quotas.data.quotas).toMatchObject([
+    {
+      key: "web",
+      account: "acme",
+      limit: "5.000000",
+      used: "0.020000",
+      remaining: "4.980000",
+      reset: "monthly",
+    },
+  ]);
   await managed("POST /admin/v1/keys/{id}/revoke", undefined, named);
   await managed("GET /admin/v1/keys");
 

@@ -33,6 +33,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["POST /admin/v1/pricing/:model/quote", "read"],
   ["GET /admin/v1/providers", "read"],
   ["GET /admin/v1/providers/:id", "read"],
+  ["GET /admin/v1/quotas", "read"],
   ["GET /admin/v1/routes", "read"],
   ["POST /admin/v1/routes/explain", "read"],
   ["GET /admin/v1/sessions", "read"],

@@ -9,7 +9,7 @@ import { AMOUNT, amountOf, multiplierOf } from "./fields.ts";
 export function termRequests(table: TermTable): Properties {
   return fieldsOf(table, (term) => {
     const request = REQUESTS[term.kind] as (term: Term) => Schema;
-    const schema: Schema = { description: describe(term), ...request(term) };
+    const schema: Schema = { title: term.label, description: describe(term), ...request(term) };
     if (term.unset === undefined) return schema;
     // A choice lists its values, so null joins the list.
     return term.kind === "choice" ? { ...schema, enum: [...term.among, null] } : nullable(schema);

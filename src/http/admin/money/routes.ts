@@ -1,4 +1,5 @@
 import { accountForm, usageForm } from "../../../domain/access/record-form.ts";
+import { CURRENCY } from "../../../domain/money/money.ts";
 import type { ManageAs } from "../../../service/manage-account.ts";
 import { readBody } from "../../body.ts";
 import { type Endpoint, type LateAnswerDeps, managed } from "../../exchange.ts";
@@ -7,8 +8,8 @@ import { success } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
 import { readUsageQuery, type UsageParameters } from "../../wire/usage.ts";
 import { amountOf } from "../fields.ts";
-import { presentLedger, presentRefund } from "./present.ts";
-import { CREDIT, DEFAULT_PAGE, LEDGER_QUERY, MONEY, REFUND, USAGE_QUERY } from "./wire.ts";
+import { presentLedger, presentQuota, presentRefund } from "./present.ts";
+import { CREDIT, DEFAULT_PAGE, LEDGER_QUERY, MONEY, QUOTAS_QUERY, REFUND, USAGE_QUERY } from "./wire.ts";
 
 interface MoneyEndpointDeps extends Pick<LateAnswerDeps, "keepOpen"> {
   readonly manageAs: ManageAs;
@@ -33,6 +34,11 @@ export function moneyEndpoints({ manageAs, keepOpen }: MoneyEndpointDeps): Endpo
       const { limit = DEFAULT_PAGE, before } = checkQuery(LEDGER_QUERY, query()) as LedgerQuery;
       const page = { limit, before: before === undefined ? undefined : Number(before) };
       return success(presentLedger(await manageAs(operator).readLedger(param("id"), page)));
+    }),
+    managed("GET", "/admin/v1/quotas", MONEY.quotas, async ({ operator, query }) => {
+      const { account } = checkQuery(QUOTAS_QUERY, query()) as { account?: string };
+      const quotas = (await manageAs(operator).listQuotas(account)).map(presentQuota);
+      return success({ currency: CURRENCY, quotas });
     }),
     managed("POST", "/admin/v1/tasks/:id/refund", MONEY.refund, async (exchange) => {
       const { param, operator } = exchange;

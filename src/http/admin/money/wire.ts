@@ -1,5 +1,6 @@
 import { MAX_IDEMPOTENCY_KEY, MAX_LIST_LIMIT } from "../../../domain/limits.ts";
 import type { LedgerKind } from "../../../domain/money/ledger.ts";
+import { QUOTA_RESETS } from "../../../domain/money/quota.ts";
 import { MOST_USAGE_LINES, USAGE_GROUPS } from "../../../domain/money/usage.ts";
 import { MAX_REASON_LENGTH } from "../../../service/manage-money.ts";
 import { jsonBody } from "../../openapi/contract.ts";
@@ -103,6 +104,29 @@ const USAGE = component("Usage", {
   total: closed(USAGE_SUM),
 });
 
+const QUOTAS = closed({
+  currency: CURRENCY_SCHEMA,
+  quotas: list(
+    closed({
+      key_id: idOf("key", "Id of the key."),
+      key: text("Its name."),
+      account_id: idOf("acc", "The account it belongs to."),
+      account: text("Its name."),
+      limit: amount("What the key may spend."),
+      used: amount("Charged in the period."),
+      reserved: amount("Of it, held for tasks under way."),
+      remaining: amount("Of it, left."),
+      reset: text("How often it begins anew, in UTC.", { enum: QUOTA_RESETS }),
+      resets_at: nullable(unixSeconds("When it begins anew; null: never.")),
+    }),
+  ),
+});
+
+/** Whose quotas are listed. */
+export const QUOTAS_QUERY = optional({
+  account: text("Id or name of one account; all unless given.", { maxLength: 200 }),
+});
+
 const ONE = byIdOrName("account");
 
 export const MONEY = {
@@ -117,6 +141,11 @@ export const MONEY = {
   ledger: contract("readLedger", "Read an account's ledger, newest first", LEDGER, {
     ...ONE,
     query: LEDGER_QUERY,
+  }),
+  quotas: contract("listQuotas", "List what is left of the quotas of active keys", QUOTAS, {
+    description: "The key with the smallest share left comes first. Keys without a quota are not in it.",
+    query: QUOTAS_QUERY,
+    ...NOT_FOUND,
   }),
   refund: contract("refundTask", "Give back what a task was charged", REFUNDED, {
     description: "In whole or in part, once for each task. Usage and quotas go on to count what was charged.",
