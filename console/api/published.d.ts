@@ -718,6 +718,89 @@ export interface Schemas {
     /** Early versions to show of each image, of models that have the parameter; some charge for them. A slow reader misses all but the latest. Without `stream` it means nothing. */
     partial_images?: number | null;
   };
+  History: {
+    /** When this process started, which all of it counts from. Unix seconds. */
+    since: number;
+    /** Whole minutes, oldest first. Each list of `minutes` has a number for each. */
+    at: readonly (number)[];
+    minutes: {
+      /** Requests answered with a status 2xx. */
+      answered_2xx: readonly (number)[];
+      /** Requests answered with a status 3xx. */
+      answered_3xx: readonly (number)[];
+      /** Requests answered with a status 4xx. */
+      answered_4xx: readonly (number)[];
+      /** Requests answered with a status 5xx. */
+      answered_5xx: readonly (number)[];
+      /** Tasks accepted. */
+      created: readonly (number)[];
+      /** Tasks that were completed. */
+      completed: readonly (number)[];
+      /** Tasks that failed. */
+      failed: readonly (number)[];
+      /** Tasks that waited at its end, in all lanes. */
+      queued: readonly (number)[];
+      /** Tasks between submission and end at its end. */
+      under_way: readonly (number)[];
+      /** Callbacks still to be sent at its end. */
+      callbacks_owed: readonly (number)[];
+      /** How late the event loop came to 95 in 100 of its timers. Milliseconds, within 5 %. */
+      lag_p95_ms: readonly (number)[];
+      /** The latest it came to one. Milliseconds. */
+      lag_max_ms: readonly (number)[];
+      /** Memory of the process at its end. */
+      rss_bytes: readonly (number)[];
+      /** What the disk of the data folder had left at its end. */
+      disk_free_bytes: readonly (number)[];
+      /** Size of the database, without stored files. */
+      data_bytes: readonly (number)[];
+      /** Size of its write-ahead log. */
+      wal_bytes: readonly (number)[];
+    };
+    /** In the order in which a task is in them. */
+    stages: readonly ({
+      /** What the service did with a task. */
+      stage: "queued" | "submitting" | "running" | "finalizing";
+      hour: {
+        /** Tasks that left it in the last hour. */
+        count: number;
+        /** How long half of them were in it. Milliseconds, within 5 %; null without any. */
+        p50_ms: number | null;
+        /** The same of 95 in 100. */
+        p95_ms: number | null;
+      };
+      day: {
+        /** Tasks that left it in the last day. */
+        count: number;
+        /** How long half of them were in it. Milliseconds, within 5 %; null without any. */
+        p50_ms: number | null;
+        /** The same of 95 in 100. */
+        p95_ms: number | null;
+      };
+    })[];
+    routes: readonly ({
+      /** The lane of the account; `other` for those beyond 200 routes. */
+      provider: string;
+      /** What the provider calls the model. */
+      upstream_model: string;
+      hour: {
+        /** Attempts that were completed in the last hour. */
+        completed: number;
+        /** Those that failed, were not taken, or got no answer. */
+        failed: number;
+        /** The share of the failed ones among both; null without any. */
+        error_rate: number | null;
+      };
+      day: {
+        /** Attempts that were completed in the last day. */
+        completed: number;
+        /** Those that failed, were not taken, or got no answer. */
+        failed: number;
+        /** The share of the failed ones among both; null without any. */
+        error_rate: number | null;
+      };
+    })[];
+  };
   ImageTask: {
     /** Public id of the task. */
     task_id: string;
@@ -3218,6 +3301,10 @@ export interface Operations {
   };
   "GET /admin/v1/overview": {
     data: Schemas["Overview"];
+  };
+  "GET /admin/v1/history": {
+    query: { minutes?: number };
+    data: Schemas["History"];
   };
   "GET /healthz": {
     data: {
