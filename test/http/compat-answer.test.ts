@@ -12,13 +12,13 @@ const TASK = {
   ...{ id: taskId(1), results: [{ assetId: ASSET.id, type: ASSET.type }], createdAt: 0 },
 } as Partial<TaskSummary> as TaskSummary;
 
-function answerFrom(content: Blob) {
+function answerFrom(content: Blob, task = TASK) {
   const deps = {
     tasks: { assetById: async () => ASSET } as Partial<TaskStore> as TaskStore,
     assets: { open: async () => content } as Partial<AssetStore> as AssetStore,
   };
   const form = { format: "b64_json", origin: "", asked: {}, sent: {}, leave: () => {} } as const;
-  return imagesReply(deps, TASK, form);
+  return imagesReply(deps, task, form);
 }
 
 test("An answer that is read from disk is over when it has been read", async () => {
@@ -32,5 +32,32 @@ test("An answer that is read from disk is over when the disk fails, so that its 
   const unreadable = () => ({ arrayBuffer: () => Promise.reject(new Error("EIO")) });
   const { body, over } = await answerFrom({ size: LARGE_BYTES, slice: unreadable } as unknown as Blob);
   expect(await new Response(body).text().catch((error: Error) => error.message)).toBe("EIO");
+  await over;
+});
+
+test("An answer of four pictures of 20 MB has one piece of them in memory at a time", async () => {
+  const [pictureBytes, pieceBytes] = [20_000_000, 192 * 1024];
+  let readBytes = 0;
+  const picture = {
+    size: pictureBytes,
+    slice: (from: number, to: number) => ({
+      arrayBuffer: async () => {
+        const piece = new Uint8Array(Math.min(to, pictureBytes) - from).fill(readBytes);
+        readBytes += piece.length;
+        return piece.buffer;
+      },
+    }),
+  } as unknown as Blob;
+  const results = Array(4).fill(TASK.results[0]);
+  const { body, over } = await answerFrom(picture, { ...TASK, results });
+  // Nothing is read before somebody reads.
+  expect(readBytes).toBe(0);
+  let sentBytes = 0;
+  for await (const piece of new Response(body).body ?? []) {
+    sentBytes += piece.length;
+    expect(readBytes * (4 / 3) - sentBytes).toBeLessThanOrEqual(2 * pieceBytes);
+  }
+  expect(readBytes).toBe(4 * pictureBytes);
+  expect(sentBytes).toBeGreaterThan(readBytes * (4 / 3));
   await over;
 });
