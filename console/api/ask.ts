@@ -52,11 +52,11 @@ interface Given {
 
 /** An answer of the service that is no error. @throws ApiProblem */
 export async function answered(url: URL, request: RequestInit): Promise<Response> {
-  for (;;) {
+  for (let isAgain = false; ; isAgain = true) {
     const response = await sent(url, request);
     if (response.ok) return response;
     const problem = await problemOf(response);
-    if (problem.status !== 401) throw problem;
+    if (problem.status !== 401 || isAgain) throw problem;
     await comeBack(problem, request.signal);
   }
 }
@@ -66,7 +66,7 @@ async function sent(url: URL, request: RequestInit): Promise<Response> {
   for (let tries = 0; ; tries += 1) {
     try {
       const response = await fetch(url, request);
-      noteAnswer();
+      noteAnswer(response);
       return response;
     } catch (error) {
       if (request.signal?.aborted) throw error;
@@ -76,6 +76,14 @@ async function sent(url: URL, request: RequestInit): Promise<Response> {
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
+}
+
+/** A key of one's own for a create: with it, the service makes one thing however often it is asked. */
+export function newIdempotencyKey(): string {
+  // Without TLS, browsers offer no UUIDs.
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
 }
 
 function headersOf(body: unknown, { idempotencyKey }: Options): Record<string, string> {

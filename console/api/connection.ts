@@ -6,7 +6,15 @@ export const connection = signal<"ok" | "lost">("ok");
 /** Grows when the service answers again, so that what is shown is read anew. */
 export const reconnections = signal(0);
 
-export function noteAnswer(): void {
+/** How far this machine's clock is behind the service's, in milliseconds: times are told by the service's. */
+export const clockBehindMs = signal(0);
+
+/** Answers tell the time in whole seconds and take a while: less is no difference. */
+const NOTICED_MS = 5_000;
+
+export function noteAnswer({ headers }: Response): void {
+  const behindMs = Date.parse(headers.get("date") ?? "") - Date.now();
+  if (Number.isFinite(behindMs)) clockBehindMs.value = Math.abs(behindMs) < NOTICED_MS ? 0 : behindMs;
   if (connection.peek() === "ok") return;
   connection.value = "ok";
   reconnections.value += 1;

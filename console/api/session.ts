@@ -21,6 +21,13 @@ export const comings = signal(0);
 
 let waiting: (() => void)[] = [];
 
+/** All tabs of a browser have one session: where somebody else comes in at one, nothing in the others is theirs. */
+const tabs = new BroadcastChannel("svc.session");
+tabs.onmessage = ({ data }) => {
+  const holder = session.peek()?.holder.id;
+  if (holder !== undefined && holder !== data) location.reload();
+};
+
 /** Asks who is there. @throws ApiProblem */
 export async function readSession(): Promise<void> {
   take(await exchange("GET"));
@@ -33,6 +40,7 @@ export async function comeIn(
   const before = session.peek();
   take(await exchange("POST", given));
   const now = session.peek();
+  tabs.postMessage(now?.holder.id);
   if (ended.peek() === undefined) return;
   // Somebody else came in: nothing that is open belongs to them.
   if (before?.holder.id !== now?.holder.id) return location.reload();
@@ -79,7 +87,7 @@ async function exchange(method: "GET" | "POST" | "DELETE", body?: unknown): Prom
     noteSilence();
     throw unreachable(error);
   });
-  noteAnswer();
+  noteAnswer(response);
   if (!response.ok) throw await problemOf(response);
   return ((await response.json()) as { readonly data: Who }).data;
 }

@@ -1,4 +1,5 @@
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
+import { clockBehindMs } from "../api/connection.ts";
 
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
@@ -11,11 +12,19 @@ const STEPS = [
   ["year", Number.POSITIVE_INFINITY],
 ] as const;
 
-/** The present time, in steps that all times on the page share. */
-const now = signal(Date.now());
+const STEP_MS = 10_000;
+
+/** In steps that all times on the page share. */
+const ticks = signal(0);
 setInterval(() => {
-  if (!document.hidden) now.value = Date.now();
-}, 10_000);
+  if (!document.hidden) ticks.value += 1;
+}, STEP_MS);
+
+/** The present time by the service's clock: the reader's may be wrong by a day. */
+const now = computed(() => {
+  ticks.value;
+  return Date.now() + clockBehindMs.value;
+});
 
 /** A moment as the reader's country writes it. @param at Unix seconds, or an ISO time */
 export function timeText(at: number | string): string {
@@ -42,7 +51,7 @@ export function Time({ at }: { readonly at: number | string | null | undefined }
   const date = dateOf(at);
   return (
     <time dateTime={date.toISOString()} title={full.format(date)} class="whitespace-nowrap">
-      {agoText(date, Math.max(now.value, Date.now()))}
+      {agoText(date, now.value)}
     </time>
   );
 }

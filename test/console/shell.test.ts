@@ -142,6 +142,26 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     expect(await ground()).toBe(dark);
   });
 
+  test("shows nothing of the one before in a tab where somebody else came in at another", async () => {
+    await using at = await signedIn(service.token);
+    const other = await at.page.context().newPage();
+    await other.goto(`${service.url}/console`);
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await other.getByLabel(FIELD).fill(service.key);
+    await other.getByRole("button", { name: "Sign in" }).click();
+    await at.page.getByText("API key", { exact: true }).waitFor();
+    expect(await at.page.getByLabel("Account").count()).toBe(0);
+  });
+
+  test("tells times by the service's clock, where the reader's is wrong by a day", async () => {
+    await service.make();
+    await using at = await visit(browser, service.url);
+    await at.page.clock.install({ time: Date.now() + 24 * 3_600_000 });
+    await at.signIn(service.key);
+    const first = at.page.locator("tbody tr").first().locator("time");
+    await first.getByText(/^(?:now|\d+ sec\. ago)$/).waitFor();
+  });
+
   test("tells of an address that leads nowhere", async () => {
     await using at = await signedIn();
     for (const path of ["nowhere", "tasks/%E0%A4%A"]) {

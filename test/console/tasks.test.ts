@@ -116,6 +116,11 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
       .getByText("Retry the task; if it fails again, use another model.", { exact: true })
       .waitFor();
     expect(await at.page.getByText("UPSTREAM_ERROR", { exact: true }).count()).toBe(1);
+    await at.page.getByRole("button", { name: "Make it again" }).click();
+    await at.page.waitForURL((url) => /\/tasks\/task_/.test(url.pathname) && !url.pathname.endsWith(failed));
+    await at.page
+      .getByText("Retry the task; if it fails again, use another model.", { exact: true })
+      .waitFor();
     await at.open("tasks/task_01jd0000000000000000000000");
     await at.page.getByRole("alert").getByText("Request").waitFor();
   });

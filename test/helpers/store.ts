@@ -28,6 +28,7 @@ import type { PriceStore } from "../../src/domain/ports/price-store.ts";
 import type { RetentionStore } from "../../src/domain/ports/retention-store.ts";
 import type { Ids } from "../../src/domain/ports/runtime.ts";
 import type { SearchStore } from "../../src/domain/ports/search-store.ts";
+import type { SessionStore } from "../../src/domain/ports/session-store.ts";
 import type { TaskStore } from "../../src/domain/ports/task-store.ts";
 import type { TimeStore } from "../../src/domain/ports/time-store.ts";
 import type { TrailStore } from "../../src/domain/ports/trail-store.ts";
@@ -205,6 +206,7 @@ export interface StoreUnderTest {
   readonly retention: RetentionStore;
   readonly trail: TrailStore;
   readonly search: SearchStore;
+  readonly sessions: SessionStore;
   stop(): Promise<void>;
 }
 export type MakeStore = () => StoreUnderTest | Promise<StoreUnderTest>;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { servePage } from "../../src/http/console/page.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
 
 let service: PublishedService;
@@ -286,5 +287,53 @@ describe("an attack", () => {
     for (let tries = 0; tries <= 60; tries += 1) statuses.add((await guess()).status);
     expect(statuses).toEqual(new Set([401, 429]));
     expect(Number((await guess()).headers.get("retry-after"))).toBeWithin(1, 61);
+  });
+});
+
+describe("where the settings say", () => {
+  test("nothing: the console is not there, no session is taken, and / is a page", async () => {
+    const other = await startPublished({ SVC_CONSOLE: "off" });
+    const at = (path: string, init: RequestInit = {}) =>
+      fetch(other.url + path, { redirect: "manual", ...init });
+    const body = JSON.stringify({ credential: other.token });
+    const headers = { "Content-Type": "application/json", Origin: other.url };
+    const gone = ["/console", "/console/tasks", "/console/session", "/console/assets/main.js"];
+    expect(await Promise.all(gone.map(async (path) => (await at(path)).status))).toEqual([
+      404, 404, 404, 404,
+    ]);
+    expect((await at("/console/session", { method: "POST", body, headers })).status).toBe(404);
+    expect(
+      (await at("/admin/v1/sessions", { headers: { Authorization: `Bearer ${other.token}` } })).status,
+    ).toBe(404);
+    expect((await at("/v1/tasks", { headers: { Cookie: "svc_session=x" } })).status).toBe(401);
+    const root = await at("/", { headers: { Accept: "text/html" } });
+    expect([root.status, await root.text()]).toEqual([200, expect.stringContaining('href="docs"')]);
+    await other.stop();
+  });
+
+  test("that a proxy does TLS: the cookie goes over TLS only", async () => {
+    const other = await startPublished({ SVC_TRUSTED_PROXIES: "127.0.0.1/32" });
+    const opened = await fetch(`${other.url}/console/session`, {
+      method: "POST",
+      headers: {
+        ...{ "Content-Type": "application/json", Origin: "https://media.example", Host: "media.example" },
+        "X-Forwarded-Proto": "https",
+      },
+      body: JSON.stringify({ credential: other.key }),
+    });
+    expect(opened.status).toBe(200);
+    for (const cookie of opened.headers.getSetCookie()) expect(cookie).toEndWith("; Secure");
+    await other.stop();
+  });
+
+  test("where results lie: pictures and films may come from there, and nothing else", () => {
+    const files = { files: new Map(), script: "main.js", style: "main.css" };
+    const at = { depth: 1, media: ["https://media.example", "https://s3.example"] };
+    const { headers } = servePage(new Request("http://svc.example/console"), files, at);
+    const policy = headers["Content-Security-Policy"];
+    expect(policy?.split("; ").filter((each) => each.includes("example"))).toEqual([
+      "img-src 'self' https://media.example https://s3.example data: blob:",
+      "media-src 'self' https://media.example https://s3.example blob:",
+    ]);
   });
 });

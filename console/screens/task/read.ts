@@ -31,6 +31,13 @@ export async function cancelTask(role: Role, id: string): Promise<void> {
   else await ask("POST /v1/tasks/{task_id}/cancel", { path: { task_id: id } });
 }
 
+/** Makes the task once more, as a new one. @returns its id @throws ApiProblem */
+export async function retryTask(id: string, idempotencyKey: string): Promise<string> {
+  const input = { path: { task_id: id } };
+  const { task_id } = await ask("POST /v1/tasks/{task_id}/retry", input, { idempotencyKey });
+  return task_id;
+}
+
 export function isLive({ status }: Pick<Task, "status">): boolean {
   return status === "pending" || status === "processing";
 }

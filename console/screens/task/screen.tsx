@@ -1,8 +1,5 @@
-import { useState } from "preact/hooks";
 import { useReading, useStream } from "../../api/use.ts";
-import { Button } from "../../parts/button.tsx";
 import { CodeBlock } from "../../parts/code-block.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Money } from "../../parts/money.tsx";
 import { Page, Reading, Section } from "../../parts/page.tsx";
@@ -12,8 +9,8 @@ import { Time } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { hrefOf } from "../../shell/router.ts";
 import type { ScreenProps } from "../../shell/screen-props.ts";
-import { say } from "../../shell/toasts.tsx";
-import { barsOf, cancelTask, isLive, readTrace, type Trace } from "./read.ts";
+import { Actions } from "./actions.tsx";
+import { barsOf, isLive, readTrace, type Trace } from "./read.ts";
 import { Results } from "./results.tsx";
 import { Waterfall } from "./waterfall.tsx";
 
@@ -41,7 +38,7 @@ export function Screen({ role, item }: ScreenProps) {
           ? "Task"
           : `${data.task.kind === "video" ? "Video" : "Image"} by ${data.task.model}`
       }
-      actions={isWatched && <Cancel role={role} id={item} />}
+      actions={data !== undefined && <Actions role={role} task={data.task} />}
     >
       <p>
         <a class="text-accent underline-offset-2 hover:underline" href={hrefOf("tasks")}>
@@ -180,39 +177,4 @@ function MoneyLines({ trace: { price, task } }: { readonly trace: Trace }) {
 function answerOf(task: Trace["task"]) {
   const { request: _, timeline: __, key: ___, account: ____, request_id: _____, ...answer } = task;
   return answer;
-}
-
-function Cancel({ role, id }: { readonly role: ScreenProps["role"]; readonly id: string }) {
-  const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const cancel = async () => {
-    setBusy(true);
-    try {
-      await cancelTask(role, id);
-      say("The task is being cancelled.");
-    } catch (error) {
-      say(error instanceof Error ? error.message : String(error), "failed");
-    } finally {
-      setBusy(false);
-      setAsking(false);
-    }
-  };
-  return (
-    <>
-      <Button look="danger" onClick={() => setAsking(true)}>
-        Cancel task
-      </Button>
-      {isAsking && (
-        <Dialog title="Cancel this task?" onClose={() => setAsking(false)}>
-          <p>What the provider has made already may be lost. A cancelled task is not charged.</p>
-          <div class="mt-4 flex flex-wrap gap-2">
-            <Button look="danger" isBusy={isBusy} onClick={() => void cancel()}>
-              Cancel the task
-            </Button>
-            <Button onClick={() => setAsking(false)}>Let it run</Button>
-          </div>
-        </Dialog>
-      )}
-    </>
-  );
 }

@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test";
+import type { ConsoleSession } from "../../src/domain/access/console-session.ts";
+import type { SessionId } from "../../src/domain/ids.ts";
+import { type MakeStore, NOW, tokenId, withStore } from "../helpers/store.ts";
+
+const sessionId = (number: number) => `ses_${String(number).padStart(26, "0")}` as SessionId;
+
+const session = (number: number, more: Partial<ConsoleSession> = {}): ConsoleSession => ({
+  ...{ id: sessionId(number), kind: "management_token", grantHash: "token", isLink: false },
+  ...{ holderId: tokenId(1), holderName: "ops", createdAt: NOW, expiresAt: NOW + 1_000 },
+  ...more,
+});
+
+/** What every implementation of `SessionStore` does. `make` gives an empty store each time. */
+export function describeSessionStore(name: string, make: MakeStore): void {
+  describe(name, () => {
+    test(
+      "a session is found by its secret's hash alone, whole, until it is ended",
+      withStore(make, async ({ sessions }) => {
+        await sessions.create(session(1), "one");
+        await sessions.create(session(2), "two");
+        expect(sessions.byHash("one", NOW)).toEqual(session(1));
+        expect(sessions.byHash("token", NOW)).toBeUndefined();
+        expect(await sessions.end(sessionId(1))).toBe("ended");
+        expect(await sessions.end(sessionId(1))).toBe("not_found");
+        expect([sessions.byHash("one", NOW), sessions.byHash("two", NOW)]).toEqual([undefined, session(2)]);
+      }),
+    );
+
+    test(
+      "a link is opened once, before it expires, and has another secret from then on",
+      withStore(make, async ({ sessions }) => {
+        const link = session(1, { isLink: true });
+        await sessions.create(link, "link");
+        await sessions.create(session(2), "open");
+        const open = (hash: string, at: number) =>
+          sessions.open(hash, { hash: `of ${hash} at ${at}`, at, expiresAt: at + 9_000 });
+        expect([await open("none", NOW), await open("open", NOW), await open("link", NOW + 1_000)]).toEqual([
+          undefined,
+          undefined,
+          undefined,
+        ]);
+        const tries = await Promise.all([open("link", NOW + 1), open("link", NOW + 2)]);
+        const opened = { ...link, isLink: false, expiresAt: NOW + 9_001 };
+        expect(tries).toEqual([opened, undefined]);
+        expect(sessions.byHash("link", NOW + 1)).toBeUndefined();
+        expect(sessions.byHash(`of link at ${NOW + 1}`, NOW + 1)).toEqual(opened);
+      }),
+    );
+
+    test(
+      "those that have expired are in no list, and are forgotten when another one begins",
+      withStore(make, async ({ sessions }) => {
+        await sessions.create(session(1), "one");
+        await sessions.create(session(2, { expiresAt: NOW + 5_000 }), "two");
+        expect((await sessions.all(NOW)).map(({ id }) => id)).toEqual([sessionId(2), sessionId(1)]);
+        expect((await sessions.all(NOW + 1_000)).map(({ id }) => id)).toEqual([sessionId(2)]);
+        expect(sessions.byHash("one", NOW + 1_000)).toEqual(session(1));
+        await sessions.create(session(3, { createdAt: NOW + 1_000, expiresAt: NOW + 2_000 }), "three");
+        expect(await sessions.end(sessionId(1))).toBe("not_found");
+      }),
+    );
+  });
+}
