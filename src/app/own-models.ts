@@ -13,16 +13,16 @@ import { type OwnFile, readOwnFiles, watchOwnFiles } from "../toolkit/own-files.
 import type { Folder } from "./data-folder.ts";
 
 /** Where an operator's own models are, in the data folder. */
-const FOLDER = "models";
+export const OWN_MODELS = "models";
 
 /** The models of a data folder, for commands that need no server. @param providers the ids of all that there are */
 export function readOwnModels({ dataDir }: Folder, providers: readonly ProviderId[]): OwnModels {
   const combine = createOwnModels({
     builtIn: builtInModels(),
     providers: () => providers,
-    prefix: `${FOLDER}/`,
+    prefix: `${OWN_MODELS}/`,
   });
-  return combine(readOwnFiles(join(dataDir, FOLDER), { maxBytes: MAX_MANIFEST_BYTES }));
+  return combine(readOwnFiles(join(dataDir, OWN_MODELS), { maxBytes: MAX_MANIFEST_BYTES }));
 }
 
 interface WatchDeps {
@@ -45,12 +45,12 @@ interface WatchDeps {
  */
 export function followOwnModels({ dataDir }: Folder, deps: WatchDeps) {
   const { builtIn, catalog, clock, log, providers, onReplaced } = deps;
-  const combine = createOwnModels({ builtIn, providers, prefix: `${FOLDER}/` });
+  const combine = createOwnModels({ builtIn, providers, prefix: `${OWN_MODELS}/` });
   let told = new Set<string>();
   let current = builtIn;
   let isRunning = false;
   let files: readonly OwnFile[] = [];
-  const stop = watchOwnFiles(join(dataDir, FOLDER), {
+  const stop = watchOwnFiles(join(dataDir, OWN_MODELS), {
     clock,
     maxBytes: MAX_MANIFEST_BYTES,
     onChange(present) {

@@ -9,6 +9,7 @@ import { settingEndpoints } from "../http/admin/config/routes.ts";
 import { historyEndpoints } from "../http/admin/history/routes.ts";
 import { keyEndpoints } from "../http/admin/keys/routes.ts";
 import { logLevelEndpoints } from "../http/admin/log/routes.ts";
+import { manifestEndpoints } from "../http/admin/manifests/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
 import { overviewEndpoints } from "../http/admin/overview/routes.ts";
 import { managedPriceEndpoints } from "../http/admin/pricing/routes.ts";
@@ -75,6 +76,7 @@ import { consoleRoutes } from "./console.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import { createChecksAtUse } from "./doctor/at-use.ts";
+import { createOwnManifests } from "./own-manifests.ts";
 import type { RequestDeps } from "./request-deps.ts";
 import { createServedProviders } from "./served-providers.ts";
 import { createServedRoutes } from "./served-routes.ts";
@@ -175,6 +177,7 @@ function listEndpoints(given: EndpointDeps) {
     ...compatModelEndpoints(deps),
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
+    ...manifestEndpoints(createOwnManifests(config, { ...deps, noteChange: createNoteChange(deps) })),
     ...auditEndpoints(deps),
     ...settingEndpointsOf(given),
     ...managedPriceEndpoints((operator) => createManagePrices({ ...deps, actor: actorOf(operator) })),

@@ -70,7 +70,7 @@ export interface LateAnswerDeps {
 }
 
 interface HandlingBase {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** Endpoints that clients poll are logged at debug level. */
   readonly logLevel?: "info" | "debug";

@@ -70,7 +70,11 @@ test("every endpoint below /admin/v1 takes tokens alone, and all but one of them
 test("what changes something needs more than read, and what does not needs read", () => {
   const writing = managedOperations().filter(({ method }) => method !== "GET");
   const harmless = writing.filter(({ scopes }) => scopes.includes("read")).map(({ path }) => path);
-  expect(harmless.toSorted()).toEqual(["/admin/v1/pricing/{model}/quote", "/admin/v1/routes/explain"]);
+  expect(harmless.toSorted()).toEqual([
+    "/admin/v1/models/check",
+    "/admin/v1/pricing/{model}/quote",
+    "/admin/v1/routes/explain",
+  ]);
   const reading = managedOperations().filter(({ method }) => method === "GET");
   expect(reading.flatMap(({ scopes }) => scopes).filter((scope) => scope !== "read")).toEqual([]);
 });

@@ -43,6 +43,14 @@ interface Change {
   readonly keep?: string;
 }
 
+const MANIFEST = JSON.stringify({
+  ...{ id: "mine", kind: "image", name: "Mine", description: "A model of the house." },
+  modes: [{ id: "text-to-image", requires: [] }],
+  schema: { required: ["prompt"], properties: { prompt: { type: "string" } } },
+  price: { lines: [{ sku: "mine", unit: "output", amount: "0.020000" }] },
+  deadline_seconds: 60,
+  routes: [{ provider: "sandbox", upstream_model: "picture" }],
+});
 const A = "POST /admin/v1/accounts";
 const K = "POST /admin/v1/keys";
 /** In this order: later ones need what earlier ones made. `$name` stands for a kept id. */
@@ -132,6 +140,17 @@ const CHANGES: readonly Change[] = [
     body: { provider: "sandbox" },
     noted: [["route.allow", "sandbox:picture"]],
   },
+  {
+    operation: "PUT /admin/v1/models/{model}/manifest",
+    path: { model: "mine" },
+    body: { text: MANIFEST },
+    noted: [["model.write", "mine"]],
+  },
+  {
+    operation: "DELETE /admin/v1/models/{model}/manifest",
+    path: { model: "mine" },
+    noted: [["model.remove", "mine"]],
+  },
   { operation: "POST /admin/v1/reload", noted: [["settings.reload", "settings"]] },
   {
     operation: "POST /admin/v1/log/level",
@@ -144,6 +163,7 @@ const CHANGES: readonly Change[] = [
 const HARMLESS = [
   "POST /admin/v1/pricing/{model}/quote",
   "POST /admin/v1/routes/explain",
+  "POST /admin/v1/models/check",
   // Forgets a refused key, where there was one: test/app/served-providers.test.ts.
   "POST /admin/v1/providers/{id}/test",
 ];

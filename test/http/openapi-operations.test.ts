@@ -222,6 +222,21 @@ test("the management API is answered as the document says", async () => {
   await managed("GET /admin/v1/models");
   await managed("GET /admin/v1/models/{model}", undefined, { model: "sandbox-image" });
   expect((await managed("GET /admin/v1/models/{model}", undefined, { model: "none" })).status).toBe(404);
+  const mine = { model: "mine" };
+  const routes = [{ provider: "nobody", upstream_model: "picture" }];
+  const manifest = JSON.stringify({
+    ...{ id: "mine", kind: "image", name: "Mine", description: "Mine.", deadline_seconds: 60, routes },
+    modes: [{ id: "text-to-image", requires: [] }],
+    schema: { required: ["prompt"], properties: { prompt: { type: "string" } } },
+    price: { lines: [{ sku: "mine", unit: "output", amount: "0.020000" }] },
+  });
+  for (const content of [manifest, "id: [", "kind: song"])
+    await managed("POST /admin/v1/models/check", { text: content });
+  expect((await managed("GET /admin/v1/models/{model}/manifest", undefined, mine)).status).toBe(404);
+  for (const content of ["id: [", manifest])
+    await managed("PUT /admin/v1/models/{model}/manifest", { text: content }, mine);
+  await managed("GET /admin/v1/models/{model}/manifest", undefined, mine);
+  await managed("DELETE /admin/v1/models/{model}/manifest", undefined, mine);
 
   await managed("GET /admin/v1/routes");
   const asked = { model: "sandbox-image", request: { n: 2 }, route_policy: "fastest" };

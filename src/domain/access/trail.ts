@@ -23,6 +23,8 @@ export const TRAIL_ACTIONS = {
   "session.end": "A browser's session of the console was ended, or a link to it taken back.",
   "price.set": "The price of a model was set.",
   "price.reset": "The price that was set for a model was removed.",
+  "model.write": "The file of a model of the operator's own was written.",
+  "model.remove": "The file of a model of the operator's own was removed.",
   "task.cancel": "A task was cancelled by an operator.",
   "task.refund": "A task's charge was given back.",
   "callback.redeliver": "A callback is sent once more for an operator.",

@@ -1,5 +1,6 @@
 import type { KeyId } from "../ids.ts";
 import { CURRENCY, formatAmount, type Micros, toMicros } from "../money/money.ts";
+import type { ManifestFinding } from "../ports/manifests.ts";
 import { type Field, type NameOf, show, type WordTable } from "./say.ts";
 
 /** What an operator names: an account, a key and the like. */
@@ -69,6 +70,17 @@ export const MANAGEMENT_WORDS = {
   /** What is wrong with a part of a price rule, or with the whole where the path is empty. */
   price_rule: ({ field, finding }: Field & { finding: string }, name: NameOf) =>
     `${name(field) || "The rule"} ${finding}.`,
+  manifest_unknown: () => "There is no model of your own with this id.",
+  manifest_id: (_: Field) =>
+    "The id of a model has up to 100 letters, digits, dots, hyphens and underscores, and begins with a letter or digit.",
+  manifest_file_taken: ({ file, model }: { file: string; model: string }) =>
+    `The file ${show(file)} is that of the model ${show(model)}. Rename it, or choose another id.`,
+  manifest_finding: ({ line, column, message, more }: Field & ManifestFinding & { more: number }) =>
+    `Line ${line}, column ${column}: ${message}${more === 0 ? "" : ` (and ${more} more: POST /admin/v1/models/check tells all)`}`,
+  manifest_other_id: ({ id, model }: Field & { id: string; model: string }) =>
+    `The id in the text is ${show(id)}, and the address names ${show(model)}.`,
+  manifests_full: ({ most }: { most: number }) =>
+    `There are ${most} files of models, and more are not read. Remove some first.`,
   usage_too_long: ({ most }: { most: number }) =>
     `There are more than ${most} lines. Ask for fewer days, for one account, or for less in each line.`,
   since_after_until: (

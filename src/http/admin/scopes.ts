@@ -27,6 +27,8 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["GET /admin/v1/log/level", "read"],
   ["GET /admin/v1/models", "read"],
   ["GET /admin/v1/models/:model", "read"],
+  ["GET /admin/v1/models/:model/manifest", "read"],
+  ["POST /admin/v1/models/check", "read"],
   ["GET /admin/v1/overview", "read"],
   ["GET /admin/v1/pricing", "read"],
   ["GET /admin/v1/pricing/:model", "read"],
@@ -60,6 +62,8 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["POST /admin/v1/pricing/:model/reset", "money"],
 
   ["POST /admin/v1/callbacks/redeliver", "system"],
+  ["PUT /admin/v1/models/:model/manifest", "system"],
+  ["DELETE /admin/v1/models/:model/manifest", "system"],
   ["POST /admin/v1/callbacks/:id/redeliver", "system"],
   ["POST /admin/v1/log/level", "system"],
   ["POST /admin/v1/providers/:id/test", "system"],

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { builtInModels } from "../catalog/catalog.ts";
+import { checkManifest } from "../catalog/check-manifest.ts";
+import type { ManifestFiles } from "../domain/ports/manifests.ts";
+import { StorageError } from "../domain/ports/task-store.ts";
+import { flushFolder } from "../runtime/flush-folder.ts";
+import { createManageManifests, type ManageManifestsDeps } from "../service/manage-manifests.ts";
+import { isSystemError, reasonOf } from "../toolkit/system-error.ts";
+import type { Folder } from "./data-folder.ts";
+import { OWN_MODELS } from "./own-models.ts";
+import type { Rooms } from "./rooms.ts";
+
+/** The files of own models of a data folder, for those who edit them from afar. */
+export function createOwnManifests(
+  { dataDir }: Folder,
+  {
+    catalog,
+    providerIds,
+    noteChange,
+  }: Pick<Rooms, "catalog" | "providerIds"> & Pick<ManageManifestsDeps, "noteChange">,
+) {
+  const builtIn = builtInModels();
+  return createManageManifests({
+    catalog,
+    noteChange,
+    files: manifestFiles(join(dataDir, OWN_MODELS)),
+    check: (text) => checkManifest({ builtIn, providers: providerIds }, text),
+    digest: (text) => ({
+      bytes: Buffer.byteLength(text),
+      sha256: createHash("sha256").update(text).digest("hex"),
+    }),
+  });
+}
+
+function manifestFiles(folder: string): ManifestFiles {
+  return {
+    names: () => reading(() => readdirSync(folder).filter((name) => name.endsWith(".yaml"))) ?? [],
+    read: (name) => reading(() => readFileSync(join(folder, name), "utf8")),
+    write: (name, text) => storing(() => write(join(folder, name), text)),
+    remove: (name) =>
+      storing(() => {
+        rmSync(join(folder, name), { force: true });
+        flushFolder(folder);
+      }),
+  };
+}
+
+function write(path: string, text: string): void {
+  const folder = dirname(path);
+  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) flushFolder(dirname(folder));
+  // The server takes up no file whose name has another ending.
+  const partial = `${path}.part`;
+  rmSync(partial, { force: true });
+  try {
+    const file = openSync(partial, "wx", 0o600);
+    try {
+      const bytes = Buffer.from(text);
+      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(partial, path);
+    flushFolder(folder);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/** @returns undefined for what is not there or cannot be read */
+function reading<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
+}
+
+function storing(store: () => void): void {
+  try {
+    store();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const kind = error.code === "ENOSPC" || error.code === "EDQUOT" ? "full" : "read_only";
+    throw new StorageError(kind, `A model cannot be stored: ${reasonOf(error)}.`, error);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Operator } from "../domain/access/actor.ts";
+import { AppError, invalid } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { Catalog } from "../domain/ports/catalog.ts";
+import type { ManifestCheck, ManifestFiles, ManifestFinding } from "../domain/ports/manifests.ts";
+import type { NoteChange } from "./note-change.ts";
+
+/** What ids of models look like, which are names of files too. */
+const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+/** More files are not read. */
+const MOST_FILES = 500;
+
+export interface ManageManifestsDeps {
+  readonly catalog: Pick<Catalog, "all">;
+  readonly files: ManifestFiles;
+  /** Checks the text of a manifest. */
+  readonly check: (text: string) => ManifestCheck;
+  /** What the trail keeps of a text. */
+  readonly digest: (text: string) => JsonObject;
+  readonly noteChange: NoteChange;
+}
+
+/** The file of an own model. */
+export interface OwnManifest {
+  readonly model: string;
+  /** In the data folder: `models/mine.yaml`. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** A manifest that was written. */
+export interface WrittenManifest {
+  readonly model: string;
+  readonly file: string;
+  /** What may have been meant otherwise. */
+  readonly findings: readonly ManifestFinding[];
+}
+
+/** Reads, writes and removes the files of an operator's own models. The catalogue follows them by itself, within two seconds. */
+export function createManageManifests(deps: ManageManifestsDeps) {
+  const { catalog, files, check, digest, noteChange } = deps;
+
+  function find(model: string): OwnManifest & { readonly name: string } {
+    const name = MODEL_ID.test(model) ? nameFor(catalog, model) : undefined;
+    const text = name === undefined ? undefined : files.read(name);
+    if (name === undefined || text === undefined)
+      throw new AppError("not_found", { kind: "manifest_unknown" });
+    return { model, name, file: pathOf(name), text };
+  }
+
+  return {
+    check,
+    /** @throws AppError `not_found` for a model that is none of the operator's own */
+    read(model: string): OwnManifest {
+      const { name: _, ...found } = find(model);
+      return found;
+    },
+    /**
+     * Writes the file of a model, where its text can be used, and notes it.
+     * @throws AppError `invalid_request` with the first finding; StorageError, then the file is as it was
+     */
+    async write(operator: Operator, model: string, text: string): Promise<WrittenManifest> {
+      const name = nameFor(catalog, model);
+      const { id, findings } = check(text);
+      const [first] = findings;
+      if (id === undefined && first !== undefined)
+        throw invalid({ kind: "manifest_finding", field: "text", ...first, more: findings.length - 1 });
+      if (id !== model) throw invalid({ kind: "manifest_other_id", field: "text", id: id ?? "", model });
+      const before = files.read(name);
+      if (before === undefined && files.names().length >= MOST_FILES)
+        throw invalid({ kind: "manifests_full", most: MOST_FILES });
+      if (before !== text) {
+        await noteChange(operator, {
+          action: "model.write",
+          object: { kind: "model", id: model },
+          before: before === undefined ? undefined : { file: pathOf(name), ...digest(before) },
+          after: { file: pathOf(name), ...digest(text) },
+        });
+        files.write(name, text);
+      }
+      return { model, file: pathOf(name), findings };
+    },
+    /** Removes the file of a model, and notes it. @throws AppError `not_found`; StorageError */
+    async remove(operator: Operator, model: string): Promise<Pick<OwnManifest, "model" | "file">> {
+      const { name, file, text } = find(model);
+      const object = { kind: "model", id: model } as const;
+      await noteChange(operator, { action: "model.remove", object, before: { file, ...digest(text) } });
+      files.remove(name);
+      return { model, file };
+    },
+  };
+}
+export type ManageManifests = ReturnType<typeof createManageManifests>;
+
+const pathOf = (name: string) => `models/${name}`;
+
+/** The file that a model is in, or is to be in. @throws AppError `invalid_request` */
+function nameFor(catalog: ManageManifestsDeps["catalog"], model: string): string {
+  if (!MODEL_ID.test(model)) throw invalid({ kind: "manifest_id", field: "model" });
+  const all = catalog.all();
+  const own = all.find(({ id }) => id === model)?.file;
+  if (own !== undefined) return own.slice(own.lastIndexOf("/") + 1);
+  const name = `${model}.yaml`;
+  const other = all.find(({ file }) => file?.endsWith(`/${name}`) === true);
+  if (other !== undefined) throw invalid({ kind: "manifest_file_taken", file: name, model: other.id });
+  return name;
+}
