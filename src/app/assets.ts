@@ -105,7 +105,7 @@ export async function openObjects(bucket: BucketConfig, clock: Clock, folder: Fo
   const { Objects } = await import("../assets/s3/objects.ts");
   const client = await openClient(bucket, clock);
   let ownership: Promise<Ownership> | undefined;
-  return new Objects(client, undefined, async () => {
+  return new Objects(client, bucket.partBytes, async () => {
     ownership ??= ownershipOf(client, clock, ownerOf(folder));
     await (await ownership).require();
   });
@@ -140,7 +140,9 @@ export async function openClient(
 }
 
 function bucketOptions({ store, serve, cacheMb }: AssetConfig, bucket: BucketConfig) {
-  return { store, serve, cacheBytes: cacheMb * 1_000_000, bucket: { ...bucket, keys: () => keysOf(bucket) } };
+  const { partBytes } = bucket;
+  const reached = { ...bucket, keys: () => keysOf(bucket) };
+  return { store, serve, partBytes, cacheBytes: cacheMb * 1_000_000, bucket: reached };
 }
 
 /** @throws Error that names the variables where they lack */

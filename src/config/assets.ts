@@ -7,6 +7,7 @@ import {
   bucketName,
   type Env,
   KEY_VARIABLES,
+  partBytesOf,
   prefixOfKeys,
   readKeys,
   regionName,
@@ -146,6 +147,7 @@ export function readAssets(
   const { env, isServing } = sources;
   const why = "assets.key_env names it, for the bucket in assets.bucket";
   const keys = readKeys(keyEnv, { env, why: isServing ? why : undefined }, problems);
-  const bucket = { name, endpoint: endpoint ?? amazonIn(region), prefix, region, keys, keyEnv };
+  const reached = { endpoint: endpoint ?? amazonIn(region), region, keys, keyEnv };
+  const bucket = { ...reached, name, prefix, partBytes: partBytesOf(env) };
   return { ...values, path, bucket, reach: { endpoint, keyEnv, keys } };
 }

@@ -18,6 +18,13 @@ export interface BucketService {
 export interface BucketConfig extends BucketService {
   readonly name: string;
   readonly prefix: string;
+  /** Larger files are sent in parts of this size. */
+  readonly partBytes?: number | undefined;
+}
+
+/** The size of parts in a run that is to have many: services take no smaller ones than 5 MB. */
+export function partBytesOf({ SVC_PART_BYTES: text }: Env): number | undefined {
+  return /^[1-9]\d{2,8}$/.test(text ?? "") ? Number(text) : undefined;
 }
 
 interface BucketKeys {

@@ -16,7 +16,9 @@ export type Fault =
   /** One bit of the body is another: of an upload as it is stored, or of an answer. */
   | "flipped"
   /** One bit of a request's body changes on its way. */
-  | "changed";
+  | "changed"
+  /** The request is taken up so late. */
+  | { readonly delayMs: number };
 
 export interface S3Request {
   readonly method: string;
@@ -89,10 +91,12 @@ export async function startFakeS3(
     const fault = state.fault(request);
     if (fault === "broken") return void message.socket.destroy();
     if (fault === "silent") return;
+    if (typeof fault === "object" && "delayMs" in fault) await Bun.sleep(fault.delayMs);
     const arrived = fault === "changed" ? flip(body) : body;
     const refusal = refusalOf({ method, url, headers, body: arrived }, signer, now());
     let answer: Answer;
-    if (typeof fault === "object") answer = failure(fault.status, fault.code, fault.message);
+    if (typeof fault === "object" && "status" in fault)
+      answer = failure(fault.status, fault.code, fault.message);
     else if (refusal !== undefined) answer = failure(...refusal, region);
     else if (bucket !== "media" || !state.hasBucket) answer = failure(404, "NoSuchBucket");
     else answer = perform(fault === "flipped" ? { ...request, body: flip(body) } : request);
@@ -273,12 +277,25 @@ export async function startFakeS3(
   }
 
   function listUploads(query: URLSearchParams): string {
-    const found = [...state.uploads].filter(([, { key }]) => key.startsWith(query.get("prefix") ?? ""));
-    const entries = found.map(
-      ([id, { key, begunAt }]) =>
+    const after = [query.get("key-marker") ?? "", query.get("upload-id-marker") ?? ""] as const;
+    const found = [...state.uploads]
+      .map(([id, upload]) => ({ ...upload, id }))
+      .filter(({ key }) => key.startsWith(query.get("prefix") ?? ""))
+      .filter(({ key, id }) => key > after[0] || (key === after[0] && id > after[1]))
+      .sort((one, other) =>
+        one.key === other.key ? (one.id < other.id ? -1 : 1) : one.key < other.key ? -1 : 1,
+      );
+    const page = found.slice(0, 1000);
+    const entries = page.map(
+      ({ id, key, begunAt }) =>
         `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${new Date(begunAt).toISOString()}</Initiated></Upload>`,
     );
-    return `<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${entries.join("")}</ListMultipartUploadsResult>`;
+    const last = page.at(-1);
+    const isTruncated = found.length > page.length;
+    const next = isTruncated
+      ? `<NextKeyMarker>${last?.key}</NextKeyMarker><NextUploadIdMarker>${last?.id}</NextUploadIdMarker>`
+      : "";
+    return `<ListMultipartUploadsResult><IsTruncated>${isTruncated}</IsTruncated>${next}${entries.join("")}</ListMultipartUploadsResult>`;
   }
 
   const server = createServer((message, response) => {

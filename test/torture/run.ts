@@ -25,6 +25,20 @@ export interface Torment {
   readonly seed: number;
   readonly keep: boolean;
   readonly killer: Killer;
+  /** Where files lie, if not in the data folder. */
+  readonly store?: FileStore | undefined;
+  /** What is asked for, if not the usual. */
+  readonly rehearse?: typeof rehearse | undefined;
+}
+
+/** Another place of files than the data folder. */
+export interface FileStore {
+  /** Variables of the server. */
+  readonly env: Readonly<Record<string, string>>;
+  /** From now on nothing goes wrong with it any more. */
+  heal(): void;
+  /** Looks at everything once the last server has ended. */
+  check(place: Pick<Place, "folder" | "dataDir" | "port">, findings: Findings): Promise<FileTally>;
 }
 
 export interface Report {
@@ -55,8 +69,9 @@ interface Ordeal {
   readonly firstEndMs: number[];
 }
 
-interface Place {
+export interface Place {
   readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
   readonly dataDir: string;
   readonly port: number;
   readonly logs: string;
@@ -68,6 +83,7 @@ export async function runTorture(options: Torment, findings: Findings): Promise<
   const folder = emptyFolder("torture");
   const place: Place = {
     folder,
+    env: options.store?.env ?? {},
     dataDir: join(folder, "svc-data"),
     port: freePort(),
     logs: emptyFolder("torture-log"),
@@ -79,11 +95,13 @@ export async function runTorture(options: Torment, findings: Findings): Promise<
     seed: options.seed,
     callers,
     pauseMs: PAUSE_MS,
-    rehearse,
+    rehearse: options.rehearse ?? rehearse,
   });
   const ordeal = await killOften(options, place, { load, findings });
+  options.store?.heal();
   const { ends, settledInMs } = await letEnd(place, { callers, load, findings });
-  const stored = checkAtRest(place, { ordeal, load, ends, findings });
+  const elsewhere = await options.store?.check(place, findings);
+  const stored = checkAtRest(place, { ordeal, load, ends, findings }, elsewhere);
   await auditIsClean(place.dataDir, "at rest", findings);
   if (options.keep || findings.all.length > 0) keepFolders();
   return {
@@ -101,8 +119,8 @@ export async function runTorture(options: Torment, findings: Findings): Promise<
   };
 }
 
-function launch({ folder, dataDir, port, logs }: Place, via: readonly string[] = []): Server {
-  return spawnServer({ folder, dataDir, port, logs, via });
+function launch({ folder, dataDir, port, logs, env }: Place, via: readonly string[] = []): Server {
+  return spawnServer({ folder, dataDir, port, logs, via, env });
 }
 
 /** A first, quiet run: accounts and keys. */
@@ -176,6 +194,7 @@ async function letEnd(place: Place, to: { callers: readonly Caller[]; load: Load
 function checkAtRest(
   place: Place,
   seen: { ordeal: Ordeal; load: Load; ends: Awaited<ReturnType<typeof letEnd>>["ends"]; findings: Findings },
+  elsewhere: FileTally | undefined,
 ): Pick<Report, "files" | "upstream" | "database" | "unknownSubmissions"> {
   const { findings } = seen;
   using db = new Database(join(place.dataDir, "svc.db"), { strict: true });
@@ -186,7 +205,7 @@ function checkAtRest(
   const state = db.query<{ state: string }, [string]>("SELECT state FROM attempt WHERE id = ?");
   const never = ids.filter((id) => state.get(id)?.state === "rejected").length;
   return {
-    files: checkFiles(db, join(place.dataDir, "assets"), kills, findings),
+    files: elsewhere ?? checkFiles(db, join(place.dataDir, "assets"), kills, findings),
     upstream: checkUpstream(place.dataDir, db, findings),
     database: sizeOf(place.dataDir),
     unknownSubmissions: { had: ids.length - never, never },

@@ -67,15 +67,18 @@ export class Multipart {
   /** @returns how many */
   async abandonUploads(prefix: string, olderThanMs: number): Promise<number> {
     const { client } = this.deps;
-    const { text } = await client.send({ method: "GET", query: { uploads: "", prefix } });
     let count = 0;
-    for (const upload of elementsOf(text, "Upload")) {
-      const [key, id] = [textOf(upload, "Key") ?? "", textOf(upload, "UploadId")];
-      const begunAt = Date.parse(textOf(upload, "Initiated") ?? "");
-      const isOld = client.now() - begunAt >= olderThanMs;
-      if (id === undefined || !key.startsWith(prefix) || !isOld) continue;
-      await this.#abort({ key, id });
-      count += 1;
+    for (let after: Readonly<Record<string, string>> | undefined = {}; after !== undefined; ) {
+      const { text } = await client.send({ method: "GET", query: { uploads: "", prefix, ...after } });
+      for (const upload of elementsOf(text, "Upload")) {
+        const [key, id] = [textOf(upload, "Key") ?? "", textOf(upload, "UploadId")];
+        const begunAt = Date.parse(textOf(upload, "Initiated") ?? "");
+        const isOld = client.now() - begunAt >= olderThanMs;
+        if (id === undefined || !key.startsWith(prefix) || !isOld) continue;
+        await this.#abort({ key, id });
+        count += 1;
+      }
+      after = nextPage(text);
     }
     return count;
   }
@@ -188,6 +191,13 @@ export class Multipart {
     const call = { method: "DELETE", key, query: { uploadId: id }, answers: [404] } as const;
     await this.deps.client.send({ ...call, patienceMs: ABORT_PATIENCE_MS });
   }
+}
+
+/** Where a list of uploads goes on; undefined at its end. */
+function nextPage(text: string): Record<string, string> | undefined {
+  const [key, id] = [textOf(text, "NextKeyMarker"), textOf(text, "NextUploadIdMarker")];
+  if (textOf(text, "IsTruncated") !== "true" || key === undefined) return undefined;
+  return { "key-marker": key, ...(id !== undefined && { "upload-id-marker": id }) };
 }
 
 function describe(parts: readonly Part[], hasChecksums: boolean): string {

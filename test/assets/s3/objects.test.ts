@@ -221,4 +221,8 @@ test("uploads that nobody completed are given up within an hour, and younger one
   expect([...s3.uploads.keys()]).toEqual(["svc/sha256/b-10", "other/sha256/c-300"]);
   s3.fault = () => ({ status: 403, code: "AccessDenied" });
   expect(await sweeper.sweep()).toBe(0);
+  s3.fault = () => undefined;
+  // More than a list has on one page, several of them of one file.
+  for (let i = 0; i < 1_100; i++) begin(`svc/sha256/${i % 3}`, 60 + i);
+  expect(await sweeper.sweep()).toBe(1_100);
 });
