@@ -57,6 +57,7 @@ async function serve(command: Command, context: Context): Promise<void> {
     isColoured: hasColour(context, stderr, { color }),
     readSettings,
     onFirstKey: keyFile.write,
+    wantsConsoleLink: isForPeople,
     onFatal: (error) => {
       if (error instanceof DataFolderGone) {
         log("error", { data_dir: config.dataDir }, error.message);
@@ -78,7 +79,8 @@ async function serve(command: Command, context: Context): Promise<void> {
   manager.ready();
   if (isForPeople) {
     const style = await styleFor(context, stderr, { color });
-    const link = await linkAtFirst(started, config);
+    const { consoleSecret: secret, urls } = started;
+    const link = secret === undefined ? undefined : consoleLink(urls.api, secret);
     stderr.write(renderBanner(started, config, { cwd, style, width: widthOf(stderr), link }));
     if (started.firstKey !== undefined) keyFile.remove();
     stderr.write(renderReady(started));
@@ -91,15 +93,6 @@ async function serve(command: Command, context: Context): Promise<void> {
   for (const note of config.notes) log("info", {}, note);
   for (const warning of config.warnings) log("warn", {}, warning);
   process.exit(await ended);
-}
-
-/** Whoever starts a new service may look at it at once. */
-async function linkAtFirst(
-  { firstKey, makeConsoleLink, urls }: Started,
-  config: Config,
-): Promise<string | undefined> {
-  const isFirst = config.console && firstKey !== undefined;
-  return isFirst ? consoleLink(urls.api, await makeConsoleLink()) : undefined;
 }
 
 /** Ends the process after an uncaught error: its memory cannot be trusted, and the next start continues from the disk. */

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { usageForm } from "../../src/domain/access/record-form.ts";
 import { dayOf } from "../../src/domain/day.ts";
 import { formatAmount, type Micros } from "../../src/domain/money/money.ts";
@@ -13,6 +13,7 @@ import {
 } from "../../src/domain/money/usage.ts";
 import { suggest } from "../../src/domain/suggest.ts";
 import type { Context } from "../context.ts";
+import { suggesting } from "../flags/suggested.ts";
 import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
 import { column } from "../format/table.ts";
@@ -41,12 +42,10 @@ interface Flags {
 }
 
 export function defineUsage(command: Command, context: Context): void {
+  const subjects = Object.keys(SUBJECTS);
+  const about = `a line for each: ${subjects.join(", ")}, or two of them, as day,model`;
   withManagedFlags(command)
-    .option(
-      "--by <what>",
-      `a line for each: ${Object.keys(SUBJECTS).join(", ")}, or two of them, as day,model`,
-      "day",
-    )
+    .addOption(suggesting(new Option("--by <what>", about).default("day"), subjects))
     .option("--since <when>", "first day, UTC: 2026-11-01, or how long ago (default 30d)")
     .option("--until <when>", "last day, UTC: 2026-11-30, or how long ago (default today)")
     .option("--account <account>", "id or name of one account (default all)")

@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { findOption } from "../arguments.ts";
 import { collect, findCommand } from "../command.ts";
+import { suggestedFor } from "../flags/suggested.ts";
 
 /** What may stand in place of the word that is typed, and what it is. */
 export interface Candidate {
@@ -126,7 +127,8 @@ function flagsOf(command: Command, given: ReadonlyMap<string, string>): Candidat
 
 /** What a flag's value is, by the word that stands for it: `--model <model>`. */
 function completionOf(option: Option): Completion {
-  if (option.argChoices !== undefined) return choices(option.argChoices);
+  const words = option.argChoices ?? suggestedFor(option);
+  if (words !== undefined) return choices(words);
   if (option.long === "--profile") return { kind: "live", of: "profile" };
   const [, word = ""] = /[<[](.+?)(?:\.\.\.)?[\]>]/.exec(option.flags) ?? [];
   // A key or a token that a flag takes is a secret and no name; the path of --field is none in a file system.

@@ -89,8 +89,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   releases.push(servers.stop);
   const metricsUrl = listenForMetrics(config, handleMetrics, releases);
   // Made once the ports are open: a start that fails before leaves the first key to the next start.
-  const manage = manageBy({ kind: "system" });
-  const firstKey = await manage.ensureFirstKey(overrides.onFirstKey);
+  const first = await makeFirst(manageBy({ kind: "system" }), config, overrides);
 
   wakeup.listen(background.scheduler);
   await recallEndings(rooms, watched.tally);
@@ -102,8 +101,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   releases.push(clock.after(0, () => void rooms.catalog.warm()));
 
   const started = describeStart(config, rooms, servers, {
-    firstKey: firstKey?.key,
-    makeConsoleLink: async () => (await manage.createConsoleLink()).secret,
+    ...first,
     resumedTasks: queued + underWay,
     metricsUrl,
     reload: reload?.reload,
@@ -118,6 +116,17 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   };
   const endWork = (drainMs: number) => background.drain(drainMs, () => drained.abort());
   return { started, drain: createDrain(config, log, { refuseMore, endWork }) };
+}
+
+/** What whoever starts a new service needs to come in; nothing at later starts. */
+async function makeFirst(
+  manage: Pick<ReturnType<typeof createManageAccounts>, "ensureFirstKey" | "createConsoleLink">,
+  config: Config,
+  { onFirstKey, wantsConsoleLink }: AppOverrides,
+) {
+  const firstKey = (await manage.ensureFirstKey(onFirstKey))?.key;
+  const isLinked = wantsConsoleLink === true && config.console && firstKey !== undefined;
+  return { firstKey, consoleSecret: isLinked ? (await manage.createConsoleLink()).secret : undefined };
 }
 
 function openDisk(
@@ -251,8 +260,8 @@ function describeStart(
   facts: {
     /** The first key of a new data folder, shown only once. */
     readonly firstKey: string | undefined;
-    /** Makes a secret that opens the console once. */
-    readonly makeConsoleLink: () => Promise<string>;
+    /** Opens the console once. */
+    readonly consoleSecret: string | undefined;
     /** Unfinished tasks of an earlier process. */
     readonly resumedTasks: number;
     readonly readyInMs: number;

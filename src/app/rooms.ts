@@ -41,6 +41,8 @@ export interface AppOverrides {
   readonly openTaping?: OpenTaping | undefined;
   /** Receives the first key of a new data folder before it is stored. What is kept of it here outlives a kill at any point. */
   readonly onFirstKey?: (key: string) => void;
+  /** Whether the first start makes a link that opens the console, for whoever started it. */
+  readonly wantsConsoleLink?: boolean;
   /** Called when the store is damaged or its folder is gone. The process must end; the next start continues from the disk. */
   readonly onFatal?: (error: unknown) => void;
   /** Reads the settings anew, for a service that takes them up while it runs. @throws ConfigError */

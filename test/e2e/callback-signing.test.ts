@@ -158,7 +158,9 @@ test("a key without one sends the headers of the contract alone; a running serve
 
   await update(name, "--callback-secret", "none");
   await redeliver(api, task_id);
-  expect(await post(3)).toMatchObject({ headers: unsigned.headers, body: unsigned.body });
+  // Whether the connection is kept is known after the first ones.
+  const { connection: _, ...headers } = unsigned.headers;
+  expect(await post(3)).toMatchObject({ headers, body: unsigned.body });
   expect(Object.keys((await post(3)).headers)).toEqual(Object.keys(unsigned.headers));
 });
 
