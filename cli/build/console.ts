@@ -22,10 +22,11 @@ export interface BuiltConsole {
   readonly inputs: readonly string[];
 }
 
-export async function buildConsole(root: string): Promise<BuiltConsole> {
+/** @param entry path below `root` of the script that the page begins with */
+export async function buildConsole(root: string, entry = "console/main.tsx"): Promise<BuiltConsole> {
   const { outputs, metafile } = await Bun.build({
     root: join(root, "console"),
-    entrypoints: [join(root, "console/main.tsx")],
+    entrypoints: [join(root, entry)],
     target: "browser",
     format: "esm",
     splitting: true,

@@ -1809,6 +1809,27 @@ export interface Schemas {
     /** The token itself, shown this once. */
     token: string;
   };
+  Manifest: {
+    /** Id of the model. */
+    model: string;
+    /** Where it is in the server's data folder. */
+    file: string;
+    /** The file, in YAML. */
+    text: string;
+  };
+  ManifestCheck: {
+    /** The id of its model; null where it cannot be used. */
+    model: string | null;
+    /** In the order of the text. */
+    findings: readonly ({
+      /** From 1. */
+      line: number;
+      /** From 1. */
+      column: number;
+      /** What is wrong, or may have been meant otherwise. */
+      message: string;
+    })[];
+  };
   Model: {
     /** What a request names in `model`. */
     id: string;
@@ -2200,6 +2221,12 @@ export interface Schemas {
     restart: readonly (string)[];
     /** Empty where they were taken up. */
     problems: readonly (string)[];
+  };
+  RemovedManifest: {
+    /** Id of the model. */
+    model: string;
+    /** Where it is in the server's data folder. */
+    file: string;
   };
   ResetPrice: {
     /** Id of the model. */
@@ -2618,7 +2645,7 @@ export interface Schemas {
       /** Of the token, or of the machine's user; as it was then. */
       name: string | null;
     };
-    /** `account.create`: An account was made. `account.update`: The terms of an account were changed. `account.suspend`: An account's keys are refused. `account.activate`: An account's keys are taken again. `account.credit`: An account's balance was moved by hand. `key.create`: An API key was made. `key.update`: What an API key may do was changed. `key.rotate`: An API key got a new secret. `key.revoke`: An API key is refused for good. `token.create`: A management token was made. `token.revoke`: A management token is refused for good. `session.end`: A browser's session of the console was ended, or a link to it taken back. `price.set`: The price of a model was set. `price.reset`: The price that was set for a model was removed. `task.cancel`: A task was cancelled by an operator. `task.refund`: A task's charge was given back. `callback.redeliver`: A callback is sent once more for an operator. `route.block`: A route, or an account of a provider, gets no tasks. `route.allow`: What was known against a route was forgotten. `provider.add`: The key of an account of a provider was kept. `provider.remove`: The kept key of an account of a provider was removed. `backup.restore`: The data folder was made of a backup; what came before is the backup's. `settings.change`: The server took up another settings file. `settings.reload`: A server was told to take up its settings. `log.level`: How much the server logs was changed for a while. */
+    /** `account.create`: An account was made. `account.update`: The terms of an account were changed. `account.suspend`: An account's keys are refused. `account.activate`: An account's keys are taken again. `account.credit`: An account's balance was moved by hand. `key.create`: An API key was made. `key.update`: What an API key may do was changed. `key.rotate`: An API key got a new secret. `key.revoke`: An API key is refused for good. `token.create`: A management token was made. `token.revoke`: A management token is refused for good. `session.end`: A browser's session of the console was ended, or a link to it taken back. `price.set`: The price of a model was set. `price.reset`: The price that was set for a model was removed. `model.write`: The file of a model of the operator's own was written. `model.remove`: The file of a model of the operator's own was removed. `task.cancel`: A task was cancelled by an operator. `task.refund`: A task's charge was given back. `callback.redeliver`: A callback is sent once more for an operator. `route.block`: A route, or an account of a provider, gets no tasks. `route.allow`: What was known against a route was forgotten. `provider.add`: The key of an account of a provider was kept. `provider.remove`: The kept key of an account of a provider was removed. `backup.restore`: The data folder was made of a backup; what came before is the backup's. `settings.change`: The server took up another settings file. `settings.reload`: A server was told to take up its settings. `log.level`: How much the server logs was changed for a while. */
     action: string;
     /** What was changed. */
     object: {
@@ -2727,6 +2754,21 @@ export interface Schemas {
     };
     /** What went wrong, safe to show. With `failed` only. */
     error?: string;
+  };
+  WrittenManifest: {
+    /** Id of the model. */
+    model: string;
+    /** Where it is in the server's data folder. */
+    file: string;
+    /** In the order of the text. */
+    findings: readonly ({
+      /** From 1. */
+      line: number;
+      /** From 1. */
+      column: number;
+      /** What is wrong, or may have been meant otherwise. */
+      message: string;
+    })[];
   };
 }
 
@@ -2896,6 +2938,29 @@ export interface Operations {
   "GET /admin/v1/models/{model}": {
     path: { model: string };
     data: Schemas["ManagedModelInFull"];
+  };
+  "POST /admin/v1/models/check": {
+    body: {
+      /** The manifest, in YAML, 128 KiB at most. */
+      text: string;
+    };
+    data: Schemas["ManifestCheck"];
+  };
+  "GET /admin/v1/models/{model}/manifest": {
+    path: { model: string };
+    data: Schemas["Manifest"];
+  };
+  "PUT /admin/v1/models/{model}/manifest": {
+    path: { model: string };
+    body: {
+      /** The manifest, in YAML, 128 KiB at most. */
+      text: string;
+    };
+    data: Schemas["WrittenManifest"];
+  };
+  "DELETE /admin/v1/models/{model}/manifest": {
+    path: { model: string };
+    data: Schemas["RemovedManifest"];
   };
   "GET /admin/v1/audit": {
     data: Schemas["Audit"];
@@ -3292,7 +3357,7 @@ export interface Operations {
     data: Schemas["ManagementToken"];
   };
   "GET /admin/v1/audit-log": {
-    query: { actor?: string; action?: "account.create" | "account.update" | "account.suspend" | "account.activate" | "account.credit" | "key.create" | "key.update" | "key.rotate" | "key.revoke" | "token.create" | "token.revoke" | "session.end" | "price.set" | "price.reset" | "task.cancel" | "task.refund" | "callback.redeliver" | "route.block" | "route.allow" | "provider.add" | "provider.remove" | "backup.restore" | "settings.change" | "settings.reload" | "log.level"; object?: string; since?: string; until?: string; limit?: number; after?: string };
+    query: { actor?: string; action?: "account.create" | "account.update" | "account.suspend" | "account.activate" | "account.credit" | "key.create" | "key.update" | "key.rotate" | "key.revoke" | "token.create" | "token.revoke" | "session.end" | "price.set" | "price.reset" | "model.write" | "model.remove" | "task.cancel" | "task.refund" | "callback.redeliver" | "route.block" | "route.allow" | "provider.add" | "provider.remove" | "backup.restore" | "settings.change" | "settings.reload" | "log.level"; object?: string; since?: string; until?: string; limit?: number; after?: string };
     data: {
       entries: readonly (Schemas["TrailEntry"])[];
       /** Cursor of the next page; null on the last one. */
