@@ -1,16 +1,18 @@
 import { relative } from "node:path";
 import type { Command } from "commander";
 import type { Local } from "../src/app/local.ts";
+import type { ListedAsset } from "../src/app/local-assets.ts";
 import { readConfig } from "../src/app/settings.ts";
 import type { Config } from "../src/config/config.ts";
 import { createSettings, variableOf } from "../src/config/settings.ts";
 import { consoleLink } from "../src/domain/access/console-session.ts";
+import type { JsonObject } from "../src/domain/json.ts";
 import { type Invocation, onRun } from "./command.ts";
 import type { Context } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
 import { Failure } from "./failure.ts";
 import { withExits } from "./help/manual.ts";
-import type { Place } from "./manage/port.ts";
+import type { Files, Place } from "./manage/port.ts";
 
 /** The data folder a command works on. */
 export interface LocalFlags {
@@ -65,7 +67,7 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
   // Loaded late: it imports the whole service.
   const { openLocal } = await import("../src/app/local.ts");
   const { trailPageForm } = await import("../src/domain/access/trail.ts");
-  const { manage, prices, trail, stop } = await openLocal(config);
+  const { manage, prices, trail, assets, stop } = await openLocal(config);
   return {
     manage: {
       ...manage,
@@ -82,6 +84,11 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
     },
     trail: async ({ limit = DEFAULT_TRAIL_PAGE, ...query }) =>
       trailPageForm(await trail({ ...query, limit: Number(limit) })),
+    files: async () => localFiles(await assets(), config),
+    async purge(account, onTask) {
+      await manage.suspendAccount(account);
+      return await (await assets()).purge(account, onTask);
+    },
     stop,
   };
 }
@@ -97,6 +104,49 @@ function originOf({ publicUrl, host, port, longPort }: Config): string {
   const own: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "::": "::1" };
   const name = own[host] ?? host;
   return publicUrl ?? `http://${name.includes(":") ? `[${name}]` : name}:${port ?? longPort}`;
+}
+
+type LocalAssets = Awaited<ReturnType<Local["assets"]>>;
+
+async function localFiles(assets: LocalAssets, config: Config): Promise<Files> {
+  const { tryNoteLocally } = await import("../src/app/note-locally.ts");
+  const object = { kind: "server", id: "files" } as const;
+  return {
+    async list({ limit, after }) {
+      const page = await assets.list({
+        limit: Number(limit),
+        after: after === undefined ? undefined : Number(after),
+      });
+      return {
+        assets: page.assets.map(assetForm),
+        next: page.next === undefined ? null : String(page.next),
+      };
+    },
+    async collect(isTrial) {
+      // A full disk, where nothing can be noted, is what this is for.
+      if (!isTrial) await tryNoteLocally(config, { action: "files.collect", object, after: { asked: true } });
+      const contents: JsonObject[] = [];
+      const onFound = (sha256: string, bytes: number) => void contents.push({ sha256, size_bytes: bytes });
+      const { files, bytes, young } = await assets.collect({ isTrial, onFound });
+      return { dry_run: isTrial, files, size_bytes: bytes, young, contents };
+    },
+    async verify(onFile) {
+      await tryNoteLocally(config, { action: "files.verify", object, after: { asked: true } });
+      const { files, bytes, damaged } = await assets.verify(onFile);
+      return {
+        ...{ files, size_bytes: bytes },
+        damaged: damaged.map(({ sha256, what, tasks }) => ({ sha256, what, tasks: [...tasks] })),
+      };
+    },
+  };
+}
+
+function assetForm({ id, taskId, accountId, role, index, ...asset }: ListedAsset): JsonObject {
+  const { sha256, sizeBytes, type, createdAt, path } = asset;
+  return {
+    ...{ id, task_id: taskId, account_id: accountId, role, index, sha256, size_bytes: sizeBytes },
+    ...{ media_type: type, created_at: Math.floor(createdAt / 1000), path },
+  };
 }
 
 export function readLocalConfig(flags: LocalFlags, { env, cwd }: Context): Config {

@@ -44,6 +44,8 @@ export function createAdminCalls(settings: ClientSettings, options: ClientOption
   }
   return {
     server: settings.server,
+    /** Waits; Ctrl-C ends it. */
+    wait: (ms: number) => options.timing.sleep(ms, options.signal),
     get: (path: string, query: Query = {}, waitMs?: number) =>
       call({ method: "GET", path: `/admin/v1${path}${searchOf(query)}`, waitMs }, HARMLESS),
     /** Asks once, for callers that ask again by themselves. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Folder } from "../../src/app/data-folder.ts";
 import { describeArgument, onRun, withCommonFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withExamples } from "../help/manual.ts";
@@ -12,6 +13,7 @@ export function defineMigrate(command: Command, context: Context): void {
     const config = readLocalConfig(options, context);
     const { migrateLocal } = await import("../../src/app/migrate-local.ts");
     const report = migrateLocal(config, action);
+    await noteMigrations(config, report.applied);
     const place = `${showPath(config.dataDir, context.cwd)}: ${report.current} of ${report.latest} migrations applied`;
     const lines = [
       place,
@@ -20,4 +22,12 @@ export function defineMigrate(command: Command, context: Context): void {
     ];
     output.show({ data_dir: config.dataDir, ...report }, () => `${lines.join("\n")}\n`);
   });
+}
+
+/** Noted afterwards: the trail may be one of the tables that were made. */
+async function noteMigrations(config: Folder, applied: readonly string[]): Promise<void> {
+  if (applied.length === 0) return;
+  const { noteLocally } = await import("../../src/app/note-locally.ts");
+  const object = { kind: "server", id: "database" } as const;
+  await noteLocally(config, { action: "database.migrate", object, after: { applied: [...applied] } });
 }

@@ -1,15 +1,20 @@
 import type { Command } from "commander";
-import type { TriedCheck } from "../../src/app/moderation-local.ts";
+import type { JsonObject } from "../../src/domain/json.ts";
+import { triedForm } from "../../src/domain/moderation/tried-check.ts";
 import { suggest } from "../../src/domain/suggest.ts";
-import { addCommand, addCommands, given, type Invocation, onRun, withCommonFlags } from "../command.ts";
+import { HARMLESS } from "../client/admin.ts";
+import { addCommands, given, type Invocation, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure, usage } from "../failure.ts";
 import { column } from "../format/table.ts";
 import { withExamples } from "../help/manual.ts";
-import { type LocalFlags, readLocalConfig, withLocalFlags } from "../local.ts";
+import { readLocalConfig } from "../local.ts";
+import { objectsIn, textIn } from "../manage/fields.ts";
+import { addManagedCommand, connectAsOperator } from "../manage/managed.ts";
+import { choosePlace, type PlaceFlags } from "../manage/place.ts";
 
-interface TestFlags extends LocalFlags {
+interface TestFlags extends PlaceFlags {
   readonly check?: string;
 }
 
@@ -21,7 +26,7 @@ export function defineModeration(moderation: Command, context: Context, [word]: 
 
 function addTest(moderation: Command, context: Context): void {
   const about = "try the checks of the settings on a text: what each says, and which rule it breaks";
-  const command = withLocalFlags(withCommonFlags(addCommand(moderation, "test <text>", about))).option(
+  const command = addManagedCommand(moderation, "test <text>", about).option(
     "--check <names>",
     "try only these checks, with commas",
   );
@@ -32,56 +37,69 @@ function addTest(moderation: Command, context: Context): void {
   onRun<TestFlags>(command, context, runTest);
 }
 
-async function runTest({ args, context, options, output }: Invocation<TestFlags>): Promise<void> {
+async function runTest(invocation: Invocation<TestFlags>): Promise<void> {
+  const { args, context, options, output } = invocation;
   const text = given(args, 0) === "-" ? await Bun.stdin.text() : given(args, 0);
+  const names = options.check?.split(",").map((each) => each.trim());
+  const form =
+    choosePlace(options, context) === "server"
+      ? await tryOnServer(invocation, text, names)
+      : await tryHere(invocation, text, names);
+  const checks = objectsIn(form, "checks");
+  if (checks.length === 0)
+    throw usage("There are no checks in the settings.", "They go below moderation in svc.yaml.");
+  const rows = checks.map((check) => [
+    ...[textIn(check, "check"), textIn(check, "verdict"), detailOf(check), Number(check.ms).toFixed(2)],
+  ]);
+  await output.list(form, COLUMNS, rows);
+  const refused = checks.find(isRefusedForm);
+  if (refused === undefined) return;
+  const isSure = refused.verdict === "refused";
+  const [what, code] = isSure ? ["refuses this text", "refused"] : ["cannot tell", "outage"];
+  const detail = detailOf(refused);
+  throw new Failure(
+    EXIT.error,
+    code,
+    `The check ${textIn(refused, "check")} ${what}${detail === "" ? "" : `: ${detail}`}.`,
+  );
+}
+
+async function tryHere(
+  { options, context, output }: Invocation<TestFlags>,
+  text: string,
+  names: readonly string[] | undefined,
+): Promise<JsonObject> {
   const config = readLocalConfig(options, context);
   const known = config.moderation?.checks.map(({ name }) => name) ?? [];
-  const names = options.check?.split(",").map((each) => each.trim());
   for (const name of names ?? []) if (!known.includes(name)) throw unknownCheck(name, known);
-  if (known.length === 0)
-    throw usage("There are no checks in the settings.", "They go below moderation in svc.yaml.");
   const log = { warn: (_: object, message: string) => output.warn(message) };
   // Loaded late: it imports what only a server needs.
   const { tryModeration } = await import("../../src/app/moderation-local.ts");
   const signal = context.interruptible();
-  const tried = await tryModeration(config, text, { log, signal, ...(names && { names }) });
-  const refused = tried.find(isRefused);
-  const rows = tried.map(({ name, verdict, ms }) => [name, verdict.kind, detailOf(verdict), ms.toFixed(2)]);
-  const verdict = refused === undefined ? "allowed" : refused.verdict.kind;
-  await output.list({ verdict, checks: tried.map(formOf) }, COLUMNS, rows);
-  if (refused === undefined) return;
-  const [what, code] =
-    refused.verdict.kind === "refused" ? ["refuses this text", "refused"] : ["cannot tell", "outage"];
-  const detail = detailOf(refused.verdict);
-  throw new Failure(
-    EXIT.error,
-    code,
-    `The check ${refused.name} ${what}${detail === "" ? "" : `: ${detail}`}.`,
+  return triedForm(await tryModeration(config, text, { log, signal, ...(names && { names }) }));
+}
+
+async function tryOnServer(
+  { options, context, output }: Invocation<TestFlags>,
+  text: string,
+  names: readonly string[] | undefined,
+): Promise<JsonObject> {
+  const calls = connectAsOperator(options, context, output);
+  return await calls.send(
+    "POST",
+    "/moderation/test",
+    { text, ...(names && { checks: [...names] }) },
+    HARMLESS,
   );
 }
 
 /** Whether a request with the text would be refused for what a check says. */
-function isRefused({ verdict, onOutage }: TriedCheck): boolean {
-  return verdict.kind === "refused" || (verdict.kind === "outage" && onOutage === "refuse");
+function isRefusedForm({ verdict, on_outage: onOutage }: JsonObject): boolean {
+  return verdict === "refused" || (verdict === "outage" && onOutage === "refuse");
 }
 
-function detailOf(verdict: TriedCheck["verdict"]): string {
-  if (verdict.kind === "outage") return verdict.reason;
-  return verdict.kind === "refused" ? (verdict.rule ?? "") : "";
-}
-
-function formOf({ name, verdict, onOutage, ms }: TriedCheck) {
-  const { kind } = verdict;
-  const rule = kind === "refused" ? (verdict.rule ?? null) : null;
-  const reason = kind === "outage" ? verdict.reason : null;
-  return {
-    check: name,
-    verdict: kind,
-    rule,
-    reason,
-    on_outage: onOutage,
-    ms: Math.round(ms * 1_000) / 1_000,
-  };
+function detailOf(check: JsonObject): string {
+  return String(check.reason ?? check.rule ?? "");
 }
 
 function unknownCheck(name: string, known: readonly string[]): Failure {

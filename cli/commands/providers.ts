@@ -2,27 +2,25 @@ import type { Command } from "commander";
 import type { KeyedProvider, SecretName } from "../../src/app/kept-accounts.ts";
 import type { LaneId, ProviderId } from "../../src/domain/ids.ts";
 import { DEFAULT_ACCOUNT, isAccountName, laneOf } from "../../src/domain/lane.ts";
-import { addCommand, addCommands, given, type Invocation, onRun, withCommonFlags } from "../command.ts";
+import { addCommands, given, type Invocation, onRun } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
-import { EXIT } from "../exit-codes.ts";
-import { Failure, usage } from "../failure.ts";
+import { usage } from "../failure.ts";
 import { withExamples, withExits, withNotes } from "../help/manual.ts";
-import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
+import { addManagedCommand } from "../manage/managed.ts";
+import type { PlaceFlags } from "../manage/place.ts";
 import { askSecret } from "../secret-input.ts";
 import { addCheck } from "./providers/check.ts";
 import { addDiscover } from "./providers/discover.ts";
 import { addInit } from "./providers/init.ts";
+import type { KeyPlace } from "./providers/key-place.ts";
 import { addList, addShow, addTest } from "./providers/look.ts";
 import { addTry } from "./providers/try.ts";
-import { withUnusableFiles } from "./providers/unusable.ts";
 
-interface Flags extends LocalFlags {
+interface Flags extends PlaceFlags {
   readonly account: string;
   readonly keyStdin?: boolean;
 }
-
-const NEXT_START = "A running server takes it up at its next start.";
 
 const PROVIDERS = {
   ...{ list: addList, show: addShow, test: addTest, discover: addDiscover },
@@ -34,7 +32,7 @@ export function defineProviders(providers: Command, context: Context, [word]: re
 }
 
 function addAccountCommand(providers: Command, name: string, about: string): Command {
-  return withLocalFlags(withCommonFlags(addCommand(providers, `${name} <provider>`, about))).option(
+  return addManagedCommand(providers, `${name} <provider>`, about).option(
     "--account <name>",
     "the account, where a provider has several",
     DEFAULT_ACCOUNT,
@@ -62,18 +60,18 @@ function addAdd(providers: Command, context: Context): void {
 
 async function add(invocation: Invocation<Flags>): Promise<void> {
   const { context, output, options } = invocation;
-  const { provider, lane, kept } = await target(invocation);
+  const { provider, lane, place } = await target(invocation);
   if (provider.kinds.length === 0)
     throw usage(`${provider.id} has no key to keep.`, `Its settings are in \`svc help settings\`.`);
-  const config = readLocalConfig(options, context);
   const secrets =
     options.keyStdin === true ? await readSecrets(provider) : await askSecrets(provider, invocation);
-  await kept.keepAccount(config, lane, Object.fromEntries(secrets.map(({ name, secret }) => [name, secret])));
-  output.done(`Kept the key of ${lane}, sealed in ${showPath(config.dataDir, context.cwd)}. ${NEXT_START}`);
+  const given = Object.fromEntries(secrets.map(({ name, secret }) => [name, secret]));
+  const follows = await place.keep(lane, given);
+  output.done(`Kept the key of ${lane}, sealed ${place.at}. ${follows}`);
   const counts = lane === provider.id ? secrets.find(({ variable }) => isSet(context, variable)) : undefined;
-  if (counts !== undefined)
+  if (counts !== undefined && place.isHere)
     output.warn(`${counts.variable} is set, and counts before it where the server sees it.`);
-  if (output.mode === "json") output.show(formOf(provider, options, config.dataDir), () => "");
+  if (output.mode === "json") output.show(formOf(provider, options, place), () => "");
 }
 
 function addRemove(providers: Command, context: Context): void {
@@ -88,39 +86,28 @@ function addRemove(providers: Command, context: Context): void {
   withExits(command, "interrupted");
   onRun<Flags>(command, context, async (invocation) => {
     const { output, options } = invocation;
-    const { provider, lane, kept } = await target(invocation);
-    const config = readLocalConfig(options, context);
-    const place = showPath(config.dataDir, context.cwd);
-    await confirm(invocation, `Remove the key of ${lane} that is kept in ${place}?`);
-    if (!(await kept.forgetAccount(config, lane)))
-      throw new Failure(EXIT.notFound, "not_found", `No key of ${lane} is kept in ${place}.`);
-    output.done(`Removed the key of ${lane}. A running server uses it until it stops.`);
-    if (output.mode === "json") output.show(formOf(provider, options, config.dataDir), () => "");
+    const { provider, lane, place } = await target(invocation);
+    await confirm(invocation, `Remove the key of ${lane} that is kept ${place.at}?`);
+    output.done(`Removed the key of ${lane}. ${await place.forget(lane)}`);
+    if (output.mode === "json") output.show(formOf(provider, options, place), () => "");
   });
 }
 
-function formOf({ id }: KeyedProvider, { account }: Flags, dataDir: string) {
-  return { provider: id, account, data_dir: dataDir };
+function formOf({ id }: KeyedProvider, { account }: Flags, { named }: KeyPlace) {
+  return { provider: id, account, ...named };
 }
 
-/** The account that a command is about. */
-async function target({ args, options, context }: Invocation<Flags>) {
-  const id = given(args, 0);
+/** The account that a command is about, and where its key is kept. */
+async function target(invocation: Invocation<Flags>) {
+  const { args, options } = invocation;
   if (!isAccountName(options.account))
     throw usage("--account takes up to 32 lower-case letters, digits, - and _.");
-  // Loaded late: it imports every provider.
-  const kept = await import("../../src/app/kept-accounts.ts");
-  const provider = await kept.findKeyedProvider(id, readLocalConfig(options, context));
-  if ("nearest" in provider) {
-    const { nearest, problems } = provider;
-    const hint = nearest === undefined ? undefined : `Did you mean ${nearest}?`;
-    const unknown = `There is no provider "${id.slice(0, 80)}".`;
-    const failure = new Failure(EXIT.notFound, "not_found", unknown, { hint });
-    throw withUnusableFiles(failure, id, problems);
-  }
+  const { openKeyPlace } = await import("./providers/key-place.ts");
+  const place = await openKeyPlace(invocation);
+  const provider = await place.find(given(args, 0));
   // It is one of the providers.
   const lane: LaneId = laneOf(provider.id as ProviderId, options.account);
-  return { provider, lane, kept };
+  return { provider, lane, place };
 }
 
 interface GivenSecret extends SecretName {

@@ -13,6 +13,7 @@ import {
   type UsageSplit,
   type UsageSum,
 } from "../../src/domain/money/usage.ts";
+import type { DatabaseCheck } from "../../src/domain/ports/database-check.ts";
 import { unexpectedAnswer } from "../failure.ts";
 import {
   amountIn,
@@ -154,4 +155,26 @@ function dayIn(form: JsonObject, name: string): number {
   const day = parseDay(textIn(form, name));
   if (day !== undefined) return day;
   throw unexpectedAnswer(`The server's answer is none of svc's: "${name}" is not a day.`);
+}
+
+export function databaseCheckOf(form: JsonObject): DatabaseCheck {
+  const schema = objectIn(form, "schema");
+  const pages = typeof form.pages === "number" ? countIn(form, "pages") : undefined;
+  return {
+    faults: objectsIn(form, "faults").map((fault) => ({
+      kind: wordIn(fault, "kind", ["unreadable", "integrity", "reference", "schema"]),
+      message: textIn(fault, "message"),
+    })),
+    schema: {
+      latest: countIn(schema, "latest"),
+      current: typeof schema.current === "number" ? schema.current : undefined,
+      pending: textsIn(schema, "pending"),
+    },
+    fileBytes: countIn(form, "database_bytes"),
+    walBytes: countIn(form, "wal_bytes"),
+    pages:
+      pages === undefined
+        ? undefined
+        : { count: pages, sizeBytes: countIn(form, "page_bytes"), free: countIn(form, "free_pages") },
+  };
 }

@@ -45,6 +45,7 @@ export type ShownSession = Omit<ConsoleSession, "grantHash">;
 export interface Manage {
   createAccount(...given: Of<"createAccount">): Promise<Account>;
   listAccounts(): Promise<readonly Account[]>;
+  readAccount(idOrName: string): Promise<Account>;
   /** With every movement of its money, oldest first. */
   showAccount(
     idOrName: string,
@@ -93,7 +94,24 @@ export interface Place {
   prices(): Promise<Prices>;
   /** Who changed what, newest first, as the API words it. A page can be empty and not be the last. */
   trail(query: TrailQuery): Promise<TrailListing>;
+  /** The stored files. */
+  files(): Promise<Files>;
+  /** Suspends an account, and removes everything of it but its money. @returns what became of it, as the API words it */
+  purge(account: Account["id"], onTask: (count: number) => void): Promise<JsonObject>;
   stop(): Promise<void>;
+}
+
+/** The stored files of all tasks, as the API words them. */
+export interface Files {
+  /** @param query.after `next` of the page before */
+  list(query: { readonly limit: string; readonly after?: string | undefined }): Promise<{
+    readonly assets: readonly JsonObject[];
+    readonly next: string | null;
+  }>;
+  /** Removes what no task has, or with `isTrial` tells what would go. */
+  collect(isTrial: boolean): Promise<JsonObject>;
+  /** Compares every file with its hash. @param onFile told how many so far */
+  verify(onFile: (files: number) => void): Promise<JsonObject>;
 }
 
 /** Which entries of the trail are meant, and one page of them. */

@@ -28,7 +28,13 @@ export function createRemoteManage(calls: AdminCalls): Manage {
   };
 }
 
-type AccountVerb = "createAccount" | "listAccounts" | "updateAccount" | "suspendAccount" | "activateAccount";
+type AccountVerb =
+  | "createAccount"
+  | "listAccounts"
+  | "readAccount"
+  | "updateAccount"
+  | "suspendAccount"
+  | "activateAccount";
 
 function accountCalls({ get, send }: AdminCalls): Pick<Manage, AccountVerb> {
   const one = (id: string, verb = "") => `/accounts/${segment(id)}${verb}`;
@@ -41,6 +47,7 @@ function accountCalls({ get, send }: AdminCalls): Pick<Manage, AccountVerb> {
       return accountOf(await send("POST", "/accounts", body, lookAt("svc accounts list")));
     },
     listAccounts: async () => objectsIn(await get("/accounts"), "accounts").map(accountOf),
+    readAccount: async (idOrName) => accountOf(await get(one(idOrName))),
     async updateAccount(idOrName, terms) {
       const body = termFieldsOf(ACCOUNT_TERMS, terms);
       return accountOf(await send("PATCH", one(idOrName), body, HARMLESS));

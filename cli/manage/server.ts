@@ -1,6 +1,7 @@
-import type { AdminCalls } from "../client/admin.ts";
-import { objectsIn, optionalTextIn } from "./fields.ts";
+import { type AdminCalls, HARMLESS, segment } from "../client/admin.ts";
+import { countIn, objectsIn, optionalTextIn } from "./fields.ts";
 import type { Place } from "./port.ts";
+import { createRemoteFiles } from "./remote-files.ts";
 import { createRemoteManage } from "./remote-manage.ts";
 import { createRemotePrices } from "./remote-prices.ts";
 
@@ -14,6 +15,17 @@ export function openServer(calls: AdminCalls): Place {
     async trail(query) {
       const page = await calls.get("/audit-log", query);
       return { entries: objectsIn(page, "entries"), next: optionalTextIn(page, "next") ?? null };
+    },
+    files: async () => createRemoteFiles(calls),
+    async purge(account, onTask) {
+      for (let tasks = 0; ; ) {
+        const path = `/accounts/${segment(account)}/purge`;
+        const form = await calls.send("POST", path, { confirm: account }, HARMLESS);
+        tasks += countIn(form, "tasks");
+        if (form.status === "live") return form;
+        onTask(tasks);
+        if (form.status !== "more") return { ...form, tasks };
+      }
     },
     stop: async () => {},
   };

@@ -95,7 +95,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   await recallEndings(rooms, watched.tally);
   await tryNoteSettings(config, rooms);
   await background.start();
-  releases.push(startAlerting(config, rooms, { ...watched, disk, backups: background.backups }));
+  releases.push(startAlerting(config, rooms, { ...watched, disk, backups: background.backups.state }));
   readiness.begin();
   // The first create should not pay for compiling its model's schema.
   releases.push(clock.after(0, () => void rooms.catalog.warm()));

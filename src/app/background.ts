@@ -1,5 +1,4 @@
 import type { Config } from "../config/config.ts";
-import type { BackupState } from "../domain/backup-state.ts";
 import type { AttemptId, LaneId } from "../domain/ids.ts";
 import type { LaneCapacity } from "../domain/ports/claims.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
@@ -69,7 +68,6 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, { t
     callbacksDue: sender.wake,
     /** An upstream has called about an attempt. */
     hookCame: hooks.came.bind(hooks),
-    /** How backups go; undefined where none are made. */
     backups: upkeep.backups,
     async start() {
       await timekeeper.start();
@@ -135,10 +133,10 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
     createIndexer({ clock, log, search: store.search, isOn: config.search.prompts }),
     createLateAnswers({ ...rooms, tasks }),
     rooms.relays,
-    ...(backups === undefined ? [] : [backups]),
+    backups,
   ];
   return {
-    backups: (): BackupState | undefined => backups?.state(),
+    backups,
     start() {
       for (const each of all) each.start();
     },

@@ -82,6 +82,12 @@ export async function newestInBucket(place: BucketPlace, folder: Folder): Promis
   return newest && timeOfBackup(newest.name);
 }
 
+/** Names of the backups there that are whole, oldest first. @throws S3Error */
+export async function namesInBucket(place: BucketPlace): Promise<readonly string[]> {
+  const { backups } = await listShelf(await openShelfToRead(place));
+  return backups.map(({ name }) => name);
+}
+
 async function clientOf({ keys, ...bucket }: BucketPlace, clock: Clock): Promise<S3Client> {
   const { S3Client } = await import("../assets/s3/client.ts");
   return new S3Client({

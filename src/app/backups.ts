@@ -4,45 +4,88 @@ import { listBackups } from "../backup/write.ts";
 import { backedUpAssets } from "../config/assets.ts";
 import { isBucketUrl } from "../config/buckets.ts";
 import type { Config } from "../config/config.ts";
+import type { BackupState } from "../domain/backup-state.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import { isSystemError, systemMessage } from "../toolkit/system-error.ts";
-import { bucketPlace, newestInBucket } from "./backup-places.ts";
+import { type BucketPlace, bucketPlace, namesInBucket, newestInBucket } from "./backup-places.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import type { BackupResult, ScheduledBackup } from "./backup-worker.ts";
+import type { Folder } from "./data-folder.ts";
 import { workerEntry } from "./worker-entry.ts";
 
-/** The backups of a running server; undefined where none are wanted. Each is made in a thread of its own. */
+/** The backups of a running server. Each is made in a thread of its own. */
+export interface Backups {
+  /** Where they go; undefined where the settings name no place. */
+  readonly to: string | undefined;
+  /** How the schedule does; undefined where none is wanted. */
+  state(): BackupState | undefined;
+  /** Makes one now, or waits for the one that is under way. @throws Error that says why it could not be made */
+  make(): Promise<DoneBackup>;
+  /** Names of those that are whole, oldest first. @throws Error */
+  list(): Promise<readonly string[]>;
+  start(): void;
+  stop(): void;
+}
+
+export type DoneBackup = Extract<BackupResult, { readonly kind: "done" }>;
+
 export function createBackups(
   config: Pick<Config, "assets" | "backup" | "dataDir">,
   { clock, log }: { clock: Clock; log: Log },
-) {
+): Backups {
   const { backup, dataDir } = config;
   const { everyMs, keep, secretKey } = backup;
-  const assets = backedUpAssets(config);
-  if (everyMs === undefined || backup.to === undefined) return undefined;
-  const to = isBucketUrl(backup.to) ? bucketPlace(backup.to, backup.service) : resolve(backup.to);
+  const place = () => {
+    if (backup.to === undefined)
+      throw new Error("The settings name no place for backups: set backup.to, and restart the server.");
+    return isBucketUrl(backup.to) ? bucketPlace(backup.to, backup.service) : resolve(backup.to);
+  };
   const thread = createThread();
-  const schedule = createBackupSchedule(
-    {
-      ...{ clock, log },
-      newestAt: () => (typeof to === "string" ? newestIn(to) : newestInBucket(to, config)),
-      make: (atMs) => thread.make({ dataDir, assets, atMs, to, keep, isWithoutKey: !secretKey }),
-    },
-    everyMs,
-  );
+  let underWay: Promise<BackupResult> | undefined;
+  const make = (atMs: number): Promise<BackupResult> => {
+    underWay ??= thread
+      .make({
+        ...{ dataDir, assets: backedUpAssets(config), atMs, to: place(), keep },
+        isWithoutKey: !secretKey,
+      })
+      .finally(() => {
+        underWay = undefined;
+      });
+    return underWay;
+  };
+  const schedule =
+    everyMs === undefined || backup.to === undefined
+      ? undefined
+      : createBackupSchedule({ clock, log, newestAt: () => newestAt(place(), config), make }, everyMs);
   return {
-    ...schedule,
+    to: backup.to,
+    state: () => schedule?.state(),
+    async make() {
+      const made = await make(clock.now());
+      if (made.kind === "failed") throw new Error(made.message);
+      return made;
+    },
+    async list() {
+      const to = place();
+      return typeof to === "string" ? await namesIn(to) : await namesInBucket(to);
+    },
+    start: () => schedule?.start(),
     stop(): void {
-      schedule.stop();
+      schedule?.stop();
       thread.stop();
     },
   };
 }
 
-async function newestIn(folder: string): Promise<number | undefined> {
+async function newestAt(to: string | BucketPlace, folder: Folder): Promise<number | undefined> {
+  if (typeof to !== "string") return newestInBucket(to, folder);
+  const name = (await namesIn(to)).at(-1);
+  return name === undefined ? undefined : timeOfBackup(name);
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
   try {
-    const name = (await listBackups(folder)).at(-1);
-    return name === undefined ? undefined : timeOfBackup(name);
+    return await listBackups(folder);
   } catch (error) {
     if (isSystemError(error)) throw new Error(systemMessage(error), { cause: error });
     throw error;

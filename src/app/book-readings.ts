@@ -1,5 +1,6 @@
 import { AppError } from "../domain/errors.ts";
 import type { AuditReport } from "../domain/ports/audit.ts";
+import type { DatabaseCheck } from "../domain/ports/database-check.ts";
 import type { UsageLine, UsageStore } from "../domain/ports/usage-store.ts";
 import type { Reclaimable } from "../domain/reclaimable.ts";
 import type { Stock } from "../domain/stock.ts";
@@ -16,6 +17,8 @@ export interface BookReadings extends Pick<UsageStore, "report"> {
   run(): Promise<AuditReport>;
   /** Counts what there is. Waits for nothing else. */
   stock(): Promise<Stock>;
+  /** Reads the whole database and says whether it is sound. */
+  check(): Promise<DatabaseCheck>;
   /** Counts what would free space on the disk. Waits for nothing else. */
   reclaimable(folders: { readonly dataDir: string; readonly assets: string }): Promise<Reclaimable>;
   stop(): void;
@@ -39,6 +42,7 @@ export function createBookReadings({ path }: Pick<BooksOrder, "path">): BookRead
     run: () => asked.read<AuditReport>({ kind: "audit" }),
     report: (query) => asked.read<UsageLine[]>({ kind: "usage", query }),
     stock: () => scraped.read<Stock>({ kind: "stock" }),
+    check: () => asked.read<DatabaseCheck>({ kind: "check" }),
     reclaimable: ({ dataDir, assets }) => counted.read<Reclaimable>({ kind: "reclaimable", dataDir, assets }),
     stop(): void {
       asked.stop();

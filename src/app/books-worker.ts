@@ -1,9 +1,11 @@
 import type { AuditReport } from "../domain/ports/audit.ts";
+import type { DatabaseCheck } from "../domain/ports/database-check.ts";
 import type { UsageLine, UsageQuery } from "../domain/ports/usage-store.ts";
 import type { Reclaimable } from "../domain/reclaimable.ts";
 import type { Stock } from "../domain/stock.ts";
 import { createSystemClock, monotonicMs } from "../runtime/clock.ts";
 import { openAudit } from "../store/audit.ts";
+import { checkDatabase } from "../store/check.ts";
 import { readStock } from "../store/stock-reading.ts";
 import { openUsageReading } from "../store/usage-reading.ts";
 import { giveWay } from "../toolkit/low-priority.ts";
@@ -16,6 +18,8 @@ export type BooksQuestion =
   | { readonly kind: "audit" }
   | { readonly kind: "usage"; readonly query: UsageQuery }
   | { readonly kind: "stock" }
+  /** Whether the database is sound. */
+  | { readonly kind: "check" }
   /** What would free space on the disk. */
   | ({ readonly kind: "reclaimable" } & Pick<ReclaimOrder, "dataDir" | "assets">);
 
@@ -26,7 +30,10 @@ export interface BooksOrder {
 }
 
 export type BooksResult =
-  | { readonly kind: "done"; readonly answer: AuditReport | UsageLine[] | Stock | Reclaimable }
+  | {
+      readonly kind: "done";
+      readonly answer: AuditReport | UsageLine[] | Stock | Reclaimable | DatabaseCheck;
+    }
   | { readonly kind: "failed"; readonly message: string };
 
 /** Requests come first. Applies to this thread alone, where the system has priorities of threads. */
@@ -46,7 +53,10 @@ async function answer(order: BooksOrder): Promise<BooksResult> {
   }
 }
 
-function read({ path, question }: BooksOrder): Promise<AuditReport | UsageLine[] | Reclaimable> | Stock {
+function read({
+  path,
+  question,
+}: BooksOrder): Promise<AuditReport | UsageLine[] | Reclaimable> | Stock | DatabaseCheck {
   switch (question.kind) {
     case "audit":
       return check(path);
@@ -54,6 +64,8 @@ function read({ path, question }: BooksOrder): Promise<AuditReport | UsageLine[]
       return sumUp(path, question.query);
     case "stock":
       return readStock({ path });
+    case "check":
+      return checkDatabase({ path });
     case "reclaimable":
       return countReclaimable({ ...question, now: createSystemClock().now(), isInUse: true }, resting());
   }

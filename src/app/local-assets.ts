@@ -3,6 +3,7 @@ import type { AccountId } from "../domain/ids.ts";
 import { type Asset, assetPath } from "../domain/media/asset.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import { type Collected, collectContents } from "../service/collect-contents.ts";
+import { purgeForm } from "../service/purge-account.ts";
 import { type Verified, verifyContents } from "../service/verify-contents.ts";
 import type { Store } from "../store/open.ts";
 import { openLocalContents } from "./assets.ts";
@@ -42,8 +43,8 @@ export function createLocalAssets(
     verify: async (onFile: (files: number) => void): Promise<Verified> =>
       verifyContents({ contents: await open(), retention }, onFile),
     /** Removes everything of a suspended account but its money. */
-    purge: (id: AccountId, onTask: (count: number) => void) =>
-      purgeLocal(store, { config, places, clock }, id, onTask),
+    purge: async (id: AccountId, onTask: (count: number) => void) =>
+      purgeForm(id, await purgeLocal(store, { config, places, clock }, id, onTask)),
     /** @param query.after `next` of the page before */
     async list(query: { limit: number; after?: number | undefined }) {
       const { assets, next } = await retention.assets(query);

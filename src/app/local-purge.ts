@@ -6,6 +6,7 @@ import { type Purge, purgeAccount } from "../service/purge-account.ts";
 import type { Store } from "../store/open.ts";
 import { openLocalContents } from "./assets.ts";
 import { DataDirectoryBusy, type Folder, lockDataDirectory } from "./data-folder.ts";
+import { localActor } from "./local-actor.ts";
 
 interface PurgePlace {
   readonly config: Folder;
@@ -38,7 +39,11 @@ export async function purgeLocal(
     return gone;
   }
   try {
-    return await purgeAccount({ tasks, retention, removeContents, now: clock.now }, account, onTask);
+    return await purgeAccount(
+      { tasks, retention, removeContents, now: clock.now, actor: localActor() },
+      account,
+      onTask,
+    );
   } finally {
     release?.();
   }

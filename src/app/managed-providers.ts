@@ -1,3 +1,4 @@
+import { accountProvider } from "../config/accounts/provider.ts";
 import type { Config } from "../config/config.ts";
 import type { ProviderConfig } from "../config/providers.ts";
 import type { Act, Actor } from "../domain/access/actor.ts";
@@ -94,6 +95,7 @@ export function createManagedProviders(deps: ManagedProvidersDeps): ManagedProvi
       return {
         ...describe(known, deps, models),
         facts: factsOf(known),
+        kinds: kindsOf(known),
         routes: routesOf(id, models, accountsOf(known, deps), {
           troubles: await deps.troubles(),
           now: deps.clock.now(),
@@ -146,6 +148,12 @@ function accountsOf({ form, given }: Known, { isOn }: ManagedProvidersDeps): Man
       baseUrl: form === undefined ? baseUrl : baseOf(form.form, { region, baseUrl }),
     };
   });
+}
+
+/** An account may need no key. */
+function kindsOf({ definition }: Known): readonly (readonly string[])[] {
+  const { kinds } = accountProvider(definition, definition.settings({ cores: 1 }));
+  return kinds.filter((kind) => kind.length > 0);
 }
 
 function factsOf({ definition, form }: Known): JsonObject {

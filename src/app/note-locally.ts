@@ -20,3 +20,17 @@ export async function noteLocally(folder: Folder, note: TrailNote): Promise<void
     await books.stop();
   }
 }
+
+/**
+ * Notes what a command is about to do that must be possible where nothing can be noted: on a full disk, say, it is what frees space.
+ *
+ * @returns why it could not be noted
+ */
+export async function tryNoteLocally(folder: Folder, note: TrailNote): Promise<string | undefined> {
+  try {
+    await noteLocally(folder, note);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,5 +1,4 @@
 import type { Config } from "../config/config.ts";
-import type { ReadBackupState } from "../domain/backup-state.ts";
 import type { History } from "../domain/history.ts";
 import type { AccountId } from "../domain/ids.ts";
 import type { Vitals } from "../domain/overview.ts";
@@ -11,6 +10,7 @@ import type { Feeds } from "../runtime/signals.ts";
 import type { ManageAs } from "../service/manage-account.ts";
 import type { Orphans } from "../service/orphans.ts";
 import type { MetricsDeps } from "../service/read-metrics.ts";
+import type { Backups } from "./backups.ts";
 import type { BookReadings } from "./book-readings.ts";
 import type { WatchedDisk } from "./disk.ts";
 import type { createReload } from "./live/reload.ts";
@@ -37,11 +37,11 @@ export interface RequestDeps extends Rooms, Feeds, Watched, Omit<ReturnType<type
   readonly hookCame: (attempt: Attempt) => Promise<void>;
   readonly manageAs: ManageAs;
   readonly orphans: Orphans;
-  readonly audits: Pick<BookReadings, "run" | "report" | "stock">;
+  readonly audits: Pick<BookReadings, "run" | "report" | "stock" | "check">;
   /** Takes up settings while the service runs; absent where they cannot change. */
   readonly reload: ReturnType<typeof createReload> | undefined;
   readonly isAccepting: () => boolean;
-  readonly backups: ReadBackupState;
+  readonly backups: Backups;
   /** Why no new tasks are taken. */
   readonly notReady: () => NotReady | undefined;
   readonly warnings: () => readonly "disk_low"[];

@@ -3,12 +3,9 @@ import { actorOf } from "../domain/access/actor.ts";
 import { INGRESS_LIMITS } from "../domain/limits.ts";
 import { accountEndpoints } from "../http/account/routes.ts";
 import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
-import { auditEndpoints } from "../http/admin/audit/routes.ts";
 import { managedCallbackEndpoints } from "../http/admin/callbacks/routes.ts";
-import { settingEndpoints } from "../http/admin/config/routes.ts";
 import { historyEndpoints } from "../http/admin/history/routes.ts";
 import { keyEndpoints } from "../http/admin/keys/routes.ts";
-import { logLevelEndpoints } from "../http/admin/log/routes.ts";
 import { manifestEndpoints } from "../http/admin/manifests/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
 import { overviewEndpoints } from "../http/admin/overview/routes.ts";
@@ -57,7 +54,6 @@ import { createExplainRoute } from "../service/explain-route.ts";
 import { createGenerateSync } from "../service/generate-sync.ts";
 import { createTakeHook } from "../service/hooks.ts";
 import { createLatestStock } from "../service/latest-stock.ts";
-import { createManageLogLevel } from "../service/log-level.ts";
 import { createTellLowBalance } from "../service/low-balance.ts";
 import { createManageCallbacks } from "../service/manage-callbacks.ts";
 import { findStoredKey } from "../service/manage-keys.ts";
@@ -76,6 +72,7 @@ import { consoleRoutes } from "./console.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
 import { createChecksAtUse } from "./doctor/at-use.ts";
+import { operatorEndpoints } from "./operator-routes.ts";
 import { createOwnManifests } from "./own-manifests.ts";
 import type { RequestDeps } from "./request-deps.ts";
 import { createServedProviders } from "./served-providers.ts";
@@ -178,8 +175,6 @@ function listEndpoints(given: EndpointDeps) {
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
     ...manifestEndpoints(createOwnManifests(config, { ...deps, noteChange: createNoteChange(deps) })),
-    ...auditEndpoints(deps),
-    ...settingEndpointsOf(given),
     ...managedPriceEndpoints((operator) => createManagePrices({ ...deps, actor: actorOf(operator) })),
     ...managedProviderEndpoints((operator) => createServedProviders(deps, actorOf(operator))),
     ...managedRouteEndpoints(
@@ -195,20 +190,11 @@ function listEndpoints(given: EndpointDeps) {
     ...managedAccountEndpoints(deps),
     ...moneyEndpoints(deps),
     ...managedTaskEndpoints({ ...deps, manageTasks: createManageTasks(deps) }),
+    ...operatorEndpoints(deps),
     ...tokenEndpoints(deps),
     ...trailEndpoints({ readTrail: createReadTrail(store) }),
     ...watchingEndpoints(given),
-    ...healthEndpoints({ ...deps, checks: createChecksAtUse(deps) }),
-  ];
-}
-
-/** Those that show and change how the server was told to be. */
-function settingEndpointsOf({ config, reload, store, clock, log }: EndpointDeps) {
-  const noteChange = createNoteChange({ ...store, clock });
-  const logLevel = createManageLogLevel({ clock, log, usual: () => config.log.level });
-  return [
-    ...logLevelEndpoints(logLevel, noteChange),
-    ...settingEndpoints({ settings: reload?.shown ?? config.shown, reload: reload?.reload, noteChange }),
+    ...healthEndpoints({ ...deps, checks: createChecksAtUse({ ...deps, backups: deps.backups.state }) }),
   ];
 }
 
@@ -237,7 +223,7 @@ function createOverview(deps: EndpointDeps): ReadOverview {
 /** Reads the metrics of this process and its store. */
 function createMetrics(deps: EndpointDeps): ReadMetrics {
   return createReadMetrics({
-    ...{ ...deps, ...deps.store, ...readingsOf(deps), process: readProcess },
+    ...{ ...deps, ...deps.store, ...readingsOf(deps), process: readProcess, backups: deps.backups.state },
     latestStock: createLatestStock({ ...deps, stock: deps.audits.stock }),
     build: { version: VERSION, bun: Bun.version },
     get lanes() {

@@ -42,10 +42,10 @@ function accountForm({ name, lane, region, baseUrl, concurrency }: ManagedAccoun
 
 /** The same with all that is known of it. @param withText whether the text of its form is wanted */
 export function providerFormInFull(provider: ProviderInFull, withText = false): JsonObject {
-  const { facts, routes, problems, form } = provider;
+  const { facts, routes, problems, form, kinds } = provider;
   return {
     ...managedProviderForm(provider),
-    ...{ facts, problems },
+    ...{ facts, problems, kinds: kinds.map((kind) => [...kind]) },
     routes: routes.map(({ model, upstreamModel, ...known }) => ({
       ...{ model, upstream_model: upstreamModel },
       ...troublesForm(known),

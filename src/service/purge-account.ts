@@ -1,4 +1,6 @@
+import type { Actor } from "../domain/access/actor.ts";
 import type { AccountId } from "../domain/ids.ts";
+import type { JsonObject } from "../domain/json.ts";
 import type { AccountRemains, RetentionStore } from "../domain/ports/retention-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 
@@ -11,11 +13,17 @@ export interface PurgeDeps {
   /** Removes the files that no task has any more. @returns how many are gone */
   readonly removeContents: (contents: readonly string[]) => Promise<number>;
   readonly now: () => number;
+  /** Who purges. */
+  readonly actor: Actor;
+  /** Whether to stop, to be called again; never unless given. */
+  readonly isOver?: () => boolean;
 }
 
 export type Purge =
   /** Nothing of it can go before these have ended; their cancel was requested. */
   | { readonly kind: "live"; readonly tasks: number }
+  /** It was stopped, and goes on when it is called again. */
+  | { readonly kind: "more"; readonly tasks: number; readonly files: number }
   | {
       readonly kind: "purged";
       /** How many went. */
@@ -33,7 +41,7 @@ export type Purge =
  * @param onTask called with how many tasks went so far
  */
 export async function purgeAccount(
-  { tasks, retention, removeContents, now }: PurgeDeps,
+  { tasks, retention, removeContents, now, actor, isOver = () => false }: PurgeDeps,
   account: AccountId,
   onTask: (count: number) => void = () => {},
 ): Promise<Purge> {
@@ -58,7 +66,22 @@ export async function purgeAccount(
       count += 1;
     }
     onTask(count);
+    if (isOver()) return { kind: "more", tasks: count, files };
   }
-  await retention.anonymise(account, now());
+  await retention.anonymise(account, { actor, at: now() });
   return { kind: "purged", tasks: count, files, filesLeft, remains: await retention.remainsOf(account) };
+}
+
+/** What became of a purge, as operators see it. */
+export function purgeForm(account: AccountId, purge: Purge): JsonObject {
+  const done = purge.kind === "purged" ? purge : undefined;
+  return {
+    account_id: account,
+    status: purge.kind,
+    tasks: purge.tasks,
+    files: purge.kind === "live" ? 0 : purge.files,
+    files_left: done?.filesLeft ?? 0,
+    remains: done === undefined ? null : { ...done.remains },
+    verified: done !== undefined && Object.values(done.remains).every((count) => count === 0),
+  };
 }

@@ -42,7 +42,7 @@ describe("svc providers add", () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
     expect(stderr).toContain("API key of fal (not shown):");
     expect(stderr).toContain(
-      "Kept the key of fal, sealed in ./svc-data. A running server takes it up at its next start.",
+      "Kept the key of fal, sealed in ./svc-data. A running server takes it up at its next start, or at svc config reload.",
     );
     expect(stderr).not.toContain(KEY);
     expect(kept(cwd, "fal")).toEqual({ key: KEY });
@@ -132,7 +132,7 @@ test("svc providers remove forgets the key of one account", async () => {
   const { exitCode, stderr } = await svc(["providers", "remove", "fal", "--yes"], { cwd });
   expect([exitCode, stderr]).toEqual([
     0,
-    "✓ Removed the key of fal. A running server uses it until it stops.\n",
+    "✓ Removed the key of fal. A running server uses it until it stops, or until svc config reload.\n",
   ]);
   const folder = join(cwd, "svc-data/provider-keys");
   expect(readdirSync(folder)).toEqual(["fal.second.json"]);

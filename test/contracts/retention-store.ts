@@ -288,8 +288,8 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
       await store.tasks.requestCancel(taskId(2), ACCOUNT, NOW);
       for (const id of [taskId(1), taskId(2)]) await store.retention.remove(id, ACCOUNT);
       const ledger = await store.accounts.ledger(ACCOUNT);
-      await store.retention.anonymise(ACCOUNT, NOW);
-      await store.retention.anonymise(ACCOUNT, NOW);
+      await store.retention.anonymise(ACCOUNT, byToken(NOW));
+      await store.retention.anonymise(ACCOUNT, byToken(NOW));
       expect(await store.retention.remainsOf(ACCOUNT)).toEqual({ tasks: 0, files: 0, callbacks: 0, keys: 0 });
       expect(await store.accounts.account(ACCOUNT)).toMatchObject({ name: ACCOUNT, status: "suspended" });
       expect(await store.accounts.ledger(ACCOUNT)).toEqual(ledger);

@@ -204,6 +204,60 @@ test("models, account and prices are answered as the document says", async () =>
   await call("POST /v1/pricing/estimate", { body: { model: "sandbox-image", n: 2 } });
 });
 
+test("work that operators have the server do is answered as the document says", async () => {
+  const managed = (operation: string, body?: JsonObject, path?: Readonly<Record<string, string>>) =>
+    call(operation, { credential: service.token, ...(body && { body }), ...(path && { path }) });
+  const ended = async (operation: string) => {
+    for (;;) {
+      const { data } = await managed(operation);
+      const { status } = isJsonObject(data.job) ? data.job : data;
+      if (status !== "running") return data;
+    }
+  };
+  const page = await managed("GET /admin/v1/assets");
+  expect(page.data).toMatchObject({ next: null });
+  await managed("POST /admin/v1/assets/verify");
+  expect(await ended("GET /admin/v1/assets/verify")).toMatchObject({
+    status: "done",
+    result: { damaged: [] },
+  });
+  await managed("POST /admin/v1/assets/gc", { dry_run: true });
+  expect(await ended("GET /admin/v1/assets/gc")).toMatchObject({ result: { dry_run: true, files: 0 } });
+  await managed("POST /admin/v1/backups");
+  const backups = await ended("GET /admin/v1/backups");
+  expect(backups).toMatchObject({ to: null, backups: [], job: { status: "failed", result: null } });
+  expect((await managed("GET /admin/v1/database")).data).toMatchObject({ ok: true, faults: [] });
+  const tried = await managed("POST /admin/v1/moderation/test", { text: "a fox" });
+  expect(tried.data).toEqual({ verdict: "allowed", checks: [] });
+  const unknown = await managed("POST /admin/v1/moderation/test", { text: "a fox", checks: ["slurs"] });
+  expect([unknown.status, unknown.data.param]).toEqual([400, "checks"]);
+  expect((await managed("POST /admin/v1/alerts/test")).data).toEqual({ targets: [] });
+  const { id } = (await managed("POST /admin/v1/accounts", { name: "leaver" })).data;
+  const purge = (confirm: string) =>
+    managed("POST /admin/v1/accounts/{id}/purge", { confirm }, { id: "leaver" });
+  expect((await purge("leaver")).data).toMatchObject({ param: "confirm" });
+  expect((await purge(String(id))).data).toMatchObject({ account_id: id, status: "purged", verified: true });
+});
+
+test("a key of a provider that cannot be kept is refused, and nothing of it is told", async () => {
+  const add = (body: JsonObject, id = "bfl") =>
+    call("POST /admin/v1/providers/{id}/add", { credential: service.token, body, path: { id } });
+  const secret = "a secret with spaces";
+  const refused = await Promise.all([
+    add({ secrets: { key: secret } }),
+    add({ secrets: { token: secret } }),
+    add({ account: "No Name", secrets: { key: "x".repeat(20) } }),
+    add({ secrets: { key: secret } }, "none"),
+  ]);
+  expect(refused.map(({ status, data }) => [status, data.param])).toEqual([
+    [400, "secrets.key"],
+    [400, "secrets"],
+    [400, "account"],
+    [404, undefined],
+  ]);
+  expect(refused.map(({ text }) => text).join()).not.toContain(secret);
+});
+
 test("the management API is answered as the document says", async () => {
   const credential = service.token;
   const managed = (operation: string, body?: JsonObject, path?: Readonly<Record<string, string>>) =>
@@ -252,6 +306,12 @@ test("the management API is answered as the document says", async () => {
   expect((await managed("GET /admin/v1/providers/{id}", undefined, { id: "none" })).status).toBe(404);
   const tested = await managed("POST /admin/v1/providers/{id}/test", {}, { id: "sandbox" });
   expect(tested.data).toMatchObject({ accounts: [{ lane: "sandbox", result: "untested" }] });
+
+  const spare = { account: "spare", secrets: { key: "bfl-0123456789abcdef" } };
+  const added = await managed("POST /admin/v1/providers/{id}/add", spare, { id: "bfl" });
+  expect(added.data).toMatchObject({ lane: "bfl/spare", in_force: true });
+  const gone = await managed("POST /admin/v1/providers/{id}/remove", { account: "spare" }, { id: "bfl" });
+  expect(gone.data).toMatchObject({ account: "spare" });
 
   await managed("GET /admin/v1/config");
   await managed("POST /admin/v1/reload");

@@ -1,49 +1,49 @@
 import type { Command } from "commander";
-import { addCommand, given, withCommonFlags } from "../../command.ts";
+import { given } from "../../command.ts";
 import { asksFirst, confirm } from "../../confirm.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure } from "../../failure.ts";
 import { type Field, renderFields } from "../../format/table.ts";
 import { withExamples, withNotes } from "../../help/manual.ts";
-import { onLocalRun, withLocalFlags } from "../../local.ts";
+import { countIn } from "../../manage/fields.ts";
+import { addManagedCommand, onManagedRun } from "../../manage/managed.ts";
 
 export function addPurge(accounts: Command, context: Context): void {
   const about = "remove everything of an account but its money, for ever";
-  const command = withLocalFlags(withCommonFlags(addCommand(accounts, "purge <account>", about)));
+  const command = addManagedCommand(accounts, "purge <account>", about);
   asksFirst(command);
   withExamples(command, "svc accounts purge studio", "svc accounts purge studio --yes --json");
   withNotes(
     command,
     "Suspends the account, cancels what is under way, deletes its tasks with their files and callbacks, revokes its keys, and removes their names and its own. Ledger, usage and trail stay. While a server runs, files that are less than an hour old are left to it; backups and recordings are yours to remove.",
   );
-  onLocalRun(command, context, async (invocation) => {
+  onManagedRun(command, context, async (invocation) => {
     const { args, output, open } = invocation;
-    const { manage, assets, folder } = await open();
+    const { manage, purge, at } = await open();
     const { id, name } = await manage.readAccount(given(args, 0));
-    const question = `Remove everything of account ${name} (${id}) in ${folder} but its money, for ever?`;
-    await confirm(invocation, question);
-    await manage.suspendAccount(id);
-    const { purge } = await assets();
-    const found = await purge(id, (count) => output.progress(`${count} tasks so far`));
+    await confirm(invocation, `Remove everything of account ${name} (${id}) ${at} but its money, for ever?`);
+    const form = await purge(id, (count) => output.progress(`${count} tasks so far`));
     output.clear();
-    if (found.kind === "live") {
-      const what = `${found.tasks} of its tasks are under way; they are asked to stop, and its keys are refused.`;
+    const [tasks, files, filesLeft] = [
+      countIn(form, "tasks"),
+      countIn(form, "files"),
+      countIn(form, "files_left"),
+    ];
+    if (form.status === "live") {
+      const what = `${tasks} of its tasks are under way; they are asked to stop, and its keys are refused.`;
       const hint = "Repeat the command once they have ended, which needs a running server.";
       throw new Failure(EXIT.conflict, "account_busy", what, { hint });
     }
-    const { tasks, files, filesLeft, remains } = found;
-    const isVerified = Object.values(remains).every((count) => count === 0);
     const left = filesLeft === 0 ? "none" : `${filesLeft}, which the server removes within seven hours`;
     const fields: Field[] = [
       ...([["account", id] as const, ["tasks", String(tasks)] as const] satisfies Field[]),
       ...([["files", String(files)] as const, ["files left", left] as const] satisfies Field[]),
     ];
-    output.show({ account_id: id, tasks, files, files_left: filesLeft, remains, verified: isVerified }, () =>
-      renderFields(fields, output),
-    );
-    if (!isVerified)
+    const { status: _, ...shown } = form;
+    output.show(shown, () => renderFields(fields, output));
+    if (form.verified !== true)
       throw new Failure(EXIT.error, "account_remains", "Something of the account is left; see --json.");
-    output.done(`Nothing of account ${name} is left in ${folder} but its money.`);
+    output.done(`Nothing of account ${name} is left ${at} but its money.`);
   });
 }

@@ -1,13 +1,12 @@
 import type { Command } from "commander";
-import type { ListedAsset } from "../../../src/app/local-assets.ts";
 import { listPages, type PageFlags, withPageFlags } from "../../client/pages.ts";
-import { addCommand, withCommonFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { unreadable } from "../../flags/values.ts";
 import { column } from "../../format/table.ts";
 import { formatSize, formatTime } from "../../format/units.ts";
 import { withExamples } from "../../help/manual.ts";
-import { onLocalRun, withLocalFlags } from "../../local.ts";
+import { countIn, textIn, timeIn } from "../../manage/fields.ts";
+import { addManagedCommand, onManagedRun } from "../../manage/managed.ts";
 
 const COLUMNS = [
   ...[column.id("ASSET"), column.id("TASK"), column.word("ROLE"), column.word("TYPE", 1)],
@@ -15,49 +14,25 @@ const COLUMNS = [
 ];
 
 export function addList(assets: Command, context: Context): void {
-  const command = withLocalFlags(
-    withCommonFlags(addCommand(assets, "list", "list the stored files of all tasks, newest first")),
-  );
+  const command = addManagedCommand(assets, "list", "list the stored files of all tasks, newest first");
   withPageFlags(command, "files");
   withExamples(command, "svc assets list", ["svc assets list --all --json", "a file a line"]);
-  onLocalRun<PageFlags>(command, context, async (invocation) => {
-    const files = await (await invocation.open()).assets();
+  onManagedRun<PageFlags>(command, context, async (invocation) => {
+    const files = await (await invocation.open()).files();
     await listPages(invocation, {
       command,
       columns: COLUMNS,
       async read({ limit = "20", after }) {
         if (after !== undefined && !/^\d{1,15}$/.test(after))
           throw unreadable("--after", "the cursor that the page before printed", after);
-        const page = await files.list({
-          limit: Number(limit),
-          after: after === undefined ? undefined : Number(after),
-        });
-        return { assets: page.assets.map(formOf), next: page.next === undefined ? null : String(page.next) };
+        return await files.list({ limit, after });
       },
       itemsOf: (page) => page.assets,
       rowOf: (asset) => [
-        ...[asset.id, asset.task_id, asset.role, asset.media_type],
-        ...[formatSize(asset.size_bytes), formatTime(asset.created_at * 1000)],
+        ...["id", "task_id", "role", "media_type"].map((name) => textIn(asset, name)),
+        ...[formatSize(countIn(asset, "size_bytes")), formatTime(timeIn(asset, "created_at"))],
       ],
       none: "No files.",
     });
   });
-}
-
-function formOf({
-  id,
-  taskId,
-  accountId,
-  role,
-  index,
-  sha256,
-  sizeBytes,
-  type,
-  createdAt,
-  path,
-}: ListedAsset) {
-  return {
-    ...{ id, task_id: taskId, account_id: accountId, role, index, sha256, size_bytes: sizeBytes },
-    ...{ media_type: type, created_at: Math.floor(createdAt / 1000), path },
-  };
 }

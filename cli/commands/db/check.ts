@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { DatabaseCheck } from "../../../src/domain/ports/database-check.ts";
-import { addCommand, onRun, withCommonFlags } from "../../command.ts";
+import { databaseCheckForm } from "../../../src/domain/upkeep.ts";
+import { type Invocation, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure, usage } from "../../failure.ts";
@@ -8,13 +9,15 @@ import type { Output } from "../../format/output.ts";
 import { type Field, renderFields } from "../../format/table.ts";
 import { formatSize } from "../../format/units.ts";
 import { withExamples } from "../../help/manual.ts";
-import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../../local.ts";
+import { readLocalConfig, showPath } from "../../local.ts";
+import { addManagedCommand, connectAsOperator } from "../../manage/managed.ts";
+import { choosePlace, type PlaceFlags } from "../../manage/place.ts";
 import { checkBackup } from "./check-backup.ts";
 
 export function addCheck(db: Command, context: Context): void {
   const about =
     "read the whole database and report damage, a server may run meanwhile; or a whole backup, in a folder or a bucket";
-  const command = withLocalFlags(withCommonFlags(addCommand(db, "check [backup]", about)));
+  const command = addManagedCommand(db, "check [backup]", about);
   command.option("--bucket <url>", "look for a backup's files in this copy of the service's bucket");
   withExamples(
     command,
@@ -25,38 +28,33 @@ export function addCheck(db: Command, context: Context): void {
       "is the newest backup whole, and are its files in the service's bucket?",
     ],
   );
-  onRun<LocalFlags & { bucket?: string }>(command, context, async ({ args, options, output }) => {
+  onRun<PlaceFlags & { bucket?: string }>(command, context, async ({ args, options, output }) => {
     const [backup] = args;
     if (backup !== undefined) return await checkBackup(backup, options, context, output);
     if (options.bucket !== undefined)
       throw usage("--bucket belongs to a backup: svc db check BACKUP --bucket URL.");
-    const config = readLocalConfig(options, context);
-    const { checkLocal } = await import("../../../src/app/check-local.ts");
-    const found = checkLocal(config);
-    output.show({ data_dir: config.dataDir, ...checkForm(found) }, () => checkText(found, output));
+    const { found, place, at } = await checkAt({ args, options, context, output });
+    output.show({ ...place, ...databaseCheckForm(found) }, () => checkText(found, output));
     if (found.faults.length === 0) return;
     const count = found.faults.length === 1 ? "a fault" : `${found.faults.length} faults`;
-    throw new Failure(
-      EXIT.error,
-      "database_faulty",
-      `The database in ${showPath(config.dataDir, context.cwd)} has ${count}.`,
-      { hint: "Stop the server, keep a copy of the folder as it is, and restore a backup: svc db restore." },
-    );
+    throw new Failure(EXIT.error, "database_faulty", `The database ${at} has ${count}.`, {
+      hint: "Stop the server, keep a copy of the folder as it is, and restore a backup: svc db restore.",
+    });
   });
 }
 
-function checkForm({ faults, schema, fileBytes, walBytes, pages }: DatabaseCheck) {
-  return {
-    ok: faults.length === 0,
-    faults,
-    schema: { current: schema.current ?? null, latest: schema.latest, pending: schema.pending },
-    database_bytes: fileBytes,
-    wal_bytes: walBytes,
-    page_bytes: pages?.sizeBytes ?? null,
-    pages: pages?.count ?? null,
-    free_pages: pages?.free ?? null,
-    free_bytes: pages === undefined ? null : pages.free * pages.sizeBytes,
-  };
+/** Has the database of a data folder or a server checked. */
+async function checkAt({ options, context, output }: Invocation<PlaceFlags>) {
+  if (choosePlace(options, context) === "server") {
+    const calls = connectAsOperator(options, context, output);
+    const { databaseCheckOf } = await import("../../manage/answers.ts");
+    const found = databaseCheckOf(await calls.get("/database"));
+    return { found, place: { server: calls.server }, at: `on ${calls.server}` };
+  }
+  const config = readLocalConfig(options, context);
+  const { checkLocal } = await import("../../../src/app/check-local.ts");
+  const at = `in ${showPath(config.dataDir, context.cwd)}`;
+  return { found: checkLocal(config), place: { data_dir: config.dataDir }, at };
 }
 
 function checkText({ faults, schema, fileBytes, walBytes, pages }: DatabaseCheck, output: Output): string {

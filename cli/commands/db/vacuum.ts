@@ -14,6 +14,10 @@ export function addVacuum(db: Command, context: Context): void {
   onRun<LocalFlags>(command, context, async ({ options, output }) => {
     const config = readLocalConfig(options, context);
     const { vacuumLocal } = await import("../../../src/app/check-local.ts");
+    const { tryNoteLocally } = await import("../../../src/app/note-locally.ts");
+    const object = { kind: "server", id: "database" } as const;
+    const noted = await tryNoteLocally(config, { action: "database.vacuum", object, after: { asked: true } });
+    if (noted !== undefined) output.warn(`This could not be noted in the trail: ${noted}`);
     const { beforeBytes, afterBytes } = refusing(() => vacuumLocal(config));
     output.show(
       { data_dir: config.dataDir, before_bytes: beforeBytes, after_bytes: afterBytes },

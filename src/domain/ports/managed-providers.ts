@@ -49,6 +49,8 @@ export interface ProviderInFull extends ManagedProvider {
   /** What its form says of addresses, credentials, limits, calls and refusals; no value of a secret is in it. */
   readonly facts: JsonObject;
   readonly routes: readonly ManagedRoute[];
+  /** Names of the secrets of each kind of account, the usual one first. */
+  readonly kinds: readonly (readonly string[])[];
   /** What is wrong with its file, its settings and the kept keys of its accounts, a line each. */
   readonly problems: readonly string[];
 }

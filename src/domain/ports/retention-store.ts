@@ -1,3 +1,4 @@
+import type { Act } from "../access/actor.ts";
 import type { AccountId, TaskId } from "../ids.ts";
 import type { Asset } from "../media/asset.ts";
 import type { TaskStatus } from "../task/task.ts";
@@ -63,7 +64,7 @@ export interface RetentionStore {
   /** Some tasks of an account: those that have ended, and those that have not. */
   tasksOf(account: AccountId, limit: number): Promise<{ readonly ended: TaskId[]; readonly live: TaskId[] }>;
   /** Revokes an account's keys, and removes what they and the account are called and what they have besides their ids. */
-  anonymise(account: AccountId, now: number): Promise<void>;
+  anonymise(account: AccountId, act: Act): Promise<void>;
   /** Counts anew, in all rows. */
   remainsOf(account: AccountId): Promise<AccountRemains>;
   /** Looks at some tasks. Those whose creators said how long files stay are `filesDue`'s. */

@@ -5,6 +5,7 @@ import { prepareAnonymise, prepareRemainsOf, prepareTasksOf } from "./retention-
 import { prepareAssetPage, prepareContentsAfter, prepareMarkDamaged } from "./retention-store/contents.ts";
 import { prepareExpire, prepareExpired, prepareFilesDue } from "./retention-store/expiry.ts";
 import { prepareNeededContents, prepareRemove } from "./retention-store/remove.ts";
+import { prepareTrail } from "./trail.ts";
 
 /** What goes from SQLite, and what must stay. Each write is one operation of the connection's group commit. */
 export function createRetentionStore(
@@ -16,11 +17,11 @@ export function createRetentionStore(
   const markDamaged = prepareMarkDamaged(db, removed);
   const [expired, filesDue] = [prepareExpired(db), prepareFilesDue(db)];
   const expire = prepareExpire(db, { remove, tell: removed });
-  const [tasksOf, anonymise] = [prepareTasksOf(db), prepareAnonymise(db)];
+  const [tasksOf, anonymise] = [prepareTasksOf(db), prepareAnonymise(db, prepareTrail(db))];
   const remainsOf = prepareRemainsOf(db);
   return {
     tasksOf: async (account, limit) => read(() => tasksOf(account, limit)),
-    anonymise: (account, now) => write(() => anonymise(account, now)),
+    anonymise: (account, act) => write(() => anonymise(account, act)),
     remainsOf: async (account) => read(() => remainsOf(account)),
     expired: async (query) => read(() => expired(query)),
     filesDue: async (now, limit) => read(() => filesDue(now, limit)),

@@ -8,6 +8,7 @@ import {
   list,
   openEnum,
   optional,
+  requiring,
   type Schema,
   text,
 } from "../../wire/schema.ts";
@@ -80,6 +81,9 @@ const IN_FULL = component(
         "What is wrong with its file, with line and column, with its settings and with kept keys of its accounts.",
     }),
     routes: list(ROUTE),
+    kinds: list(list(text("Name of a secret.")), {
+      description: "The secrets that an account has, for each kind of account, the usual one first.",
+    }),
     text: text("The text of its form, where it was asked for."),
   },
   { optional: [...EITHER, "text"] },
@@ -113,6 +117,28 @@ export const PROVIDER_QUERY: Schema = {
 
 export const TEST_REQUEST = optional({ account: text("Only this account.") });
 
+const ACCOUNT_NAME = text("Name of the account; `default` unless given.", { maxLength: 32 });
+
+export const ADD_KEY_REQUEST = requiring(["secrets"], {
+  account: ACCOUNT_NAME,
+  secrets: {
+    type: "object",
+    additionalProperties: { type: "string", maxLength: 20_000 },
+    writeOnly: true,
+    description:
+      "The secrets of an account by their names, mostly `key` alone; `kinds` of the provider names them.",
+  },
+});
+
+export const REMOVE_KEY_REQUEST = optional({ account: ACCOUNT_NAME });
+
+const KEPT = closed({
+  provider: PROVIDER_ID,
+  account: text("Name of the account."),
+  lane: text("The queue of its tasks."),
+  in_force: flag("Whether the server has taken it up; otherwise its next start does."),
+});
+
 const ONE = { path: { id: PROVIDER_ID } };
 const PROBLEMS = list(text(""), {
   description:
@@ -128,6 +154,17 @@ export const PROVIDERS = {
   read: contract("readProvider", "Read all that is known of a provider", IN_FULL, {
     ...ONE,
     query: PROVIDER_QUERY,
+    ...NOT_FOUND,
+  }),
+  add: contract("keepProviderKey", "Keep the key of a provider's account, sealed", KEPT, {
+    description: "Replaces one that is kept. A key in a variable or in svc.yaml counts before it.",
+    ...ONE,
+    body: jsonBody(ADD_KEY_REQUEST),
+    ...NOT_FOUND,
+  }),
+  remove: contract("removeProviderKey", "Remove the kept key of a provider's account", KEPT, {
+    ...ONE,
+    body: jsonBody(REMOVE_KEY_REQUEST),
     ...NOT_FOUND,
   }),
   test: contract(

@@ -1,7 +1,9 @@
 import type { Database } from "bun:sqlite";
+import type { Act } from "../../../domain/access/actor.ts";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import type { AccountRemains } from "../../../domain/ports/retention-store.ts";
 import { ENDED, LIVE, REMOVED } from "../task-store/task-table.ts";
+import type { Trail } from "../trail.ts";
 
 /** Returns the body of `RetentionStore.tasksOf`. */
 export function prepareTasksOf(db: Database) {
@@ -18,18 +20,21 @@ export function prepareTasksOf(db: Database) {
 }
 
 /** Returns the body of `RetentionStore.anonymise`. */
-export function prepareAnonymise(db: Database): (account: AccountId, now: number) => void {
+export function prepareAnonymise(db: Database, trail: Trail): (account: AccountId, act: Act) => void {
   const keys = db.prepare<never, [now: number, account: string]>(
     `update api_key set name = id, hash = 'purged ' || id, display = '', policy = '{}', previous_hash = null,
        previous_display = null, previous_expires_at = null, callback_secret = null, revoked_at = coalesce(revoked_at, ?)
      where account_id = ?`,
   );
   const account = db.prepare<never, [account: string]>(
-    "update account set name = id, status = 'suspended' where id = ?",
+    "update account set name = id, status = 'suspended' where id = ? and (name <> id or status <> 'suspended')",
   );
-  return (id, now) => {
-    keys.run(now, id);
-    account.run(id);
+  return (id, act) => {
+    keys.run(act.at, id);
+    const isNew = account.run(id).changes > 0;
+    const object = { kind: "account", id } as const;
+    // Its name is what goes, so the entry has none.
+    if (isNew) trail(act, { action: "account.purge", object, after: { kept: ["money"] } });
   };
 }
 

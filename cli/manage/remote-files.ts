@@ -1,0 +1,45 @@
+import type { JsonObject } from "../../src/domain/json.ts";
+import { type AdminCalls, HARMLESS } from "../client/admin.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure, unexpectedAnswer } from "../failure.ts";
+import { objectIn, objectsIn, optionalTextIn } from "./fields.ts";
+import type { Files } from "./port.ts";
+
+const ASK_EVERY_MS = 500;
+
+/** The stored files of a server. */
+export function createRemoteFiles(calls: AdminCalls): Files {
+  return {
+    async list(query) {
+      const page = await calls.get("/assets", query);
+      return { assets: objectsIn(page, "assets"), next: optionalTextIn(page, "next") ?? null };
+    },
+    collect: (isTrial) => runJob(calls, "/assets/gc", { dry_run: isTrial }),
+    verify: (onFile) => runJob(calls, "/assets/verify", undefined, onFile),
+  };
+}
+
+/** Has a server begin a job, and asks how it goes until it has ended. @returns its result @throws Failure where it failed */
+export async function runJob(
+  calls: AdminCalls,
+  path: string,
+  body?: JsonObject,
+  onFile: (files: number) => void = () => {},
+): Promise<JsonObject> {
+  // One that is under way is not begun again.
+  for (let job = await calls.send("POST", path, body, HARMLESS); ; job = await calls.get(path)) {
+    // The backups have a page around their job.
+    const { status, files_so_far: files, error } = "job" in job ? objectIn(job, "job") : job;
+    if (typeof files === "number") onFile(files);
+    if (status === "done") return objectIn("job" in job ? objectIn(job, "job") : job, "result");
+    if (status === "failed")
+      throw new Failure(
+        EXIT.error,
+        "job_failed",
+        `On ${calls.server}: ${String(error)}.`.replace(/\.\.$/, "."),
+      );
+    if (status !== "running")
+      throw unexpectedAnswer(`${calls.server} was restarted meanwhile; repeat the command.`);
+    await calls.wait(ASK_EVERY_MS);
+  }
+}

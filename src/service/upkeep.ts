@@ -1,0 +1,114 @@
+import type { Operator } from "../domain/access/actor.ts";
+import { actorOf } from "../domain/access/actor.ts";
+import { mustBe } from "../domain/errors.ts";
+import type { AccountId } from "../domain/ids.ts";
+import type { RetentionStore } from "../domain/ports/retention-store.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { StoredContents } from "../domain/ports/stored-contents.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import { type Collected, collectContents } from "./collect-contents.ts";
+import { createJob } from "./jobs.ts";
+import type { ManageAs } from "./manage-account.ts";
+import { type Purge, purgeAccount } from "./purge-account.ts";
+import { type RemoveTaskDeps, removeContents } from "./remove-task.ts";
+import { type Verified, verifyContents } from "./verify-contents.ts";
+
+/** A request for a purge is answered after so long, and asked again. */
+const PURGE_MS = 10_000;
+/** Reading every file rests three times as long as it worked: requests come first. */
+const REST = 3;
+/** Most files that an answer names. */
+const NAMED = 1_000;
+
+export interface UpkeepDeps extends Omit<RemoveTaskDeps, "retention"> {
+  readonly clock: Clock;
+  readonly contents: StoredContents;
+  readonly retention: RetentionStore;
+  readonly tasks: Pick<TaskStore, "requestCancel">;
+  readonly manageAs: ManageAs;
+  /** Makes a backup now. @throws Error that says why it could not be made */
+  readonly backUp: () => Promise<MadeByHand>;
+  /** Aborts when the service stops. */
+  readonly stopping: AbortSignal;
+}
+
+/** A backup that an operator asked for. */
+export interface MadeByHand {
+  readonly path: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly copiedBytes: number;
+  /** Files that the database names and that were not there. */
+  readonly missing: number;
+}
+
+/** What a collection found, with the first files that went, or would. */
+export interface CollectedFiles extends Collected {
+  readonly isTrial: boolean;
+  readonly contents: readonly { readonly sha256: string; readonly sizeBytes: number }[];
+}
+
+export type Upkeep = ReturnType<typeof createUpkeep>;
+
+/** The work on stored files and accounts that operators have a running server do. */
+export function createUpkeep(deps: UpkeepDeps) {
+  const { clock, contents, retention, stopping } = deps;
+  return {
+    /** Compares every stored file with its hash. */
+    verify: createJob(clock, (_: undefined, onFile): Promise<Verified> => {
+      return verifyContents({ contents: { rehash: atRest(deps) }, retention }, onFile);
+    }),
+    /** Removes files that no task has. */
+    collect: createJob(clock, async ({ isTrial }: { isTrial: boolean }): Promise<CollectedFiles> => {
+      const found: { sha256: string; sizeBytes: number }[] = [];
+      const onFound = (sha256: string, sizeBytes: number) =>
+        void (found.length < NAMED && found.push({ sha256, sizeBytes }));
+      const pause = async () => {
+        await new Promise<void>((resolve) => void clock.after(0, resolve));
+        return !stopping.aborted;
+      };
+      const collected = await collectContents(
+        { contents, retention, now: clock.now, pause },
+        { isTrial, onFound },
+      );
+      return { ...collected, isTrial, contents: found };
+    }),
+    /** Backs the data folder up to the place of the settings. */
+    backup: createJob(clock, (_: undefined) => deps.backUp()),
+    /**
+     * Removes everything of an account but its money, for some seconds. It is to be called again while the answer says so.
+     *
+     * @param confirm the account's id, once more
+     * @throws AppError `not_found`; `invalid_request` where it is another id
+     */
+    async purge(
+      operator: Operator,
+      idOrName: string,
+      confirm: string,
+    ): Promise<{ id: AccountId; purge: Purge }> {
+      const manage = deps.manageAs(operator);
+      const { id } = await manage.readAccount(idOrName);
+      if (confirm !== id) throw mustBe("confirm", { rule: `be the account's id, ${id}` }, confirm);
+      await manage.suspendAccount(id);
+      const until = clock.elapsed() + PURGE_MS;
+      const purging = {
+        ...{ tasks: deps.tasks, retention, now: clock.now, actor: actorOf(operator) },
+        removeContents: (all: readonly string[]) => removeContents(deps, all),
+        isOver: () => clock.elapsed() >= until || stopping.aborted,
+      };
+      return { id, purge: await purgeAccount(purging, id) };
+    },
+  };
+}
+
+/** Reads files one by one, with rests. @throws Error when the service stops */
+function atRest({ clock, contents, stopping }: UpkeepDeps): StoredContents["rehash"] {
+  return async (sha256) => {
+    if (stopping.aborted) throw new Error("the service stops");
+    const began = clock.elapsed();
+    const hash = await contents.rehash(sha256);
+    const restMs = REST * (clock.elapsed() - began);
+    await new Promise<void>((resolve) => void clock.after(restMs, resolve));
+    return hash;
+  };
+}
