@@ -28,6 +28,7 @@ export async function moveAssets(
   try {
     const { moveContents } = await import("../assets/s3/move.ts");
     const objects = await openObjects(bucket, clock, config);
+    if (!options.isTrial) await objects.requireOwn().catch(refuseTaken);
     const ids = createIds(clock);
     return await moveContents({
       ...{ ...options, objects, directory: path },
@@ -36,6 +37,11 @@ export async function moveAssets(
   } finally {
     release();
   }
+}
+
+function refuseTaken(error: unknown): never {
+  if (!(error instanceof Error) || error.name !== "BucketTaken") throw error;
+  throw new CannotMove(error.message, { cause: error });
 }
 
 /** A server that does not know the bucket would not find what is moved there. */

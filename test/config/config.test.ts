@@ -523,6 +523,47 @@ describe("keys of providers", () => {
   });
 });
 
+test("a bucket of backups is reached as that of files is unless it says otherwise, and needs keys to serve", () => {
+  const yaml =
+    "assets: { endpoint: 'https://s3.example', region: r1, key_env: [A_ID, A_SECRET] }\nbackup: { every: 1d, to: 's3://backups/svc' }\n";
+  const env = { A_ID: "id", A_SECRET: "secret", B_ID: "id of b", B_SECRET: "other" };
+  const { service } = load({ cwd: folder(yaml), env, isServing: true }).backup;
+  expect(service).toMatchObject({
+    endpoint: "https://s3.example",
+    region: "r1",
+    keyEnv: ["A_ID", "A_SECRET"],
+  });
+  expect(service.keys?.secretAccessKey.reveal()).toBe("secret");
+  const flags = {
+    backupRegion: "r2",
+    backupEndpoint: "http://127.0.0.1:9000",
+    backupKeyEnv: ["C_ID,C_SECRET"],
+  };
+  expect(load({ cwd: folder(yaml), env, flags }).backup.service).toMatchObject({
+    ...{ endpoint: "http://127.0.0.1:9000", region: "r2", keyEnv: ["C_ID", "C_SECRET"] },
+  });
+  expect(problemsOf({ cwd: folder(yaml), env, flags, isServing: true })).toMatchObject([
+    { where: "C_ID", message: expect.stringContaining("backup.key_env") },
+    { where: "C_SECRET" },
+  ]);
+  const ofB = { ...flags, backupKeyEnv: ["B_ID,B_SECRET"] };
+  expect(problemsOf({ cwd: folder(yaml), env, flags: ofB })).toMatchObject([{ where: "B_ID" }]);
+  // Nobody asks what variables hold that are not needed.
+  expect(load({ env: { AWS_ACCESS_KEY_ID: "no key" }, isServing: true }).backup.service.keys).toBeUndefined();
+  for (const to of [
+    "s3://",
+    "s3:///x",
+    "s3://b",
+    "s3://backups/a//b",
+    "s3://backups/a/b/c/d/e",
+    "s3://backups/../x",
+  ])
+    expect([to, problemsOf({ flags: { backupEvery: "1d", backupTo: to } })]).toMatchObject([
+      to,
+      [{ where: "backup.to", message: expect.stringContaining("s3://bucket/prefix") }],
+    ]);
+});
+
 test("backups of a server need a folder, and a flag switches them off", () => {
   const config = load({ flags: { backupEvery: "6h", backupTo: "/backups", backupKeep: "3" } });
   expect(config.backup).toMatchObject({ everyMs: 21_600_000, to: "/backups", keep: 3, secretKey: true });

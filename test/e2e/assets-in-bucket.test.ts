@@ -224,6 +224,8 @@ test("a second data folder on the bucket is refused at its start, and takes over
     1,
     expect.stringMatching(/belongs to the data folder .* of the host .*svc assets claim/),
   ]);
+  const moved = await svc(["assets", "move", "--to", "folder", "--data-dir", dataDir], { env: bucketEnv() });
+  expect([moved.exitCode, moved.stderr]).toEqual([7, expect.stringContaining(server.dataDir)]);
   const claim = (folder: string, ...more: string[]) =>
     svc(["assets", "claim", "--data-dir", folder, ...more], { env: bucketEnv() });
   expect((await claim(dataDir, "--no-input")).exitCode).toBe(2);

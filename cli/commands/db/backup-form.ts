@@ -45,19 +45,22 @@ export function missingText(missing: BackupSummary["missing"], verb: string): st
 /** Tells what of a backup lies in the bucket of its service, and whether it is there. @returns whether all is well */
 export function tellObjects({ objects, found }: BackupSummary, output: Output): boolean {
   if (found === undefined) return true;
+  const files = objects === 1 ? "1 file" : `${objects} files`;
   const where = `${found.bucket.name}/${found.bucket.prefix} at ${found.bucket.endpoint}`;
   if (found.unknown !== undefined) {
-    output.warn(`Nobody could look for ${objects} files that lie in the bucket ${where}: ${found.unknown}`);
+    output.warn(
+      `Nobody could look into the bucket ${where}, where ${files} of it should lie: ${found.unknown}`,
+    );
     return false;
   }
   if (found.lost.length === 0) {
-    output.say(`All ${objects} files that lie in the bucket ${where} are there.`);
+    output.say(`In the bucket ${where} is all that should lie there: ${files}.`);
     return true;
   }
   const named = found.lost.slice(0, NAMED).map((sha256) => `\n  sha256/${sha256}`);
   const rest = found.lost.length > NAMED ? `\n  and ${found.lost.length - NAMED} more` : "";
   output.warn(
-    `${found.lost.length} of ${objects} files that lie in the bucket ${where} are not there:${named.join("")}${rest}`,
+    `The bucket ${where} lacks ${found.lost.length} of ${files} that should lie there:${named.join("")}${rest}`,
   );
   return false;
 }

@@ -82,7 +82,9 @@ async function backUpFolder({ args, options, context, output }: Invocation<Backu
   );
   tellMissing(made, output);
   if (made.objects > 0)
-    output.say(`${made.objects} files lie in the bucket ${made.bucket?.name}; the backup has their list.`);
+    output.say(
+      `${made.objects === 1 ? "1 file lies" : `${made.objects} files lie`} in the bucket ${made.bucket?.name}; the backup has their list, and no copy.`,
+    );
   const { path, copiedBytes, removed } = made;
   for (const name of removed) output.say(`Removed the old backup ${name}.`);
   const form = { ...backupForm(made), data_dir: config.dataDir, path, copied_bytes: copiedBytes, removed };

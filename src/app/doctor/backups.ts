@@ -29,6 +29,15 @@ export async function backupChecks(config: Config, now: number): Promise<Finding
     : await inFolder(config, { to: resolve(to), everyMs, now });
 }
 
+/** Whether the disk that backups need room on has some. */
+export function backupRoom(config: Config): Finding[] {
+  const { everyMs, to } = config.backup;
+  if (to === undefined || everyMs === undefined) return [];
+  if (isBucketUrl(to)) return [roomCheck(config, config.dataDir, "--data-dir")];
+  // That it is not there, the backup itself says.
+  return existsSync(to) ? [roomCheck(config, resolve(to), "backup.to")] : [];
+}
+
 interface Look {
   readonly to: string;
   readonly everyMs: number;

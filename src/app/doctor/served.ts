@@ -9,6 +9,7 @@ import { fileSystemOf } from "../../runtime/mounts.ts";
 import { databaseOf } from "../data-folder.ts";
 import type { WatchedDisk } from "../disk.ts";
 import type { ProviderProblem } from "../provider-settings.ts";
+import { backupRoom } from "./backups.ts";
 import { logCheck } from "./database.ts";
 import { descriptorCheck } from "./environment.ts";
 import { error, type Finding, looking, ok, warn } from "./finding.ts";
@@ -59,6 +60,7 @@ async function look(
     looking("event_loop", () => [loopCheck(deps)]),
     looking("clock", () => [stepCheck(deps)]),
     looking("backups", () => [backupCheck(deps)]),
+    looking("backup_room", () => backupRoom(deps.config)),
     looking("bucket", () => bucket(deps)),
     looking("providers", () => providerChecks(deps)),
   ];

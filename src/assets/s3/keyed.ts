@@ -53,7 +53,8 @@ export class KeyedObjects {
 
   /** @returns whether it was stored, or something was there */
   async put(key: string, source: Source, options: WriteOptions): Promise<"stored" | "there"> {
-    await this.mayWrite();
+    // As patient as the write itself: there may be no other copy.
+    await this.client.persist(() => this.mayWrite(), options.patienceMs);
     return await (source.sizeBytes > this.partBytes
       ? this.#multipart.put(key, source, options)
       : this.#slots.run(() => this.#putWhole(key, source, options)));

@@ -50,6 +50,11 @@ export class Objects {
     };
   }
 
+  /** Makes sure that these objects are ours to change. @throws BucketTaken */
+  requireOwn(): Promise<void> {
+    return this.#keyed.mayWrite();
+  }
+
   /** Stores a file. @returns whether it did, or something was there */
   put(source: Source, options: WriteOptions): Promise<"stored" | "there"> {
     return this.#keyed.put(this.keyOf(source.sha256), source, options);

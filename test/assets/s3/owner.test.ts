@@ -18,7 +18,8 @@ function folder(name: string) {
   const clock = {
     ...real,
     elapsed: () => real.elapsed() + elapsedMs,
-    after: (delayMs: number, run: () => void) => real.after(Math.min(delayMs, 5_000), run),
+    after: (delayMs: number, run: () => void) =>
+      real.after(delayMs < 10_000 ? Math.min(delayMs, 50) : delayMs, run),
   };
   const client = new S3Client({ bucket: bucketOf(s3), clock, random: () => 0, patienceMs: 1_000 });
   const me = { folder: `folder_${name}`, host: `${name}.example`, path: `/srv/${name}` };
@@ -72,6 +73,25 @@ test("a folder takes over on purpose, and what was there before it stores nothin
   const takers = ["three", "four", "five"].map((name) => folder(name).ownership.take());
   const taken = await Promise.allSettled(takers);
   expect(taken.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+});
+
+test("a file without another copy waits for the owner as long as for the write", async () => {
+  const { ownership, objects } = folder("one");
+  await ownership.require();
+  elapsedMs += 60_000;
+  let [failures, until] = [0, Number.POSITIVE_INFINITY];
+  s3.fault = ({ operation }) =>
+    operation === "GetObject" && ++failures < until ? { status: 503, code: "SlowDown" } : undefined;
+  const bytes = Buffer.from("only here");
+  const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  const source = { sha256, sizeBytes: bytes.length, type: "image/png", read: async () => bytes };
+  const impatient = objects.put(source, { isNew: true });
+  expect(impatient).rejects.toThrow("SlowDown");
+  await impatient.catch(() => undefined);
+  // More than the usual patience has room for.
+  until = 3 * failures;
+  expect(await objects.put(source, { isNew: true, patienceMs: 60_000 })).toBe("stored");
+  expect(failures).toBeGreaterThanOrEqual(until);
 });
 
 test("an answer that is lost, cut or an error for a while ends in one owner", async () => {
