@@ -4,7 +4,7 @@ import { type PublishedService, startPublished } from "./openapi-service.ts";
 
 let service: PublishedService;
 beforeAll(async () => {
-  service = await startPublished();
+  service = await startPublished({ SVC_EGRESS_ALLOW: "127.0.0.1/32" });
 });
 afterAll(() => service.stop());
 
@@ -183,6 +183,70 @@ describe("a session", () => {
     });
     expect(cookieOf(opened)).not.toBe(planted);
     expect((await ask("/v1/tasks", { cookie: planted })).status).toBe(401);
+  });
+});
+
+describe("a session of one account", () => {
+  const RANDOM_ID = "01jd0000000000000000000000";
+
+  /** Every operation of the document that answers and ends, with ids that nobody has, or with those that are given. */
+  function operations(
+    ids: Readonly<Record<string, string>> = {},
+  ): (readonly [method: string, path: string])[] {
+    const paths = Object.entries(service.document.paths as Record<string, object>);
+    return paths
+      .filter(([path]) => /^\/(?:admin\/)?v1\//.test(path) && !path.endsWith("/events"))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map((method): readonly [string, string] => [
+          method.toUpperCase(),
+          path.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? RANDOM_ID),
+        ]),
+      );
+  }
+
+  test("reaches what its key reaches, and an operator's what the token does: everything else is refused alike", async () => {
+    for (const credential of [service.key, service.token]) {
+      const cookie = await comeIn({ credential });
+      for (const [method, path] of operations()) {
+        const [byHeader, bySession] = [
+          await ask(path, { method, headers: { Authorization: `Bearer ${credential}` } }),
+          await ask(path, { method, cookie }),
+        ];
+        expect([method, path, bySession.status]).toEqual([method, path, byHeader.status]);
+      }
+    }
+  });
+
+  test("finds nothing of another's, by any operation", async () => {
+    const headers = { Authorization: `Bearer ${service.token}` };
+    await ask("/admin/v1/accounts", { method: "POST", headers, body: { name: "other", mode: "unlimited" } });
+    const { key } = dataOf(
+      await ask("/admin/v1/keys", { method: "POST", headers, body: { name: "spy", account: "other" } }),
+    );
+    const body = {
+      model: "sandbox-image",
+      prompt: "a secret lighthouse",
+      size: "16x16",
+      sandbox: { delay_ms: 0 },
+      callback_url: "http://127.0.0.1:45999/hook",
+    };
+    const own = { Authorization: `Bearer ${service.key}` };
+    const made = await ask("/v1/images/generations", { method: "POST", headers: own, body });
+    expect(made.status).toBe(200);
+    const task_id = dataOf(made).task_id;
+    await ask(`/v1/images/status/${task_id}?wait=30`, { headers: own });
+    const callback_id = dataOf(await ask(`/v1/callbacks?task_id=${task_id}`, { headers: own })).callbacks[0]
+      .id;
+    const cookie = await comeIn({ credential: key });
+    for (const [method, path] of operations({ task_id, callback_id })) {
+      const { status, text } = await ask(path, { method, cookie });
+      const names = path.includes(task_id) || path.includes(callback_id);
+      if (names && path.startsWith("/v1/")) expect([method, path, status]).toEqual([method, path, 404]);
+      if (path.startsWith("/admin/")) expect([method, path, status]).toEqual([method, path, 401]);
+      expect([path, /secret lighthouse/.test(text)]).toEqual([path, false]);
+      if (!names) expect([path, text.includes(task_id)]).toEqual([path, false]);
+    }
+    expect((await ask(`/v1/tasks/${task_id}`, { headers: own })).status).toBe(200);
   });
 });
 
