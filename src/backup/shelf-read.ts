@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type BackupProblem, BackupRefused, type BackupSummary, DATA, MANIFEST } from "./backup.ts";
+import { ContentIndex } from "./content-index.ts";
 import { type Content, createFolders, writeNew } from "./files.ts";
 import { readManifest } from "./manifest.ts";
 import { type AllowedPaths, eachFile, isAllowed, MOST_PROBLEMS } from "./read.ts";
@@ -42,12 +43,12 @@ export async function fetchFromShelf(
   await writeNew(join(to, MANIFEST), shelf.read(manifest));
   // First the manifest alone: what a damaged one says of files means nothing.
   const summary = await readManifest(join(to, MANIFEST));
-  const sizes = await sizesOf(shelf, name);
+  using sizes = await indexOf(shelf, name, join(to, "objects.part"));
   const folders = createFolders(root);
   await eachFile(to, async (file) => {
     if (!isAllowed(file.path, allowed)) return tell(file.path, "is no file of a data folder");
     const object = file.isShared === true ? contentName(file.sha256) : ownName(name, file.sha256);
-    const sizeBytes = sizes.get(object);
+    const sizeBytes = sizes.sizeOf(object);
     if (sizeBytes === undefined) return tell(file.path, `is not there: ${object}`);
     if (sizeBytes !== file.sizeBytes)
       return tell(file.path, `has ${sizeBytes} bytes, and must have ${file.sizeBytes}: ${object}`);
@@ -66,11 +67,11 @@ export async function fetchFromShelf(
   );
 }
 
-async function sizesOf(shelf: Shelf, name: string): Promise<Map<string, number>> {
-  const sizes = new Map<string, number>();
+async function indexOf(shelf: Shelf, name: string, path: string): Promise<ContentIndex> {
+  const index = new ContentIndex(path);
   for (const prefix of [CONTENT, ownName(name, "")])
-    for await (const object of shelf.list(prefix)) sizes.set(object.name, object.sizeBytes);
-  return sizes;
+    for await (const object of shelf.list(prefix)) index.add(object.name, object.sizeBytes);
+  return index;
 }
 
 async function hash(content: AsyncIterable<Uint8Array>): Promise<Content> {
@@ -85,11 +86,11 @@ async function hash(content: AsyncIterable<Uint8Array>): Promise<Content> {
 
 /** Of the files that a backup names in the bucket of its service, those that are not there with the length that they must have. */
 export async function lostObjects(path: string, there: AsyncIterable<Content>): Promise<string[]> {
-  const wanted = new Map<string, number>();
+  using wanted = new ContentIndex(":memory:");
   await readManifest(join(path, MANIFEST), {
-    object: ({ sha256, sizeBytes }) => void wanted.set(sha256, sizeBytes),
+    object: ({ sha256, sizeBytes }) => wanted.add(sha256, sizeBytes),
   });
   for await (const { sha256, sizeBytes } of there)
-    if (wanted.get(sha256) === sizeBytes) wanted.delete(sha256);
-  return [...wanted.keys()];
+    if (wanted.sizeOf(sha256) === sizeBytes) wanted.mark(sha256);
+  return [...wanted.unmarked()];
 }

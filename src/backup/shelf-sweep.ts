@@ -1,4 +1,5 @@
 import { type BackupHeader, BackupRefused } from "./backup.ts";
+import type { ContentIndex } from "./content-index.ts";
 import { inParallel } from "./files.ts";
 import { headerOf, readManifestOf } from "./manifest.ts";
 import { BACKUPS, contentName, type Shelf, type Shelved } from "./shelf.ts";
@@ -21,31 +22,24 @@ export async function requireSameOrigin(
  * Removes old backups, the manifest of each first, and then the contents that none has any more. Where a manifest that stays cannot be
  * read, contents stay.
  *
- * @param there the contents on the shelf, by hash
- * @param used the hashes that the backup just made has
+ * @param there the contents on the shelf, by hash; marked are those that the backup just made has
  */
 export async function sweep(
   shelf: Shelf,
-  {
-    old,
-    kept,
-    there,
-    used,
-  }: { old: Shelved[]; kept: Shelved[]; there: Map<string, number>; used: Set<string> },
+  { old, kept, there }: { old: Shelved[]; kept: Shelved[]; there: ContentIndex },
 ): Promise<void> {
   for (const { name, manifest } of old) {
     await shelf.remove(manifest.name);
     for await (const { name: part } of shelf.list(`${BACKUPS}${name}/`)) await shelf.remove(part);
   }
-  const unused = new Set(there.keys()).difference(used);
   // What is new mostly has what is left of the one before: few manifests are read.
   for (const { manifest } of kept.toReversed()) {
-    if (unused.size === 0) return;
-    const file = ({ sha256 }: { sha256: string }) => void unused.delete(sha256);
+    if (!there.hasUnmarked()) return;
+    const file = ({ sha256 }: { sha256: string }) => there.mark(sha256);
     const isRead = await readManifestOf(shelf.read(manifest), { file }).catch(forgiven);
     if (isRead === undefined) return;
   }
-  await inParallel(unused, (sha256) => shelf.remove(contentName(sha256)));
+  await inParallel(there.unmarked(), (sha256) => shelf.remove(contentName(sha256)));
 }
 
 /** A backup that is damaged is told when it is read. Nothing that it may have is removed meanwhile. */

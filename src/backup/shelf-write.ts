@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isSystemError } from "../toolkit/system-error.ts";
 import { type BackupHeader, type BackupSummary, backupName, MANIFEST } from "./backup.ts";
+import { ContentIndex } from "./content-index.ts";
 import { type Content, copyNew, hashFile, inParallel, writeAll } from "./files.ts";
 import { createManifest, type ManifestWriter } from "./manifest.ts";
 import {
@@ -29,10 +30,8 @@ interface Writing {
   readonly name: string;
   readonly workspace: string;
   readonly manifest: ManifestWriter;
-  /** The sizes of the contents that are there, by hash. */
-  readonly there: Map<string, number>;
-  /** The hashes of the contents that this backup has. */
-  readonly used: Set<string>;
+  /** The contents that are there, by hash; marked are those that this backup has. */
+  readonly there: ContentIndex;
 }
 
 /**
@@ -56,16 +55,16 @@ export async function writeToShelf(
   const { backups, leftovers } = await listShelf(shelf);
   for (const prefix of [CONTENT, BACKUPS]) await shelf.abandon(prefix);
   await inParallel(leftovers, (name) => shelf.remove(name));
-  const there = new Map<string, number>();
+  using there = new ContentIndex(join(workspace, "contents"));
   for await (const { name, sizeBytes } of shelf.list(CONTENT))
-    there.set(name.slice(CONTENT.length), sizeBytes);
+    there.add(name.slice(CONTENT.length), sizeBytes);
   const name = freeName(backups, atMs);
-  const { summary, copiedBytes, used } = await fill({ shelf, name, workspace, there }, plan, {
+  const { summary, copiedBytes } = await fill({ shelf, name, workspace, there }, plan, {
     atMs,
     newest: backups.at(-1),
   });
   const old = keep === undefined ? [] : backups.slice(0, Math.max(0, backups.length + 1 - keep));
-  await sweep(shelf, { old, kept: backups.slice(old.length), there, used });
+  await sweep(shelf, { old, kept: backups.slice(old.length), there });
   const removed = old.map((each) => each.name);
   return { ...summary, name, path: `${shelf.where}${BACKUPS}${name}`, copiedBytes, removed };
 }
@@ -74,7 +73,7 @@ async function fill(
   given: Pick<Writing, "shelf" | "name" | "workspace" | "there">,
   plan: BackupPlan,
   { atMs, newest }: { atMs: number; newest: Shelved | undefined },
-): Promise<{ summary: BackupSummary; copiedBytes: number; used: Set<string> }> {
+): Promise<{ summary: BackupSummary; copiedBytes: number }> {
   const { shelf, name, workspace } = given;
   const copy = join(workspace, "database");
   plan.copyDatabase(copy);
@@ -85,7 +84,7 @@ async function fill(
   const handle = await open(lines, "wx", 0o600);
   try {
     const manifest = createManifest((line) => writeAll(handle, Buffer.from(line)));
-    const writing: Writing = { ...given, manifest, used: new Set() };
+    const writing: Writing = { ...given, manifest };
     await manifest.begin(header);
     const database = await hashFile(copy);
     await putFile(shelf, ownName(name, database.sha256), copy, database);
@@ -100,7 +99,7 @@ async function fill(
     await tellAbsent(absent, { plan, manifest, header });
     const counts = await manifest.end();
     await putFile(shelf, manifestName(name), lines, await hashFile(lines));
-    return { summary: { ...header, ...counts }, copiedBytes, used: writing.used };
+    return { summary: { ...header, ...counts }, copiedBytes };
   } finally {
     await handle.close();
   }
@@ -134,18 +133,18 @@ async function placeOwn(path: string, from: string, { shelf, name, workspace, ma
 }
 
 async function placeShared(path: string, from: string, expected: Content, writing: Writing): Promise<number> {
-  const { shelf, manifest, there, used } = writing;
+  const { shelf, manifest, there } = writing;
   const { sha256, sizeBytes } = expected;
   let sent = 0;
-  if (there.get(sha256) !== sizeBytes) {
+  if (there.sizeOf(sha256) !== sizeBytes) {
     const found = await hashFile(from);
     if (found.sha256 !== sha256) return await manifest.missing({ path, reason: "damaged" }).then(() => 0);
     // Nothing replaces what is there, and has another length.
-    if (there.delete(sha256)) await shelf.remove(contentName(sha256));
+    if (there.remove(sha256)) await shelf.remove(contentName(sha256));
     await putFile(shelf, contentName(sha256), from, found);
     sent = sizeBytes;
   }
-  used.add(sha256);
+  there.mark(sha256);
   await manifest.file({ path, ...expected, isShared: true });
   return sent;
 }

@@ -168,7 +168,12 @@ test("a check reads everything and keeps the database alone", async () => {
   await write(dataFolder(files).plan, AT);
   const [to, shelf] = [emptyFolder(), shelfOf()];
   const summary = await fetchFromShelf(shelf, await findOnShelf(shelf), to, { ...OPTIONS, keepsAll: false });
-  expect([summary.files, Object.keys(contentOf(to)).sort()]).toEqual([5, ["data/svc.db", "manifest.jsonl"]]);
+  expect([
+    summary.files,
+    Object.keys(contentOf(to))
+      .filter((name) => !name.endsWith(".part"))
+      .sort(),
+  ]).toEqual([5, ["data/svc.db", "manifest.jsonl"]]);
 });
 
 test("without a whole manifest there is no backup, and contents stay where one that stays cannot be read", async () => {
@@ -226,7 +231,9 @@ test("files in the bucket of the service are named, and those that are gone are 
     yield* all;
   };
   expect(await lostObjects(to, listed([there, moved]))).toEqual([]);
-  expect(await lostObjects(to, listed([{ ...there, sizeBytes: 4 }]))).toEqual([there.sha256, moved.sha256]);
+  expect(await lostObjects(to, listed([{ ...there, sizeBytes: 4 }]))).toEqual(
+    [there.sha256, moved.sha256].sort(),
+  );
 });
 
 test("a damaged file of the data folder is told as missing, and one that is new under a wrong length is replaced", async () => {

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { BackupRefused, type BackupSummary, DATA, MANIFEST, timeOfBackup } from "../../backup/backup.ts";
 import { hashFile } from "../../backup/files.ts";
 import { readManifest, readManifestOf } from "../../backup/manifest.ts";
-import { listShelf, ownName } from "../../backup/shelf.ts";
+import { BACKUPS, listShelf, ownName } from "../../backup/shelf.ts";
 import { listBackups } from "../../backup/write.ts";
 import { type BucketConfig, isBucketUrl, parseBucketUrl } from "../../config/buckets.ts";
 import type { Config } from "../../config/config.ts";
@@ -109,7 +109,7 @@ async function inBucket(config: Config, look: Look): Promise<Finding[]> {
     for await (const { name } of shelf.list(database)) if (name === database) return summary;
     throw new BackupRefused(`Its ${DATABASE} is not there.`);
   };
-  return [...findings, await newestCheck(`${to.replace(/\/$/, "")}/${newest.name}`, look, read)];
+  return [...findings, await newestCheck(`${shelf.where}${BACKUPS}${newest.name}`, look, read)];
 }
 
 /** Each backup begins with a copy of the database. */
