@@ -64,7 +64,7 @@ export function renderBanner(
 
 function consoleLine({ urls }: Started, config: Config, link: string | undefined): string | undefined {
   if (!config.console) return undefined;
-  return link === undefined ? `${urls.api}/console` : `${link}  (works once, within 30 minutes)`;
+  return link === undefined ? `${urls.api}/console` : `${link}  (one use, 30 min)`;
 }
 
 /** Renders the last lines of a start. */

@@ -35,6 +35,7 @@ export function createSteadier({ folder, port, nowMs }: Run): (line: Line) => Li
   const rules: readonly Rule[] = [
     [/\b(?:sk|mt)-svc-[0-9A-Za-z]{38}\b/g, exampleSecret],
     [/\b(?:sk|mt)-svc-[0-9A-Za-z]{4}…[0-9A-Za-z]{4}\b/g, (found) => `${found.slice(0, 7)}EXAM…0000`],
+    [/(?<=#link=)[0-9A-Za-z]{32}\b/g, (found) => "EXAMPLE".repeat(5).slice(0, found.length)],
     [/\b(?:acc|asset|att|cb|key|req|task|tok)_[0-9a-z]{26}\b/g, (found) => exampleId(found, numberOf(found))],
     [/\b\d{4}-\d\d-\d\d(?=[T ]\d\d:)/g, day],
     [/(?<!\d)\d\d:\d\d:\d\d(?:\.\d+)?(?!\d)/g, () => "12:00:00"],

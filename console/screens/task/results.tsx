@@ -1,3 +1,4 @@
+import { fileUrl } from "../../api/files.ts";
 import type { Trace } from "./read.ts";
 
 /** What a task made, as it is. */
@@ -14,16 +15,16 @@ export function Results({ trace: { task, assets } }: { readonly trace: Trace }) 
             // biome-ignore lint/a11y/useMediaCaption: nobody has written captions for what was generated
             <video
               class="block max-h-96 w-full object-contain"
-              src={url}
+              src={fileUrl(url)}
               controls
               preload="metadata"
               aria-label={`Result ${index + 1}`}
             />
           ) : (
-            <a href={url} target="_blank" rel="noreferrer">
+            <a href={fileUrl(url)} target="_blank" rel="noreferrer">
               <img
                 class="block max-h-96 w-full object-contain"
-                src={url}
+                src={fileUrl(url)}
                 width={width}
                 height={height}
                 loading="lazy"

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { thumbnailUrl } from "../../api/files.ts";
 import { useReading, useStream } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -108,6 +109,7 @@ function FilterRow({ filters, isOperator }: { readonly filters: Filters; readonl
 }
 
 const COLUMNS: readonly Column<ListedTask>[] = [
+  { title: "Result", cell: (task) => <Thumbnail task={task} /> },
   {
     title: "Task",
     cell: ({ task_id, kind }) => (
@@ -122,7 +124,7 @@ const COLUMNS: readonly Column<ListedTask>[] = [
     ),
   },
   { title: "Status", cell: (task) => <StatusOf task={task} /> },
-  { title: "Model", cell: ({ model }) => <span class="break-words">{model}</span> },
+  { title: "Model", from: "sm", cell: ({ model }) => <span class="break-words">{model}</span> },
 ];
 const OPERATORS: readonly Column<ListedTask>[] = [
   { title: "Account", from: "md", cell: ({ account }) => <span class="break-words">{account?.name}</span> },
@@ -148,6 +150,27 @@ const MEASURES: readonly Column<ListedTask>[] = [
 
 function columnsFor(role: ScreenProps["role"]): readonly Column<ListedTask>[] {
   return role === "operator" ? [...COLUMNS, ...OPERATORS, ...MEASURES] : [...COLUMNS, ...MEASURES];
+}
+
+/** What was made is told from its neighbours by its look. The link beside it leads to it, so it has no name of its own. */
+function Thumbnail({ task: { result: [first] = [], files_removed_at } }: { readonly task: ListedTask }) {
+  const box = "size-9 rounded bg-sunk";
+  if (first === undefined || files_removed_at !== undefined) return <span class={`block ${box}`} />;
+  // One that cannot be made leaves the ground.
+  const hide = ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
+    currentTarget.style.visibility = "hidden";
+  };
+  return (
+    <span class={`block overflow-hidden ${box}`}>
+      <img
+        class="size-full object-cover"
+        src={thumbnailUrl(first, 64)}
+        alt=""
+        loading="lazy"
+        onError={hide}
+      />
+    </span>
+  );
 }
 
 function StatusOf({ task: { status, progress, queue_position, error_code } }: { readonly task: ListedTask }) {
