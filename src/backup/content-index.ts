@@ -10,6 +10,7 @@ export class ContentIndex implements Disposable {
     // What a crash leaves of it is thrown away.
     this.#db.run("pragma journal_mode = off");
     this.#db.run("pragma synchronous = off");
+    this.#db.run("pragma cache_size = -16384");
     this.#db.run(
       "create table content (name text primary key, size integer not null, marked integer not null) without rowid",
     );
