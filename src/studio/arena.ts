@@ -19,11 +19,22 @@ export function beginArena(): void {
   arena = undefined;
   compiled ??= compileKernels();
   if (compiled === undefined) return;
-  const memory = new WebAssembly.Memory({ initial: ARENA_PAGES, maximum: ARENA_PAGES });
+  const memory = reserve();
+  if (memory === undefined) return;
   const { exports } = new WebAssembly.Instance(compiled, { studio: { memory } });
   // Safe: the module was made from kernels of these names and parameters.
   kernelsOfMemory.set(memory.buffer, exports as unknown as Kernels);
   arena = { buffer: memory.buffer, usedBytes: 0 };
+}
+
+/** @returns undefined where the process may not have as much address space */
+function reserve(): WebAssembly.Memory | undefined {
+  try {
+    return new WebAssembly.Memory({ initial: ARENA_PAGES, maximum: ARENA_PAGES });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** Gives the memory back once nothing drawn in it is needed. */

@@ -100,3 +100,18 @@ test("planes lie elsewhere before the arena begins, once it is full, and after i
   endArena();
   expect(kernelsOf(createPlane(16))).toBeUndefined();
 });
+
+test("a process that may not have the arena's memory draws in the general way", () => {
+  const { Memory } = WebAssembly;
+  try {
+    WebAssembly.Memory = class {
+      constructor() {
+        throw new RangeError("Out of memory");
+      }
+    } as unknown as typeof Memory;
+    beginArena();
+  } finally {
+    WebAssembly.Memory = Memory;
+  }
+  expect(kernelsOf(createPlane(16))).toBeUndefined();
+});

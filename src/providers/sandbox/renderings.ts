@@ -102,7 +102,8 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
       return rendering.end ?? { kind: "rendering", share, elapsedMs: clock.elapsed() - rendering.startedAt };
     },
     drop(id) {
-      renderings.get(id)?.controller.abort();
+      const rendering = renderings.get(id);
+      if (rendering?.end === undefined) rendering?.controller.abort();
       renderings.delete(id);
     },
     ensure: renderOutput,
