@@ -12,7 +12,9 @@ export function defineMigrate(command: Command, context: Context): void {
     const action = args[0] === "status" ? "status" : "up";
     const config = readLocalConfig(options, context);
     const { migrateLocal } = await import("../../src/app/migrate-local.ts");
-    const report = migrateLocal(config, action);
+    const report = migrateLocal(config, action, ({ name, step, steps, table, rows, of }) =>
+      output.change(`${name}: step ${step} of ${steps}, ${table} ${rows} of ${of}`),
+    );
     await noteMigrations(config, report.applied);
     const place = `${showPath(config.dataDir, context.cwd)}: ${report.current} of ${report.latest} migrations applied`;
     const lines = [

@@ -134,6 +134,8 @@ function openServerStore(
       log.error({ err: error as Error }, "the database is damaged; stopping");
       overrides.onFatal?.(error);
     },
+    onMigrating: ({ name, ...progress }) =>
+      log.info({ migration: name, ...progress }, "bringing the database up to date"),
     onOutage: ({ kind }) => log.error({ reason: kind }, "the database cannot be written; trying again"),
     onOutageEnded: (ms) => log.warn({ ms }, "the database can be written again"),
   });

@@ -10,6 +10,8 @@ import { type ChangeWatch, createChangeWatch } from "./sqlite/change-watch.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./sqlite/connection.ts";
 import { asStorageError } from "./sqlite/errors.ts";
 import { applyMigrations, type MigrationState, requireMigrated } from "./sqlite/migrate.ts";
+import type { TellProgress } from "./sqlite/migrate-steps.ts";
+import { MIGRATIONS } from "./sqlite/migrations.ts";
 import { createSessionStore } from "./sqlite/session-store.ts";
 import { createTrailStore } from "./sqlite/trail-store.ts";
 import { createUsageStore } from "./sqlite/usage-store.ts";
@@ -21,6 +23,8 @@ export interface StoreOptions extends ConnectionOptions {
   readonly seal?: Seal | undefined;
   /** `false` refuses a database with pending migrations instead of applying them. */
   readonly migrate?: boolean | undefined;
+  /** Called for every 100,000 rows of a large table that a migration rewrites. */
+  readonly onMigrating?: TellProgress | undefined;
 }
 
 /** Accounts, keys, money and its use. Each store is made when it is first used: most commands end after one statement. */
@@ -65,7 +69,9 @@ export function openBooks(options: StoreOptions): OpenedBooks {
   const connection = openConnection(options);
   try {
     const migrated =
-      options.migrate === false ? [] : connection.patiently(() => applyMigrations(connection.db));
+      options.migrate === false
+        ? []
+        : connection.patiently(() => applyMigrations(connection.db, MIGRATIONS, options.onMigrating));
     const schema = requireMigrated(connection.db);
     const { seal } = options;
     const isKept = seal === undefined || options.migrate === false;

@@ -40,6 +40,9 @@ export function describeDatabase(copy: string): CopiedDatabase {
   return { migrations: applied.length, latestMigration: applied.at(-1) ?? "", source: first?.id };
 }
 
+/** The hash of a file in hexadecimal, as SQL. A database that waits for its migrations has it as text. */
+const HASH = "iif(typeof(asset.sha256) = 'blob', lower(hex(asset.sha256)), asset.sha256)";
+
 /** A stored file that a database names. */
 export interface NamedContent {
   readonly sha256: string;
@@ -52,7 +55,7 @@ export function* contentsOf(copy: string): Generator<NamedContent> {
   try {
     if (readMigrationState(db).applied.length === 0) return;
     const contents = db.prepare<NamedContent, []>(
-      "select sha256, max(size_bytes) as sizeBytes from asset group by sha256",
+      `select ${HASH} as sha256, max(size_bytes) as sizeBytes from asset group by asset.sha256`,
     );
     yield* contents.iterate();
     contents.finalize();
@@ -67,7 +70,8 @@ export function namedOf({ path }: { path: string }, hashes: readonly string[]): 
   const db = openForReading(path);
   try {
     const find = db.query<{ sha256: string }, [string]>(
-      "select distinct sha256 from asset where sha256 in (select value from json_each(?))",
+      `select distinct ${HASH} as sha256 from asset
+       where asset.sha256 in (select unhex(value) from json_each(?1) union all select value from json_each(?1))`,
     );
     return find.all(JSON.stringify(hashes)).map(({ sha256 }) => sha256);
   } finally {

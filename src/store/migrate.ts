@@ -2,17 +2,21 @@ import { existsSync } from "node:fs";
 import { openDatabase, type TrackingDatabase } from "./sqlite/connection.ts";
 import { translating } from "./sqlite/errors.ts";
 import { applyMigrations, type MigrationState, readMigrationState } from "./sqlite/migrate.ts";
+import type { TellProgress } from "./sqlite/migrate-steps.ts";
 import { MIGRATIONS } from "./sqlite/migrations.ts";
+
+export type { MigrationProgress } from "./sqlite/migrate-steps.ts";
 
 /**
  * Brings the database at `path` up to date, creating it if it is missing.
  *
+ * @param tell called for every 100,000 rows of a large table that is rewritten
  * @returns the names of the migrations applied now
  * @throws SchemaError when the database is newer than this program or was migrated by an edited migration;
  *   StorageError when it cannot be opened or written
  */
-export function migrate(options: { path: string }): string[] {
-  return using(options.path, applyMigrations);
+export function migrate(options: { path: string }, tell?: TellProgress): string[] {
+  return using(options.path, (db) => applyMigrations(db, MIGRATIONS, tell));
 }
 
 /**
@@ -23,7 +27,7 @@ export function migrate(options: { path: string }): string[] {
 export function migrationStatus(options: { path: string }): MigrationState {
   if (!existsSync(options.path))
     return { applied: [], pending: MIGRATIONS.map((migration) => migration.name) };
-  return using(options.path, readMigrationState);
+  return using(options.path, (db) => readMigrationState(db));
 }
 
 function using<T>(path: string, use: (db: TrackingDatabase) => T): T {

@@ -47,7 +47,7 @@ export function fillSecondSchema(db: TrackingDatabase): void {
   db.run(`insert into attempt (id, task_id, sequence, provider, upstream_model, state, started_at)
     values ('att', '${taskId(1)}', 1, 'sandbox', 'm', 'done', ${NOW})`);
   db.run(
-    `insert into asset values ('asset', '${PREPAID}', '${taskId(1)}', 'output', 0, 'x', 1, 'image/png', 1, 1, null, ${NOW})`,
+    `insert into asset values ('asset', '${PREPAID}', '${taskId(1)}', 'output', 0, '${"ab".repeat(32)}', 1, 'image/png', 1, 1, null, ${NOW})`,
   );
   db.run(
     `insert into callback values ('cb', '${taskId(1)}', 'req', 'https://example.com', 1, 'delivered', ${NOW})`,

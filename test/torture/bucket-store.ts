@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { svc } from "../e2e/support/command.ts";
 import { type FakeS3, type Fault, KEYS, type S3Request, startFakeS3 } from "../helpers/fake-s3.ts";
+import { inWords } from "../helpers/in-words.ts";
 import { spawnServer } from "../helpers/server.ts";
 import { createDice } from "./dice.ts";
 import type { FileTally } from "./files.ts";
@@ -126,7 +127,7 @@ async function collect(
 
 /** Each file that the database names is there and whole, and nothing else is. */
 function checkObjects(s3: FakeS3, dataDir: string, findings: Findings): FileTally {
-  using db = new Database(join(dataDir, "svc.db"), { readonly: true, strict: true });
+  using db = inWords(new Database(join(dataDir, "svc.db"), { readonly: true, strict: true }));
   const assets = db.query<{ sha256: string; size: number }, []>(
     "select distinct sha256, size_bytes as size from asset",
   );

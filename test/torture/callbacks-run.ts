@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { readDatabase } from "../e2e/support/database.ts";
+import { inWords } from "../helpers/in-words.ts";
 import { emptyFolder, freePort, keepFolders, type Server, spawnServer } from "../helpers/server.ts";
 import { auditIsClean } from "./audit.ts";
 import { checkCallbacksCommitted, openSends, storedCallbacks } from "./callbacks-database.ts";
@@ -120,7 +121,7 @@ export async function runCallbackTorture(
   );
   receivers.stop();
 
-  using db = new Database(join(place.dataDir, "svc.db"), { strict: true });
+  using db = inWords(new Database(join(place.dataDir, "svc.db"), { strict: true }));
   checkCommitted(db, "at rest", findings);
   checkCallbacksCommitted(db, "at rest", findings);
   checkStored(db, { load, ends }, findings);

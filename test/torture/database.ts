@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { inWords } from "../helpers/in-words.ts";
 import type { Findings } from "./findings.ts";
 
 /** Where the live tasks of a killed server stood. */
@@ -14,7 +15,7 @@ export function openCopy(file: string, scratch: string): Database {
   for (const suffix of ["", "-wal"]) {
     if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix);
   }
-  return new Database(copy, { strict: true });
+  return inWords(new Database(copy, { strict: true }));
 }
 
 /** Returns a check that a query finds nothing; what it finds is a finding in words. */

@@ -145,9 +145,9 @@ function dueFor({ quote, status, outputs }: TaskRow): { held: number; charged: n
 /** The last line of defence, whatever the program does: the database takes no second entry of a kind for a task. */
 export function checkLastDefence(db: Database, findings: Findings): void {
   const again = db.query(
-    `INSERT INTO ledger_entry (account_id, task_id, kind, balance_delta_micros, held_delta_micros, reason, at, actor)
-     SELECT account_id, task_id, kind, balance_delta_micros, held_delta_micros, reason, at, actor
-     FROM ledger_entry WHERE task_id IS NOT NULL AND kind = ? LIMIT 1`,
+    `INSERT INTO main.ledger_entry (account_number, task_number, kind, balance_delta_micros, held_delta_micros, reason_label, at, actor_label)
+     SELECT account_number, task_number, kind, balance_delta_micros, held_delta_micros, reason_label, at, actor_label
+     FROM main.ledger_entry WHERE task_number IS NOT NULL AND kind = ? LIMIT 1`,
   );
   db.run("BEGIN IMMEDIATE");
   for (const kind of ["hold", "capture", "release", "refund"]) {

@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { inWords } from "../helpers/in-words.ts";
 import { emptyFolder, freePort, type Server, spawnServer } from "../helpers/server.ts";
 import { auditIsClean } from "./audit.ts";
 import { checkCommitted, openCopy } from "./database.ts";
@@ -138,7 +139,7 @@ async function checkAtRest(
   told: { purse: Purse; load: Load; ends: Parameters<typeof checkStored>[1]["ends"]; findings: Findings },
 ): Promise<void> {
   const { findings } = told;
-  using db = new Database(join(place.dataDir, "svc.db"), { strict: true });
+  using db = inWords(new Database(join(place.dataDir, "svc.db"), { strict: true }));
   checkCommitted(db, "at rest", findings);
   checkStored(db, told, findings);
   checkBooks(db, told);

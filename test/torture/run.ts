@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
+import { inWords } from "../helpers/in-words.ts";
 import { emptyFolder, freePort, keepFolders, type Server, spawnServer } from "../helpers/server.ts";
 import { openCallers } from "./accounts.ts";
 import { auditIsClean } from "./audit.ts";
@@ -197,7 +198,7 @@ function checkAtRest(
   elsewhere: FileTally | undefined,
 ): Pick<Report, "files" | "upstream" | "database" | "unknownSubmissions"> {
   const { findings } = seen;
-  using db = new Database(join(place.dataDir, "svc.db"), { strict: true });
+  using db = inWords(new Database(join(place.dataDir, "svc.db"), { strict: true }));
   checkCommitted(db, "at rest", findings);
   checkStored(db, seen, findings);
   const ids = [...seen.ordeal.unknownAttempts];

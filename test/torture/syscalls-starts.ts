@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase } from "../../src/store/sqlite/connection.ts";
+import { inWords } from "../helpers/in-words.ts";
 import { fillSecondSchema } from "../helpers/second-schema.ts";
 import { emptyFolder, freePort, type Server, spawnServer } from "../helpers/server.ts";
 import { auditIsClean } from "./audit.ts";
@@ -77,7 +78,7 @@ async function checkNextStart(
     exitCode === 0,
     () => `${where}: the next server ended with ${exitCode}: ${server.stderr()}`,
   );
-  using db = new Database(join(place.dataDir, "svc.db"), { strict: true });
+  using db = inWords(new Database(join(place.dataDir, "svc.db"), { strict: true }));
   if (beginning === "first start") checkCommitted(db, where, findings);
   else checkOlderTasks(db, where, findings);
 }

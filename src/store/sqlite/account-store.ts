@@ -34,7 +34,7 @@ interface Parts {
 export function createAccountStore(connection: Connection, watch: ChangeWatch, seal?: Seal): AccountStore {
   const { read, write } = connection;
   const parts: Parts = madeAtUse<Parts>({
-    ledger: () => prepareLedger(connection.db),
+    ledger: () => prepareLedger(connection),
     trail: () => prepareTrail(connection.db),
     accounts: () => prepareAccounts(connection, parts),
     entries: () => prepareLedgerReads(connection),

@@ -10,14 +10,18 @@ export type Outcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: unknown };
 
+type RunBatch = (writes: readonly Write[]) => Outcome[];
+
 /**
  * Returns a function that runs writes in one transaction. A write that throws is undone alone. An error of the storage is thrown,
  * and then nothing is written.
  *
  * The first run has no savepoints, which cost a few microseconds per write: writes refuse by value, not by
  * throwing. If one throws, everything is rolled back and runs again with a savepoint for each write.
+ *
+ * @param onUndone called after writes were undone, before others run
  */
-export function prepareBatch(db: Database): (writes: readonly Write[]) => Outcome[] {
+export function prepareBatch(db: Database, onUndone?: () => void): RunBatch {
   const begin = db.prepare("begin immediate");
   const commit = db.prepare("commit");
   const rollback = db.prepare("rollback");
@@ -28,6 +32,7 @@ export function prepareBatch(db: Database): (writes: readonly Write[]) => Outcom
   function undo(): void {
     // On a full disk or an I/O error SQLite has already rolled back.
     if (db.inTransaction) rollback.run();
+    onUndone?.();
   }
 
   function runPlain(writes: readonly Write[]): Outcome[] {
@@ -51,6 +56,7 @@ export function prepareBatch(db: Database): (writes: readonly Write[]) => Outcom
         if (!db.inTransaction || asStorageError(error) !== undefined) throw error;
         rollbackTo.run();
         release.run();
+        onUndone?.();
         return { ok: false, error };
       }
     });

@@ -19,6 +19,8 @@ export interface Connection extends Pick<GroupCommit, "write" | "trouble" | "giv
   readonly orm: BunSQLiteDatabase;
   /** Runs a read now. @throws StorageError for an error of the storage */
   read<T>(query: () => T): T;
+  /** Registers what to do after writes were undone, before others run. */
+  onUndone(forget: () => void): void;
   /** Runs something that may wait for other processes, and holds up the event loop meanwhile. */
   patiently<T>(run: () => T): T;
   /** Copies the write-ahead log into the database and empties it, unless a reader is in the way. @returns whether it is empty */
@@ -39,7 +41,12 @@ export interface ConnectionOptions extends GroupCommitDeps {
  */
 export function openConnection(options: ConnectionOptions): Connection {
   const db = openDatabase(options.path);
-  const group = createGroupCommit(db, { ...options, onCommitted: () => checkpoints.afterCommit() });
+  const undone: (() => void)[] = [];
+  const group = createGroupCommit(db, {
+    ...options,
+    onCommitted: () => checkpoints.afterCommit(),
+    onUndone: () => undone.forEach((forget) => void forget()),
+  });
   const checkpoints = createCheckpoints(db, { onError: group.explain });
   let isOpen = true;
   db.run("pragma busy_timeout = 0");
@@ -59,6 +66,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     write: group.write,
     trouble: group.trouble,
     giveUp: group.giveUp,
+    onUndone: (forget) => void undone.push(forget),
     read(query) {
       try {
         if (!isOpen) throw new StorageError("closed", CLOSED);

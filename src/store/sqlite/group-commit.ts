@@ -25,6 +25,12 @@ export interface GroupCommitDeps {
   readonly patienceMs?: number | undefined;
 }
 
+interface CommitEvents {
+  readonly onCommitted: () => void;
+  /** Writes were undone, and others may run. */
+  readonly onUndone?: () => void;
+}
+
 const PATIENCE_MS = 5_000;
 /** Writes that may wait for an outage to end. */
 const MOST_KEPT = 10_000;
@@ -33,10 +39,7 @@ const MOST_KEPT = 10_000;
  * Shares one commit, and so one flush of the disk, between all writes of a turn of the event loop. While another process holds
  * the database or the disk is full, writes are kept in their order and tried again from a timer; nothing waits inside SQLite.
  */
-export function createGroupCommit(
-  db: Database,
-  deps: GroupCommitDeps & { readonly onCommitted: () => void },
-) {
+export function createGroupCommit(db: Database, deps: GroupCommitDeps & CommitEvents) {
   const { patienceMs = PATIENCE_MS } = deps;
   const kept = createKeptWrites();
   const outage = createOutage({
@@ -80,14 +83,10 @@ export function createGroupCommit(
 /** Commits the kept writes, and decides what becomes of them where that fails. */
 function prepareFlush(
   db: Database,
-  deps: GroupCommitDeps & {
-    readonly onCommitted: () => void;
-    readonly kept: KeptWrites;
-    readonly outage: Outage;
-  },
+  deps: GroupCommitDeps & CommitEvents & { readonly kept: KeptWrites; readonly outage: Outage },
 ) {
   const { kept, outage } = deps;
-  const commit = prepareCommit(db);
+  const commit = prepareCommit(db, deps.onUndone);
   const { explain, refusal, refuse } = createRefusal(deps.onDamaged);
   let isPatient = true;
 
@@ -163,8 +162,11 @@ function createRefusal(onDamaged: GroupCommitDeps["onDamaged"]) {
  * Returns a function that commits writes and settles their promises. During an outage a page is written with them: they may change
  * nothing, and the commit of nothing succeeds on a full disk, too.
  */
-function prepareCommit(db: Database): (batch: readonly KeptWrite[], isOutage: boolean) => void {
-  const runBatch = prepareBatch(db);
+function prepareCommit(
+  db: Database,
+  onUndone?: () => void,
+): (batch: readonly KeptWrite[], isOutage: boolean) => void {
+  const runBatch = prepareBatch(db, onUndone);
   const probe = { operation: prepareProbe(db) };
   return (batch, isOutage) =>
     settle(batch, isOutage ? runBatch([probe, ...batch]).slice(1) : runBatch(batch));

@@ -1,9 +1,11 @@
-import type { Database } from "bun:sqlite";
 import type { AccountMode } from "../../domain/access/account-terms.ts";
-import type { AccountId } from "../../domain/ids.ts";
+import type { AccountId, TaskId } from "../../domain/ids.ts";
 import { holdEntry, type LedgerEntry } from "../../domain/money/ledger.ts";
 import { sumMicros } from "../../domain/money/money.ts";
 import type { NewTask } from "../../domain/task/task.ts";
+import { accountNumber } from "./account-store/account-table.ts";
+import type { Connection } from "./connection.ts";
+import { prepareLabels } from "./labels.ts";
 
 /** The reason, actor and time of a movement of money. */
 export interface Authority {
@@ -21,8 +23,9 @@ export const AVAILABLE = "balance_micros - held_micros + credit_limit_micros";
  * The only writer of ledger rows, and of the balances and holds that are their sums. Uses raw statements, because two of every
  * three writes of a task go through here.
  */
-export function prepareLedger(db: Database) {
-  const append = prepareAppend(db);
+export function prepareLedger(connection: Pick<Connection, "db" | "onUndone">) {
+  const { db } = connection;
+  const append = prepareAppend(connection);
   const hold = db.prepare<{ is_low: 0 | 1 | null }, [amount: number, account: string]>(
     `update account set held_micros = held_micros + ?1
      where id = ?2 and (mode = 'unlimited' or ${AVAILABLE} >= ?1)
@@ -42,17 +45,20 @@ export function prepareLedger(db: Database) {
 
   return {
     /**
-     * Reserves a new task's price.
+     * Reserves a new task's price. `noteHold` follows, when the task is stored.
      *
      * @returns whether the balance is now low for the first time; undefined, with nothing written, when the account has too little
      */
-    hold({ id, accountId, keyId, held: amount, createdAt }: NewTask): { isLow: boolean } | undefined {
+    hold({ accountId, held: amount }: NewTask): { isLow: boolean } | undefined {
       if (amount === 0) return { isLow: false };
       const held = hold.get(amount, accountId);
       if (held === null) return undefined;
       if (held.is_low === 1) tell.run(accountId);
-      append(accountId, holdEntry(id, amount, keyId), createdAt);
       return { isLow: held.is_low === 1 };
+    },
+    /** Writes the row of what `hold` reserved. */
+    noteHold({ id, accountId, keyId, held: amount, createdAt }: NewTask): void {
+      if (amount > 0) append(accountId, holdEntry(id, amount, keyId), createdAt);
     },
     /** Writes the rows and changes the account by their sums. */
     post(account: AccountId, entries: readonly LedgerEntry[], at: number): void {
@@ -72,11 +78,22 @@ export function prepareLedger(db: Database) {
 }
 
 /** Returns a function that writes one append-only row. It does not change the account. */
-function prepareAppend(db: Database): (account: AccountId, entry: LedgerEntry, at: number) => void {
+function prepareAppend(connection: Pick<Connection, "db" | "onUndone">) {
+  const { db } = connection;
+  const labels = prepareLabels(connection);
+  const taskNumber = db.prepare<{ number: number }, [id: string]>("select number from task where id = ?");
   const insert = db.prepare(
-    `insert into ledger_entry (account_id, task_id, kind, balance_delta_micros, held_delta_micros, reason, at, actor)
-     values (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `insert into ledger_entry (account_number, task_number, kind, balance_delta_micros, held_delta_micros, at, reason_label, actor_label)
+     values (${accountNumber("?")}, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  return (account, { taskId, kind, balanceDelta, heldDelta, reason, actor }, at) =>
-    void insert.run(account, taskId ?? null, kind, balanceDelta, heldDelta, reason, at, actor);
+  const numberOf = (id: TaskId): number => {
+    const row = taskNumber.get(id);
+    if (row === null) throw new Error(`There is no task ${id}.`);
+    return row.number;
+  };
+  return (account: AccountId, entry: LedgerEntry, at: number): void => {
+    const { taskId, kind, balanceDelta, heldDelta, reason, actor } = entry;
+    const task = taskId === undefined ? null : numberOf(taskId);
+    insert.run(account, task, kind, balanceDelta, heldDelta, at, labels.of(reason), labels.of(actor));
+  };
 }

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { applySteps, isInSteps, migrationUnderWay, type TellProgress } from "./migrate-steps.ts";
 import { MIGRATIONS, type Migration } from "./migrations.ts";
 
 /** The database has other tables than this program needs. Nothing was changed. */
@@ -40,9 +41,11 @@ const CREATE_LOG = `create table if not exists schema_migration (
 export function readMigrationState(db: Database, migrations = MIGRATIONS): MigrationState {
   const applied = appliedMigrations(db);
   check(applied, migrations);
-  const numbers = new Set(applied.map((migration) => migration.number));
+  const underWay = migrationUnderWay(db);
+  const done = applied.filter((migration) => migration.number !== underWay);
+  const numbers = new Set(done.map((migration) => migration.number));
   return {
-    applied: applied.map((migration) => migration.name),
+    applied: done.map((migration) => migration.name),
     pending: migrations
       .filter((migration) => !numbers.has(migration.number))
       .map((migration) => migration.name),
@@ -57,18 +60,19 @@ export function requireMigrated(db: Database): MigrationState {
 }
 
 /**
- * Applies the pending migrations, each in its own transaction.
+ * Applies the pending migrations, each in its own transaction, or in several where it says so.
  *
+ * @param tell called for every 100,000 rows of those that rewrite large tables
  * @returns the names of those applied now
  * @throws SchemaError as `readMigrationState` does
  */
-export function applyMigrations(db: Database, migrations = MIGRATIONS): string[] {
+export function applyMigrations(db: Database, migrations = MIGRATIONS, tell?: TellProgress): string[] {
   // Does not write to an up-to-date database, so that a read-only one can be opened.
   if (readMigrationState(db, migrations).pending.length === 0) return [];
   return unsynced(db, () => {
     db.run(CREATE_LOG);
     return migrations
-      .filter((migration) => applyOne(db, migration, migrations))
+      .filter((migration) => applyOne(db, { migration, migrations, tell }))
       .map((migration) => migration.name);
   });
 }
@@ -93,8 +97,19 @@ function unsynced<T>(db: Database, work: () => T): T {
  */
 const REBUILDS = /^PRAGMA foreign_keys=OFF;/m;
 
+interface Applied {
+  readonly migration: Migration;
+  readonly migrations: readonly Migration[];
+  readonly tell: TellProgress | undefined;
+}
+
 /** @returns false when the migration is already applied, perhaps by another process */
-function applyOne(db: Database, migration: Migration, migrations: readonly Migration[]): boolean {
+function applyOne(db: Database, { migration, migrations, tell }: Applied): boolean {
+  if (isInSteps(migration)) {
+    if (!readMigrationState(db, migrations).pending.includes(migration.name)) return false;
+    applySteps(db, migration, () => note(db, migration), tell);
+    return true;
+  }
   if (!REBUILDS.test(migration.sql)) return applyInTransaction(db, migration, migrations);
   db.run("pragma foreign_keys = off");
   try {
@@ -116,12 +131,7 @@ function applyInTransaction(db: Database, migration: Migration, migrations: read
         : db.query<{ table: string }, []>("pragma foreign_key_check").get();
       if (broken !== null)
         throw new Error(`${migration.name} leaves rows of ${broken.table} without what they refer to.`);
-      // By the database's clock: only people read this time.
-      db.run("insert into schema_migration values (?, ?, ?, cast(unixepoch('subsec') * 1000 as integer))", [
-        migration.number,
-        migration.name,
-        checksum(migration),
-      ]);
+      note(db, migration);
     }
     db.run("commit");
     return isPending;
@@ -129,6 +139,15 @@ function applyInTransaction(db: Database, migration: Migration, migrations: read
     if (db.inTransaction) db.run("rollback");
     throw error;
   }
+}
+
+/** Writes that a migration is applied. By the database's clock: only people read this time. */
+function note(db: Database, migration: Migration): void {
+  db.run("insert into schema_migration values (?, ?, ?, cast(unixepoch('subsec') * 1000 as integer))", [
+    migration.number,
+    migration.name,
+    checksum(migration),
+  ]);
 }
 
 function appliedMigrations(db: Database): AppliedMigration[] {

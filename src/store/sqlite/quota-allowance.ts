@@ -7,7 +7,9 @@ import { quotaPeriod } from "../../domain/money/quota.ts";
 import type { QuotaUse } from "../../domain/ports/account-store.ts";
 import type { Admission } from "../../domain/ports/task-store.ts";
 import type { NewTask } from "../../domain/task/task.ts";
+import { accountNumber } from "./account-store/account-table.ts";
 import { prepareChargedSince } from "./charged-since.ts";
+import { labelOf } from "./label-table.ts";
 import { LIVE } from "./task-store/task-table.ts";
 
 /** What a key may still spend in a period. */
@@ -21,7 +23,8 @@ export interface Allowance extends QuotaUse {
 }
 
 /** Selects the live tasks of a key whose holds are counted in no period. */
-export const UNCOUNTED = `account_id = ?1 and key_id = ?2 and ${LIVE} and quota_period is null`;
+export const UNCOUNTED = `account_number = ${accountNumber("?1")} and key_label = ${labelOf("?2")} and ${LIVE}
+  and quota_period is null`;
 
 interface UseRow {
   readonly used_micros: number;

@@ -3,6 +3,8 @@ import { DAY_MS } from "../../domain/day.ts";
 import type { AccountId, KeyId } from "../../domain/ids.ts";
 import type { LedgerEntry } from "../../domain/money/ledger.ts";
 import type { Micros } from "../../domain/money/money.ts";
+import { accountNumber } from "./account-store/account-table.ts";
+import { labelOf } from "./label-table.ts";
 import { type Allowance, prepareAllowances, UNCOUNTED } from "./quota-allowance.ts";
 import { LIVE } from "./task-store/task-table.ts";
 
@@ -30,7 +32,8 @@ export function prepareQuotas(db: Database) {
   const removeAll = db.prepare<never, [key: string]>("delete from key_quota where key_id = ?");
   const uncount = db.prepare<never, [account: string, key: string]>(
     `update task indexed by task_live set quota_period = null
-     where account_id = ? and key_id = ? and ${LIVE} and quota_period is not null`,
+     where account_number = ${accountNumber("?")} and key_label = ${labelOf("?")} and ${LIVE}
+       and quota_period is not null`,
   );
 
   return {

@@ -23,11 +23,11 @@ const [CALLBACK_BYTES, SEND_BYTES] = [600, 150];
 /** Reads what is kept of tasks, some rows at a time. */
 export function prepareReclaimable(db: Database) {
   const files = db.prepare<KeptFile, [after: number, limit: number]>(
-    `select asset.rowid as place, role, size_bytes as bytes, completed_at as endedAt,
+    `select asset.number as place, role, size_bytes as bytes, completed_at as endedAt,
        exists (select 1 from asset as later indexed by asset_of_content
-               where later.sha256 = asset.sha256 and later.rowid > asset.rowid) as isShared
-     from asset left join task on task.id = asset.task_id
-     where asset.rowid > ? order by asset.rowid limit ?`,
+               where later.sha256 = asset.sha256 and later.number > asset.number) as isShared
+     from asset left join task on task.number = asset.task_number
+     where asset.number > ? order by asset.number limit ?`,
   );
   const callbacks = db.prepare<KeptBytes, [after: number, limit: number]>(
     `select callback.rowid as place, ${CALLBACK_BYTES} + length(url) + sends * ${SEND_BYTES} as bytes,

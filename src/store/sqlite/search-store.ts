@@ -4,7 +4,7 @@ import type { SearchStore } from "../../domain/ports/search-store.ts";
 import { promptWords } from "../../domain/task/prompt-words.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import type { Connection } from "./connection.ts";
-import { REMOVED } from "./task-store/task-table.ts";
+import { named, REMOVED, taskNumber } from "./task-store/task-table.ts";
 
 /**
  * Pages that one call merges at most, so that it holds nobody up: about a millisecond. The index merges nothing by itself
@@ -13,7 +13,7 @@ import { REMOVED } from "./task-store/task-table.ts";
 const MERGED_PAGES = 16;
 
 interface Row {
-  readonly rowid: number;
+  readonly number: number;
   readonly account_id: AccountId;
   readonly kind: TaskKind;
   readonly model: ModelId;
@@ -43,8 +43,8 @@ export function createSearchStore({ db, write }: Connection): SearchStore {
     "insert into search_state (id, indexed_to) values (1, ?) on conflict (id) do update set indexed_to = excluded.indexed_to",
   );
   const next = db.prepare<Row, [after: number, limit: number]>(
-    `select rowid, account_id, kind, model, status, request ->> '$.prompt' as prompt from task
-     where rowid > ? order by rowid limit ?`,
+    `select number, ${named("account_id", "model")}, kind, status, request ->> '$.prompt' as prompt from task
+     where number > ? order by number limit ?`,
   );
   const add = db.prepare<never, [row: number, words: string, tags: string]>(
     "insert into task_search (rowid, words, tags) values (?, ?, ?)",
@@ -57,13 +57,13 @@ export function createSearchStore({ db, write }: Connection): SearchStore {
 
   function index(limit: number): number {
     const rows = next.all(state.get()?.at ?? 0, limit);
-    for (const { rowid, account_id: accountId, kind, model, status, prompt } of rows) {
+    for (const { number, account_id: accountId, kind, model, status, prompt } of rows) {
       const words = status === REMOVED || prompt === null ? [] : promptWords(prompt);
-      if (words.length > 0) add.run(rowid, words.join(" "), tagsOf({ accountId, kind, model }).join(" "));
+      if (words.length > 0) add.run(number, words.join(" "), tagsOf({ accountId, kind, model }).join(" "));
     }
     const last = rows.at(-1);
     if (last === undefined) return 0;
-    note.run(last.rowid);
+    note.run(last.number);
     merge.run(MERGED_PAGES);
     return rows.length;
   }
@@ -81,8 +81,6 @@ export function createSearchStore({ db, write }: Connection): SearchStore {
 
 /** Returns a function that takes a task out of the index. */
 export function prepareForget(db: Database): (id: string) => void {
-  const remove = db.prepare<never, [id: string]>(
-    "delete from task_search where rowid = (select rowid from task where id = ?)",
-  );
+  const remove = db.prepare<never, [id: string]>(`delete from task_search where rowid = ${taskNumber("?")}`);
   return (id) => void remove.run(id);
 }

@@ -3,13 +3,15 @@ import type { LaneId, TaskId } from "../../domain/ids.ts";
 import { toMicros } from "../../domain/money/money.ts";
 import type { LaneLoad } from "../../domain/overview.ts";
 import type { Stock } from "../../domain/stock.ts";
+import { textOf } from "./label-table.ts";
 import { LIVE } from "./task-store/task-table.ts";
 
 /** Returns a function that counts what is stored. Takes as long as there are rows, so a server reads it in a thread of its own. */
 export function prepareStock(db: Database): () => Stock {
   const lanes = prepareLoads(db);
   const tasks = db.prepare<Stock["tasks"][number], []>(
-    `select model, status, count(*) as count from task indexed by task_live where ${LIVE} group by 1, 2`,
+    `select ${textOf("model_label")} as model, status, count(*) as count from task indexed by task_live
+     where ${LIVE} group by model_label, status`,
   );
   const callbacks = (["ready", "waiting"] as const).map((pool) =>
     db.prepare<{ count: number; oldestAt: number | null }, []>(

@@ -49,7 +49,7 @@ function prepareMove(db: Database) {
   );
   const attempts = db.prepare<never, [byMs: number]>(
     `update attempt set started_at = started_at + ?1, accepted_at = accepted_at + ?1, made_at = made_at + ?1
-     where ended_at is null and task_id in (select id from task indexed by task_live where ${LIVE})`,
+     where ended_at is null and task_number in (select number from task indexed by task_live where ${LIVE})`,
   );
   const callbacks = (["ready", "waiting"] as const).map((pool) =>
     db.prepare<never, [byMs: number]>(

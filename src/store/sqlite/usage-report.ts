@@ -3,7 +3,8 @@ import type { AccountId } from "../../domain/ids.ts";
 import { toMicros } from "../../domain/money/money.ts";
 import { MOST_USAGE_LINES, type UsageGroup, type UsageSplit } from "../../domain/money/usage.ts";
 import type { UsageLine, UsageQuery } from "../../domain/ports/usage-store.ts";
-import { REMOVED } from "./task-store/task-table.ts";
+import { accountNumber } from "./account-store/account-table.ts";
+import { named, REMOVED } from "./task-store/task-table.ts";
 
 type Subject = Pick<UsageLine, "accountId" | "keyId" | "model" | "day" | "provider">;
 type Totals = Omit<UsageLine, "cost" | "chargedAtCost" | "resubmitted">;
@@ -24,13 +25,19 @@ const COLUMNS: Readonly<Record<UsageGroup, readonly string[]>> = {
 const DAYS = `select account_id, key_id, model, day, completed, failed, cancelled, outputs, charged_micros from usage_day
   where (?1 is null or account_id = ?1) and day between ?2 and ?3`;
 
+/** Whether a task is one of the account that is asked for, if one is. */
+const OF_ACCOUNT = `(?1 is null or account_number = ${accountNumber("?1")})`;
+
+/** The columns that `COLUMNS` and `DAYS` have, of a task. */
+const OF_TASK = named("account_id", "key_id", "model");
+
 /** The same of each task, with its provider. Of a removed task is left how many results it had, and what it was charged. */
 const TASKS = `select account_id, key_id, model, day, provider, outputs, charged_micros,
     status = 'completed' or (status = '${REMOVED}' and outputs > 0) as completed,
     status = 'failed' or (status = '${REMOVED}' and outputs = 0) as failed, status = 'cancelled' as cancelled
-  from (select account_id, key_id, model, completed_at / 86400000 as day, lane as provider, status,
+  from (select ${OF_TASK}, completed_at / 86400000 as day, lane as provider, status,
       coalesce(json_array_length(results), 0) as outputs, coalesce(charged_micros, 0) as charged_micros
-    from task where stage = 'terminal' and (?1 is null or account_id = ?1))
+    from task where stage = 'terminal' and ${OF_ACCOUNT})
   where day between ?2 and ?3`;
 
 /** The body of `UsageStore.report`. */
@@ -69,22 +76,22 @@ function prepareSplit(db: Database, { by, and }: UsageSplit) {
      from (${isByProvider ? TASKS : DAYS}) group by ${places} order by ${places} limit ${MOST_USAGE_LINES + 1}`,
   );
   // Sums the attempts of a task first, so that its charge counts once: at the provider that had it last.
-  const spentBy = isByProvider ? "task_id, provider" : "task_id";
+  const spentBy = isByProvider ? "task_number, provider" : "task_number";
   const charged = isByProvider ? "iif(spent.provider = lane, charged_micros, 0)" : "charged_micros";
   const costs = db.prepare<Spent, Range>(
     `select ${list}, sum(cost) as cost, sum(charged) as charged from (
-       select account_id, key_id, model, ${isByProvider ? "spent.provider, " : ""}completed_at / 86400000 as day, ${charged} as charged, cost
+       select ${OF_TASK}, ${isByProvider ? "spent.provider, " : ""}completed_at / 86400000 as day, ${charged} as charged, cost
        from (select ${spentBy}, sum(cost_micros) as cost from attempt where cost_micros is not null group by ${spentBy}) as spent
-       cross join task on task.id = spent.task_id
-       where stage = 'terminal' and (?1 is null or account_id = ?1))
+       cross join task on task.number = spent.task_number
+       where stage = 'terminal' and ${OF_ACCOUNT})
      where day between ?2 and ?3 group by ${places}`,
   );
   const repeats = db.prepare<Repeated, Range>(
     `select ${list}, count(*) as count from (
-       select account_id, key_id, model, attempt.provider, completed_at / 86400000 as day
-       from attempt cross join task on task.id = attempt.task_id
+       select ${OF_TASK}, attempt.provider, completed_at / 86400000 as day
+       from attempt cross join task on task.number = attempt.task_number
        where attempt.state = 'ambiguous' and attempt.sequence < task.attempts and stage = 'terminal'
-         and (?1 is null or account_id = ?1))
+         and ${OF_ACCOUNT})
      where day between ?2 and ?3 group by ${places}`,
   );
   return { lines, costs, repeats };

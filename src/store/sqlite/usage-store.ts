@@ -2,10 +2,12 @@ import type { AccountId, KeyId, ModelId } from "../../domain/ids.ts";
 import { toMicros } from "../../domain/money/money.ts";
 import type { UsageDay } from "../../domain/money/usage.ts";
 import type { UsageStore } from "../../domain/ports/usage-store.ts";
+import { accountNumber } from "./account-store/account-table.ts";
 import { prepareChargedSince } from "./charged-since.ts";
 import type { Connection } from "./connection.ts";
+import { labelOf } from "./label-table.ts";
 import { prepareSpentSince } from "./spent-since.ts";
-import { LIVE } from "./task-store/task-table.ts";
+import { LIVE, named } from "./task-store/task-table.ts";
 import { prepareUsageReport } from "./usage-report.ts";
 
 /** Reads usage from SQLite; task-store/usage.ts writes it. */
@@ -20,13 +22,13 @@ export function createUsageStore(connection: Connection): UsageStore {
   const report = prepareUsageReport(db);
   const live = db.prepare<{ count: number }, [account: AccountId, key: KeyId, atMost: number]>(
     `select count(*) as count from (select 1 from task indexed by task_live
-       where account_id = ? and key_id = ? and ${LIVE} limit ?)`,
+       where account_number = ${accountNumber("?")} and key_label = ${labelOf("?")} and ${LIVE} limit ?)`,
   );
   // Reads attempts, not tasks: a long queue has none.
   const durations = db.prepare<{ model: ModelId; durationMs: number }, [limit: number]>(
-    `select model, completed_at - started_at as durationMs
-     from (select task_id, state from attempt order by rowid desc limit ?) as latest
-     cross join task on task.id = latest.task_id
+    `select ${named("model")}, completed_at - started_at as durationMs
+     from (select task_number, state from attempt order by rowid desc limit ?) as latest
+     cross join task on task.number = latest.task_number
      where latest.state = 'done' and task.status = 'completed'`,
   );
   return {

@@ -69,7 +69,9 @@ function answering(create: () => Promise<string>): (request: Request) => Respons
 }
 
 function reading(db: Database): (request: Request) => Response | Promise<Response> {
-  const select = db.prepare<TaskRow, [id: string]>("select * from task where id = ?");
+  const select = db.prepare<TaskRow, [id: string]>(
+    "select *, (select text from label where number = model_label) as model from task where id = ?",
+  );
   const app = new Hono();
   app.get("/status/:id", (context) => {
     const row = select.get(context.req.param("id"));
@@ -98,7 +100,7 @@ function prepareInsert(db: Database, template: string): () => Promise<string> {
     .query<Record<string, string | number | null>, [string]>("select * from task where id = ?")
     .get(template);
   if (row === null) throw new Error(`There is no task ${template} to copy.`);
-  const columns = Object.keys(row).filter((name) => row[name] !== null);
+  const columns = Object.keys(row).filter((name) => row[name] !== null && name !== "number");
   const insert = db.prepare(
     `insert into task (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`,
   );

@@ -141,11 +141,21 @@ function storeAsset(folder: DataFolder, template: string, content: Buffer, numbe
   writeFileSync(path, content);
   using db = new Database(folder.database, { readwrite: true, strict: true });
   const row = db
-    .query<Record<string, string | number | null>, [string]>("select * from asset where task_id = ?")
+    .query<Record<string, string | number | null | Uint8Array>, [string]>(
+      "select * from asset where task_number = (select number from task where id = ?)",
+    )
     .get(template);
   if (row === null) throw new Error(`${template} has no asset to copy.`);
   const id = `${String(row.id).slice(0, -3)}${String(number).padStart(3, "0")}`;
-  const copy = { ...row, id, sha256, size_bytes: content.length, position: 100 + number };
+  const stored = Buffer.from(sha256, "hex");
+  const copy = {
+    ...row,
+    number: null,
+    id,
+    sha256: stored,
+    size_bytes: content.length,
+    position: 100 + number,
+  };
   const columns = Object.keys(copy);
   db.query(
     `insert into asset (${columns.join(", ")}) values (${columns.map((name) => `:${name}`).join(", ")})`,

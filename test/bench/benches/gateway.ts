@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { basename, join } from "node:path";
 import type { JsonObject } from "../../../src/domain/json.ts";
+import { inWords } from "../../helpers/in-words.ts";
 import { startBaseline } from "../baselines/baseline.ts";
 import { installGateway, RUNTIME, startGateway } from "../baselines/gateway/start.ts";
 import { perSecond } from "../load/generator.ts";
@@ -151,7 +152,7 @@ function throughGateway(upstreamUrl: string): string {
 
 /** @throws Error unless every call is a completed task that was paid in full, and nothing else was paid */
 function requireSettled(folder: DataFolder, calls: number, priceMicros?: number): void {
-  using db = new Database(folder.database, { readonly: true });
+  using db = inWords(new Database(folder.database, { readonly: true }));
   const found = db
     .query<{ completed: number; charged: number; captured: number; paid: number; held: number }, []>(
       `with called as (select * from task where account_id = (select id from account where name = 'bench-prepaid'))

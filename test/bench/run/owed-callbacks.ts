@@ -1,4 +1,5 @@
 import { Database } from "bun:sqlite";
+import { inWords } from "../../helpers/in-words.ts";
 
 /**
  * Gives finished tasks in the database of a stopped service a callback each, due now, to the ports in turn.
@@ -6,7 +7,7 @@ import { Database } from "bun:sqlite";
  * @param tasks that have none
  */
 export function oweCallbacks(path: string, tasks: readonly string[], ports: readonly number[]): void {
-  using db = new Database(path, { readwrite: true, strict: true });
+  using db = inWords(new Database(path, { readwrite: true, strict: true }));
   const insert = db.prepare(
     `insert into callback (id, task_id, account_id, key_id, request_id, url, host, state, pool, due_at,
        attempts, sends, redeliver, created_at)

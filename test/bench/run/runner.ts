@@ -4,7 +4,15 @@ import type { Bench } from "../benches/bench.ts";
 import type { LoadGenerator } from "../load/generator.ts";
 import type { Build } from "./build.ts";
 import type { Measurement } from "./report.ts";
-import { createDataFolder, createTask, type DataFolder, readStatus, startService, TINY } from "./service.ts";
+import {
+  createDataFolder,
+  createTask,
+  type DataFolder,
+  readStatus,
+  type Service,
+  startService,
+  TINY,
+} from "./service.ts";
 
 /** A build with a data folder that has one completed task, which the benches copy. */
 export interface Prepared {
@@ -33,10 +41,9 @@ export function createRunner(options: {
       const folder = await createDataFolder(build, join(workspace, "templates", name));
       const service = await startService(folder);
       try {
-        const template = await createTask(service, TINY);
-        const status = await readStatus(service, template, 30);
-        if (status !== "completed") throw new Error(`The first task is ${status} instead of completed.`);
-        return { folder, template };
+        // What tasks have alike is stored once from the second on, so the first is like no other.
+        await completeTask(service);
+        return { folder, template: await completeTask(service) };
       } finally {
         await service.stop();
       }
@@ -52,4 +59,11 @@ export function createRunner(options: {
       }
     },
   };
+}
+
+async function completeTask(service: Service): Promise<string> {
+  const task = await createTask(service, TINY);
+  const status = await readStatus(service, task, 30);
+  if (status !== "completed") throw new Error(`A first task is ${status} instead of completed.`);
+  return task;
 }

@@ -22,16 +22,17 @@ export function seedFinishedTasks(
   const db = new Database(path, { readwrite: true, strict: true });
   try {
     db.run("pragma synchronous = off");
-    const copies = ["task", "attempt", "ledger_entry", "asset"].map((table) =>
-      prepareCopy(db, table, template),
-    );
+    const number = numberOf(db, template);
+    const copyTask = prepareCopy(db, "task", number);
+    const copies = ["attempt", "ledger_entry", "asset"].map((table) => prepareCopy(db, table, number));
     const startAt = Date.now() - MONTH_MS;
     const taken: string[] = [];
     db.transaction(() => {
       for (let i = 0; i < count; i++) {
         const at = startAt + Math.floor((i / count) * MONTH_MS);
         const id = newId("task", at);
-        for (const copy of copies) copy(id, at);
+        const task = copyTask(id, at);
+        for (const copy of copies) copy(task, at);
         if (i % Math.ceil(count / sample) === 0) taken.push(id);
       }
       settle(db, template, count);
@@ -43,28 +44,38 @@ export function seedFinishedTasks(
   }
 }
 
-/** Returns a function that copies the template's rows of one table for a new task. */
-function prepareCopy(db: Database, table: string, template: string): (task: string, at: number) => void {
-  const key = table === "task" ? "id" : "task_id";
-  const rows = db.query<Row, [string]>(`select * from ${table} where ${key} = ?`).all(template);
+/** Returns a function that copies the template's rows of one table for a new task. @returns the number of the last copy */
+function prepareCopy(
+  db: Database,
+  table: string,
+  template: number,
+): (task: string | number, at: number) => number {
+  const [own, key] =
+    table === "task" ? (["number", "id"] as const) : (["task_number", "task_number"] as const);
+  const rows = db.query<Row, [number]>(`select * from ${table} where ${own} = ?`).all(template);
   const first = rows[0];
   if (first === undefined) throw new Error(`${template} has no row in ${table} to copy.`);
   // A row number is left to the database.
-  const columns = Object.keys(first).filter((name) => !(name === "id" && typeof first.id === "number"));
+  const isRowNumber = (name: string) => name === "number" || (name === "id" && typeof first.id === "number");
+  const columns = Object.keys(first).filter((name) => !isRowNumber(name));
   const insert = db.prepare(
     `insert into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`,
   );
   const createdAt = createdAtOf(db, template);
   return (task, at) => {
-    for (const row of rows)
-      insert.run(...columns.map((name) => copied(name, row[name] ?? null, { task, at, key, createdAt })));
+    let last = 0;
+    for (const row of rows) {
+      const values = columns.map((name) => copied(name, row[name] ?? null, { task, at, key, createdAt }));
+      last = Number(insert.run(...values).lastInsertRowid);
+    }
+    return last;
   };
 }
 
 function copied(
   name: string,
   value: Value,
-  to: { task: string; at: number; key: string; createdAt: number },
+  to: { task: string | number; at: number; key: string; createdAt: number },
 ): Value {
   if (name === to.key) return to.task;
   if (name === "id" || name === "request_id") return newId(String(value).split("_", 1)[0] ?? "", to.at);
@@ -72,9 +83,15 @@ function copied(
   return isTime && typeof value === "number" ? value - to.createdAt + to.at : value;
 }
 
-function createdAtOf(db: Database, template: string): number {
+function numberOf(db: Database, template: string): number {
+  const row = db.query<{ number: number }, [string]>("select number from task where id = ?").get(template);
+  if (row === null) throw new Error(`There is no task ${template}.`);
+  return row.number;
+}
+
+function createdAtOf(db: Database, template: number): number {
   const row = db
-    .query<{ created_at: number }, [string]>("select created_at from task where id = ?")
+    .query<{ created_at: number }, [number]>("select created_at from task where number = ?")
     .get(template);
   if (row === null) throw new Error(`There is no task ${template}.`);
   return row.created_at;
@@ -84,13 +101,14 @@ function createdAtOf(db: Database, template: string): number {
 function settle(db: Database, template: string, count: number): void {
   db.query(
     `update account set balance_micros = balance_micros + ?2 *
-       (select sum(balance_delta_micros) from ledger_entry where task_id = ?1)
-     where id = (select account_id from task where id = ?1)`,
+       (select sum(balance_delta_micros) from ledger_entry where task_number = (select number from task where id = ?1))
+     where number = (select account_number from task where id = ?1)`,
   ).run(template, count);
   db.run("delete from usage_day");
   db.run(
     `insert into usage_day (account_id, day, key_id, model, completed, failed, cancelled, outputs, charged_micros)
-     select account_id, completed_at / 86400000, key_id, model, count(*) filter (where status = 'completed'),
+     select (select id from account where number = account_number), completed_at / 86400000,
+       (select text from label where number = key_label), (select text from label where number = model_label), count(*) filter (where status = 'completed'),
        count(*) filter (where status = 'failed'), count(*) filter (where status = 'cancelled'),
        coalesce(sum(json_array_length(results)), 0), coalesce(sum(charged_micros), 0)
      from task where stage = 'terminal' group by 1, 2, 3, 4`,

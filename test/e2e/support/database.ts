@@ -1,9 +1,10 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { inWords } from "../../helpers/in-words.ts";
 
 /** Reads a data folder's database beside the running server, without being able to change anything. */
 export function readDatabase<Row extends object>(dataDir: string, sql: string, file = "svc.db"): Row[] {
-  using db = new Database(join(dataDir, file), { readonly: true });
+  using db = inWords(new Database(join(dataDir, file), { readonly: true }));
   return db.query<Row, []>(sql).all();
 }
 

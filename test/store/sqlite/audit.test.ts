@@ -92,10 +92,13 @@ test("books that nobody tampered with add up, and are counted whole", async () =
   });
 });
 
-const entryOf = (task: number, kind: string) => `task_id = '${taskId(task)}' and kind = '${kind}'`;
-const addEntry = (fields: string) =>
-  `insert into ledger_entry (account_id, task_id, kind, balance_delta_micros, held_delta_micros, reason, at)
-   values (${fields}, '', 0)`;
+const entryOf = (task: number, kind: string) =>
+  `task_number = ${numberOf(taskId(task))} and kind = '${kind}'`;
+const numberOf = (task: string) => `(select number from task where id = '${task}')`;
+const accountOf = (account: string) => `(select number from account where id = '${account}')`;
+const addEntry = (account: string, task: string | null, fields: string) =>
+  `insert into ledger_entry (account_number, task_number, kind, balance_delta_micros, held_delta_micros, reason_label, actor_label, at)
+   values (${accountOf(account)}, ${task === null ? "null" : numberOf(task)}, ${fields}, 1, 1, 0)`;
 
 /** For each check, what breaks it alone or with others, and what it then says. */
 const BROKEN = {
@@ -116,7 +119,7 @@ const BROKEN = {
     { accountId: PREPAID, stored: 40_000n, expected: 35_000n },
   ],
   ledger_orphan: [
-    [addEntry(`'${ACCOUNT}', '${taskId(1)}', 'capture', -7, -7`)],
+    [addEntry(ACCOUNT, taskId(1), "'capture', -7, -7")],
     { accountId: ACCOUNT, taskId: taskId(1), entry: 12, stored: -7n, expected: 0n },
   ],
   ledger_shape: [
@@ -185,11 +188,7 @@ describe("a figure that is wrong is found, with what it must be", () => {
 });
 
 const FURTHER: readonly (readonly [string, AuditCheck, readonly string[]])[] = [
-  [
-    "an entry of a task that is not there",
-    "ledger_orphan",
-    [addEntry(`'${ACCOUNT}', '${taskId(9)}', 'hold', 0, 7`)],
-  ],
+  ["an entry of a task that is not there", "ledger_orphan", [addEntry(ACCOUNT, taskId(9), "'hold', 0, 7")]],
   ["a callback of a cancelled task", "callback_owed", [`update callback set task_id = '${taskId(3)}'`]],
   ["a send that was not recorded", "callback_attempts", ["update callback set sends = 2"]],
   [
@@ -197,29 +196,17 @@ const FURTHER: readonly (readonly [string, AuditCheck, readonly string[]])[] = [
     "callback_attempts",
     ["update callback_attempt set is_redelivery = 1"],
   ],
-  ["a capture of no task", "ledger_orphan", [addEntry(`'${ACCOUNT}', null, 'capture', -7, -7`)]],
-  ["a credit with a task", "ledger_orphan", [addEntry(`'${PREPAID}', '${taskId(1)}', 'credit', 7, 0`)]],
-  [
-    "a live task that was charged",
-    "task_capture",
-    [addEntry(`'${PREPAID}', '${taskId(4)}', 'capture', -7, -7`)],
-  ],
+  ["a capture of no task", "ledger_orphan", [addEntry(ACCOUNT, null, "'capture', -7, -7")]],
+  ["a credit with a task", "ledger_orphan", [addEntry(PREPAID, taskId(1), "'credit', 7, 0")]],
+  ["a live task that was charged", "task_capture", [addEntry(PREPAID, taskId(4), "'capture', -7, -7")]],
   [
     "a live task of which something was given back",
     "task_release",
-    [addEntry(`'${PREPAID}', '${taskId(4)}', 'release', 0, -7`)],
+    [addEntry(PREPAID, taskId(4), "'release', 0, -7")],
   ],
-  [
-    "a task that failed and was charged",
-    "task_capture",
-    [addEntry(`'${PREPAID}', '${taskId(2)}', 'capture', -7, -7`)],
-  ],
+  ["a task that failed and was charged", "task_capture", [addEntry(PREPAID, taskId(2), "'capture', -7, -7")]],
   ["a hold without a price", "task_hold", [`update task set held_micros = 0 where id = '${taskId(5)}'`]],
-  [
-    "a refund of a task that cost nothing",
-    "task_refund",
-    [addEntry(`'${PREPAID}', '${taskId(2)}', 'refund', 7, 0`)],
-  ],
+  ["a refund of a task that cost nothing", "task_refund", [addEntry(PREPAID, taskId(2), "'refund', 7, 0")]],
   [
     "a charge of more lines than it says",
     "task_charge",

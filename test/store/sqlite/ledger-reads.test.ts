@@ -18,8 +18,10 @@ function withCredits(count: number) {
      values (?1, ?1, 'prepaid', 'active', 0, 0, 1)`,
   );
   for (const account of [BUSY, QUIET]) open.run(account);
+  connection.db.run("insert into label (text) values ('')");
   const put = connection.db.prepare(
-    "insert into ledger_entry (account_id, kind, balance_delta_micros, held_delta_micros, reason, at) values (?, 'credit', ?, 0, '', 1)",
+    `insert into ledger_entry (account_number, kind, balance_delta_micros, held_delta_micros, reason_label, actor_label, at)
+     values ((select number from account where id = ?), 'credit', ?, 0, 1, 1, 1)`,
   );
   const pay = connection.db.prepare("update account set balance_micros = balance_micros + ?2 where id = ?1");
   const credit = (amount: number) => {

@@ -77,9 +77,7 @@ test("every reference still leads to its account, and is kept to as before", () 
       .all();
     expect(parents.map(({ parent }) => parent)).toEqual(["account", "api_key", "callback", "task"]);
     expect(() => db.run("delete from account")).toThrow("FOREIGN KEY");
-    expect(() => db.run("update task set account_id = 'nobody' where pool is not null")).toThrow(
-      "FOREIGN KEY",
-    );
+    expect(() => db.run("update task set account_number = 99 where pool is not null")).toThrow("FOREIGN KEY");
     expect(() => db.run("insert into account select * from account limit 1")).toThrow("UNIQUE");
     expect(() => db.run("update account set held_micros = 60001 where mode = 'prepaid'")).toThrow(
       "account_prepaid",

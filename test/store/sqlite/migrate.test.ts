@@ -129,7 +129,7 @@ describe("the schema that queries are written against", () => {
     expect(all.filter(({ type }) => type === "virtual").map(({ name }) => name)).toEqual(["task_search"]);
     const actual = all.filter(({ type }) => type === "table");
     expect(actual.map(({ name }) => name).toSorted()).toEqual(
-      [...described.map(getTableName), "schema_migration"].toSorted(),
+      [...described.map(getTableName), "schema_migration", "migration_step"].toSorted(),
     );
     expect(actual.filter(({ strict }) => strict !== 1)).toEqual([]);
   });

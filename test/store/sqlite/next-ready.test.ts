@@ -22,7 +22,7 @@ test("whose turn it is costs seeks in the index of ready tasks, and no walk or s
       .filter((detail) => !/attempt|SUBQUERY/.test(detail)),
   );
   const seek = (columns: string) => [`SEARCH task USING INDEX task_ready (${columns})`];
-  const seeks = [seek("lane=?"), seek("lane=? AND setup>?"), seek("lane=? AND setup=? AND account_id>?")];
+  const seeks = [seek("lane=?"), seek("lane=? AND setup>?"), seek("lane=? AND setup=? AND account_number>?")];
   expect(plans).toEqual([...seeks, ...seeks]);
   await connection.stop();
 });

@@ -66,8 +66,8 @@ describe("rules the database itself keeps", () => {
 
   test("a task has one ledger entry of a kind", async () => {
     await admit(store);
-    const again =
-      "insert into ledger_entry (account_id, task_id, kind, balance_delta_micros, held_delta_micros, reason, at) select account_id, task_id, kind, 0, 0, '', 0 from ledger_entry";
+    const again = `insert into ledger_entry (account_number, task_number, kind, balance_delta_micros, held_delta_micros, reason_label, actor_label, at)
+       select account_number, task_number, kind, 0, 0, reason_label, actor_label, 0 from ledger_entry`;
     expect(() => other.run(again)).toThrow("UNIQUE");
   });
 

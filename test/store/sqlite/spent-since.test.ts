@@ -11,10 +11,10 @@ function withAttempts(times: readonly (number | null)[]) {
   applyMigrations(connection.db);
   connection.db.run("pragma foreign_keys = off");
   const insert = connection.db.prepare(
-    `insert into attempt (id, task_id, sequence, provider, upstream_model, state, started_at, ended_at, cost_micros)
-     values (?1, ?1, 1, 'sandbox', ?2, 'done', 1, ?3, 1)`,
+    `insert into attempt (id, task_number, sequence, provider, upstream_model, state, started_at, ended_at, cost_micros)
+     values (?1, ?4, 1, 'sandbox', ?2, 'done', 1, ?3, 1)`,
   );
-  for (const [i, at] of times.entries()) insert.run(`att_${i}`, i % 2 === 0 ? "even" : "odd", at);
+  for (const [i, at] of times.entries()) insert.run(`att_${i}`, i % 2 === 0 ? "even" : "odd", at, i);
   return connection;
 }
 

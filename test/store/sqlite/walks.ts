@@ -1,7 +1,7 @@
 /** Tables that an operator fills by hand, or that have one row. */
 export const FEW = [
   ...["account", "api_key", "management_token", "price_override", "route_trouble"],
-  ...["heartbeat", "idempotency_merge", "schema_migration"],
+  ...["heartbeat", "idempotency_merge", "schema_migration", "migration_step"],
 ];
 
 /** A statement that may walk: the file of the store that prepares it, and a part of its text where not all of that file may. */
@@ -96,7 +96,11 @@ export const ALLOWED: readonly AllowedWalk[] = [
     why: "Reads what was not merged before a start.",
   },
   { file: "sqlite/task-store/rescue", why: UNDER_WAY },
-  { file: "sqlite/task-store/reads", part: "from attempt where task_id", why: "A task has few attempts." },
+  {
+    file: "sqlite/task-store/reads",
+    part: "from attempt where task_number",
+    why: "A task has few attempts.",
+  },
   { file: "sqlite/task-store/reads", part: "task_waited_for", why: LIVE_ONCE },
   { file: "sqlite/task-store/reads", part: "as underWay", why: LIVE_ONCE },
   { file: "sqlite/retention-store/remove", part: "task_under_way", why: UNDER_WAY },
@@ -107,7 +111,7 @@ export const ALLOWED: readonly AllowedWalk[] = [
   },
   {
     file: "sqlite/retention-store/contents",
-    part: "where sha256 = ?",
+    part: "where sha256 = unhex(?)",
     why: "The tasks of one file, when an operator has all files verified.",
   },
   {

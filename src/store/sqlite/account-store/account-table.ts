@@ -15,7 +15,9 @@ export const micros = customType<{ data: Micros; driverData: number }>({
 export const account = sqliteTable(
   "account",
   {
-    id: text().$type<AccountId>().primaryKey(),
+    /** By which rows of tasks, files and the ledger name it. */
+    number: integer().primaryKey(),
+    id: text().$type<AccountId>().notNull().unique(),
     name: text().notNull().unique(),
     mode: text().$type<AccountMode>().notNull(),
     status: text().$type<Account["status"]>().notNull(),
@@ -45,7 +47,19 @@ export const account = sqliteTable(
   ],
 );
 
-/** The column of a row that belongs to an account. */
+/** The column of a row that belongs to an account, where there are many such rows. */
+export const numberOfAccount = () =>
+  integer("account_number")
+    .notNull()
+    .references(() => account.number);
+
+/** The number of an account, as SQL; null for none. */
+export const accountNumber = (id: string): string => `(select number from account where id = ${id})`;
+
+/** The id of the account that a row names by its number, as SQL. */
+export const ACCOUNT_ID = "(select id from account where account.number = account_number)";
+
+/** The column of a row that belongs to an account, where there are few. */
 export const ofAccount = () =>
   text("account_id")
     .$type<AccountId>()

@@ -1,10 +1,11 @@
-import { asc, eq, sql } from "drizzle-orm";
 import type { AccountId } from "../../../domain/ids.ts";
 import { toMicros } from "../../../domain/money/money.ts";
 import type { AccountStore, LedgerRow, StoredLedgerEntry } from "../../../domain/ports/account-store.ts";
+import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import { nextTurn } from "../../../toolkit/next-turn.ts";
 import type { Connection } from "../connection.ts";
-import { ledgerEntry, toLedgerEntry } from "../ledger-table.ts";
+import { LEDGER_COLUMNS, type LedgerEntryRow, toLedgerEntry } from "../ledger-table.ts";
+import { accountNumber } from "./account-table.ts";
 
 /** Rows that are read before others have their turn: a few milliseconds' worth. */
 const AT_ONCE = 10_000;
@@ -13,30 +14,27 @@ type Page = Parameters<AccountStore["ledgerPage"]>[1];
 
 /** Movements of an account's money. */
 export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
-  const { db, orm, read } = connection;
+  const { db, read } = connection;
   const head = db.prepare<{ balance: number; last: number }, [account: string]>(
     `select balance_micros as balance, coalesce((select max(id) from ledger_entry), 0) as last
      from account where id = ?`,
   );
   const count = db.prepare<{ count: number }, [account: string, atMost: number]>(
-    `select count(*) as count from (select 1 from ledger_entry indexed by ledger_entry_once where account_id = ? limit ?)`,
+    `select count(*) as count from (select 1 from ledger_entry indexed by ledger_entry_once where account_number = ${accountNumber("?")} limit ?)`,
   );
-  const byNumber = orm
-    .select()
-    .from(ledgerEntry)
-    .where(eq(ledgerEntry.id, sql.placeholder("id")))
-    .prepare();
+  const byNumber = db.prepare<LedgerEntryRow, [id: number]>(
+    `select ${LEDGER_COLUMNS} from ledger_entry where id = ?`,
+  );
+  const statements = madeAtUse({
+    all: () =>
+      db.prepare<LedgerEntryRow, [account: string]>(
+        `select ${LEDGER_COLUMNS} from ledger_entry where account_number = ${accountNumber("?")} order by id`,
+      ),
+  });
   const rows = prepareRows(connection, atOnce);
 
   return {
-    all: (id: AccountId): StoredLedgerEntry[] =>
-      orm
-        .select()
-        .from(ledgerEntry)
-        .where(eq(ledgerEntry.accountId, id))
-        .orderBy(asc(ledgerEntry.id))
-        .all()
-        .map(toLedgerEntry),
+    all: (id: AccountId): StoredLedgerEntry[] => statements.all.all(id).map(toLedgerEntry),
     /** Rows that are written meanwhile are not counted. */
     async page(id: AccountId, { limit, before }: Page): Promise<LedgerRow[]> {
       const known = read(() => head.get(id));
@@ -47,10 +45,10 @@ export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
       let balance = toMicros(after);
       return read(() =>
         numbers.flatMap((number) => {
-          const row = byNumber.get({ id: number });
-          if (row === undefined) return [];
+          const row = byNumber.get(number);
+          if (row === null) return [];
           const entry = { ...toLedgerEntry(row), number: row.id, balance };
-          balance = toMicros(balance - row.balanceDelta);
+          balance = toMicros(balance - entry.balanceDelta);
           return [entry];
         }),
       );
@@ -109,10 +107,10 @@ function prepareRange({ db }: Connection, index: string) {
     [account: string, balance: number, from: number, to: number]
   >(
     `select ?2 - coalesce(sum(balance_delta_micros), 0) as micros
-     from ledger_entry ${index} where account_id = ?1 and id between ?3 and ?4`,
+     from ledger_entry ${index} where account_number = ${accountNumber("?1")} and id between ?3 and ?4`,
   );
   const numbers = db.prepare<{ id: number }, [account: string, from: number, to: number, limit: number]>(
-    `select id from ledger_entry ${index} where account_id = ?1 and id between ?2 and ?3 order by id desc limit ?4`,
+    `select id from ledger_entry ${index} where account_number = ${accountNumber("?1")} and id between ?2 and ?3 order by id desc limit ?4`,
   );
   return {
     balanceBefore: (id: AccountId, after: number, from: number, to: number): number =>

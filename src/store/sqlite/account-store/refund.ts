@@ -8,6 +8,7 @@ import type { Connection } from "../connection.ts";
 import type { Ledger } from "../ledger.ts";
 import { REMOVED } from "../task-store/task-table.ts";
 import type { Trail } from "../trail.ts";
+import { ACCOUNT_ID, accountNumber } from "./account-table.ts";
 import type { Accounts } from "./accounts.ts";
 
 interface Charged {
@@ -22,10 +23,11 @@ export function prepareRefund(
   use: { readonly ledger: Ledger; readonly accounts: Accounts; readonly trail: Trail },
 ): (task: TaskId, amount: Micros | undefined, reason: string, act: Act) => Refund {
   const chargedFor = db.prepare<Charged, [id: string]>(
-    "select account_id, status, charged_micros from task where id = ?",
+    `select ${ACCOUNT_ID} as account_id, status, charged_micros from task where id = ?`,
   );
   const refundOf = db.prepare<{ id: number }, [account: string, task: string]>(
-    "select id from ledger_entry where account_id = ? and task_id = ? and kind = 'refund'",
+    `select id from ledger_entry where account_number = ${accountNumber("?")}
+       and task_number = (select number from task where task.id = ?) and kind = 'refund'`,
   );
 
   return (id, amount, reason, act) => {

@@ -1,4 +1,6 @@
 import type { AuditCheck } from "../../../domain/ports/audit.ts";
+import { ACCOUNT_ID } from "../account-store/account-table.ts";
+import { labelOf, textOf } from "../label-table.ts";
 
 /** One pass over the tables: rows, with the figures that some checks compare. */
 export interface Pass {
@@ -22,7 +24,7 @@ const MISSHAPEN = `not case entry.kind
   when 'capture' then entry.balance_delta_micros < 0 and entry.held_delta_micros = entry.balance_delta_micros
   else 0 end`;
 
-const ORPHANED = `case when entry.kind in ('credit', 'adjustment') then entry.task_id is not null else task.id is null end`;
+const ORPHANED = `case when entry.kind in ('credit', 'adjustment') then entry.task_number is not null else task.id is null end`;
 
 /** Leaves out the days up to the one on which usage was first counted, if tasks had ended before. */
 const USAGE = `
@@ -34,9 +36,12 @@ const USAGE = `
     where made.number = 1
   ),
   ended as (
-    select account_id, key_id, model, completed_at / 86400000 as day,
-      count(*) as tasks, sum(json_array_length(results)) as outputs, sum(charged_micros) as charged
-    from task where stage = 'terminal' group by 1, 2, 3, 4
+    select ${ACCOUNT_ID} as account_id, ${textOf("key_label")} as key_id, ${textOf("model_label")} as model, day, tasks, outputs, charged
+    from (
+      select account_number, key_label, model_label, completed_at / 86400000 as day,
+        count(*) as tasks, sum(json_array_length(results)) as outputs, sum(charged_micros) as charged
+      from task where stage = 'terminal' group by 1, 2, 3, 4
+    )
   ),
   counted as (
     select account_id, key_id, model, day, completed + failed + cancelled as tasks, outputs, charged_micros as charged
@@ -56,9 +61,9 @@ export const PASSES: readonly Pass[] = [
       select account.id as accountId, account.balance_micros as balance, account.held_micros as held,
         coalesce(entries.balance, 0) as moved, coalesce(entries.held, 0) as movedHolds
       from account left join (
-        select account_id, sum(balance_delta_micros) as balance, sum(held_delta_micros) as held
-        from ledger_entry group by account_id
-      ) as entries on entries.account_id = account.id`,
+        select account_number, sum(balance_delta_micros) as balance, sum(held_delta_micros) as held
+        from ledger_entry group by account_number
+      ) as entries on entries.account_number = account.number`,
     order: "accountId",
     checks: { account_balance: ["balance", "moved"], account_held: ["held", "movedHolds"] },
   },
@@ -66,8 +71,8 @@ export const PASSES: readonly Pass[] = [
     rows: `
       select account.id as accountId, account.held_micros as held, coalesce(live.held, 0) as promised
       from account left join (
-        select account_id, sum(held_micros) as held from task where pool is not null group by account_id
-      ) as live on live.account_id = account.id`,
+        select account_number, sum(held_micros) as held from task where pool is not null group by account_number
+      ) as live on live.account_number = account.number`,
     order: "accountId",
     checks: { account_live: ["held", "promised"] },
   },
@@ -80,10 +85,11 @@ export const PASSES: readonly Pass[] = [
   },
   {
     rows: `
-      select entry.account_id as accountId, entry.task_id as taskId, entry.id as entry,
+      select (select id from account where number = entry.account_number) as accountId,
+        coalesce(task.id, (select id from task where number = entry.task_number)) as taskId, entry.id as entry,
         entry.balance_delta_micros as moved, entry.held_delta_micros as held,
         ${ORPHANED} as isOrphaned, ${MISSHAPEN} as isMisshapen
-      from ledger_entry as entry left join task on task.id = entry.task_id and task.account_id = entry.account_id
+      from ledger_entry as entry left join task on task.number = entry.task_number and task.account_number = entry.account_number
       where ${ORPHANED} or ${MISSHAPEN}`,
     order: "entry",
     checks: { ledger_orphan: ["moved", "0", "isOrphaned"], ledger_shape: ["moved", "held", "isMisshapen"] },
@@ -94,12 +100,12 @@ export const PASSES: readonly Pass[] = [
         coalesce(quota.reserved_micros, 0) as reserved, coalesce(live.held, 0) as held
       from (
         select key_id, period as day from key_quota
-        union select key_id, quota_period from task where pool is not null and quota_period is not null
+        union select ${textOf("key_label")}, quota_period from task where pool is not null and quota_period is not null
       ) as period
       left join key_quota as quota on quota.key_id = period.key_id and quota.period = period.day
       left join (
-        select key_id, quota_period, sum(held_micros) as held from task
-        where pool is not null and quota_period is not null group by key_id, quota_period
+        select ${textOf("key_label")} as key_id, quota_period, sum(held_micros) as held from task
+        where pool is not null and quota_period is not null group by key_label, quota_period
       ) as live on live.key_id = period.key_id and live.quota_period = period.day`,
     order: "keyId, day",
     checks: { quota_reserved: ["reserved", "held"] },
@@ -111,15 +117,15 @@ export const PASSES: readonly Pass[] = [
     rows: `
       with first (key_id, period) as (select key_id, min(period) from key_quota group by key_id),
       spent as (
-        select key_id, quota_period, sum(charged_micros) as charged from task
-        where stage = 'terminal' and quota_period is not null group by key_id, quota_period
+        select ${textOf("key_label")} as key_id, quota_period, sum(charged_micros) as charged from task
+        where stage = 'terminal' and quota_period is not null group by key_label, quota_period
       ),
       before as (
-        select task.key_id, sum(task.charged_micros) as charged from first
-        cross join task on task.key_id = first.key_id
-        left join key_quota as own on own.key_id = task.key_id and own.period = task.quota_period
+        select first.key_id, sum(task.charged_micros) as charged from first
+        cross join task on task.key_label = ${labelOf("first.key_id")}
+        left join key_quota as own on own.key_id = first.key_id and own.period = task.quota_period
         where task.stage = 'terminal' and task.completed_at / 86400000 >= first.period and own.key_id is null
-        group by task.key_id
+        group by first.key_id
       )
       select quota.key_id as keyId, quota.period as day, quota.used_micros as used, coalesce(spent.charged, 0) as charged,
         coalesce(before.charged, 0) as chargedBefore
@@ -141,7 +147,7 @@ export const PASSES: readonly Pass[] = [
   },
   {
     rows: `
-      select task.account_id as accountId, task.id as taskId, callback.id is not null as has,
+      select (select id from account where number = task.account_number) as accountId, task.id as taskId, callback.id is not null as has,
         task.callback_url is not null and task.status in ('completed', 'failed') as owes
       from task left join callback on callback.task_id = task.id
       where (callback.id is not null) <> (task.callback_url is not null and task.status in ('completed', 'failed'))`,

@@ -1,6 +1,10 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import type { AuditDifference } from "../../../domain/ports/audit.ts";
+import { textOf } from "../label-table.ts";
+
+/** The lines of a charge, as SQL. */
+const CHARGE = `coalesce(charge, ${textOf("charge_label")})`;
 
 /** The stored and the expected figure of each check, for a task joined with the sums of its ledger entries. */
 const FIGURES = {
@@ -11,9 +15,9 @@ const FIGURES = {
     "coalesce(charged_micros, 0)",
     // Tasks that ended before price lines were stored have none.
     // Most have one line, which need not be summed up.
-    `case when charge is null then coalesce(charged_micros, 0)
-       when json_array_length(charge) = 1 then coalesce(charge ->> '$[0].amount', 0)
-       else (select coalesce(sum(value ->> '$.amount'), 0) from json_each(charge)) end`,
+    `case when ${CHARGE} is null then coalesce(charged_micros, 0)
+       when json_array_length(${CHARGE}) = 1 then coalesce(${CHARGE} ->> '$[0].amount', 0)
+       else (select coalesce(sum(value ->> '$.amount'), 0) from json_each(${CHARGE})) end`,
   ],
   task_refund: ["coalesce(refund, 0)", "min(coalesce(refund, 0), coalesce(charged_micros, 0))"],
 } as const;
@@ -24,12 +28,12 @@ const CHECKS = Object.keys(FIGURES) as TaskCheck[];
 
 const TASKS_WITH_ENTRIES = `
   task left join (
-    select account_id, task_id, sum(held_delta_micros) filter (where kind = 'hold') as hold,
+    select account_number, task_number, sum(held_delta_micros) filter (where kind = 'hold') as hold,
       sum(balance_delta_micros) filter (where kind = 'capture') as capture,
       sum(held_delta_micros) filter (where kind = 'release') as release,
       sum(balance_delta_micros) filter (where kind = 'refund') as refund
-    from ledger_entry where task_id is not null group by account_id, task_id
-  ) as entries on entries.task_id = task.id and entries.account_id = task.account_id`;
+    from ledger_entry where task_number is not null group by account_number, task_number
+  ) as entries on entries.task_number = task.number and entries.account_number = task.account_number`;
 
 /** Returns a function that finds the first wrong task of each check in one pass over all tasks and entries. */
 export function prepareTaskChecks(db: Database): () => AuditDifference[] {
@@ -45,7 +49,7 @@ export function prepareTaskChecks(db: Database): () => AuditDifference[] {
   function prepareDetail(check: TaskCheck) {
     const [stored, expected] = FIGURES[check];
     return db.prepare<{ accountId: AccountId; stored: string; expected: string }, [id: string]>(
-      `select task.account_id as accountId, cast(${stored} as text) as stored, cast(${expected} as text) as expected
+      `select (select id from account where number = task.account_number) as accountId, cast(${stored} as text) as stored, cast(${expected} as text) as expected
        from ${TASKS_WITH_ENTRIES} where task.id = ?`,
     );
   }

@@ -2,16 +2,17 @@ import type { Database } from "bun:sqlite";
 import type { Act } from "../../../domain/access/actor.ts";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import type { AccountRemains } from "../../../domain/ports/retention-store.ts";
+import { accountNumber } from "../account-store/account-table.ts";
 import { ENDED, LIVE, REMOVED } from "../task-store/task-table.ts";
 import type { Trail } from "../trail.ts";
 
 /** Returns the body of `RetentionStore.tasksOf`. */
 export function prepareTasksOf(db: Database) {
   const ended = db.prepare<{ id: TaskId }, [account: string, limit: number]>(
-    `select id from task indexed by task_ended where ${ENDED} and account_id = ? limit ?`,
+    `select id from task indexed by task_ended where ${ENDED} and account_number = ${accountNumber("?")} limit ?`,
   );
   const live = db.prepare<{ id: TaskId }, [account: string, limit: number]>(
-    `select id from task indexed by task_live where ${LIVE} and account_id = ? limit ?`,
+    `select id from task indexed by task_live where ${LIVE} and account_number = ${accountNumber("?")} limit ?`,
   );
   return (account: AccountId, limit: number) => ({
     ended: ended.all(account, limit).map(({ id }) => id),
@@ -41,8 +42,8 @@ export function prepareAnonymise(db: Database, trail: Trail): (account: AccountI
 /** Returns the body of `RetentionStore.remainsOf`. */
 export function prepareRemainsOf(db: Database): (account: AccountId) => AccountRemains {
   const count = db.prepare<AccountRemains, [account: string]>(
-    `select (select count(*) from task where account_id = ?1 and status <> '${REMOVED}') as tasks,
-       (select count(*) from asset where account_id = ?1) as files,
+    `select (select count(*) from task where account_number = ${accountNumber("?1")} and status <> '${REMOVED}') as tasks,
+       (select count(*) from asset where account_number = ${accountNumber("?1")}) as files,
        (select count(*) from callback where account_id = ?1) as callbacks,
        (select count(*) from api_key where account_id = ?1 and (name <> id or policy <> '{}' or display <> ''
           or callback_secret is not null or previous_hash is not null or revoked_at is null)) as keys`,

@@ -4,7 +4,8 @@ import type { RetentionStore } from "../../../domain/ports/retention-store.ts";
 import { damagedResults, type ResultIssue, withDamage } from "../../../domain/task/result-issue.ts";
 import type { TaskResult } from "../../../domain/task/task.ts";
 import { json, optional } from "../raw-row.ts";
-import { type AssetRow, toAsset } from "../task-store/asset-table.ts";
+import { ASSET_COLUMNS, type AssetRow, SHA256, storedHash, toAsset } from "../task-store/asset-table.ts";
+import { TASK_ID, taskNumber } from "../task-store/task-table.ts";
 
 interface Completed {
   readonly results: string | null;
@@ -13,22 +14,22 @@ interface Completed {
 
 /** Returns the body of `RetentionStore.assets`. */
 export function prepareAssetPage(db: Database) {
-  const page = db.prepare<AssetRow & { rowid: number }, [before: number, limit: number]>(
-    "select rowid, * from asset where rowid < ? order by rowid desc limit ?",
+  const page = db.prepare<AssetRow & { number: number }, [before: number, limit: number]>(
+    `select number, ${ASSET_COLUMNS} from asset where number < ? order by number desc limit ?`,
   );
   return ({ limit, after }: Parameters<RetentionStore["assets"]>[0]) => {
     // One more than asked for shows whether there is another page.
     const rows = page.all(after ?? Number.MAX_SAFE_INTEGER, limit + 1);
     const shown = rows.slice(0, limit);
-    return { assets: shown.map(toAsset), next: rows.length > limit ? shown.at(-1)?.rowid : undefined };
+    return { assets: shown.map(toAsset), next: rows.length > limit ? shown.at(-1)?.number : undefined };
   };
 }
 
 /** Returns the body of `RetentionStore.contentsAfter`. */
 export function prepareContentsAfter(db: Database) {
   const next = db.prepare<{ sha256: string; sizeBytes: number }, [after: string]>(
-    `select sha256, size_bytes as sizeBytes from asset indexed by asset_of_content
-     where sha256 > ? order by sha256 limit 1`,
+    `select ${SHA256}, size_bytes as sizeBytes from asset indexed by asset_of_content
+     where asset.sha256 > ${storedHash("?")} order by asset.sha256 limit 1`,
   );
   return (after: string, limit: number) => {
     const found: { sha256: string; sizeBytes: number }[] = [];
@@ -44,13 +45,13 @@ export function prepareMarkDamaged(
   tell: (id: TaskId, ofAssets: readonly AssetId[]) => void,
 ): (sha256: string, isDamaged: boolean) => TaskId[] {
   const owners = db.prepare<{ task_id: TaskId; id: AssetId }, [sha256: string]>(
-    "select task_id, id from asset indexed by asset_of_content where sha256 = ?",
+    `select ${TASK_ID} as task_id, id from asset indexed by asset_of_content where sha256 = ${storedHash("?")}`,
   );
   const select = db.prepare<Completed, [id: string]>(
     "select results, result_issues from task where id = ? and status = 'completed'",
   );
   const outputs = db.prepare<{ id: AssetId; sha256: string }, [task: string]>(
-    "select id, sha256 from asset where task_id = ? and role = 'output'",
+    `select id, ${SHA256} from asset where task_number = ${taskNumber("?")} and role = 'output'`,
   );
   const note = db.prepare<never, [issues: string | null, id: string]>(
     "update task set result_issues = ? where id = ?",

@@ -2,10 +2,11 @@ import type { Database } from "bun:sqlite";
 import type { AssetId, KeyId, TaskId } from "../../../domain/ids.ts";
 import type { Expiry, ExpiryQuery, KeptKind, Removal } from "../../../domain/ports/retention-store.ts";
 import type { Told } from "../removals.ts";
-import { REMOVED } from "../task-store/task-table.ts";
+import { SHA256, storedHash } from "../task-store/asset-table.ts";
+import { named, REMOVED, taskNumber } from "../task-store/task-table.ts";
 
 interface Row {
-  readonly rowid: number;
+  readonly number: number;
   readonly id: TaskId;
   readonly key_id: KeyId;
   readonly created_at: number;
@@ -55,15 +56,16 @@ function prepareTerms(db: Database, kind: KeptKind) {
 }
 
 function hasFile(role: "input" | "output"): string {
-  return `retain_sec is null and exists (select 1 from asset indexed by asset_of_task where asset.task_id = task.id and role = '${role}')`;
+  return `retain_sec is null and exists (select 1 from asset indexed by asset_of_task where asset.task_number = task.number and role = '${role}')`;
 }
 
 /** Returns the body of `RetentionStore.expired`. */
 export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
   const prepare = (kind: KeptKind) => ({
     rows: db.prepare<Row, [after: number, limit: number]>(
-      `select rowid, id, key_id, created_at, completed_at, (status <> '${REMOVED}' and (${HAS[kind]})) as has
-       from task where rowid > ? order by rowid limit ?`,
+      `select number, id, ${named("key_id")}, created_at, completed_at,
+         (status <> '${REMOVED}' and (${HAS[kind]})) as has
+       from task where number > ? order by number limit ?`,
     ),
     terms: prepareTerms(db, kind),
   });
@@ -87,13 +89,13 @@ export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
     let [place, finished, isGapless] = [after, after, true];
     for (const row of rows.all(after, limit)) {
       if (row.created_at >= latest) return { due, finished };
-      place = row.rowid;
+      place = row.number;
       // A task has nothing before it ends, and may get it then.
       const isOver = row.completed_at !== null && row.has === 0;
       if (!isOver) {
         isGapless = false;
         if (row.completed_at !== null && row.completed_at < dueBefore(row)) due.push(row.id);
-      } else if (isGapless) finished = row.rowid;
+      } else if (isGapless) finished = row.number;
     }
     return { due, finished, place: place === after ? undefined : place };
   };
@@ -115,13 +117,13 @@ export function prepareExpire(
   { remove, tell }: { readonly remove: (id: TaskId, owner: undefined) => Removal; readonly tell: Told },
 ) {
   const filesOf = db.prepare<{ id: AssetId; sha256: string }, [task: string, role: string]>(
-    "select id, sha256 from asset where task_id = ? and role = ?",
+    `select id, ${SHA256} from asset where task_number = ${taskNumber("?")} and role = ?`,
   );
   const removeFiles = db.prepare<never, [task: string, role: string]>(
-    "delete from asset where task_id = ? and role = ?",
+    `delete from asset where task_number = ${taskNumber("?")} and role = ?`,
   );
   const other = db.prepare<unknown, [sha256: string]>(
-    "select 1 from asset indexed by asset_of_content where sha256 = ? limit 1",
+    `select 1 from asset indexed by asset_of_content where sha256 = ${storedHash("?")} limit 1`,
   );
   const note = db.prepare<never, [at: number, id: string]>(
     `update task set files_removed_at = ?

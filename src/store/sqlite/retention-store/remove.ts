@@ -3,7 +3,8 @@ import type { AccountId, AssetId, TaskId } from "../../../domain/ids.ts";
 import type { Removal } from "../../../domain/ports/retention-store.ts";
 import type { TaskStatus } from "../../../domain/task/task.ts";
 import { prepareForget } from "../search-store.ts";
-import { REMOVED } from "../task-store/task-table.ts";
+import { SHA256, storedHash } from "../task-store/asset-table.ts";
+import { named, REMOVED, taskNumber } from "../task-store/task-table.ts";
 
 interface Standing {
   readonly account_id: AccountId;
@@ -26,17 +27,17 @@ export function prepareRemove(
   tell: (id: TaskId, ofAssets: readonly AssetId[]) => void,
 ): (id: TaskId, owner: AccountId | undefined) => Removal {
   const select = db.prepare<Standing, [id: string]>(
-    "select account_id, status, stage from task where id = ?",
+    `select ${named("account_id")}, status, stage from task where id = ?`,
   );
   const strip = db.prepare<never, [id: string]>(
-    `update task set status = '${REMOVED}', change = -abs(change), setup = '', request_id = '', origin = '', quote = '{}',
-       request = '{}', results = (select json_group_array(0) from json_each(results)), result_issues = null,
-       error = null, usage = null, callback_url = null, sync_scope = null, retain_sec = null
+    `update task set status = '${REMOVED}', change = -abs(change), setup = '', request_id = '', origin = null, origin_label = null, quote = null,
+       quote_label = null, request = '{}', results = (select json_group_array(0) from json_each(results)), result_issues = null,
+       error = null, usage = null, usage_label = null, callback_url = null, sync_scope = null, retain_sec = null
      where id = ?`,
   );
   const stripAttempts = db.prepare<never, [id: string]>(
-    `update attempt set operation = null, outputs = null, usage = null, detail = null, considered = null, trace = null
-     where task_id = ?`,
+    `update attempt set operation = null, outputs = null, usage = null, usage_label = null, detail = null, considered = null, trace = null
+     where task_number = ${taskNumber("?")}`,
   );
   const removeCallback = prepareRemoveCallback(db);
   const removeFiles = prepareRemoveFiles(db);
@@ -78,10 +79,12 @@ function prepareRemoveCallback(db: Database): (id: TaskId) => void {
 
 /** Returns a function that removes a task's assets. It returns them, and the contents that no other asset has. */
 function prepareRemoveFiles(db: Database) {
-  const filesOf = db.prepare<File, [id: string]>("select id, sha256 from asset where task_id = ?");
-  const remove = db.prepare<never, [id: string]>("delete from asset where task_id = ?");
+  const filesOf = db.prepare<File, [id: string]>(
+    `select id, ${SHA256} from asset where task_number = ${taskNumber("?")}`,
+  );
+  const remove = db.prepare<never, [id: string]>(`delete from asset where task_number = ${taskNumber("?")}`);
   const other = db.prepare<unknown, [sha256: string]>(
-    "select 1 from asset indexed by asset_of_content where sha256 = ? limit 1",
+    `select 1 from asset indexed by asset_of_content where sha256 = ${storedHash("?")} limit 1`,
   );
   return (id: TaskId): { assets: readonly AssetId[]; contents: readonly string[] } => {
     const files = filesOf.all(id);
@@ -97,11 +100,11 @@ function prepareRemoveFiles(db: Database) {
 /** Returns the body of `RetentionStore.neededContents`. */
 export function prepareNeededContents(db: Database): (contents: readonly string[]) => string[] {
   const ofAsset = db.prepare<unknown, [sha256: string]>(
-    "select 1 from asset indexed by asset_of_content where sha256 = ? limit 1",
+    `select 1 from asset indexed by asset_of_content where sha256 = ${storedHash("?")} limit 1`,
   );
   // Outputs that are stored while others of their task are still fetched have no asset yet.
   const underWay = db.prepare<{ outputs: string }, []>(
-    `select outputs from task indexed by task_under_way cross join attempt on attempt.task_id = task.id
+    `select outputs from task indexed by task_under_way cross join attempt on attempt.task_number = task.number
      where pool = 'under_way' and outputs is not null`,
   );
   return (contents) => {

@@ -2,27 +2,35 @@ import type { Database } from "bun:sqlite";
 import { toMicros } from "../../../domain/money/money.ts";
 import type { Admission, AdmitResult } from "../../../domain/ports/task-store.ts";
 import type { NewTask } from "../../../domain/task/task.ts";
+import { accountNumber } from "../account-store/account-table.ts";
+import { labelOf } from "../label-table.ts";
+import type { Labels } from "../labels.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Allowance } from "../quota-allowance.ts";
 import { prepareQuotas } from "../quotas.ts";
 import { prepareAssets } from "./assets.ts";
 import type { Changes } from "./changes.ts";
 import type { IdempotencyRecords } from "./idempotency.ts";
-import { type AdmittedWith, LIVE, NEW_TASK } from "./task-table.ts";
+import { type AdmittedWith, LIVE, NEW_ALIKE, NEW_TASK } from "./task-table.ts";
 
 /** The body of `TaskStore.admit`. Raw statements, because every create runs them. */
 export function prepareAdmit(
   db: Database,
-  parts: { readonly ledger: Ledger; readonly records: IdempotencyRecords; readonly changes: Changes },
+  parts: {
+    readonly ledger: Ledger;
+    readonly records: IdempotencyRecords;
+    readonly changes: Changes;
+    readonly labels: Labels;
+  },
 ): (admission: Admission) => AdmitResult {
-  const { ledger, records, changes } = parts;
+  const { ledger, records, changes, labels } = parts;
   const insertAssets = prepareAssets(db);
   const insertTask = prepareInsertTask(db);
   const quotas = prepareQuotas(db);
   // Stops counting at the limit, and reads the index alone.
   const live = db.prepare<{ count: number }, [account: string, key: string, limit: number]>(
     `select count(*) as count from (select 1 from task indexed by task_live
-       where account_id = ? and key_id = ? and ${LIVE} limit ?)`,
+       where account_number = ${accountNumber("?")} and key_label = ${labelOf("?")} and ${LIVE} limit ?)`,
   );
 
   function hasLiveTasks({ accountId, keyId }: NewTask, count: number): boolean {
@@ -46,7 +54,8 @@ export function prepareAdmit(
     const held = ledger.hold(task);
     if (held === undefined) return shortage(task, allowance);
     if (allowance !== undefined) quotas.reserve(allowance, task.held);
-    insertTask(task, { quotaPeriod: allowance?.period, change: changes.next() });
+    insertTask(task, { labels, quotaPeriod: allowance?.period, change: changes.next() });
+    ledger.noteHold(task);
     insertAssets(assets);
     if (idempotency !== undefined) records.put(idempotency, task.id, task.held);
     return { kind: "admitted", isLow: held.isLow };
@@ -59,10 +68,13 @@ function leftOf({ limit, used, reserved }: Allowance): number {
 }
 
 function prepareInsertTask(db: Database): (task: NewTask, admitted: AdmittedWith) => void {
-  const columns = Object.keys(NEW_TASK);
-  const values = Object.values(NEW_TASK);
-  const insert = db.prepare(
-    `insert into task (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`,
-  );
-  return (task, admitted) => void insert.run(...values.map((value) => value(task, admitted)));
+  const alike = Object.keys(NEW_ALIKE).flatMap((column) => [column, `${column}_label`]);
+  const columns = ["account_number", ...alike, ...Object.keys(NEW_TASK)];
+  const [values, alikeValues] = [Object.values(NEW_TASK), Object.values(NEW_ALIKE)];
+  const places = columns.map((column) => (column === "account_number" ? accountNumber("?") : "?"));
+  const insert = db.prepare(`insert into task (${columns.join(", ")}) values (${places.join(", ")})`);
+  return (task, admitted) => {
+    const texts = alikeValues.flatMap((value) => admitted.labels.columns(value(task)));
+    insert.run(task.accountId, ...texts, ...values.map((value) => value(task, admitted)));
+  };
 }

@@ -5,12 +5,13 @@ import type { AttemptIntent } from "../../../domain/ports/claims.ts";
 import { assertLegalMove, type Lease, type Stage } from "../../../domain/task/task.ts";
 import type { Transition } from "../../../domain/task/transition.ts";
 import { prepareInsertCallback } from "../callback-store/insert.ts";
+import type { Labels } from "../labels.ts";
 import type { Ledger } from "../ledger.ts";
 import { prepareQuotas } from "../quotas.ts";
 import { prepareAssets } from "./assets.ts";
 import { type Attempts, prepareAttempts } from "./attempts.ts";
 import type { Changes } from "./changes.ts";
-import { CHANGED_TASK, ENDED_TASK, type Pool, type TaskRow } from "./task-table.ts";
+import { CHANGED_TASK, ENDED_ALIKE, ENDED_TASK, named, type Pool, type TaskRow } from "./task-table.ts";
 import { prepareUsage } from "./usage.ts";
 
 /** The part of a row that decides how a task may change, and whose usage its end counts as. */
@@ -36,12 +37,16 @@ const BEGIN = { from: "queued", to: "submitting" } as const satisfies Record<str
  * Advances tasks. Uses raw statements: each task passes several times, and absent fields keep their values by
  * a coalesce.
  */
-export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes) {
-  const attempts = prepareAttempts(db);
-  const write = prepareWrite(db, { ledger, changes, attempts });
+export function prepareAdvance(
+  db: Database,
+  use: { readonly ledger: Ledger; readonly changes: Changes; readonly labels: Labels },
+) {
+  const { changes } = use;
+  const attempts = prepareAttempts(db, use.labels);
+  const write = prepareWrite(db, { ...use, attempts });
   const select = db.prepare<Standing, [id: string]>(
-    `select account_id, key_id, model, stage, lease_token, due_at, failures, cancel_requested, quota_period
-     from task where id = ?`,
+    `select ${named("account_id", "key_id", "model")}, stage, lease_token, due_at, failures, cancel_requested,
+       quota_period from task where id = ?`,
   );
   assertLegalMove(BEGIN.from, BEGIN.to);
   const begin = db.prepare<
@@ -86,12 +91,17 @@ export function prepareAdvance(db: Database, ledger: Ledger, changes: Changes) {
 /** Returns a function that writes a whole transition. @throws Error for a move that is not legal */
 function prepareWrite(
   db: Database,
-  { ledger, changes, attempts }: { ledger: Ledger; changes: Changes; attempts: Attempts },
+  {
+    ledger,
+    changes,
+    labels,
+    attempts,
+  }: { ledger: Ledger; changes: Changes; labels: Labels; attempts: Attempts },
 ) {
   const quotas = prepareQuotas(db);
   const insertAssets = prepareAssets(db);
   const insertCallback = prepareInsertCallback(db);
-  const updateTask = prepareUpdateTask(db);
+  const updateTask = prepareUpdateTask(db, labels);
   const addUsage = prepareUsage(db);
   return (id: TaskId, standing: Standing, transition: Transition, isCancelKnown: boolean): void => {
     assertLegalMove(standing.stage, transition.to);
@@ -111,31 +121,35 @@ function prepareWrite(
   };
 }
 
-function prepareUpdateTask(db: Database) {
-  const move = prepareSet(db, CHANGED_TASK);
-  const end = prepareSet(db, { ...CHANGED_TASK, ...ENDED_TASK });
+function prepareUpdateTask(db: Database, labels: Labels) {
+  const alike = Object.keys(ENDED_ALIKE).flatMap((column) => [column, `${column}_label`]);
+  const move = prepareSet(db, Object.keys(CHANGED_TASK));
+  const end = prepareSet(db, [...Object.keys({ ...CHANGED_TASK, ...ENDED_TASK }), ...alike]);
+  const changed = Object.values(CHANGED_TASK);
+  const ended = Object.values({ ...CHANGED_TASK, ...ENDED_TASK });
+  const endedAlike = Object.values(ENDED_ALIKE);
+
   return (id: TaskId, standing: Standing, transition: Transition, isCancelKnown: boolean): void => {
     const { stage } = standing;
     const { pool, token, dueAt } = placement(standing, transition, isCancelKnown);
     const progress = transition.progress ?? 0;
-    const { update, values } = transition.ending === undefined ? move : end;
-    const given = values.map((value) => value(transition));
-    const { changes } = update.run(id, stage, transition.to, pool, token, dueAt, progress, ...given);
-    if (changes !== 1)
-      throw new Error(`Transition ${transition.name} changed ${changes} tasks instead of one.`);
+    const isEnd = transition.ending !== undefined;
+    const given = (isEnd ? ended : changed).map((value) => value(transition));
+    const texts = isEnd ? endedAlike.flatMap((value) => labels.columns(value(transition))) : [];
+    const update = isEnd ? end : move;
+    const row = update.run(id, stage, transition.to, pool, token, dueAt, progress, ...given, ...texts);
+    if (row.changes !== 1)
+      throw new Error(`Transition ${transition.name} changed ${row.changes} tasks instead of one.`);
   };
 }
 
-type Columns = Partial<typeof CHANGED_TASK & typeof ENDED_TASK>;
-
-/** A statement that sets the given columns besides those that every transition sets, and what it sets them to. */
-function prepareSet(db: Database, columns: Columns) {
-  const changed = Object.keys(columns).map((column, i) => `${column} = coalesce(?${i + 8}, ${column})`);
-  const update = db.prepare(
+/** A statement that sets the given columns, those with a value, besides those that every transition sets. */
+function prepareSet(db: Database, columns: readonly string[]) {
+  const changed = columns.map((column, i) => `${column} = coalesce(?${i + 8}, ${column})`);
+  return db.prepare(
     `update task set stage = ?3, pool = ?4, lease_token = ?5, due_at = ?6, progress = max(progress, ?7), ${changed.join(", ")}
      where id = ?1 and stage = ?2`,
   );
-  return { update, values: Object.values(columns) };
 }
 
 /**

@@ -1,19 +1,21 @@
-import { index, integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
-import type { AssetId } from "../../../domain/ids.ts";
+import { blob, index, integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
+import type { AccountId, AssetId, TaskId } from "../../../domain/ids.ts";
 import type { Asset, MediaType } from "../../../domain/media/asset.ts";
-import { ofAccount } from "../account-store/account-table.ts";
+import { ACCOUNT_ID, numberOfAccount } from "../account-store/account-table.ts";
 import type { RawRow } from "../raw-row.ts";
-import { ofTask } from "./task-table.ts";
+import { numberOfTask, TASK_ID } from "./task-table.ts";
 
 export const asset = sqliteTable(
   "asset",
   {
-    id: text().$type<AssetId>().primaryKey(),
-    accountId: ofAccount(),
-    taskId: ofTask(),
+    /** In the order in which files were stored. */
+    number: integer().primaryKey(),
+    id: text().$type<AssetId>().notNull().unique(),
+    accountNumber: numberOfAccount(),
+    taskNumber: numberOfTask(),
     role: text().$type<Asset["role"]>().notNull(),
     position: integer().notNull(),
-    sha256: text().notNull(),
+    sha256: blob({ mode: "buffer" }).notNull(),
     sizeBytes: integer("size_bytes").notNull(),
     type: text().$type<MediaType>().notNull(),
     width: integer().notNull(),
@@ -22,13 +24,24 @@ export const asset = sqliteTable(
     createdAt: integer("created_at").notNull(),
   },
   (table) => [
-    unique("asset_of_task").on(table.taskId, table.role, table.position),
+    unique("asset_of_task").on(table.taskNumber, table.role, table.position),
     // Tells whether a content is still needed.
     index("asset_of_content").on(table.sha256),
   ],
 );
 
-export type AssetRow = RawRow<typeof asset>;
+/** A hash in hexadecimal, as the domain has it, in SQL, and as it is stored. */
+export const SHA256 = "lower(hex(sha256)) as sha256";
+export const storedHash = (hex: string): string => `unhex(${hex})`;
+
+export type AssetRow = Omit<RawRow<typeof asset>, "number" | "account_number" | "task_number" | "sha256"> & {
+  readonly account_id: AccountId;
+  readonly task_id: TaskId;
+  readonly sha256: string;
+};
+/** The columns of `AssetRow`, as SQL. */
+export const ASSET_COLUMNS = `id, ${ACCOUNT_ID} as account_id, ${TASK_ID} as task_id, role, position, ${SHA256}, size_bytes, type,
+  width, height, duration_ms, created_at`;
 
 export function toAsset(row: AssetRow): Asset {
   return {

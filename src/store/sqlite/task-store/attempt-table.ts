@@ -1,19 +1,20 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, unique } from "drizzle-orm/sqlite-core";
-import type { AttemptId, LaneId } from "../../../domain/ids.ts";
+import type { AttemptId, LaneId, TaskId } from "../../../domain/ids.ts";
 import type { Json } from "../../../domain/json.ts";
 import { providerOf } from "../../../domain/lane.ts";
 import { toMicros } from "../../../domain/money/money.ts";
 import type { ConsideredWay } from "../../../domain/task/routing.ts";
 import type { Attempt, AttemptOutput, AttemptState, AttemptTrace, Usage } from "../../../domain/task/task.ts";
+import { textOf } from "../label-table.ts";
 import { optional, type RawRow } from "../raw-row.ts";
-import { ofTask } from "./task-table.ts";
+import { numberOfTask, TASK_ID } from "./task-table.ts";
 
 export const attempt = sqliteTable(
   "attempt",
   {
     id: text().$type<AttemptId>().primaryKey(),
-    taskId: ofTask(),
+    taskNumber: numberOfTask(),
     sequence: integer().notNull(),
     /** The lane: the provider, and its account where that is not `default`. */
     provider: text().$type<LaneId>().notNull(),
@@ -21,7 +22,9 @@ export const attempt = sqliteTable(
     state: text().$type<AttemptState>().notNull(),
     operation: text({ mode: "json" }).$type<Json>(),
     outputs: text({ mode: "json" }).$type<readonly AttemptOutput[]>(),
+    /** The text, unless many attempts have it: then it is a label. */
     usage: text({ mode: "json" }).$type<Usage>(),
+    usageLabel: integer("usage_label"),
     detail: text(),
     startedAt: integer("started_at").notNull(),
     endedAt: integer("ended_at"),
@@ -36,7 +39,7 @@ export const attempt = sqliteTable(
     trace: text({ mode: "json" }).$type<AttemptTrace>(),
   },
   (table) => [
-    unique("attempt_of_task").on(table.taskId, table.sequence),
+    unique("attempt_of_task").on(table.taskNumber, table.sequence),
     // Finds the few of which nobody knows what became of them.
     index("attempt_lost").on(table.endedAt).where(sql`"state" = 'ambiguous'`),
     // Sums up what a day cost without reading the attempts themselves.
@@ -58,7 +61,12 @@ function consideredIn(row: AttemptRow): Attempt["considered"] {
   return ways?.map(([lane, upstreamModel, verdict]) => ({ lane, upstreamModel, verdict }));
 }
 
-export type AttemptRow = RawRow<typeof attempt>;
+export type AttemptRow = RawRow<typeof attempt> & {
+  readonly task_id: TaskId;
+  readonly whole_usage: string | null;
+};
+/** The columns of `AttemptRow`, as SQL. */
+export const ATTEMPT_COLUMNS = `*, ${TASK_ID} as task_id, coalesce(usage, ${textOf("usage_label")}) as whole_usage`;
 
 export function toAttempt(row: AttemptRow): Attempt {
   return {
@@ -72,7 +80,7 @@ export function toAttempt(row: AttemptRow): Attempt {
     terms: optional(row.terms),
     operation: optional(row.operation),
     outputs: optional(row.outputs),
-    usage: optional(row.usage),
+    usage: optional(row.whole_usage),
     costMicros: row.cost_micros === null ? undefined : toMicros(row.cost_micros),
     detail: row.detail ?? undefined,
     considered: consideredIn(row),

@@ -3,27 +3,32 @@ import type { TaskId } from "../../../domain/ids.ts";
 import type { AttemptIntent } from "../../../domain/ports/claims.ts";
 import type { AttemptState } from "../../../domain/task/task.ts";
 import type { AttemptChange } from "../../../domain/task/transition.ts";
+import type { Labels } from "../labels.ts";
 import { json } from "../raw-row.ts";
 import { storedWays } from "./attempt-table.ts";
+import { taskNumber } from "./task-table.ts";
 
 export type Attempts = ReturnType<typeof prepareAttempts>;
 
+/** Whether the usage is told now, as its text or as its label. */
+const HAS_USAGE = "coalesce(?6, ?13) is not null";
+
 /** Writes attempts: their intent and their outcome. */
-export function prepareAttempts(db: Database) {
+export function prepareAttempts(db: Database, labels: Labels) {
   const insert = db.prepare(
-    `insert into attempt (id, task_id, sequence, provider, upstream_model, terms, considered, state, started_at)
-     values (?, ?, ?, ?, ?, ?, ?, 'intent', ?)`,
+    `insert into attempt (id, task_number, sequence, provider, upstream_model, terms, considered, state, started_at)
+     values (?, ${taskNumber("?")}, ?, ?, ?, ?, ?, 'intent', ?)`,
   );
   const update = db.prepare(
-    `update attempt set state = ?3, operation = coalesce(?4, operation), outputs = coalesce(?5, outputs),
-       usage = coalesce(?6, usage), detail = coalesce(?7, detail), ended_at = coalesce(?8, ended_at),
+    `update attempt set state = ?3, operation = coalesce(?4, operation), outputs = case when ?12 then null else coalesce(?5, outputs) end,
+       usage = case when ${HAS_USAGE} then ?6 else usage end, usage_label = case when ${HAS_USAGE} then ?13 else usage_label end, detail = coalesce(?7, detail), ended_at = coalesce(?8, ended_at),
        cost_micros = coalesce(?9, cost_micros), trace = coalesce(?11, trace),
        accepted_at = coalesce(accepted_at, case when ?4 is not null then ?10 end),
        made_at = coalesce(made_at, case when ?5 is not null then ?10 end)
-     where id = ?1 and task_id = ?2`,
+     where id = ?1 and task_number = ${taskNumber("?2")}`,
   );
   const latest = db.prepare<{ state: AttemptState }, [id: string]>(
-    "select state from attempt where task_id = ? order by sequence desc limit 1",
+    `select state from attempt where task_number = ${taskNumber("?")} order by sequence desc limit 1`,
   );
   return {
     latest: (taskId: TaskId) => latest.get(taskId)?.state,
@@ -36,10 +41,21 @@ export function prepareAttempts(db: Database) {
       const { id, state, detail = null, costMicros = null } = change;
       const operation = json(change.operation);
       const outputs = json(change.outputs);
-      const usage = json(change.usage);
+      const [usage, usageLabel] = labels.columns(json(change.usage));
       const trace = json(change.trace);
       const endedAt = isTaskOver || state === "rejected" || state === "done" ? at : null;
-      const told = [operation, outputs, usage, detail, endedAt, costMicros, at, trace] as const;
+      const told = [
+        operation,
+        outputs,
+        usage,
+        detail,
+        endedAt,
+        costMicros,
+        at,
+        trace,
+        isTaskOver,
+        usageLabel,
+      ] as const;
       const given = update.run(id, taskId, state, ...told);
       if (given.changes !== 1) throw new Error(`Task ${taskId} has no attempt ${id}.`);
     },

@@ -1,7 +1,10 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, KeyId, TaskId } from "../../../domain/ids.ts";
 import type { ChangeQuery, TaskChange } from "../../../domain/ports/task-store.ts";
-import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "./task-table.ts";
+import { ACCOUNT_ID, accountNumber } from "../account-store/account-table.ts";
+import { named, SUMMARY_COLUMNS, type SummaryRow, toSummary } from "./task-table.ts";
+
+const OF = accountNumber("?1");
 
 export type Changes = ReturnType<typeof prepareChanges>;
 
@@ -17,27 +20,28 @@ interface ChangeRow extends SummaryRow {
 export function prepareChanges(db: Database) {
   // Those of removed tasks are negative, so that no reader finds them.
   const latestOf = db.prepare<{ change: number }, [account: string]>(
-    `select max(coalesce((select max(change) from task indexed by task_change where account_id = ?1), 0),
-       coalesce((select -min(change) from task indexed by task_change where account_id = ?1), 0)) as change`,
+    `select max(coalesce((select max(change) from task indexed by task_change where account_number = ${OF}), 0),
+       coalesce((select -min(change) from task indexed by task_change where account_number = ${OF}), 0)) as change`,
   );
-  const accountAfter = db.prepare<{ account_id: AccountId }, [after: string]>(
-    "select account_id from task indexed by task_change where account_id > ? order by account_id limit 1",
+  const accountAfter = db.prepare<{ number: number; id: AccountId }, [after: number]>(
+    `select account_number as number, ${ACCOUNT_ID} as id from task indexed by task_change
+     where account_number > ? order by account_number limit 1`,
   );
   const mark = db.prepare<never, [change: number, id: string]>("update task set change = ? where id = ?");
   const markProgress = db.prepare<never, [change: number, id: string, progress: number]>(
     "update task set change = ? where id = ? and progress < ?",
   );
   const since = db.prepare<ChangeRow, [account: string, after: number, limit: number]>(
-    `select ${SUMMARY_COLUMNS}, key_id, change from task indexed by task_change
-     where account_id = ? and change > ? order by change limit ?`,
+    `select ${SUMMARY_COLUMNS}, ${named("key_id")}, change from task indexed by task_change
+     where account_number = ${accountNumber("?")} and change > ? order by change limit ?`,
   );
   const latest = (account: AccountId) => latestOf.get(account)?.change ?? 0;
 
   /** Seeks once for each account, however many tasks there are. */
   function latestOfAll(): number {
     let most = 0;
-    for (let at = accountAfter.get(""); at !== null; at = accountAfter.get(at.account_id))
-      most = Math.max(most, latest(at.account_id));
+    for (let at = accountAfter.get(0); at !== null; at = accountAfter.get(at.number))
+      most = Math.max(most, latest(at.id));
     return most;
   }
 

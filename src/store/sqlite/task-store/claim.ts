@@ -3,9 +3,9 @@ import type { Claimed, ClaimQuery, LaneCapacity } from "../../../domain/ports/cl
 import type { Lease } from "../../../domain/task/task.ts";
 import type { Connection } from "../connection.ts";
 import type { Advance } from "./advance.ts";
-import { type AttemptRow, toAttempt } from "./attempt-table.ts";
+import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "./attempt-table.ts";
 import { type NextReady, prepareNextReady } from "./next-ready.ts";
-import { type TaskRow, toTask } from "./task-table.ts";
+import { TASK_COLUMNS, type TaskRow, taskNumber, toTask } from "./task-table.ts";
 import type { Turns } from "./turns.ts";
 
 /** Tasks of one lane that one claim moves from `waiting` to `ready`, so that a lane that is back does not stall others. */
@@ -201,10 +201,10 @@ function preparePools({ db }: Connection) {
 /** Returns a function that gives a task a new lease token and reads the task and its latest attempt. */
 export function prepareLease({ db }: Connection, newLeaseToken: () => LeaseToken) {
   const take = db.prepare<TaskRow, [token: string, until: number, lane: string | null, id: string]>(
-    "update task set lease_token = ?, due_at = ?, pool = 'under_way', lane = coalesce(?, lane) where id = ? returning *",
+    `update task set lease_token = ?, due_at = ?, pool = 'under_way', lane = coalesce(?, lane) where id = ? returning ${TASK_COLUMNS}`,
   );
   const latestAttempt = db.prepare<AttemptRow, [id: string]>(
-    "select * from attempt where task_id = ? order by sequence desc limit 1",
+    `select ${ATTEMPT_COLUMNS} from attempt where task_number = ${taskNumber("?")} order by sequence desc limit 1`,
   );
   return (id: TaskId, until: number, lane?: LaneId): Lease => {
     const token = newLeaseToken();

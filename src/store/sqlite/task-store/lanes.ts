@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, LaneId } from "../../../domain/ids.ts";
 import type { LaneCount, LaneLoad, OwnReady } from "../../../domain/overview.ts";
+import { accountNumber } from "../account-store/account-table.ts";
 import { prepareBacklog } from "../backlog.ts";
 
 /** The body of `TaskStore.queuedLanes`: goes through the index from lane to lane, however many tasks each has. */
@@ -30,12 +31,14 @@ export function prepareOwnReady(db: Database) {
     );
   const [first, next] = [setupFrom(">="), setupFrom(">")];
   const oldest = db.prepare<{ created_at: number }, [lane: LaneId, setup: string, account: AccountId]>(
-    `select created_at ${from} and setup = ?2 and account_id = ?3 order by id limit 1`,
+    `select created_at ${from} and setup = ?2 and account_number = ${accountNumber("?3")} order by id limit 1`,
   );
   const counted = db.prepare<
     { count: number },
     [lane: LaneId, setup: string, account: AccountId, most: number]
-  >(`select count(*) as count from (select 1 ${from} and setup = ?2 and account_id = ?3 limit ?4)`);
+  >(
+    `select count(*) as count from (select 1 ${from} and setup = ?2 and account_number = ${accountNumber("?3")} limit ?4)`,
+  );
   return (lane: LaneId, accountId: AccountId, most: number): OwnReady => {
     let [count, oldestAt]: [number, number | undefined] = [0, undefined];
     let row = first.get(lane, "");

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { AccountId, KeyId, ModelId, TaskId } from "../../../domain/ids.ts";
+import type { AccountId, ModelId, TaskId } from "../../../domain/ids.ts";
 import type { ManagedTaskFilter } from "../../../domain/ports/task-store.ts";
 import { TASK_KINDS, type TaskKind } from "../../../domain/task/request.ts";
 import { isTerminal, TASK_STATUSES, type TaskStatus } from "../../../domain/task/task.ts";
@@ -9,23 +9,23 @@ import { ENDED, LIVE } from "./task-table.ts";
 /** Every id sorts before it. */
 const END = "~";
 
-/** Whose tasks are in a group: an account's or everybody's; live ones are in groups by account and key. */
+/** Whose tasks are in a group: an account's or everybody's; live ones are in groups by account and key. Both by number. */
 interface Holder {
   readonly owner: Owner;
-  readonly key: KeyId | null;
+  readonly key: number | null;
 }
 
-/** Tasks of one holder, status, kind and model. */
+/** Tasks of one holder, status, kind and model, which is given by its label. */
 interface Group extends Holder {
   readonly status: TaskStatus;
   readonly kind: TaskKind;
-  readonly model: ModelId;
+  readonly model: number;
 }
 
 /** A task in an index. */
 interface Found {
   readonly id: TaskId;
-  readonly rowid: number;
+  readonly number: number;
 }
 
 /** A group, and its newest tasks that are not listed yet, as far as they were read; at least one. */
@@ -33,29 +33,32 @@ interface Head extends Group {
   readonly tasks: readonly [Found, ...Found[]];
 }
 
-type Owner = AccountId | null;
+type Owner = number | null;
 export type FindTasks = ReturnType<typeof prepareFind>;
 
 /**
- * Returns a function that finds the newest tasks of a filter: their row numbers, newest first. It seeks the
+ * Returns a function that finds the newest tasks of a filter: their numbers, newest first. It seeks the
  * newest task of each group that the filter admits, and merges the groups. So a page costs two seeks for each model that was ever
  * used, and of live tasks, for each that a key uses now, and as much as the page is long, however many tasks there are and however few
  * of them match.
  */
 export function prepareFind(db: Database): (filter: ManagedTaskFilter) => number[] {
   const indexOf = prepareIndexes(db);
+  const numbersOf = prepareNumbers(db);
   return (filter) => {
-    const { accountId = null, limit } = filter;
+    const { limit } = filter;
+    const numbers = numbersOf(filter);
+    if (numbers === undefined) return [];
     const found: number[] = [];
     // No more groups than the page has tasks can have a part in it.
-    let heads = headsOf(indexOf, filter).sort(newestFirst).slice(0, limit);
+    let heads = headsOf(indexOf, filter, numbers).sort(newestFirst).slice(0, limit);
     while (found.length < limit && heads.length > 0) {
       const head = heads.reduce((newest, each) => (newestFirst(newest, each) < 0 ? newest : each));
-      const [{ id, rowid }, ...more] = head.tasks;
-      found.push(rowid);
+      const [{ id, number }, ...more] = head.tasks;
+      found.push(number);
       // Where all groups have as many tasks in the page, each is read once.
       const share = Math.ceil((limit - found.length) / heads.length);
-      const rest = more.length > 0 ? more : indexOf(head.status, accountId).older(head, id, share);
+      const rest = more.length > 0 ? more : indexOf(head.status, numbers.owner).older(head, id, share);
       heads = heads.flatMap((each) => (each === head ? headOf(head, rest) : [each]));
     }
     return found;
@@ -68,15 +71,33 @@ function headOf(group: Group, [first, ...more]: readonly Found[]): Head[] {
   return first === undefined ? [] : [{ ...group, tasks: [first, ...more] }];
 }
 
+/** What a filter names, as rows name it. */
+interface Numbers {
+  readonly owner: Owner;
+  readonly model: number | undefined;
+}
+
+/** Returns a function that finds the numbers of what a filter names; undefined where no task has any. */
+function prepareNumbers(db: Database) {
+  const account = db.prepare<{ number: number }, [AccountId]>("select number from account where id = ?");
+  const label = db.prepare<{ number: number }, [ModelId]>("select number from label where text = ?");
+  return ({ accountId, model }: ManagedTaskFilter): Numbers | undefined => {
+    const owner = accountId === undefined ? null : account.get(accountId)?.number;
+    const ofModel = model === undefined ? undefined : label.get(model)?.number;
+    if (owner === undefined || (model !== undefined && ofModel === undefined)) return undefined;
+    return { owner, model: ofModel };
+  };
+}
+
 /** Each group of a filter that has tasks, with its newest one. */
-function headsOf(indexOf: IndexOf, filter: ManagedTaskFilter): Head[] {
-  const { accountId = null, kind, status, model, after = END as TaskId } = filter;
+function headsOf(indexOf: IndexOf, filter: ManagedTaskFilter, { owner, model }: Numbers): Head[] {
+  const { kind, status, after = END as TaskId } = filter;
   const statuses = status === undefined ? TASK_STATUSES : [status];
   const kinds = kind === undefined ? TASK_KINDS : [kind];
   return statuses.flatMap((ofStatus) => {
-    const index = indexOf(ofStatus, accountId);
+    const index = indexOf(ofStatus, owner);
     const places = index
-      .holders(accountId, ofStatus)
+      .holders(owner, ofStatus)
       .flatMap((holder) => kinds.map((ofKind) => ({ ...holder, status: ofStatus, kind: ofKind })));
     return places.flatMap((place): Head[] => {
       if (model !== undefined) {
@@ -95,9 +116,9 @@ type IndexOf = ReturnType<typeof prepareIndexes>;
 /** Returns a function that tells in which index the tasks of a status are, of an account or of all. */
 function prepareIndexes(db: Database) {
   const indexes = madeAtUse({
-    ended: () => prepareGroups(db, `task_ended where ${ENDED} and account_id = ?1 and ?2 is null`),
+    ended: () => prepareGroups(db, `task_ended where ${ENDED} and account_number = ?1 and ?2 is null`),
     live: () => ({
-      ...prepareGroups(db, `task_live where ${LIVE} and account_id = ?1 and key_id = ?2`),
+      ...prepareGroups(db, `task_live where ${LIVE} and account_number = ?1 and key_label = ?2`),
       holders: prepareHolders(db),
     }),
     endedOfAll: () => prepareGroups(db, `task_ended_of_all where ${ENDED} and ?1 is null and ?2 is null`),
@@ -113,19 +134,20 @@ function prepareGroups(db: Database, index: string) {
   const from = `from task indexed by ${index} and status = ?3 and kind = ?4`;
   const heads = db.prepare<
     Found & Pick<Group, "model">,
-    [Owner, KeyId | null, TaskStatus, TaskKind, after: TaskId]
+    [Owner, key: number | null, TaskStatus, TaskKind, after: TaskId]
   >(
     `with recursive used (model) as (
-       select (select model ${from} order by model limit 1)
+       select (select model_label ${from} order by model_label limit 1)
        union all
-       select (select model ${from} and model > used.model order by model limit 1) from used where used.model is not null)
-     select task.model, task.id, task.rowid from used cross join task indexed by ${index} and status = ?3 and kind = ?4
-       and task.model = used.model and id = (select id ${from} and model = used.model and id < ?5 order by id desc limit 1)`,
+       select (select model_label ${from} and model_label > used.model order by model_label limit 1)
+       from used where used.model is not null)
+     select used.model, task.id, task.number from used cross join task indexed by ${index} and status = ?3 and kind = ?4
+       and task.model_label = used.model and id = (select id ${from} and model_label = used.model and id < ?5 order by id desc limit 1)`,
   );
   const older = db.prepare<
     Found,
-    [Owner, KeyId | null, TaskStatus, TaskKind, ModelId, before: TaskId, limit: number]
-  >(`select id, rowid ${from} and model = ?5 and id < ?6 order by id desc limit ?7`);
+    [Owner, key: number | null, TaskStatus, TaskKind, model: number, before: TaskId, limit: number]
+  >(`select id, number ${from} and model_label = ?5 and id < ?6 order by id desc limit ?7`);
   return {
     /** By whom groups of a status are told apart. */
     holders: (owner: Owner, _status: TaskStatus): readonly Holder[] => [{ owner, key: null }],
@@ -139,20 +161,21 @@ function prepareGroups(db: Database, index: string) {
 
 /** Returns a function that steps through the keys with live tasks, of an account or of all. */
 function prepareHolders(db: Database) {
-  const account = db.prepare<{ id: AccountId }, [after: string]>(
-    `select account_id as id from task indexed by task_live where ${LIVE} and account_id > ? order by account_id limit 1`,
+  const account = db.prepare<{ number: number }, [after: number]>(
+    `select account_number as number from task indexed by task_live
+     where ${LIVE} and account_number > ? order by account_number limit 1`,
   );
-  const nextKey = db.prepare<{ key: KeyId }, [Owner, TaskStatus, after: string]>(
-    `select key_id as key from task indexed by task_live
-     where ${LIVE} and account_id = ? and status = ? and key_id > ? order by key_id limit 1`,
+  const nextKey = db.prepare<{ key: number }, [Owner, TaskStatus, after: number]>(
+    `select key_label as key from task indexed by task_live
+     where ${LIVE} and account_number = ? and status = ? and key_label > ? order by key_label limit 1`,
   );
-  function* accounts(): Generator<AccountId> {
-    for (let row = account.get(""); row !== null; row = account.get(row.id)) yield row.id;
+  function* accounts(): Generator<number> {
+    for (let row = account.get(0); row !== null; row = account.get(row.number)) yield row.number;
   }
   return (given: Owner, status: TaskStatus): readonly Holder[] => {
     const holders: Holder[] = [];
     for (const owner of given === null ? accounts() : [given])
-      for (let row = nextKey.get(owner, status, ""); row !== null; row = nextKey.get(owner, status, row.key))
+      for (let row = nextKey.get(owner, status, 0); row !== null; row = nextKey.get(owner, status, row.key))
         holders.push({ owner, key: row.key });
     return holders;
   };
@@ -161,7 +184,7 @@ function prepareHolders(db: Database) {
 /** Returns a function that reads the given columns of tasks by their row numbers, in that order. */
 export function prepareRows<Row>(db: Database, columns: string): (rows: readonly number[]) => Row[] {
   const statements = madeAtUse({
-    byRow: () => db.prepare<Row, [number]>(`select ${columns} from task where rowid = ?`),
+    byRow: () => db.prepare<Row, [number]>(`select ${columns} from task where number = ?`),
   });
   return (rows) => rows.flatMap((row) => statements.byRow.get(row) ?? []);
 }

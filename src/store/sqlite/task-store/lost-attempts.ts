@@ -1,8 +1,8 @@
 import type { Database } from "bun:sqlite";
 import type { AttemptId, LaneId } from "../../../domain/ids.ts";
 import type { LostAttempt, LostEnd } from "../../../domain/task/lost-attempt.ts";
-import { type AttemptRow, toAttempt } from "./attempt-table.ts";
-import { REMOVED, type TaskRow, toTask } from "./task-table.ts";
+import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "./attempt-table.ts";
+import { REMOVED, TASK_COLUMNS, type TaskRow, toTask } from "./task-table.ts";
 
 /** More wait for the next look. */
 const MOST = 200;
@@ -10,12 +10,12 @@ const MOST = 200;
 /** Submissions without an answer whose tasks have ended. Raw statements, each pinned to its index. */
 export function prepareLostAttempts(db: Database) {
   const lost = db.prepare<AttemptRow, [since: number, lanes: string, limit: number]>(
-    `select * from attempt indexed by attempt_lost
+    `select ${ATTEMPT_COLUMNS} from attempt indexed by attempt_lost
      where state = 'ambiguous' and ended_at >= ? and provider in (select value from json_each(?))
      order by ended_at limit ?`,
   );
   const task = db.prepare<TaskRow, [id: string]>(
-    `select * from task where id = ? and stage = 'terminal' and status <> '${REMOVED}'`,
+    `select ${TASK_COLUMNS} from task where id = ? and stage = 'terminal' and status <> '${REMOVED}'`,
   );
   const settle = db.prepare<never, [state: string, cost: number | null, detail: string, id: string]>(
     `update attempt set state = ?, cost_micros = coalesce(?, cost_micros), detail = ?

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId } from "../../../domain/ids.ts";
 import type { ChangeQuery, ManagedChange } from "../../../domain/ports/task-store.ts";
+import { accountNumber } from "../account-store/account-table.ts";
 import { MANAGED_COLUMNS, type ManagedRow, toManagedTask } from "./managed.ts";
 
 /** The next change of an account that is not told yet. */
@@ -17,14 +18,14 @@ export function prepareManagedChanges(db: Database) {
   // One statement, because a call for each account takes ten times as long as the seek.
   const headsAfter = db.prepare<Head, [after: number]>(
     `select account, number from (select id as account, (select change from task indexed by task_change
-       where account_id = account.id and change > ?1 order by change limit 1) as number from account)
+       where account_number = account.number and change > ?1 order by change limit 1) as number from account)
      where number is not null`,
   );
   const after = db.prepare<{ change: number }, [account: string, after: number]>(
-    "select change from task indexed by task_change where account_id = ? and change > ? order by change limit 1",
+    `select change from task indexed by task_change where account_number = ${accountNumber("?")} and change > ? order by change limit 1`,
   );
   const select = db.prepare<ManagedRow, [account: string, change: number]>(
-    `select ${MANAGED_COLUMNS} from task indexed by task_change where account_id = ? and change = ?`,
+    `select ${MANAGED_COLUMNS} from task indexed by task_change where account_number = ${accountNumber("?")} and change = ?`,
   );
 
   return (query: Omit<ChangeQuery, "accountId">): ManagedChange[] => {

@@ -7,9 +7,10 @@ import type {
   TaskSearch,
 } from "../../../domain/ports/task-store.ts";
 import type { Connection } from "../connection.ts";
+import { textOf } from "../label-table.ts";
 import { type FindTasks, prepareRows } from "./list.ts";
 import type { SearchTasks } from "./search.ts";
-import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "./task-table.ts";
+import { named, SUMMARY_COLUMNS, type SummaryRow, toSummary } from "./task-table.ts";
 
 /** A summary with the names that an operator knows its owners by. */
 export interface ManagedRow extends SummaryRow {
@@ -20,9 +21,9 @@ export interface ManagedRow extends SummaryRow {
 }
 
 /** The columns of `ManagedRow`, as SQL. */
-export const MANAGED_COLUMNS = `${SUMMARY_COLUMNS}, key_id, lane,
-  coalesce((select name from account where account.id = task.account_id), account_id) as account_name,
-  coalesce((select name from api_key where api_key.id = task.key_id), key_id) as key_name`;
+export const MANAGED_COLUMNS = `${SUMMARY_COLUMNS}, ${named("key_id")}, lane,
+  (select name from account where account.number = account_number) as account_name,
+  coalesce((select name from api_key where api_key.id = ${textOf("key_label")}), ${textOf("key_label")}) as key_name`;
 
 export function toManagedTask(row: ManagedRow): ManagedTask {
   return {

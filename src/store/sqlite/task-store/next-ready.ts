@@ -1,14 +1,14 @@
 import type { Database } from "bun:sqlite";
-import type { AccountId, LaneId, TaskId } from "../../../domain/ids.ts";
+import type { LaneId, TaskId } from "../../../domain/ids.ts";
 import { LONGEST_ROW_MS } from "../../../domain/task/setup.ts";
 import type { Row, Turns } from "./turns.ts";
 
 /** An open attempt stays with its account. */
 const IS_MOVABLE = `and (attempts = 0 or not exists
-  (select 1 from attempt where task_id = task.id and state = 'ambiguous'))`;
+  (select 1 from attempt where task_number = task.number and state = 'ambiguous'))`;
 
-/** Every setup and every account sorts after it, but the setup of tasks that need none. */
-const FIRST = "";
+/** Every account sorts after it. */
+const FIRST = 0;
 
 export type NextReady = ReturnType<typeof prepareNextReady>;
 
@@ -22,9 +22,9 @@ export function prepareNextReady(db: Database, turns: Turns) {
 
   function takeOf(ready: Ready, source: LaneId, setup: string): TaskId | undefined {
     const last = turns.lastServed(source, setup);
-    const next =
-      (last && ready.ofSetup(source, setup, last)) ?? ready.ofSetup(source, setup, FIRST as AccountId);
-    if (next !== undefined) turns.serve(source, setup, next.account_id);
+    const after = last === undefined ? undefined : ready.ofSetup(source, setup, last);
+    const next = after ?? ready.ofSetup(source, setup, FIRST);
+    if (next !== undefined) turns.serve(source, setup, next.account_number);
     return next?.id;
   }
 
@@ -62,14 +62,14 @@ function prepareReady(db: Database, also = "") {
     `select setup ${from} and setup > ?2 ${also} order by setup limit 1`,
   );
   const ofSetup = db.prepare<
-    { account_id: AccountId; id: TaskId },
-    [lane: LaneId, setup: string, after: AccountId]
+    { account_number: number; id: TaskId },
+    [lane: LaneId, setup: string, after: number]
   >(
-    `select account_id, id ${from} and setup = ?2 and account_id > ?3 ${also} order by account_id, id limit 1`,
+    `select account_number, id ${from} and setup = ?2 and account_number > ?3 ${also} order by account_number, id limit 1`,
   );
   return {
     firstSetup: (lane: LaneId) => first.get(lane)?.setup,
     setupAfter: (lane: LaneId, setup: string) => after.get(lane, setup)?.setup,
-    ofSetup: (...of: [lane: LaneId, setup: string, after: AccountId]) => ofSetup.get(...of) ?? undefined,
+    ofSetup: (...of: [lane: LaneId, setup: string, after: number]) => ofSetup.get(...of) ?? undefined,
   };
 }

@@ -8,7 +8,7 @@ type Standing = Pick<TaskRow, "id" | "stage" | "lease_token" | "failures"> & Pic
 /** The body of `TaskStore.nudge`. */
 export function prepareNudge(db: Database) {
   const find = db.prepare<Standing, [id: string]>(
-    `select task.id, stage, lease_token, failures, state from attempt join task on task.id = task_id
+    `select task.id, stage, lease_token, failures, state from attempt join task on task.number = task_number
      where attempt.id = ? and state in ('intent', 'accepted')`,
   );
   const nudge = db.prepare<never, [at: number, id: string]>(

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { AccountId, LaneId, TaskId } from "../../../domain/ids.ts";
+import type { LaneId, TaskId } from "../../../domain/ids.ts";
 import { MAX_QUEUE_POSITION } from "../../../domain/ports/task-store.ts";
 import type { Pool } from "./task-table.ts";
 import type { Turns } from "./turns.ts";
@@ -7,13 +7,15 @@ import type { Turns } from "./turns.ts";
 interface Place {
   readonly lane: LaneId;
   readonly setup: string;
-  readonly account_id: AccountId;
+  readonly account_number: number;
   readonly pool: Pool;
 }
 
-/** Every account sorts after `FIRST`, and every id before `LAST`. Every setup sorts before `LAST_SETUP`. */
-const FIRST = "";
-const LAST = "~";
+/** Every account's number is between these. */
+const FIRST = 0;
+const LAST = Number.MAX_SAFE_INTEGER;
+/** Every setup sorts between these; tasks that need none have the first. */
+const FIRST_SETUP = "";
 const LAST_SETUP = "\u{10FFFF}";
 
 /**
@@ -24,15 +26,15 @@ const LAST_SETUP = "\u{10FFFF}";
  */
 export function prepareQueuePosition(db: Database, turns: Turns): (id: TaskId) => number | undefined {
   const place = db.prepare<Place, [id: string]>(
-    "select lane, setup, account_id, pool from task where id = ? and status = 'pending'",
+    "select lane, setup, account_number, pool from task where id = ? and status = 'pending'",
   );
   const { countRows, countOwn, countOthers } = prepareCounts(db);
 
   /** Tasks of the setups from the lane's row to this one, in the order in which they have their turns. */
   function rowsAhead(lane: LaneId, setup: string): number {
-    const row = turns.rowOf(lane)?.setup ?? FIRST;
+    const row = turns.rowOf(lane)?.setup ?? FIRST_SETUP;
     const parts =
-      row <= setup ? [[row, setup] as const] : [[row, LAST_SETUP] as const, [FIRST, setup] as const];
+      row <= setup ? [[row, setup] as const] : [[row, LAST_SETUP] as const, [FIRST_SETUP, setup] as const];
     const counts = parts.map(([from, to]) => countRows.get(lane, from, to, MAX_QUEUE_POSITION)?.ahead ?? 0);
     return counts.reduce((sum, count) => sum + count, 0);
   }
@@ -40,11 +42,11 @@ export function prepareQueuePosition(db: Database, turns: Turns): (id: TaskId) =
   return (id) => {
     const found = place.get(id);
     if (found === null) return undefined;
-    const { lane, setup, account_id: account, pool } = found;
+    const { lane, setup, account_number: account, pool } = found;
     if (pool === "under_way") return 0;
     const own = countOwn.get(lane, setup, account, id, MAX_QUEUE_POSITION)?.own ?? 0;
     let ahead = own + rowsAhead(lane, setup);
-    const add = (after: string, before: string, each: number) => {
+    const add = (after: number, before: number, each: number) => {
       if (each === 0 || after >= before || ahead >= MAX_QUEUE_POSITION) return;
       ahead = countOthers.get(lane, after, before, each, ahead, MAX_QUEUE_POSITION, setup)?.ahead ?? ahead;
     };
@@ -56,11 +58,11 @@ export function prepareQueuePosition(db: Database, turns: Turns): (id: TaskId) =
       add(last, account, own + 1);
       add(account, LAST, own);
       // The account served last comes last in a round, so it has one turn less.
-      add(FIRST, last + LAST, own);
+      add(FIRST, last + 1, own);
     } else {
       add(last, LAST, own + 1);
       add(FIRST, account, own + 1);
-      if (last !== account) add(account, last + LAST, own);
+      if (last !== account) add(account, last + 1, own);
     }
     return Math.min(ahead, MAX_QUEUE_POSITION);
   };
@@ -74,26 +76,26 @@ function prepareCounts(db: Database) {
   );
   const countOwn = db.prepare<
     { own: number },
-    [lane: string, setup: string, account: string, id: string, limit: number]
+    [lane: string, setup: string, account: number, id: string, limit: number]
   >(
     `select count(*) as own from (select 1 from task indexed by task_ready
-       where pool = 'ready' and lane = ? and setup = ? and account_id = ? and id < ? limit ?)`,
+       where pool = 'ready' and lane = ? and setup = ? and account_number = ? and id < ? limit ?)`,
   );
   // Each step adds the tasks of one account and seeks the next account.
   const countOthers = db.prepare<
     { ahead: number },
-    [lane: string, after: string, before: string, each: number, start: number, limit: number, setup: string]
+    [lane: string, after: number, before: number, each: number, start: number, limit: number, setup: string]
   >(
     `with recursive step (account, ahead) as (
-       select (select account_id from task indexed by task_ready
-               where pool = 'ready' and lane = ?1 and setup = ?7 and account_id > ?2 and account_id < ?3
-               order by account_id limit 1), ?5
+       select (select account_number from task indexed by task_ready
+               where pool = 'ready' and lane = ?1 and setup = ?7 and account_number > ?2 and account_number < ?3
+               order by account_number limit 1), ?5
        union all
-       select (select account_id from task indexed by task_ready
-               where pool = 'ready' and lane = ?1 and setup = ?7 and account_id > step.account and account_id < ?3
-               order by account_id limit 1),
+       select (select account_number from task indexed by task_ready
+               where pool = 'ready' and lane = ?1 and setup = ?7 and account_number > step.account and account_number < ?3
+               order by account_number limit 1),
               ahead + (select count(*) from (select 1 from task indexed by task_ready
-               where pool = 'ready' and lane = ?1 and setup = ?7 and account_id = step.account limit ?4))
+               where pool = 'ready' and lane = ?1 and setup = ?7 and account_number = step.account limit ?4))
        from step where account is not null and ahead < ?6)
      select max(ahead) as ahead from step`,
   );

@@ -3,9 +3,11 @@ import type { AccountId, AssetId, AttemptId, TaskId } from "../../../domain/ids.
 import type { Asset } from "../../../domain/media/asset.ts";
 import type { LiveCounts, OrphanedTask, TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
 import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task/task.ts";
+import { ACCOUNT_ID, accountNumber } from "../account-store/account-table.ts";
 import type { Connection } from "../connection.ts";
-import { type AssetRow, toAsset } from "./asset-table.ts";
-import { type AttemptRow, toAttempt } from "./attempt-table.ts";
+import { textOf } from "../label-table.ts";
+import { ASSET_COLUMNS, type AssetRow, toAsset } from "./asset-table.ts";
+import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "./attempt-table.ts";
 import { type FindTasks, prepareRows } from "./list.ts";
 import { prepareQueuePosition } from "./queue-position.ts";
 import {
@@ -13,7 +15,9 @@ import {
   REMOVED,
   SUMMARY_COLUMNS,
   type SummaryRow,
+  TASK_COLUMNS,
   type TaskRow,
+  taskNumber,
   toSummary,
   toTask,
 } from "./task-table.ts";
@@ -57,7 +61,7 @@ function prepareSummary(db: Database) {
 
 /** Returns a function that reads an asset. */
 function prepareAsset(db: Database) {
-  const assetById = db.prepare<AssetRow, [id: string]>("select * from asset where id = ?");
+  const assetById = db.prepare<AssetRow, [id: string]>(`select ${ASSET_COLUMNS} from asset where id = ?`);
   const kept = createKept<AssetId, Asset>();
   const assetOf = (id: AssetId): Asset | undefined => {
     const known = kept.get(id);
@@ -73,12 +77,14 @@ function prepareAsset(db: Database) {
 
 export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) {
   const taskById = db.prepare<TaskRow, [id: string]>(
-    `select * from task where id = ? and status <> '${REMOVED}'`,
+    `select ${TASK_COLUMNS} from task where id = ? and status <> '${REMOVED}'`,
   );
   const attemptsOf = db.prepare<AttemptRow, [id: string]>(
-    "select * from attempt where task_id = ? order by sequence",
+    `select ${ATTEMPT_COLUMNS} from attempt where task_number = ${taskNumber("?")} order by sequence`,
   );
-  const attemptById = db.prepare<AttemptRow, [id: string]>("select * from attempt where id = ?");
+  const attemptById = db.prepare<AttemptRow, [id: string]>(
+    `select ${ATTEMPT_COLUMNS} from attempt where id = ?`,
+  );
   const { summary, kept: summaries } = prepareSummary(db);
   const { assetById, kept: assets } = prepareAsset(db);
   const rowsOf = prepareRows<SummaryRow>(db, SUMMARY_COLUMNS);
@@ -120,10 +126,11 @@ function prepareLiveReads(db: Database) {
   const liveCounts = db.prepare<LiveCounts, [account: string]>(
     `select count(*) filter (where status = 'pending') as pending,
             count(*) filter (where status = 'processing') as processing
-     from task indexed by task_live where account_id = ? and ${LIVE}`,
+     from task indexed by task_live where account_number = ${accountNumber("?")} and ${LIVE}`,
   );
   const orphans = db.prepare<OrphanedTask, []>(
-    `select id, sync_scope as syncScope, account_id as accountId, key_id as keyId, created_at as createdAt from task indexed by task_waited_for
+    `select id, sync_scope as syncScope, ${ACCOUNT_ID} as accountId, ${textOf("key_label")} as keyId, created_at as createdAt
+     from task indexed by task_waited_for
      where pool is not null and sync_scope is not null order by id`,
   );
   return {

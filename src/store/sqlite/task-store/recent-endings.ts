@@ -2,6 +2,8 @@ import type { Database } from "bun:sqlite";
 import type { AccountId, LaneId, ModelId } from "../../../domain/ids.ts";
 import { toMicros } from "../../../domain/money/money.ts";
 import type { RecentEnding, RecentEndings } from "../../../domain/overview.ts";
+import { accountNumber } from "../account-store/account-table.ts";
+import { named } from "./task-table.ts";
 
 /** Accounts and, of each, tasks that are read: about a millisecond in all. */
 const MOST_ACCOUNTS = 32;
@@ -23,8 +25,8 @@ interface Row {
 export function prepareRecentEndings(db: Database): (since: number) => RecentEndings | undefined {
   const accounts = db.prepare<{ id: AccountId }, []>(`select id from account limit ${MOST_ACCOUNTS + 1}`);
   const latest = db.prepare<Row, [account: AccountId, limit: number]>(
-    `select model, lane, status, created_at, completed_at, charged_micros from task indexed by task_change
-     where account_id = ? and change >= 0 order by change desc limit ?`,
+    `select ${named("model")}, lane, status, created_at, completed_at, charged_micros from task indexed by task_change
+     where account_number = ${accountNumber("?")} and change >= 0 order by change desc limit ?`,
   );
 
   /** An account's ends, latest first, and since when they are all there. */

@@ -39,18 +39,18 @@ export function prepareSearch({ db, read }: Pick<Connection, "db" | "read">) {
     `select rowid from task_search where task_search match ? and rowid >= ? and rowid < ?
      order by rowid desc limit ?`,
   );
-  const look = db.prepare<Found, [row: number]>("select id, status from task where rowid = ?");
+  const look = db.prepare<Found, [row: number]>("select id, status from task where number = ?");
   // An id that is unknown is a place among the others all the same.
-  const place = db.prepare<{ rowid: number; id: TaskId }, [id: string]>(
-    "select rowid, id from task where id <= ? order by id desc limit 1",
+  const place = db.prepare<{ number: number; id: TaskId }, [id: string]>(
+    "select number, id from task where id <= ? order by id desc limit 1",
   );
-  const newest = db.prepare<{ rowid: number }, []>("select max(rowid) as rowid from task");
+  const newest = db.prepare<{ number: number }, []>("select max(number) as number from task");
 
   function placeBefore(after: TaskId | undefined): number {
-    if (after === undefined) return (newest.get()?.rowid ?? 0) + 1;
+    if (after === undefined) return (newest.get()?.number ?? 0) + 1;
     const at = place.get(after);
     if (at === null) return 0;
-    return at.id === after ? at.rowid : at.rowid + 1;
+    return at.id === after ? at.number : at.number + 1;
   }
 
   return async (filter: ManagedTaskFilter, text: string): Promise<FoundPage> => {

@@ -12,7 +12,7 @@ import {
 } from "../callback-store/callback-table.ts";
 import type { Connection } from "../connection.ts";
 import { optional } from "../raw-row.ts";
-import { REMOVED, type TaskRow, toTask } from "./task-table.ts";
+import { REMOVED, TASK_COLUMNS, type TaskRow, toTask } from "./task-table.ts";
 
 interface Names {
   readonly account_name: string;
@@ -28,7 +28,7 @@ interface Reads {
 export function prepareStory(connection: Connection, { attempts, assetById }: Reads) {
   const { db } = connection;
   const select = db.prepare<TaskRow, [id: string]>(
-    `select * from task where id = ? and status <> '${REMOVED}'`,
+    `select ${TASK_COLUMNS} from task where id = ? and status <> '${REMOVED}'`,
   );
   const names = db.prepare<Names, [account: string, key: string]>(
     `select account.name as account_name, coalesce(api_key.name, ?2) as key_name
@@ -50,7 +50,7 @@ export function prepareStory(connection: Connection, { attempts, assetById }: Re
       key: { id: task.keyId, name: named.key_name },
       attempts: attempts(id),
       inputs: [...inputs].flatMap((input) => assetById(input) ?? []),
-      charge: optional(row.charge),
+      charge: optional(row.whole_charge),
       callback: later.callbackOf(id),
     };
   };

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { TaskError } from "../../../domain/errors.ts";
-import type { KeyId, LaneId, LeaseToken, ModelId, TaskId } from "../../../domain/ids.ts";
+import type { LaneId, LeaseToken, TaskId } from "../../../domain/ids.ts";
 import { toMicros } from "../../../domain/money/money.ts";
 import type { ChargeLine, Quote } from "../../../domain/money/pricing.ts";
-import type { GenerationRequest, TaskKind } from "../../../domain/task/request.ts";
+import type { TaskKind } from "../../../domain/task/request.ts";
 import type { ResultIssue } from "../../../domain/task/result-issue.ts";
 import type {
   NewTask,
@@ -16,8 +16,11 @@ import type {
   Usage,
 } from "../../../domain/task/task.ts";
 import type { Transition } from "../../../domain/task/transition.ts";
-import { ofAccount } from "../account-store/account-table.ts";
+import { numberOfAccount } from "../account-store/account-table.ts";
+import type { Labels } from "../labels.ts";
 import { json, optional, parse, type RawRow } from "../raw-row.ts";
+import { NAMED, type Named } from "./named-columns.ts";
+import { requestIn, type StoredRequest, storedRequest } from "./stored-request.ts";
 
 /**
  * Where `claim` looks for a live task. Each pool has its own index; a finished task is in none.
@@ -38,13 +41,17 @@ export const REMOVED = "removed";
 export const task = sqliteTable(
   "task",
   {
-    id: text().$type<TaskId>().primaryKey(),
-    accountId: ofAccount(),
-    keyId: text("key_id").$type<KeyId>().notNull(),
+    /** By which rows that belong to it name it. */
+    number: integer().primaryKey(),
+    id: text().$type<TaskId>().notNull().unique(),
+    accountNumber: numberOfAccount(),
+    keyLabel: integer("key_label").notNull(),
     requestId: text("request_id").notNull(),
     kind: text().$type<TaskKind>().notNull(),
-    model: text().$type<ModelId>().notNull(),
-    origin: text().notNull(),
+    modelLabel: integer("model_label").notNull(),
+    /** This, the usage, the quote and the lines of the charge are texts unless many tasks have them alike: then labels. */
+    origin: text(),
+    originLabel: integer("origin_label"),
     callbackUrl: text("callback_url"),
     heldMicros: integer("held_micros").notNull(),
     createdAt: integer("created_at").notNull(),
@@ -67,14 +74,18 @@ export const task = sqliteTable(
     results: text({ mode: "json" }).$type<readonly TaskResult[]>(),
     error: text({ mode: "json" }).$type<TaskError>(),
     usage: text({ mode: "json" }).$type<Usage>(),
-    quote: text({ mode: "json" }).$type<Quote>().notNull(),
-    request: text({ mode: "json" }).$type<GenerationRequest>().notNull(),
+    usageLabel: integer("usage_label"),
+    quote: text({ mode: "json" }).$type<Quote>(),
+    quoteLabel: integer("quote_label"),
+    /** Without what columns say, and without empty lists. */
+    request: text({ mode: "json" }).$type<StoredRequest>().notNull(),
     /** Set for a task whose creator waits: equal for requests that are the same. */
     syncScope: text("sync_scope"),
     /** The quota period that counts its hold; null without a quota. */
     quotaPeriod: integer("quota_period"),
     /** The lines that `charged_micros` is the sum of. */
     charge: text({ mode: "json" }).$type<readonly ChargeLine[]>(),
+    chargeLabel: integer("charge_label"),
     /** Number of its latest change of status or progress. Numbers order the changes of all tasks. */
     change: integer().notNull().default(0),
     /** Results that a completed task does not have. */
@@ -89,11 +100,13 @@ export const task = sqliteTable(
   (table) => [
     // Find the tasks of an account, and those of a filter. Written once, when a task ends.
     index("task_ended")
-      .on(table.accountId, table.status, table.kind, table.model, table.id)
+      .on(table.accountNumber, table.status, table.kind, table.modelLabel, table.id)
       .where(sql.raw(ENDED)),
-    index("task_ended_of_all").on(table.status, table.kind, table.model, table.id).where(sql.raw(ENDED)),
+    index("task_ended_of_all").on(table.status, table.kind, table.modelLabel, table.id).where(sql.raw(ENDED)),
     index("task_under_way").on(table.dueAt, table.lane).where(sql`"pool" = 'under_way'`),
-    index("task_ready").on(table.lane, table.setup, table.accountId, table.id).where(sql`"pool" = 'ready'`),
+    index("task_ready")
+      .on(table.lane, table.setup, table.accountNumber, table.id)
+      .where(sql`"pool" = 'ready'`),
     index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),
     // Finds the few whose creators waited, at the start of the process.
     index("task_waited_for").on(table.id).where(sql`"pool" is not null and "sync_scope" is not null`),
@@ -102,10 +115,10 @@ export const task = sqliteTable(
       .on(sql`"completed_at" + "retain_sec" * 1000`)
       .where(sql`"retain_sec" is not null and "files_removed_at" is null`),
     // Finds what has changed since a reader last looked.
-    index("task_change").on(table.accountId, table.change),
+    index("task_change").on(table.accountNumber, table.change),
     // Counts an account's and a key's live tasks, and finds those of a filter, also of all accounts. Every create pays for each index.
     index("task_live")
-      .on(table.accountId, table.status, table.keyId, table.kind, table.model, table.id)
+      .on(table.accountNumber, table.status, table.keyLabel, table.kind, table.modelLabel, table.id)
       .where(sql.raw(LIVE)),
     check(
       "task_pool",
@@ -118,23 +131,41 @@ export const task = sqliteTable(
   ],
 );
 
-/** The column of a row that belongs to a task. */
+/** The column of a row that belongs to a task, where there are many such rows. */
+export const numberOfTask = () =>
+  integer("task_number")
+    .notNull()
+    .references(() => task.number);
+
+/** The number of a task, as SQL; null for none. */
+export const taskNumber = (id: string): string => `(select number from task where task.id = ${id})`;
+
+/** The id of the task that a row names by its number, as SQL. */
+export const TASK_ID = "(select task.id from task where task.number = task_number)";
+
+/** The column of a row that belongs to a task, where there are few. */
 export const ofTask = () =>
   text("task_id")
     .$type<TaskId>()
     .notNull()
     .references(() => task.id);
 
+/** Columns of a task by the names that `Named` has for them, as SQL. */
+export const named = (...columns: readonly (keyof Named)[]): string =>
+  columns.map((column) => `${NAMED[column]} as ${column}`).join(", ");
+
 /** A row of a task that is not removed. Whoever reads tasks by their ids leaves removed ones out. */
-export type TaskRow = RawRow<typeof task> & { readonly status: TaskStatus };
+export type TaskRow = RawRow<typeof task> & { readonly status: TaskStatus } & Named;
+/** The columns of `TaskRow`, as SQL. */
+export const TASK_COLUMNS = `*, ${named("account_id", "key_id", "model", "whole_origin", "whole_quote", "whole_usage", "whole_charge")}`;
 
 const SUMMARY = [
-  ...["id", "account_id", "kind", "model", "status", "progress", "results", "error", "charged_micros"],
-  ...["usage", "created_at", "completed_at", "cancel_requested", "result_issues", "files_removed_at"],
+  ...["id", "kind", "status", "progress", "results", "error", "charged_micros", "created_at"],
+  ...["completed_at", "cancel_requested", "result_issues", "files_removed_at"],
 ] as const satisfies readonly (keyof TaskRow)[];
-export type SummaryRow = Pick<TaskRow, (typeof SUMMARY)[number]>;
+export type SummaryRow = Pick<TaskRow, (typeof SUMMARY)[number] | "account_id" | "model" | "whole_usage">;
 /** The columns of `SummaryRow`, as SQL. */
-export const SUMMARY_COLUMNS = SUMMARY.join(", ");
+export const SUMMARY_COLUMNS = `${SUMMARY.join(", ")}, ${named("account_id", "model", "whole_usage")}`;
 
 export function toSummary(row: SummaryRow): TaskSummary {
   return {
@@ -149,7 +180,7 @@ export function toSummary(row: SummaryRow): TaskSummary {
     resultIssues: optional(row.result_issues),
     error: optional(row.error),
     charged: row.charged_micros === null ? undefined : toMicros(row.charged_micros),
-    usage: optional(row.usage),
+    usage: optional(row.whole_usage),
     createdAt: row.created_at,
     completedAt: row.completed_at ?? undefined,
     filesRemovedAt: row.files_removed_at ?? undefined,
@@ -161,10 +192,10 @@ export function toTask(row: TaskRow): Task {
     ...toSummary(row),
     keyId: row.key_id,
     requestId: row.request_id,
-    request: parse(row.request),
-    quote: parse(row.quote),
+    request: requestIn(row),
+    quote: parse(row.whole_quote),
     held: toMicros(row.held_micros),
-    origin: row.origin,
+    origin: row.whole_origin ?? "",
     callbackUrl: row.callback_url ?? undefined,
     stage: row.stage,
     lane: row.lane,
@@ -178,21 +209,20 @@ export function toTask(row: TaskRow): Task {
   };
 }
 
-/** The columns that `admit` adds to a new task. */
+/** What `admit` adds to a new task. */
 export interface AdmittedWith {
+  readonly labels: Labels;
   readonly quotaPeriod: number | undefined;
   readonly change: number;
 }
 
-/** Maps a new task to its columns; missing columns are null. */
+/** Maps a new task to its columns but for the account; missing columns are null. */
 export const NEW_TASK = {
   id: ({ id }) => id,
-  account_id: ({ accountId }) => accountId,
-  key_id: ({ keyId }) => keyId,
+  key_label: ({ keyId }, { labels }) => labels.of(keyId),
   request_id: ({ requestId }) => requestId,
   kind: ({ kind }) => kind,
-  model: ({ model }) => model,
-  origin: ({ origin }) => origin,
+  model_label: ({ model }, { labels }) => labels.of(model),
   callback_url: ({ callbackUrl }) => callbackUrl ?? null,
   held_micros: ({ held }) => held,
   created_at: ({ createdAt }) => createdAt,
@@ -207,15 +237,23 @@ export const NEW_TASK = {
   failures: () => 0,
   progress: () => 0,
   cancel_requested: () => 0,
-  quote: ({ quote }) => JSON.stringify(quote),
-  request: ({ request }) => JSON.stringify(request),
+  request: ({ request }) => JSON.stringify(storedRequest(request)),
   sync_scope: ({ syncScope }) => syncScope ?? null,
   quota_period: (_, { quotaPeriod }) => quotaPeriod ?? null,
   change: (_, { change }) => change,
   retain_sec: ({ request }) => request.retainSec ?? null,
 } satisfies { readonly [C in NeverNull]: NewValue<C> } & { readonly [C in keyof TaskRow]?: NewValue<C> };
 
-type NeverNull = { [C in keyof TaskRow]: null extends TaskRow[C] ? never : C }[keyof TaskRow];
+/** What of a new task many have alike, for columns of a text and of its label. */
+export const NEW_ALIKE = {
+  origin: ({ origin }) => origin,
+  quote: ({ quote }) => JSON.stringify(quote),
+} satisfies { readonly [C in keyof TaskRow]?: (task: NewTask) => string };
+
+type NeverNull = Exclude<
+  { [C in keyof TaskRow]: null extends TaskRow[C] ? never : C }[keyof TaskRow],
+  keyof Named | "number" | "account_number"
+>;
 type NewValue<C extends keyof TaskRow> = (task: NewTask, admitted: AdmittedWith) => TaskRow[C];
 
 /** Maps a transition to columns; null keeps a column's value. */
@@ -224,7 +262,7 @@ export const CHANGED_TASK = {
   lane: ({ lane }) => lane ?? null,
   setup: ({ lane, setup }) => (lane === undefined ? null : (setup ?? "")),
   route_index: ({ routeIndex }) => routeIndex ?? null,
-  request: ({ request }) => json(request),
+  request: ({ request }) => json(request && storedRequest(request)),
 } satisfies { readonly [C in keyof TaskRow]?: (transition: Transition) => TaskRow[C] | null };
 
 /** Maps an ending to columns besides those; null keeps a column's value. A statement that sets a column rewrites every index with it. */
@@ -235,6 +273,10 @@ export const ENDED_TASK = {
   results: ({ ending }) => json(ending?.results),
   result_issues: ({ ending }) => json(ending?.resultIssues),
   error: ({ ending }) => json(ending?.error),
+} satisfies { readonly [C in keyof TaskRow]?: (transition: Transition) => TaskRow[C] | null };
+
+/** What of an ending many tasks have alike, for columns of a text and of its label. */
+export const ENDED_ALIKE = {
   usage: ({ ending }) => json(ending?.usage),
   charge: ({ ending }) => json(ending?.chargeLines),
-} satisfies { readonly [C in keyof TaskRow]?: (transition: Transition) => TaskRow[C] | null };
+} satisfies { readonly [C in keyof TaskRow]?: (transition: Transition) => string | null };

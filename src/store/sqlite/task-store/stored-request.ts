@@ -1,0 +1,20 @@
+import type { ModelId } from "../../../domain/ids.ts";
+import type { GenerationRequest, TaskKind } from "../../../domain/task/request.ts";
+import { parse } from "../raw-row.ts";
+
+/** A request without what its task says in columns, and without an empty list of inputs. */
+export type StoredRequest = Omit<GenerationRequest, "kind" | "model" | "inputs"> &
+  Partial<Pick<GenerationRequest, "inputs">>;
+
+export function storedRequest({ kind: _, model: __, inputs, ...rest }: GenerationRequest): StoredRequest {
+  return inputs.length === 0 ? rest : { ...rest, inputs };
+}
+
+/** The request of a task, from its columns. */
+export function requestIn(row: {
+  readonly kind: TaskKind;
+  readonly model: ModelId;
+  readonly request: string;
+}): GenerationRequest {
+  return { kind: row.kind, model: row.model, inputs: [], ...parse<StoredRequest>(row.request) };
+}
