@@ -1,6 +1,6 @@
-import { createParser } from "eventsource-parser";
 import { answered, filled } from "./ask.ts";
 import { ROOT } from "./connection.ts";
+import { createEventReader } from "./event-text.ts";
 import { ApiProblem } from "./problem.ts";
 import type { Streams } from "./published.d.ts";
 
@@ -16,6 +16,7 @@ const PAUSES_MS = [500, 1_000, 2_000, 5_000, 15_000];
 
 /**
  * Follows a stream until the signal aborts. One that breaks is followed again from the last event seen, so that nothing is missed.
+ * While the page is out of sight it is not followed: browsers have few connections for all tabs together.
  *
  * @throws ApiProblem for a stream that this reader may not follow
  */
@@ -26,27 +27,33 @@ export async function follow<Name extends StreamName>(
   signal: AbortSignal,
 ): Promise<void> {
   const url = new URL(filled(name.slice("GET ".length), parts).slice(1), ROOT);
-  let lastId: string | undefined;
+  const reader = createEventReader();
   let failures = 0;
-  const parser = createParser({
-    onEvent({ id, event, data }) {
-      failures = 0;
-      lastId = id ?? lastId;
-      if (event !== undefined) onEvent({ name: event, data: JSON.parse(data) } as StreamEvent<Name>);
-    },
-  });
   while (!signal.aborted) {
+    await untilSeen(signal);
+    const hidden = whenHidden();
     try {
       const headers: Record<string, string> = { Accept: "text/event-stream" };
+      const lastId = reader.lastId();
       if (lastId !== undefined) headers["Last-Event-ID"] = lastId;
-      const { body } = await answered(url, { method: "GET", headers, signal });
-      for await (const text of textOf(body)) parser.feed(text);
+      const both = AbortSignal.any([signal, hidden.signal]);
+      const { body } = await answered(url, { method: "GET", headers, signal: both });
+      for await (const text of textOf(body)) {
+        failures = 0;
+        // The document says what the data of each event is.
+        for (const { name: event, data } of reader.read(text)) {
+          onEvent({ name: event, data: JSON.parse(data) } as StreamEvent<Name>);
+        }
+      }
     } catch (error) {
-      if (signal.aborted) return;
-      if (error instanceof ApiProblem && error.status >= 400 && error.status < 500 && error.status !== 429)
-        throw error;
+      const isRefused = error instanceof ApiProblem && error.status >= 400 && error.status < 500;
+      if (isRefused && error.status !== 429) throw error;
+    } finally {
+      hidden.stop();
     }
-    parser.reset();
+    reader.reset();
+    if (signal.aborted) return;
+    if (hidden.signal.aborted) continue;
     const pauseMs = PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)];
     failures += 1;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -55,6 +62,28 @@ export async function follow<Name extends StreamName>(
 
 async function* textOf(body: Response["body"]): AsyncGenerator<string> {
   if (body === null) return;
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
+  const pieces = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let piece = await pieces.read(); !piece.done; piece = await pieces.read()) yield piece.value;
+}
+
+/** Aborts when the page goes out of sight. */
+function whenHidden() {
+  const left = new AbortController();
+  const look = () => {
+    if (document.hidden) left.abort();
+  };
+  document.addEventListener("visibilitychange", look);
+  return { signal: left.signal, stop: () => document.removeEventListener("visibilitychange", look) };
+}
+
+/** Resolves when the page is in sight, or nobody waits any more. */
+async function untilSeen(signal: AbortSignal): Promise<void> {
+  if (!document.hidden || signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const over = new AbortController();
+  const seen = () => document.hidden || resolve();
+  document.addEventListener("visibilitychange", seen, { signal: over.signal });
+  signal.addEventListener("abort", () => resolve(), { signal: over.signal });
+  await promise;
+  over.abort();
 }

@@ -83,7 +83,7 @@ const LAYERS: readonly Layer[] = [
     name: "console",
     covers: ["console/"],
     imports: [],
-    externals: ["preact", "@preact/signals", "uplot", "@tanstack/virtual-core", "eventsource-parser"],
+    externals: ["preact", "@preact/signals", "uplot", "@tanstack/virtual-core"],
   },
   {
     name: "build",

@@ -48,7 +48,10 @@ describe.skipIf(CHROMIUM === undefined)("parts", () => {
     await page.evaluate("document.querySelector('section').scrollTop = 4_000");
     await page.locator("li[aria-setsize='100000']").first().waitFor();
     await page.evaluate("document.querySelector('section').scrollTop = 2_000_000");
-    await page.getByText(/^Row 50\d{3}$/).first().waitFor();
+    await page
+      .getByText(/^Row 50\d{3}$/)
+      .first()
+      .waitFor();
     expect(await rows.count()).toBeLessThan(50);
     expect(await at.violations()).toEqual([]);
     expect(at.problems).toEqual([]);

@@ -92,6 +92,27 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     },
   );
 
+  test("that changed while the tab was out of sight, or the stream was cut, are told when it is back", async () => {
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    await at.page.locator("main h1").waitFor();
+    const hide = (isHidden: boolean) =>
+      at.page.evaluate(
+        `Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} }); document.dispatchEvent(new Event("visibilitychange"))`,
+      );
+    const row = (id: string) => at.page.locator("tr", { hasText: id.slice(-8) });
+    await row(await service.make())
+      .getByText("completed")
+      .waitFor();
+    const closed = at.page.waitForEvent("requestfailed", (request) => request.url().endsWith("/v1/events"));
+    await hide(true);
+    await closed;
+    const id = await service.make();
+    expect(await row(id).count()).toBe(0);
+    await hide(false);
+    await row(id).getByText("completed").waitFor();
+  });
+
   test("are found by filters that are in the address", async () => {
     const failed = await service.make({ sandbox: { delay_ms: 0, outcome: "failed" } });
     await service.make();
