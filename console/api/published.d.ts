@@ -1254,6 +1254,8 @@ export interface Schemas {
         until?: number;
       })[];
     })[];
+    /** The secrets that an account has, for each kind of account, the usual one first. */
+    kinds: readonly (readonly (string)[])[];
     /** The text of its form, where it was asked for. */
     text?: string;
   };
@@ -2645,7 +2647,7 @@ export interface Schemas {
       /** Of the token, or of the machine's user; as it was then. */
       name: string | null;
     };
-    /** `account.create`: An account was made. `account.update`: The terms of an account were changed. `account.suspend`: An account's keys are refused. `account.activate`: An account's keys are taken again. `account.credit`: An account's balance was moved by hand. `key.create`: An API key was made. `key.update`: What an API key may do was changed. `key.rotate`: An API key got a new secret. `key.revoke`: An API key is refused for good. `token.create`: A management token was made. `token.revoke`: A management token is refused for good. `session.end`: A browser's session of the console was ended, or a link to it taken back. `price.set`: The price of a model was set. `price.reset`: The price that was set for a model was removed. `model.write`: The file of a model of the operator's own was written. `model.remove`: The file of a model of the operator's own was removed. `task.cancel`: A task was cancelled by an operator. `task.refund`: A task's charge was given back. `callback.redeliver`: A callback is sent once more for an operator. `route.block`: A route, or an account of a provider, gets no tasks. `route.allow`: What was known against a route was forgotten. `provider.add`: The key of an account of a provider was kept. `provider.remove`: The kept key of an account of a provider was removed. `backup.restore`: The data folder was made of a backup; what came before is the backup's. `settings.change`: The server took up another settings file. `settings.reload`: A server was told to take up its settings. `log.level`: How much the server logs was changed for a while. */
+    /** `account.create`: An account was made. `account.update`: The terms of an account were changed. `account.suspend`: An account's keys are refused. `account.activate`: An account's keys are taken again. `account.credit`: An account's balance was moved by hand. `account.purge`: Everything of an account but its money was removed. `key.create`: An API key was made. `key.update`: What an API key may do was changed. `key.rotate`: An API key got a new secret. `key.revoke`: An API key is refused for good. `token.create`: A management token was made. `token.revoke`: A management token is refused for good. `session.end`: A browser's session of the console was ended, or a link to it taken back. `price.set`: The price of a model was set. `price.reset`: The price that was set for a model was removed. `model.write`: The file of a model of the operator's own was written. `model.remove`: The file of a model of the operator's own was removed. `task.cancel`: A task was cancelled by an operator. `task.refund`: A task's charge was given back. `callback.redeliver`: A callback is sent once more for an operator. `route.block`: A route, or an account of a provider, gets no tasks. `route.allow`: What was known against a route was forgotten. `provider.add`: The key of an account of a provider was kept. `provider.remove`: The kept key of an account of a provider was removed. `backup.create`: The data folder is backed up for an operator. `files.collect`: Stored files that no task has are removed for an operator. `files.verify`: Stored files are compared with their hashes, and what is damaged is noted. `database.vacuum`: The database is written anew without its free pages. `database.migrate`: The database was brought up to date. `backup.restore`: The data folder was made of a backup; what came before is the backup's. `settings.change`: The server took up another settings file. `settings.reload`: A server was told to take up its settings. `log.level`: How much the server logs was changed for a while. */
     action: string;
     /** What was changed. */
     object: {
@@ -2961,41 +2963,6 @@ export interface Operations {
   "DELETE /admin/v1/models/{model}/manifest": {
     path: { model: string };
     data: Schemas["RemovedManifest"];
-  };
-  "GET /admin/v1/audit": {
-    data: Schemas["Audit"];
-  };
-  "GET /admin/v1/log/level": {
-    data: {
-      /** What the log tells now: this and what is graver. */
-      level: "debug" | "info" | "warn" | "error";
-      /** What the settings say. */
-      usual: "debug" | "info" | "warn" | "error";
-      /** When the usual level comes back; null while it is in force. Unix seconds. */
-      until: number | null;
-    };
-  };
-  "POST /admin/v1/log/level": {
-    body: {
-      /** What the log is to tell. */
-      level: "debug" | "info" | "warn" | "error";
-      /** After which the usual level comes back. */
-      for_seconds?: number;
-    };
-    data: {
-      /** What the log tells now: this and what is graver. */
-      level: "debug" | "info" | "warn" | "error";
-      /** What the settings say. */
-      usual: "debug" | "info" | "warn" | "error";
-      /** When the usual level comes back; null while it is in force. Unix seconds. */
-      until: number | null;
-    };
-  };
-  "GET /admin/v1/config": {
-    data: Schemas["Settings"];
-  };
-  "POST /admin/v1/reload": {
-    data: Schemas["ReloadedSettings"];
   };
   "GET /admin/v1/pricing": {
     data: {
@@ -3334,6 +3301,397 @@ export interface Operations {
     path: { id: string };
     data: Schemas["ManagedTaskStory"];
   };
+  "GET /admin/v1/audit": {
+    data: Schemas["Audit"];
+  };
+  "GET /admin/v1/log/level": {
+    data: {
+      /** What the log tells now: this and what is graver. */
+      level: "debug" | "info" | "warn" | "error";
+      /** What the settings say. */
+      usual: "debug" | "info" | "warn" | "error";
+      /** When the usual level comes back; null while it is in force. Unix seconds. */
+      until: number | null;
+    };
+  };
+  "POST /admin/v1/log/level": {
+    body: {
+      /** What the log is to tell. */
+      level: "debug" | "info" | "warn" | "error";
+      /** After which the usual level comes back. */
+      for_seconds?: number;
+    };
+    data: {
+      /** What the log tells now: this and what is graver. */
+      level: "debug" | "info" | "warn" | "error";
+      /** What the settings say. */
+      usual: "debug" | "info" | "warn" | "error";
+      /** When the usual level comes back; null while it is in force. Unix seconds. */
+      until: number | null;
+    };
+  };
+  "GET /admin/v1/config": {
+    data: Schemas["Settings"];
+  };
+  "POST /admin/v1/reload": {
+    data: Schemas["ReloadedSettings"];
+  };
+  "GET /admin/v1/assets": {
+    query: { limit?: number; after?: string };
+    data: {
+      assets: readonly ({
+        /** Id of the file. */
+        id: string;
+        /** The task that has it. */
+        task_id: string;
+        /** Its account. */
+        account_id: string;
+        /** Whether it went in or came out. */
+        role: string;
+        /** Its place among those of its task and role. */
+        index: number;
+        /** SHA-256 of the content. */
+        sha256: string;
+        /** Its size. */
+        size_bytes: number;
+        /** Its media type. */
+        media_type: string;
+        /** When it was stored. Unix seconds. */
+        created_at: number;
+        /** Its address, below the service's own. */
+        path: string;
+      })[];
+      /** The next page's `after`; null on the last one. */
+      next: string | null;
+    };
+  };
+  "GET /admin/v1/assets/verify": {
+    data: {
+      /** `idle`: not begun since the start of the server. */
+      status: string;
+      /** When it was begun. Unix seconds. */
+      started_at: number | null;
+      /** When it ended. Unix seconds. */
+      ended_at: number | null;
+      /** Files that were looked at, where the job says so. */
+      files_so_far: number | null;
+      result: {
+        /** Files that were read. */
+        files: number;
+        /** Their sizes together. */
+        size_bytes: number;
+        damaged: readonly ({
+          /** SHA-256 of the content. */
+          sha256: string;
+          /** What is wrong with it. */
+          what: string;
+          tasks: readonly (string)[];
+        })[];
+      } | null;
+      /** Why it failed. */
+      error: string | null;
+    };
+  };
+  "POST /admin/v1/assets/verify": {
+    data: {
+      /** `idle`: not begun since the start of the server. */
+      status: string;
+      /** When it was begun. Unix seconds. */
+      started_at: number | null;
+      /** When it ended. Unix seconds. */
+      ended_at: number | null;
+      /** Files that were looked at, where the job says so. */
+      files_so_far: number | null;
+      result: {
+        /** Files that were read. */
+        files: number;
+        /** Their sizes together. */
+        size_bytes: number;
+        damaged: readonly ({
+          /** SHA-256 of the content. */
+          sha256: string;
+          /** What is wrong with it. */
+          what: string;
+          tasks: readonly (string)[];
+        })[];
+      } | null;
+      /** Why it failed. */
+      error: string | null;
+    };
+  };
+  "GET /admin/v1/assets/gc": {
+    data: {
+      /** `idle`: not begun since the start of the server. */
+      status: string;
+      /** When it was begun. Unix seconds. */
+      started_at: number | null;
+      /** When it ended. Unix seconds. */
+      ended_at: number | null;
+      /** Files that were looked at, where the job says so. */
+      files_so_far: number | null;
+      result: {
+        /** Whether nothing was removed. */
+        dry_run: boolean;
+        /** Files that went, or would. */
+        files: number;
+        /** Their sizes together. */
+        size_bytes: number;
+        /** Files that no task has and that are less than an hour old, which stay. */
+        young: number;
+        /** The first thousand of them. */
+        contents: readonly ({
+          /** SHA-256 of the content. */
+          sha256: string;
+          /** Its size. */
+          size_bytes: number;
+        })[];
+      } | null;
+      /** Why it failed. */
+      error: string | null;
+    };
+  };
+  "POST /admin/v1/assets/gc": {
+    body: {
+      /** Removes nothing, and tells what would go. */
+      dry_run?: boolean;
+    };
+    data: {
+      /** `idle`: not begun since the start of the server. */
+      status: string;
+      /** When it was begun. Unix seconds. */
+      started_at: number | null;
+      /** When it ended. Unix seconds. */
+      ended_at: number | null;
+      /** Files that were looked at, where the job says so. */
+      files_so_far: number | null;
+      result: {
+        /** Whether nothing was removed. */
+        dry_run: boolean;
+        /** Files that went, or would. */
+        files: number;
+        /** Their sizes together. */
+        size_bytes: number;
+        /** Files that no task has and that are less than an hour old, which stay. */
+        young: number;
+        /** The first thousand of them. */
+        contents: readonly ({
+          /** SHA-256 of the content. */
+          sha256: string;
+          /** Its size. */
+          size_bytes: number;
+        })[];
+      } | null;
+      /** Why it failed. */
+      error: string | null;
+    };
+  };
+  "GET /admin/v1/backups": {
+    data: {
+      /** Where they go; null where the settings name no place. */
+      to: string | null;
+      /** Whether the server makes them by itself. */
+      scheduled: boolean;
+      /** When the newest by schedule was begun, as far as it is known. Unix seconds. */
+      newest_at: number | null;
+      failing: {
+        /** Since when none could be made. Unix seconds. */
+        since: number;
+        /** Why. */
+        reason: string;
+      } | null;
+      /** Those that are whole, newest first; at most a thousand. */
+      backups: readonly (string)[];
+      /** Why they could not be listed. */
+      problem: string | null;
+      job: {
+        /** `idle`: not begun since the start of the server. */
+        status: string;
+        /** When it was begun. Unix seconds. */
+        started_at: number | null;
+        /** When it ended. Unix seconds. */
+        ended_at: number | null;
+        /** Files that were looked at, where the job says so. */
+        files_so_far: number | null;
+        result: {
+          /** Where it is. */
+          path: string;
+          /** Files in it. */
+          files: number;
+          /** Their sizes together. */
+          bytes: number;
+          /** Of them, what was not in an earlier backup. */
+          copied_bytes: number;
+          /** Files that the database names and that were not there. */
+          missing: number;
+        } | null;
+        /** Why it failed. */
+        error: string | null;
+      };
+    };
+  };
+  "POST /admin/v1/backups": {
+    data: {
+      /** `idle`: not begun since the start of the server. */
+      status: string;
+      /** When it was begun. Unix seconds. */
+      started_at: number | null;
+      /** When it ended. Unix seconds. */
+      ended_at: number | null;
+      /** Files that were looked at, where the job says so. */
+      files_so_far: number | null;
+      result: {
+        /** Where it is. */
+        path: string;
+        /** Files in it. */
+        files: number;
+        /** Their sizes together. */
+        bytes: number;
+        /** Of them, what was not in an earlier backup. */
+        copied_bytes: number;
+        /** Files that the database names and that were not there. */
+        missing: number;
+      } | null;
+      /** Why it failed. */
+      error: string | null;
+    };
+  };
+  "GET /admin/v1/database": {
+    data: {
+      /** Whether nothing is wrong. */
+      ok: boolean;
+      faults: readonly ({
+        /** What is wrong. */
+        kind: string;
+        /** What SQLite says. */
+        message: string;
+      })[];
+      schema: {
+        /** The latest migration that was applied. */
+        current: number | null;
+        /** The latest one that this version knows. */
+        latest: number;
+        pending: readonly (string)[];
+      };
+      /** Size of the database's file. */
+      database_bytes: number;
+      /** Size of its write-ahead log. */
+      wal_bytes: number;
+      /** Size of a page. */
+      page_bytes: number | null;
+      /** Pages in the file. */
+      pages: number | null;
+      /** Those that hold nothing. */
+      free_pages: number | null;
+      /** Their sizes together. */
+      free_bytes: number | null;
+    };
+  };
+  "POST /admin/v1/accounts/{id}/purge": {
+    path: { id: string };
+    body: {
+      /** The account's id once more: what is removed is gone for ever. */
+      confirm: string;
+    };
+    data: {
+      /** Id of the account. */
+      account_id: string;
+      /** `more`: there is more than one request removes; send it again. `live`: tasks are under way and were asked to stop; send it again once they have ended. */
+      status: string;
+      /** Tasks that went; of `live`, those that are under way. */
+      tasks: number;
+      /** Files that went. */
+      files: number;
+      /** Files that are in use still, and go by themselves. */
+      files_left: number;
+      remains: {
+        /** Tasks that are left. */
+        tasks: number;
+        /** Files of them. */
+        files: number;
+        /** Callbacks of them. */
+        callbacks: number;
+        /** Keys that still have a name or a secret. */
+        keys: number;
+      } | null;
+      /** Whether nothing is left but money. */
+      verified: boolean;
+    };
+  };
+  "POST /admin/v1/providers/{id}/add": {
+    path: { id: string };
+    body: {
+      /** Name of the account; `default` unless given. */
+      account?: string;
+      /** The secrets of an account by their names, mostly `key` alone; `kinds` of the provider names them. */
+      secrets: Record<string, string>;
+    };
+    data: {
+      /** Id of the provider. */
+      provider: string;
+      /** Name of the account. */
+      account: string;
+      /** The queue of its tasks. */
+      lane: string;
+      /** Whether the server has taken it up; otherwise its next start does. */
+      in_force: boolean;
+    };
+  };
+  "POST /admin/v1/providers/{id}/remove": {
+    path: { id: string };
+    body: {
+      /** Name of the account; `default` unless given. */
+      account?: string;
+    };
+    data: {
+      /** Id of the provider. */
+      provider: string;
+      /** Name of the account. */
+      account: string;
+      /** The queue of its tasks. */
+      lane: string;
+      /** Whether the server has taken it up; otherwise its next start does. */
+      in_force: boolean;
+    };
+  };
+  "POST /admin/v1/moderation/test": {
+    body: {
+      /** What a caller might ask for. */
+      text: string;
+      /** Only these; all unless given. */
+      checks?: readonly (string)[];
+    };
+    data: {
+      /** What would become of a request with this text. */
+      verdict: string;
+      checks: readonly ({
+        /** Its name. */
+        check: string;
+        /** What it says. `outage`: it cannot tell. */
+        verdict: string;
+        /** What the text breaks. */
+        rule: string | null;
+        /** Why it cannot tell. */
+        reason: string | null;
+        /** What becomes of a request while it cannot tell. */
+        on_outage: string;
+        /** How long it took, in milliseconds. */
+        ms: number;
+      })[];
+    };
+  };
+  "POST /admin/v1/alerts/test": {
+    data: {
+      targets: readonly ({
+        /** Who: the kind of target and its host, or the program. */
+        to: string;
+        on: readonly (string)[];
+        /** Whether it could be told. */
+        sent: boolean;
+        /** Why not. */
+        error: string | null;
+      })[];
+    };
+  };
   "GET /admin/v1/token": {
     data: Schemas["ManagementToken"];
   };
@@ -3357,7 +3715,7 @@ export interface Operations {
     data: Schemas["ManagementToken"];
   };
   "GET /admin/v1/audit-log": {
-    query: { actor?: string; action?: "account.create" | "account.update" | "account.suspend" | "account.activate" | "account.credit" | "key.create" | "key.update" | "key.rotate" | "key.revoke" | "token.create" | "token.revoke" | "session.end" | "price.set" | "price.reset" | "model.write" | "model.remove" | "task.cancel" | "task.refund" | "callback.redeliver" | "route.block" | "route.allow" | "provider.add" | "provider.remove" | "backup.restore" | "settings.change" | "settings.reload" | "log.level"; object?: string; since?: string; until?: string; limit?: number; after?: string };
+    query: { actor?: string; action?: "account.create" | "account.update" | "account.suspend" | "account.activate" | "account.credit" | "account.purge" | "key.create" | "key.update" | "key.rotate" | "key.revoke" | "token.create" | "token.revoke" | "session.end" | "price.set" | "price.reset" | "model.write" | "model.remove" | "task.cancel" | "task.refund" | "callback.redeliver" | "route.block" | "route.allow" | "provider.add" | "provider.remove" | "backup.create" | "files.collect" | "files.verify" | "database.vacuum" | "database.migrate" | "backup.restore" | "settings.change" | "settings.reload" | "log.level"; object?: string; since?: string; until?: string; limit?: number; after?: string };
     data: {
       entries: readonly (Schemas["TrailEntry"])[];
       /** Cursor of the next page; null on the last one. */
