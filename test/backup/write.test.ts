@@ -3,8 +3,16 @@ import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { backupName, timeOfBackup } from "../../src/backup/backup.ts";
 import { checkBackup, copyBackup, findBackup } from "../../src/backup/read.ts";
-import { ForeignBackups, listBackups, removeOldBackups, writeBackup } from "../../src/backup/write.ts";
-import { ALLOWED, AT, contentOf, dataFolder, emptyFolder, pathOf } from "./support.ts";
+import { lostObjects } from "../../src/backup/shelf-read.ts";
+import { extractArchive, writeArchive } from "../../src/backup/stream.ts";
+import {
+  type BackupPlan,
+  ForeignBackups,
+  listBackups,
+  removeOldBackups,
+  writeBackup,
+} from "../../src/backup/write.ts";
+import { ALLOWED, AT, contentOf, dataFolder, emptyFolder, pathOf, sha256 } from "./support.ts";
 
 const HOUR = 3_600_000;
 
@@ -98,4 +106,38 @@ test("backups of another data folder are not mixed with", async () => {
   const first = await writeBackup(to, AT, dataFolder(["one"], { source: "acc_1" }).plan);
   expect(writeBackup(to, AT, dataFolder(["one"], { source: "acc_2" }).plan)).rejects.toThrow(ForeignBackups);
   expect(await listBackups(to)).toEqual([first.name]);
+});
+
+test("files in the bucket of the service are listed and not copied, in a folder and in an archive", async () => {
+  const { folder, plan } = dataFolder(["here"]);
+  const content = (text: string) => ({ sha256: sha256(text), sizeBytes: text.length });
+  const bucket = { endpoint: "https://s3.example", region: "r", name: "media", prefix: "svc/" };
+  const inBucket: BackupPlan = {
+    ...plan,
+    describe: (copy) => ({ ...plan.describe(copy), bucket }),
+    *files(copy) {
+      yield* plan.files(copy);
+      yield { path: pathOf("there"), from: undefined, expected: content("there") };
+      yield { path: pathOf("moved"), from: join(folder, "moved meanwhile"), expected: content("moved") };
+      yield { path: pathOf("deleted"), from: join(folder, "deleted"), expected: content("deleted") };
+    },
+    stillNamed: (paths) => paths.filter((path) => path !== pathOf("deleted")),
+  };
+  const made = await writeBackup(emptyFolder(), AT, inBucket);
+  expect(made).toMatchObject({ files: 3, objects: 2, missing: [], bucket });
+  expect(await checkBackup(made.path, ALLOWED)).toMatchObject({ files: 3, objects: 2, bucket });
+  const there = async function* () {
+    yield content("moved");
+  };
+  expect(await lostObjects(made.path, there())).toEqual([sha256("there")]);
+
+  const pieces: Uint8Array[] = [];
+  const archived = await writeArchive(emptyFolder(), AT, inBucket, async (bytes) => void pieces.push(bytes));
+  expect(archived).toMatchObject({ files: 3, objects: 2, missing: [] });
+  const to = emptyFolder();
+  const source = async function* () {
+    yield* pieces;
+  };
+  expect(await extractArchive(source(), to, ALLOWED)).toBe(3);
+  expect(await checkBackup(to, ALLOWED)).toMatchObject({ objects: 2, bucket });
 });
