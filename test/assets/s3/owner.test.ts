@@ -75,6 +75,21 @@ test("a folder takes over on purpose, and what was there before it stores nothin
   expect(taken.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
 });
 
+test("who takes what another takes at the same moment is told so, and does not overwrite it", async () => {
+  await folder("one").ownership.require();
+  s3.fault = ({ operation, headers }) => {
+    if (operation !== "PutObject") return undefined;
+    expect(headers["if-match"]).toBe(s3.objects.get("svc/owner.json")?.etag);
+    const bytes = Buffer.from(JSON.stringify({ ...owner(), folder: "folder_three", path: "/srv/three" }));
+    s3.objects.set("svc/owner.json", { ...s3.objects.get("svc/owner.json")!, bytes, etag: '"another"' });
+    return undefined;
+  };
+  const taking = folder("two").ownership.take();
+  expect(taking).rejects.toThrow("/srv/three");
+  await taking.catch(() => undefined);
+  expect(owner().folder).toBe("folder_three");
+});
+
 test("a file without another copy waits for the owner as long as for the write", async () => {
   const { ownership, objects } = folder("one");
   await ownership.require();
