@@ -9,11 +9,14 @@ import { AMOUNT, amountOf, multiplierOf } from "./fields.ts";
 export function termRequests(table: TermTable): Properties {
   return fieldsOf(table, (term) => {
     const request = REQUESTS[term.kind] as (term: Term) => Schema;
-    const schema: Schema = { title: term.label, description: describe(term), ...request(term) };
-    if (term.unset === undefined) return schema;
-    // A choice lists its values, so null joins the list.
-    return term.kind === "choice" ? { ...schema, enum: [...term.among, null] } : nullable(schema);
+    const schema: Schema = { description: describe(term), ...request(term) };
+    return { title: term.label, ...(term.unset === undefined ? schema : orNull(term, schema)) };
   });
+}
+
+/** A choice lists its values, so null joins the list. */
+function orNull(term: Term, schema: Schema): Schema {
+  return term.kind === "choice" ? { ...schema, enum: [...term.among, null] } : nullable(schema);
 }
 
 /** Answer schemas of a table's terms, by field. A term that can lack a value can be null. */
