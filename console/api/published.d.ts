@@ -3099,16 +3099,25 @@ export interface Operations {
       name: string;
       /** Id or name of the account; default: default. */
       account?: string;
+      /** From when on the key is refused; null: never. Unix seconds. */
       expires_at?: number | null;
+      /** Ids of models the key may use, * standing for any characters; null: all models. */
       models?: readonly (string)[] | null;
+      /** What the key may create; null: everything. */
       features?: readonly ("images" | "videos" | "compat")[] | null;
+      /** Addresses and ranges of them (CIDR) the key may be used from; null: any address. */
       allow_ips?: readonly (string)[] | null;
+      /** Creates, synchronous calls and redeliveries the key may ask for in a minute; null: any number. */
       requests_per_minute?: number | null;
+      /** Tasks of the key that may be live at once; null: any number. */
       concurrency?: number | null;
+      /** Other names for models, and the models' ids; null: none. */
       aliases?: Record<string, string> | null;
       /** What the synchronous images API answers when a request does not say; null: as the server has it. */
       response_format?: "b64_json" | "url" | null;
+      /** Longest wait of a synchronous call, where shorter than the server's; null: the server's. */
       sync_wait_seconds?: number | null;
+      /** What the key may spend; null: any amount. */
       quota?: {
         /** What the key may spend; absent: as the key has it. */
         limit?: string;
@@ -3119,8 +3128,11 @@ export interface Operations {
       route_policy?: "ordered" | "weighted" | "cheapest" | "fastest" | "least_busy" | null;
       /** Whether a request may name the one route that it takes, by X-Route; null: it may not. */
       named_routes?: "allowed" | null;
+      /** How long the files of its tasks are kept after their end, and the most that a request may ask for; null: as the server has it. */
       retain_seconds?: number | null;
+      /** Names of the checks of content that its requests go through; an empty list: none; null: as the model or the server has it. */
       moderation?: readonly (string)[] | null;
+      /** Prices are charged times this; null: as the account's. */
       price_multiplier?: string | null;
       /** What the key's callbacks are signed with (Standard Webhooks): "new" for one that is made, or whsec_ and 24 to 64 bytes in base64; null: they are not signed. */
       callback_secret?: string | null;
@@ -3134,16 +3146,25 @@ export interface Operations {
   "PATCH /admin/v1/keys/{id}": {
     path: { id: string };
     body: {
+      /** From when on the key is refused; null: never. Unix seconds. */
       expires_at?: number | null;
+      /** Ids of models the key may use, * standing for any characters; null: all models. */
       models?: readonly (string)[] | null;
+      /** What the key may create; null: everything. */
       features?: readonly ("images" | "videos" | "compat")[] | null;
+      /** Addresses and ranges of them (CIDR) the key may be used from; null: any address. */
       allow_ips?: readonly (string)[] | null;
+      /** Creates, synchronous calls and redeliveries the key may ask for in a minute; null: any number. */
       requests_per_minute?: number | null;
+      /** Tasks of the key that may be live at once; null: any number. */
       concurrency?: number | null;
+      /** Other names for models, and the models' ids; null: none. */
       aliases?: Record<string, string> | null;
       /** What the synchronous images API answers when a request does not say; null: as the server has it. */
       response_format?: "b64_json" | "url" | null;
+      /** Longest wait of a synchronous call, where shorter than the server's; null: the server's. */
       sync_wait_seconds?: number | null;
+      /** What the key may spend; null: any amount. */
       quota?: {
         /** What the key may spend; absent: as the key has it. */
         limit?: string;
@@ -3154,8 +3175,11 @@ export interface Operations {
       route_policy?: "ordered" | "weighted" | "cheapest" | "fastest" | "least_busy" | null;
       /** Whether a request may name the one route that it takes, by X-Route; null: it may not. */
       named_routes?: "allowed" | null;
+      /** How long the files of its tasks are kept after their end, and the most that a request may ask for; null: as the server has it. */
       retain_seconds?: number | null;
+      /** Names of the checks of content that its requests go through; an empty list: none; null: as the model or the server has it. */
       moderation?: readonly (string)[] | null;
+      /** Prices are charged times this; null: as the account's. */
       price_multiplier?: string | null;
       /** What the key's callbacks are signed with (Standard Webhooks): "new" for one that is made, or whsec_ and 24 to 64 bytes in base64; null: they are not signed. */
       callback_secret?: string | null;
@@ -3202,12 +3226,19 @@ export interface Operations {
     body: {
       /** `unlimited` accounts are metered and never refused. */
       mode?: "prepaid" | "unlimited";
+      /** How far below zero a prepaid account may go; null: not at all. */
       credit_limit?: string | null;
+      /** With less than this available, a warning is logged, once for each time; null: never. */
       low_balance?: string | null;
+      /** Prices are charged times this; null: as they are. */
       price_multiplier?: string | null;
+      /** How long the files of its tasks' results are kept after their end; null: as the server has it. */
       retain_outputs_seconds?: number | null;
+      /** How long the files of its tasks' inputs are kept after their end; null: as the server has it. */
       retain_inputs_seconds?: number | null;
+      /** How long its tasks' callbacks and their sends are kept after their end; null: as the server has it. */
       retain_callbacks_seconds?: number | null;
+      /** How long its tasks are kept, with everything but their money after their end; null: as the server has it. */
       retain_tasks_seconds?: number | null;
       currency?: "USD";
     };
@@ -3706,6 +3737,7 @@ export interface Operations {
       name: string;
       /** What the token may do; absent: all that its maker may. */
       scopes?: readonly ("read" | "keys" | "money" | "system")[];
+      /** From when on the token is refused; absent: as its maker; null: never. Unix seconds. */
       expires_at?: number | null;
     };
     data: Schemas["ManagementTokenWithSecret"];

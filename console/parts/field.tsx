@@ -47,7 +47,7 @@ export function Labelled({
 
 type Line = Labelled & {
   readonly value: string;
-  readonly type?: "text" | "password" | "search" | "number" | "url" | "date";
+  readonly type?: "text" | "password" | "search" | "number" | "url" | "date" | "datetime-local";
   readonly placeholder?: string;
   readonly autocomplete?: "on" | "off";
   readonly spellcheck?: boolean;

@@ -106,7 +106,7 @@ function Who({ session: { role, holder } }: { readonly session: Session }) {
         </select>
       </label>
       <div class="flex flex-wrap gap-2">
-        <Button onClick={() => (areKeysShown.value = true)}>Keys</Button>
+        <Button onClick={() => (areKeysShown.value = true)}>Shortcuts</Button>
         <Button onClick={() => void leave().catch((error: Error) => say(error.message, "failed"))}>
           Sign out
         </Button>

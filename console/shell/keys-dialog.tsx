@@ -12,7 +12,7 @@ export function KeysDialog({ role }: { readonly role: Role }) {
   ];
   const isOn = plainKeys.value === "on";
   return (
-    <Dialog title="Keys" onClose={() => (areKeysShown.value = false)}>
+    <Dialog title="Shortcuts" onClose={() => (areKeysShown.value = false)}>
       <dl class="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-5 gap-y-2">
         {rows.map(([keys, what]) => (
           <div key={keys} class="contents">

@@ -31,6 +31,50 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import("../screens/tasks/screen.tsx"),
     loadItem: () => import("../screens/task/screen.tsx"),
   },
+  {
+    name: "money",
+    title: "Money",
+    roles: ["tenant", "operator"],
+    key: "m",
+    load: () => import("../screens/money/screen.tsx"),
+  },
+  {
+    name: "account",
+    title: "Account",
+    roles: ["tenant"],
+    key: "i",
+    load: () => import("../screens/own-account/screen.tsx"),
+  },
+  {
+    name: "keys",
+    title: "Keys",
+    roles: ["operator"],
+    key: "k",
+    load: () => import("../screens/keys/screen.tsx"),
+    loadItem: () => import("../screens/key/screen.tsx"),
+  },
+  {
+    name: "accounts",
+    title: "Accounts",
+    roles: ["operator"],
+    key: "a",
+    load: () => import("../screens/accounts/screen.tsx"),
+    loadItem: () => import("../screens/account/screen.tsx"),
+  },
+  {
+    name: "tokens",
+    title: "Tokens and sessions",
+    roles: ["operator"],
+    key: "o",
+    load: () => import("../screens/tokens/screen.tsx"),
+  },
+  {
+    name: "changes",
+    title: "Changes",
+    roles: ["operator"],
+    key: "w",
+    load: () => import("../screens/changes/screen.tsx"),
+  },
 ];
 
 export function screensOf(role: Role): ScreenEntry[] {

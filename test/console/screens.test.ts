@@ -19,6 +19,14 @@ const ITEMS: Readonly<Record<string, (service: ConsoleService) => Promise<readon
     await make({ sandbox: { delay_ms: 0, outcome: "failed" } }),
     await make({ sandbox: { outcome: "hang" } }),
   ],
+  keys: async ({ ask }) => {
+    const limits = { quota: { limit: "5.00", reset: "monthly" }, models: ["sandbox-*"], concurrency: 2 };
+    return ["new", String((await ask("POST", "/admin/v1/keys", { name: "<b>shop</b>", ...limits })).id)];
+  },
+  accounts: async ({ ask }) => [
+    "new",
+    String((await ask("POST", "/admin/v1/accounts", { name: "studio & sons", credit: "0.50" })).id),
+  ],
 };
 
 describe.skipIf(CHROMIUM === undefined)("every screen", () => {

@@ -109,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await using at = await signedIn();
     const { page } = at;
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
     expect(await at.violations()).toEqual([]);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });

@@ -73,7 +73,7 @@ export async function visit(
     async open(screen) {
       await page.goto(`${url}/console/${screen}`);
       await page.locator("main h1").waitFor();
-      await page.locator("main :text('Reading ')").waitFor({ state: "detached" });
+      await page.locator("main :text('Reading ')").first().waitFor({ state: "detached" });
     },
     async violations() {
       await page.evaluate(axe.source);

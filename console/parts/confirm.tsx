@@ -1,0 +1,48 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Trouble } from "./trouble.tsx";
+
+interface Props {
+  readonly title: string;
+  /** What the button says that does it. */
+  readonly action: string;
+  readonly look?: "main" | "danger";
+  /** What will be. */
+  readonly children: ComponentChildren;
+  /** @throws what is then said in the dialog */
+  readonly onYes: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks before something that cannot be undone, and stays open to say why it was not done. */
+export function Confirm({ title, action, look = "danger", children, onYes, onClose }: Props) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<unknown>();
+  const go = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await onYes();
+    } catch (error) {
+      setProblem(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="flex flex-col gap-3">
+        {children}
+        {problem !== undefined && <Trouble problem={problem} />}
+        <div class="mt-1 flex flex-wrap gap-2">
+          <Button look={look} isBusy={isBusy} onClick={() => void go()}>
+            {action}
+          </Button>
+          <Button onClick={onClose}>Leave it as it is</Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

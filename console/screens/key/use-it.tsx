@@ -1,0 +1,66 @@
+import { ask } from "../../api/ask.ts";
+import { ROOT } from "../../api/connection.ts";
+import type { Role } from "../../api/session.ts";
+import { useReading } from "../../api/use.ts";
+import { CodeBlock } from "../../parts/code-block.tsx";
+import { Choice } from "../../parts/field.tsx";
+import { stored } from "../../shell/stored.ts";
+import { SNIPPETS } from "./snippets.ts";
+
+const IDS = SNIPPETS.map(({ id }) => id);
+/** The program that this reader last looked at. */
+const chosen = stored("snippet", IDS, "curl");
+/** What a snippet has where the key is not known. */
+const NO_KEY = "YOUR_API_KEY";
+const FALLBACK = "sandbox-image";
+
+interface Props {
+  /** Whose models are looked at. */
+  readonly reader: Role;
+  /** The key itself, while it is known. */
+  readonly secret?: string | undefined;
+  /** Patterns of models that the key may use; null: all. */
+  readonly models?: readonly string[] | null | undefined;
+}
+
+/** How programs are told of this service and a key, ready for copying. */
+export function UseIt({ reader, secret = NO_KEY, models }: Props) {
+  const { data } = useReading(`models ${reader}`, (signal) => imageModels(reader, signal));
+  const model = data?.find((id) => fits(id, models)) ?? FALLBACK;
+  const snippet = SNIPPETS.find(({ id }) => id === chosen.value) ?? SNIPPETS[0];
+  if (snippet === undefined) return null;
+  const origin = ROOT.href.replace(/\/$/, "");
+  return (
+    <div class="flex min-w-0 flex-col gap-2">
+      <div class="max-w-xs">
+        <Choice
+          label="Use it with"
+          value={snippet.id}
+          choices={SNIPPETS.map(({ id, name }) => [id, name] as const)}
+          onChoice={(id) => (chosen.value = id)}
+        />
+      </div>
+      <p class="text-sm text-soft">{snippet.place}</p>
+      <CodeBlock label={`Settings for ${snippet.name}`} text={snippet.text({ origin, key: secret, model })} />
+    </div>
+  );
+}
+
+async function imageModels(reader: Role, signal: AbortSignal): Promise<string[]> {
+  const models =
+    reader === "operator"
+      ? (await ask("GET /admin/v1/models", { query: {} }, { signal })).models
+      : (await ask("GET /v1/models", { query: {} }, { signal })).models;
+  return models
+    .filter(({ modes, available }) => available && modes.includes("text-to-image"))
+    .map(({ id }) => id);
+}
+
+/** Whether a key with these patterns may use a model. */
+function fits(id: string, patterns: readonly string[] | null | undefined): boolean {
+  if (patterns === null || patterns === undefined) return true;
+  return patterns.some((pattern) => {
+    const parts = pattern.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+    return new RegExp(`^${parts.join(".*")}$`).test(id);
+  });
+}

@@ -1,0 +1,67 @@
+import { ask } from "../../api/ask.ts";
+import type { Schemas } from "../../api/published.d.ts";
+
+export type ApiKey = Schemas["ApiKey"];
+type Account = Schemas["Account"];
+
+/** Which keys are shown; the address has the same names. */
+export interface Filters {
+  readonly account: string;
+  readonly state: string;
+  readonly find: string;
+}
+
+/** A key of the list: whose it is, and what it spent. */
+export interface ListedKey {
+  readonly key: ApiKey;
+  readonly account: Pick<Account, "id" | "name">;
+}
+
+export interface Keys {
+  readonly keys: readonly ListedKey[];
+  readonly accounts: readonly Account[];
+}
+
+/** Every key, newest first, with its account. @throws ApiProblem */
+export async function readKeys(signal: AbortSignal): Promise<Keys> {
+  const [{ keys }, { accounts }] = await Promise.all([
+    ask("GET /admin/v1/keys", { query: {} }, { signal }),
+    ask("GET /admin/v1/accounts", {}, { signal }),
+  ]);
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  const listed = keys.map((key) => ({
+    key,
+    account: { id: key.account_id, name: names.get(key.account_id) ?? key.account_id },
+  }));
+  return { keys: listed.sort((one, other) => other.key.created_at - one.key.created_at), accounts };
+}
+
+/** What each key was charged in the last 31 days, by its id. @throws ApiProblem */
+export async function readSpend(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await ask("GET /admin/v1/usage", { query: { by: "key" } }, { signal });
+  return new Map(rows.map(({ key_id, charged }) => [key_id ?? "", charged]));
+}
+
+/** Those that fit. Revoked ones are left out unless asked for. */
+export function fitting(keys: readonly ListedKey[], { account, state, find }: Filters): ListedKey[] {
+  const wanted = find.toLowerCase();
+  return keys.filter(
+    ({ key, account: owner }) =>
+      (account === "" || account === owner.id || account === owner.name) &&
+      (state === "all" || (state === "" ? key.status !== "revoked" : key.status === state)) &&
+      [key.name, key.display, key.id].some((text) => text.toLowerCase().includes(wanted)),
+  );
+}
+
+/** A key's limits in a few words; undefined without any. */
+export function limitsText(key: ApiKey): string | undefined {
+  const parts = [
+    key.requests_per_minute === null ? undefined : `${key.requests_per_minute} a minute`,
+    key.concurrency === null ? undefined : `${key.concurrency} at once`,
+    key.models === null ? undefined : key.models.join(", "),
+    key.features === null ? undefined : key.features.join(", "),
+    key.allow_ips === null ? undefined : "some addresses",
+  ];
+  const there = parts.filter((part) => part !== undefined);
+  return there.length === 0 ? undefined : there.join(" · ");
+}

@@ -1,0 +1,174 @@
+import { useState } from "preact/hooks";
+import { useReading } from "../../api/use.ts";
+import { Button } from "../../parts/button.tsx";
+import { Empty } from "../../parts/empty.tsx";
+import { Choice, Field } from "../../parts/field.tsx";
+import { Link, MainLink, RowLink } from "../../parts/link.tsx";
+import { Money, moneyText } from "../../parts/money.tsx";
+import { Page, Reading } from "../../parts/page.tsx";
+import { Status } from "../../parts/status.tsx";
+import { type Column, Table } from "../../parts/table.tsx";
+import { Time } from "../../parts/time.tsx";
+import { Trouble } from "../../parts/trouble.tsx";
+import { hrefOf, query, setQuery } from "../../shell/router.ts";
+import { may } from "../../shell/scopes.ts";
+import { type Filters, fitting, type Keys, type ListedKey, limitsText, readKeys, readSpend } from "./list.ts";
+
+const STEP = 100;
+
+/** API keys of all accounts: whose they are, what they may do, and what they spent. */
+export function Screen() {
+  const { account = "", state = "", find = "" } = query.value;
+  const filters: Filters = { account, state, find };
+  const { data, problem, again } = useReading("keys", readKeys);
+  const spend = useReading("spend of keys", readSpend);
+  return (
+    <Page title="Keys" actions={may("keys") && <MainLink href={hrefOf("keys", "new")}>Create key</MainLink>}>
+      <FilterRow filters={filters} accounts={data?.accounts ?? []} />
+      {problem !== undefined && <Trouble problem={problem} again={again} />}
+      {data === undefined && problem === undefined && <Reading what="keys" />}
+      {data !== undefined && <Rows data={data} filters={filters} spend={spend.data} />}
+    </Page>
+  );
+}
+
+function Rows({
+  data: { keys },
+  filters,
+  spend,
+}: {
+  readonly data: Keys;
+  readonly filters: Filters;
+  readonly spend: ReadonlyMap<string, string> | undefined;
+}) {
+  const [count, setCount] = useState(STEP);
+  const rows = fitting(keys, filters);
+  if (rows.length === 0) return <NoKeys isFirst={keys.length === 0} />;
+  return (
+    <>
+      <Table
+        label="API keys, newest first"
+        columns={columnsWith(spend)}
+        rows={rows.slice(0, count)}
+        keyOf={({ key }) => key.id}
+      />
+      {rows.length > count && (
+        <div class="text-center">
+          <Button onClick={() => setCount(count + STEP)}>Show more of {rows.length}</Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function FilterRow({
+  filters,
+  accounts,
+}: {
+  readonly filters: Filters;
+  readonly accounts: Keys["accounts"];
+}) {
+  return (
+    <search class="grid grid-cols-2 gap-2 sm:grid-cols-3 lg:max-w-3xl">
+      <Field
+        label="Name or first characters"
+        hidesLabel
+        placeholder="Name or first characters"
+        type="search"
+        isFilter
+        value={filters.find}
+        onText={(find) => setQuery({ find })}
+      />
+      <Choice
+        label="State"
+        hidesLabel
+        value={filters.state}
+        choices={[
+          ["", "Not revoked"],
+          ["active", "Active"],
+          ["expired", "Expired"],
+          ["revoked", "Revoked"],
+          ["all", "Every state"],
+        ]}
+        onChoice={(state) => setQuery({ state })}
+      />
+      <Choice
+        label="Account"
+        hidesLabel
+        value={filters.account}
+        choices={[["", "Every account"], ...accounts.map(({ id, name }) => [id, name] as const)]}
+        onChoice={(account) => setQuery({ account })}
+      />
+    </search>
+  );
+}
+
+function columnsWith(spend: ReadonlyMap<string, string> | undefined): readonly Column<ListedKey>[] {
+  return [
+    {
+      title: "Name",
+      cell: ({ key }) => (
+        <span class="flex min-w-0 flex-col">
+          <RowLink href={hrefOf("keys", key.id)}>
+            <bdi>{key.name}</bdi>
+          </RowLink>
+          <code class="font-mono text-[0.8125rem] text-soft">{key.display}</code>
+        </span>
+      ),
+    },
+    {
+      title: "Account",
+      from: "sm",
+      cell: ({ account }) => (
+        <Link href={hrefOf("accounts", account.id)}>
+          <bdi class="break-words">{account.name}</bdi>
+        </Link>
+      ),
+    },
+    { title: "State", cell: ({ key }) => <Status word={key.status} /> },
+    {
+      title: "Limits",
+      from: "lg",
+      cell: ({ key }) => (
+        <span class="break-words">{limitsText(key) ?? <span class="text-soft">none</span>}</span>
+      ),
+    },
+    {
+      title: "Quota",
+      from: "md",
+      isNumber: true,
+      cell: ({ key: { quota } }) =>
+        quota === null ? (
+          <span class="text-soft">any amount</span>
+        ) : (
+          <span class="tabular-nums">
+            {moneyText(quota.limit)}
+            {quota.reset === "total" ? "" : ` ${quota.reset}`}
+          </span>
+        ),
+    },
+    {
+      title: "Spent, 31 days",
+      isNumber: true,
+      cell: ({ key }) => <Money amount={spend === undefined ? undefined : (spend.get(key.id) ?? "0")} />,
+    },
+    { title: "Made", from: "md", cell: ({ key }) => <Time at={key.created_at} /> },
+    { title: "Expires", from: "lg", cell: ({ key }) => <Time at={key.expires_at} /> },
+  ];
+}
+
+function NoKeys({ isFirst }: { readonly isFirst: boolean }) {
+  if (!isFirst)
+    return (
+      <Empty title="No key is like that">
+        <Button onClick={() => setQuery({ account: "", state: "", find: "" })}>Show all keys</Button>
+      </Empty>
+    );
+  return (
+    <Empty title="No keys yet">
+      A key lets a program make images and videos for its account. Give each program a key of its own, with
+      limits: then one that leaks is revoked without the others. The same from a terminal:{" "}
+      <code class="font-mono break-all text-ink">svc keys create --name web</code>
+    </Empty>
+  );
+}
