@@ -6,9 +6,11 @@ import type { RenderInput } from "./render-jobs.ts";
 
 type Owner = Pick<Job, "id" | "spec">;
 
-/** A stream would take a buffer of this size for every file. Smaller outputs are not written at all, as long as there is room in memory. */
-const SMALL_BYTES = 256 * 1024;
+/** Outputs of no more bytes, as most pictures are, are not written at all, as long as there is room in memory. */
+const SMALL_BYTES = 1024 * 1024;
 const MEMORY_BYTES = 16 * 1024 * 1024;
+/** A stream would take a buffer of this size for every file. */
+const AT_ONCE_BYTES = 256 * 1024;
 
 /** A data folder that was moved away must not be made anew. */
 const NO_FOLDERS = { createPath: false } as const;
@@ -74,7 +76,7 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
         return small.remove(path);
       }
       const file = Bun.file(path);
-      const chunks = file.size <= SMALL_BYTES ? [await file.bytes()] : file.stream();
+      const chunks = file.size <= AT_ONCE_BYTES ? [await file.bytes()] : file.stream();
       for await (const chunk of chunks) {
         signal.throwIfAborted();
         yield chunk;

@@ -23,7 +23,7 @@ async function setup(): Promise<SandboxHarness> {
 /** A sandbox whose outputs are files. */
 async function setupWithFiles(): Promise<SandboxHarness> {
   const sandbox = await setup();
-  sandbox.renderer.leastBytes = 256 * 1024 + 1;
+  sandbox.renderer.leastBytes = 1024 * 1024 + 1;
   return sandbox;
 }
 
@@ -63,7 +63,7 @@ test("a second submission of one attempt is refused, and counted in the upstream
   db.close();
 });
 
-test.each([0, 256 * 1024 + 1])(
+test.each([0, 1024 * 1024 + 1])(
   "an output of at least %d bytes missing after a crash is rendered again, with equal bytes and from the kept inputs",
   async (leastBytes) => {
     const sandbox = await setup();
@@ -96,8 +96,8 @@ test("small outputs are no files, and are gone once they were fetched", async ()
 
 test("small outputs beyond 16 MB are files", async () => {
   const sandbox = await setup();
-  sandbox.renderer.leastBytes = 256 * 1024;
-  for (let i = 0; i < 65; i++) {
+  sandbox.renderer.leastBytes = 1024 * 1024;
+  for (let i = 0; i < 17; i++) {
     const operation = operationOf(await sandbox.provider.submit(sandbox.submission(), signal));
     await pollToEnd(sandbox, sandbox.provider, operation);
   }
