@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { serviceSettings } from "../../src/app/settings.ts";
+import { restartReason } from "../../src/config/restart.ts";
 import { variableOf } from "../../src/config/settings.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { suggest } from "../../src/domain/suggest.ts";
@@ -81,8 +82,8 @@ function unknownTopic(at: Command, words: readonly string[], word: string) {
 /** Every setting in its three forms. */
 function describeSettings(): string {
   const blocks = settingFacts().map(
-    ({ name, flag, variable, description, default: standard, live }) =>
-      `${name} (default ${standard ?? "unset"}${live ? "; changes without a restart" : ""})\n    ${description}\n    ${variable}${flag === null ? "" : `   ${flag}`}\n`,
+    ({ name, flag, variable, description, default: standard, restart }) =>
+      `${name} (default ${standard ?? "unset"}${restart === null ? "; changes without a restart" : `; needs a restart: ${restart}`})\n    ${description}\n    ${variable}${flag === null ? "" : `   ${flag}`}\n`,
   );
   return [
     "A flag goes before the variable, the variable before svc.yaml, svc.yaml before the default.\n",
@@ -97,7 +98,9 @@ function describeSettings(): string {
 }
 
 function settingFacts() {
-  return serviceSettings().map((setting) => {
+  const all = serviceSettings();
+  return all.map((setting) => {
+    const restart = restartReason(setting, all);
     const { key, flag, help, fallback, fallbackText } = setting;
     const standard = fallbackText ?? (fallback === undefined ? null : String(fallback));
     return {
@@ -106,7 +109,8 @@ function settingFacts() {
       variable: variableOf(setting),
       description: help,
       default: standard,
-      live: setting.live === true,
+      live: restart === undefined,
+      restart: restart ?? null,
     };
   });
 }

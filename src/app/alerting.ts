@@ -121,14 +121,13 @@ function diskTrouble({ state, reading, advice }: WatchedDisk): DiskTrouble {
   return { isRefusing: state() === "refusing", free, warnBelow, refuseBelow, advice: advice() ?? [] };
 }
 
-/** Tells targets from now on what goes wrong; nobody where there are none, and in a replay. @returns how to stop */
+/** Tells the targets that the settings have from now on what goes wrong; nobody in a replay. @returns how to stop */
 export function startAlerting(
   config: Config,
   { clock, log, store }: Pick<Rooms, "clock" | "log" | "store">,
   { tally, counted, lowAccounts, backups, disk }: Watched,
 ): () => void {
-  const targets = alertTargets(config);
-  if (targets.length === 0 || config.replay !== undefined) return () => {};
+  if (config.replay !== undefined) return () => {};
   const read = createReadConditions({
     ...{ ...store, clock, counts: tally, lowAccounts },
     backupFailing: () => backups()?.failing,
@@ -136,7 +135,13 @@ export function startAlerting(
     deadCallbacks: () =>
       counted().svc_callbacks_ended_total.find(({ labels }) => labels.state === "failed")?.value ?? 0,
   });
-  const alerting = createAlerting({ clock, log, targets, read, memory: createAlertMemory(config) });
+  const alerting = createAlerting({
+    clock,
+    log,
+    targets: () => alertTargets(config),
+    read,
+    memory: createAlertMemory(config),
+  });
   alerting.start();
   return alerting.stop;
 }

@@ -67,7 +67,8 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const feeds = followedFeeds(rooms);
   const books = createBookReadings({ path: databaseOf(config) });
   releases.push(() => books.stop());
-  const manageBy = (actor: Actor) => createManageAccounts({ ...rooms, ...store, usage: books, actor });
+  const manageBy = (actor: Actor) =>
+    createManageAccounts({ ...rooms, ...store, usage: books, actor, checks: rooms.moderation.names() });
   const manageAs = (operator: Operator) => manageBy(actorOf(operator));
   const watched = watch(config, rooms, releases);
   const background = createBackground(config, rooms, feeds, watched);
@@ -202,7 +203,7 @@ function openReload(
 ): Reload | undefined {
   if (read === undefined) return undefined;
   const made = createReload({
-    ...{ ...rooms, config, read },
+    ...{ ...rooms, config, read, openChecks: rooms.moderation.open },
     note: (next) => noteSettings({ config: next, trail: rooms.store.trail, clock: rooms.clock }),
   });
   const onChange = () =>

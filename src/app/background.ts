@@ -8,7 +8,7 @@ import { LONGEST_DELAY_MS, longestCallbackDelayMs } from "../domain/task/backoff
 import { monotonicMs } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
 import type { Feeds } from "../runtime/signals.ts";
-import { createCallbackSender } from "../scheduler/callbacks.ts";
+import { type CallbackOptions, createCallbackSender } from "../scheduler/callbacks.ts";
 import { createCleaner } from "../scheduler/cleaner.ts";
 import { type CollectorDeps, createCollector } from "../scheduler/collector.ts";
 import { Hooks } from "../scheduler/hooks.ts";
@@ -45,7 +45,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, { t
         sender.wake();
       },
     },
-    { taskMs: LONGEST_DELAY_MS, callbackMs: longestCallbackDelayMs(config.callbacks.delaysMs) },
+    longestDelays(config),
   );
   const sending = { ...rooms, ...store, tally, spans, random: systemRandom, publicUrl };
   const sender = createCallbackSender(sending, callbackOptions(config));
@@ -99,15 +99,18 @@ function openHooks({ publicUrl, hooks }: Config, rooms: Rooms, wake: () => void)
   return new Hooks({ tasks: store.tasks, clock, log, wake, addressOf });
 }
 
-function keptMsOf({ retention }: Config): RetentionDeps["keptMs"] {
+function longestDelays({ callbacks }: Config) {
+  return {
+    taskMs: LONGEST_DELAY_MS,
+    get callbackMs() {
+      return longestCallbackDelayMs(callbacks.delaysMs);
+    },
+  };
+}
+
+function keptMsOf({ retention }: Config): ReturnType<RetentionDeps["keptMs"]> {
   const { outputsMs, inputsMs, callbacksMs, tasksMs } = retention;
-  const all = Object.entries({
-    outputs: outputsMs,
-    inputs: inputsMs,
-    callbacks: callbacksMs,
-    tasks: tasksMs,
-  });
-  return Object.fromEntries(all.filter(([, ms]) => ms !== undefined));
+  return { outputs: outputsMs, inputs: inputsMs, callbacks: callbacksMs, tasks: tasksMs };
 }
 
 /** What is looked after now and then. */
@@ -124,7 +127,7 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
   const all = [
     createCleaner({ tasks, clock, log, tidy }),
     createRetention({
-      ...{ clock, log, keptMs: keptMsOf(config) },
+      ...{ clock, log, keptMs: () => keptMsOf(config) },
       retention,
       removeContents: (contents) => removeContents({ ...rooms, retention }, contents),
     }),
@@ -184,10 +187,19 @@ function schedulerOptions({ scheduler }: Config, rooms: Rooms, wake: () => void)
   };
 }
 
-/** A callback under way has a connection, and these leave descriptors to requests. */
-function callbackOptions({ callbacks }: Config): Config["callbacks"] {
-  const total = Math.min(callbacks.limits.total, mostConnections("callbacks"));
-  return { ...callbacks, limits: { ...callbacks.limits, total } };
+/** A callback under way has a connection, and these leave descriptors to requests. All but how many a host gets may change. */
+function callbackOptions({ callbacks }: Config): CallbackOptions {
+  const { perHost } = callbacks.limits;
+  const limits = {
+    perHost,
+    get total() {
+      return Math.min(callbacks.limits.total, mostConnections("callbacks"));
+    },
+    get perAccount() {
+      return callbacks.limits.perAccount;
+    },
+  };
+  return { limits, delaysMs: () => callbacks.delaysMs };
 }
 
 /** Moves the times of the providers' own jobs. Where that fails, those of the store move all the same. */

@@ -38,6 +38,33 @@ export async function openModeration(
   return { checks: new Map(checks.map((check): [string, Check] => [check.name, check])), apply, models };
 }
 
+/** The checks of content of a running server, which other settings may replace. */
+export interface LiveModeration {
+  /** Undefined where there are none. */
+  now(): Moderation | undefined;
+  names(): readonly string[];
+  /** Makes the checks of other settings ready. @returns how to take them up @throws ConfigError */
+  open(config: Pick<Config, "moderation">): Promise<() => void>;
+}
+
+/** @throws ConfigError */
+export async function followModeration(
+  config: Pick<Config, "moderation">,
+  deps: ModerationDeps,
+): Promise<LiveModeration> {
+  let now = await openModeration(config, deps);
+  return {
+    now: () => now,
+    names: () => [...(now?.checks.keys() ?? [])],
+    async open(next) {
+      const opened = await openModeration(next, deps);
+      return () => {
+        now = opened;
+      };
+    },
+  };
+}
+
 /** Most names that a line of the log has. */
 const NAMED = 20;
 const SAMPLES = 10;

@@ -44,7 +44,7 @@ export function operatorEndpoints(deps: OperatorRouteDeps): Endpoint[] {
     ...providerKeyEndpoints(keys),
     ...trialEndpoints({
       tryChecks: (text, names) =>
-        tryChecks(moderation?.checks ?? new Map(), text, { names, clock, signal: stopping }),
+        tryChecks(moderation.now()?.checks ?? new Map(), text, { names, clock, signal: stopping }),
       async testAlerts() {
         // Loaded late: few servers are asked.
         const { testAlerts } = await import("./alerting.ts");

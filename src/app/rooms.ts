@@ -24,7 +24,7 @@ import { openAssets } from "./assets.ts";
 import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, logsOf, sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
 import { openModels } from "./models.ts";
-import { openModeration } from "./moderation.ts";
+import { followModeration } from "./moderation.ts";
 import { openProviders } from "./providers.ts";
 import { createRelays } from "./relays.ts";
 import type { OpenTaping } from "./taping.ts";
@@ -79,10 +79,10 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const { assets, ...files } = await openAssets(config, { clock, ids, log }, releases);
   await assets.removeTemporary();
   releases.push(watchDataFolder(config, clock, overrides));
-  const network = overrides.egress ?? createEgress({ allow: config.egress.allow });
+  const network = overrides.egress ?? createEgress({ allow: () => config.egress.allow });
   const taping = await overrides.openTaping?.({ clock, log }, releases);
   const egress = taping?.egress(network) ?? network;
-  const moderation = await openModeration(config, { clock, egress, log });
+  const moderation = await followModeration(config, { clock, egress, log });
   const opening = { clock, log, egress, taping, routes: store.routes, adapters: overrides.providers };
   const { providerIds, onProviders, ...offered } = await openProviders(config, opening, releases);
   const { providers, routing } = offered;
@@ -114,7 +114,6 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
       providerIds,
     },
     ...{ relays, ...offered, ...models },
-    checks: [...(moderation?.checks.keys() ?? [])],
     inputAddresses: createInputAddresses({ assets, clock, seal }),
     hookTokens: createHookTokens({ seal }),
     secrets: createSecrets(),

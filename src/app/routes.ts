@@ -104,7 +104,9 @@ export function createHandlers(deps: RequestDeps): Handlers {
     // More, because many clients may share the address of a proxy.
     guestTurns: createTurns({ perTurn: 16, mayPass: () => false, computedMs: threadCpuMs }),
     elapsed: monotonicMs,
-    logsRequests: config.log.requests,
+    get logsRequests() {
+      return config.log.requests;
+    },
     now: () => clock.now(),
     edge: createEdge({ clock, elapsed: monotonicMs, log, timeoutMs: config.edgeTimeoutMs, keepOpen }),
     ingress: createIngress({
@@ -145,7 +147,7 @@ type EndpointDeps = RequestDeps & Pick<RouterDeps, "rateLimiter" | "stays" | "au
 function listEndpoints(given: EndpointDeps) {
   const { config, store, drained } = given;
   const { publicUrl, aliases, sync } = config;
-  const maxAttempts = config.callbacks.delaysMs.length + 1;
+  const maxAttempts = () => config.callbacks.delaysMs.length + 1;
   const deps = {
     ...{ ...given, ...store, publicUrl, aliases, elapsed: monotonicMs },
     searchesPrompts: config.search.prompts,
@@ -154,7 +156,7 @@ function listEndpoints(given: EndpointDeps) {
   const createTask = createCreateTask({
     ...deps,
     ...{ tellLowBalance: createTellLowBalance(deps), ...limitsOfCreates(given) },
-    moderate: given.moderation && createModerate({ ...given, moderation: given.moderation }),
+    moderate: createModerate({ ...given, moderation: given.moderation.now }),
   });
   const estimateCost = createEstimate({ ...deps, toModelBody: toEstimateBody });
   const generateSync = createGenerateSync({ ...deps, createTask });

@@ -13,11 +13,18 @@ const MEMORY_SHARE = 0.8;
 /** What refuses requests while there is too much to do. `observe` is to be told how late the event loop is through its own work. */
 export function openShedding({ shed }: Config, rooms: Rooms, tally: Pick<Tally, "shed">) {
   const { store, providers, loads } = rooms;
-  const mostRssBytes = shed.memoryMb === undefined ? memoryBytes() * MEMORY_SHARE : shed.memoryMb * MIB;
-  const most = { lagMs: shed.lagMs, rssBytes: mostRssBytes };
+  // They may change.
+  const most = {
+    get lagMs() {
+      return shed.lagMs;
+    },
+    get rssBytes() {
+      return shed.memoryMb === undefined ? memoryBytes() * MEMORY_SHARE : shed.memoryMb * MIB;
+    },
+  };
   const { active, observe, refusal } = createShedding({ ...rooms, tally, rssBytes: readRssBytes, most });
   const queues = createQueueShedding({
-    ...{ ...rooms, tally, loads, tasks: store.tasks, mostWaitMs: shed.queueMs },
+    ...{ ...rooms, tally, loads, tasks: store.tasks, mostWaitMs: () => shed.queueMs },
     capacityOf: (lane) => providers.get(lane)?.concurrency,
   });
   const kinds = (): ShedKind[] => [...active(), ...(queues.lanes().length > 0 ? (["queues"] as const) : [])];

@@ -27,6 +27,7 @@ export function retentionSettings() {
 function free(which: keyof DiskMarks, help: string): Setting<DiskMark> {
   return setting<DiskMark>({
     key: `disk.${which}_mb`,
+    live: true,
     flag: `--disk-${which}-mb <megabytes>`,
     help: `${help}; off: never`,
     parse: mark,
@@ -50,6 +51,7 @@ const mark: parse.Parser<DiskMark> = parse.withSchema<DiskMark>(
 function kept(what: string, help: string): Setting<number | undefined> {
   return setting<number | undefined>({
     key: `retention.${what}_seconds`,
+    live: true,
     flag: `--retention-${what}-seconds <seconds>`,
     help: `${help}; off: for ever`,
     parse: parse.secondsOrOffAsMs(1, MOST_SEC),

@@ -222,6 +222,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     callbacks: {
       delaysMs: setting<readonly number[]>({
         key: "callbacks.delays_seconds",
+        live: true,
         flag: "--callbacks-delays-seconds <seconds...>",
         help: "delays between the attempts of a callback, up to four",
         parse: parse.listOfSecondsAsMs({ most: MAX_CALLBACK_ATTEMPTS - 1, min: 0.01, max: 86_400 }),
@@ -231,6 +232,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       limits: {
         total: setting<number>({
           key: "callbacks.concurrency",
+          live: true,
           flag: "--callbacks-concurrency <sends>",
           help: "most callbacks sent at one time",
           parse: parse.integer(1, 10_000),
@@ -238,6 +240,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
         }),
         perAccount: setting<number>({
           key: "callbacks.account_concurrency",
+          live: true,
           flag: "--callbacks-account-concurrency <sends>",
           help: "most callbacks of one account sent at one time",
           parse: parse.integer(1, 10_000),
@@ -262,6 +265,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     egress: {
       allow: setting<readonly string[]>({
         key: "egress.allow",
+        live: true,
         flag: "--egress-allow <ranges...>",
         help: "private address ranges that callbacks and input URLs may reach, such as 192.168.1.0/24",
         parse: parse.cidrs,

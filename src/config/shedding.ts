@@ -9,6 +9,7 @@ export function sheddingSettings() {
     shed: {
       queueMs: setting<number | undefined>({
         key: "shed.queue_seconds",
+        live: true,
         flag: "--shed-queue-seconds <seconds>",
         help: "creates are refused whose caller's tasks wait this long for their start, or would",
         parse: parse.secondsAsMs(0.1, 30 * DAY_SEC),
@@ -17,6 +18,7 @@ export function sheddingSettings() {
       }),
       lagMs: setting<number>({
         key: "shed.lag_ms",
+        live: true,
         flag: "--shed-lag-ms <milliseconds>",
         help: "requests are refused, creates first, while the server comes so late to what it has to do for a second and more",
         parse: parse.integer(1, 600_000),
@@ -24,6 +26,7 @@ export function sheddingSettings() {
       }),
       memoryMb: setting<number | undefined>({
         key: "shed.memory_mb",
+        live: true,
         flag: "--shed-memory-mb <megabytes>",
         help: "creates are refused while the server has more memory than this; lists above 110 % of it, everything above 120 %",
         parse: parse.integer(16, 1_000_000_000),

@@ -2,6 +2,7 @@ import { isJsonObject } from "../domain/json.ts";
 import { isCredential, type Setting } from "../toolkit/settings/setting.ts";
 import { MASK, type ShownSetting } from "../toolkit/settings/shown.ts";
 import type { Chosen, Given } from "./choose.ts";
+import { restartReason, VARIABLE_STAYS } from "./restart.ts";
 
 /** Members that may hold a secret where an operator writes freely. */
 const MAY_BE_SECRET = /(^|_)(key|secret|token|password|credentials?|authorization|proxy|command)$/i;
@@ -11,10 +12,13 @@ const IN_ADDRESS = /:\/\/[^/\s"@]*@/g;
 
 /** @param given after everything was read */
 export function shownSettings({ chosen, file }: Given): ShownSetting[] {
+  const settings = [...(chosen ?? [])].flatMap(([entry]) => (isCredential(entry) ? [] : entry));
   const all = [...(chosen ?? [])].map(([entry, value]): ShownSetting => {
-    if (!isCredential(entry)) return shownSetting(entry, value, file);
+    if (!isCredential(entry))
+      return { ...shownSetting(entry, value, file), restart: restartReason(entry, settings) };
     const { source, where } = value;
-    return { key: entry.variable, value: value.value === true ? MASK : null, source, where };
+    const shown = { key: entry.variable, value: value.value === true ? MASK : null, source, where };
+    return { ...shown, restart: VARIABLE_STAYS };
   });
   const known = new Set(all.map(({ key }) => key));
   const parts = [...(file?.values ?? [])]

@@ -32,6 +32,7 @@ export function watchingSettings() {
       }),
       requests: setting<boolean>({
         key: "log.requests",
+        live: true,
         flag: "--no-log-requests",
         help: "a line for each request; --no-log-requests leaves those that end with a status of 500 and more",
         parse: parse.boolean,

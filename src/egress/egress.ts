@@ -2,7 +2,7 @@ import { networkInterfaces } from "node:os";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { After } from "../toolkit/deadline.ts";
-import { createAddressGuard } from "./address.ts";
+import { type AddressGuard, createAddressGuard } from "./address.ts";
 import { ask } from "./ask.ts";
 import { createConnections } from "./connections.ts";
 import { deliver, type EgressDeps } from "./deliver.ts";
@@ -13,8 +13,8 @@ import type { Resolve } from "./resolve.ts";
 import { createSystemResolve } from "./system-resolve.ts";
 
 export interface EgressOptions {
-  /** CIDR ranges that are allowed although they are not public. */
-  readonly allow: readonly string[];
+  /** CIDR ranges that are allowed although they are not public; asked at each request where they may change. */
+  readonly allow: readonly string[] | (() => readonly string[]);
   readonly resolve?: Resolve | undefined;
   /** Times the deadlines. Default: the runtime's timers. */
   readonly clock?: Pick<Clock, "after"> | undefined;
@@ -28,8 +28,11 @@ export interface EgressOptions {
 /** @throws Error when `allow` is not a list of CIDR ranges */
 export function createEgress(options: EgressOptions): Egress {
   const clock = options.clock ?? { after: startTimer };
+  const guardNow = followGuard(options);
   const deps: EgressDeps = {
-    guard: createAddressGuard(options.allow, options.localAddresses ?? interfaceAddresses),
+    get guard() {
+      return guardNow();
+    },
     resolve: options.resolve ?? createSystemResolve(clock),
     clock,
     limits: { ...EGRESS_LIMITS, ...options.limits },
@@ -44,6 +47,20 @@ export function createEgress(options: EgressOptions): Egress {
     fetchMedia: (url, fetchOptions) => fetchMedia(deps, url, fetchOptions),
     deliver: (url, post, signal) => deliver(deps, url, post, signal),
     ask: (url, post, askOptions) => ask(deps, url, post, askOptions),
+  };
+}
+
+/** Makes the guard anew when the ranges are others. */
+function followGuard({ allow, localAddresses = interfaceAddresses }: EgressOptions): () => AddressGuard {
+  const ranges = typeof allow === "function" ? allow : () => allow;
+  let of = ranges();
+  let guard = createAddressGuard(of, localAddresses);
+  return () => {
+    if (of !== ranges()) {
+      of = ranges();
+      guard = createAddressGuard(of, localAddresses);
+    }
+    return guard;
   };
 }
 

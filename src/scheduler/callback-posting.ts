@@ -37,7 +37,7 @@ const UNSIGNABLE = {
  */
 export function createCallbackPosting(
   deps: CallbackDeps,
-  delaysMs: readonly number[],
+  delaysMs: () => readonly number[],
   ended: (callback: Callback, delivery: Delivery, tookMs: number) => void,
 ) {
   const { callbacks, clock, log } = deps;
@@ -54,7 +54,7 @@ export function createCallbackPosting(
   function delayAfter(attempts: number, delivery: Delivery): number | undefined {
     if (delivery.kind === "delivered" || delivery.kind === "forbidden") return undefined;
     const wantedMs = delivery.kind === "refused" ? delivery.retryAfterMs : undefined;
-    return callbackDelayMs(delaysMs, attempts, deps.random(), wantedMs);
+    return callbackDelayMs(delaysMs(), attempts, deps.random(), wantedMs);
   }
 
   return {

@@ -5,8 +5,8 @@ import { createHostWidths } from "./host-widths.ts";
 import { createLoop } from "./loop.ts";
 
 export interface CallbackOptions {
-  /** Delays before attempts 2, 3 and so on; they also set the number of attempts. */
-  readonly delaysMs: readonly number[];
+  /** Delays before attempts 2, 3 and so on; they also set the number of attempts. Asked after each attempt. */
+  readonly delaysMs: () => readonly number[];
   /** `perHost` is the most that a host gets which answers well. */
   readonly limits: Omit<SendLimits, "ofPlaces">;
 }
@@ -26,11 +26,24 @@ const LEASE_MS = 30_000;
 /** How often to look for redeliveries that another process asked for, beside the data folder: nothing wakes this one then. */
 const LOOK_EVERY_MS = 1_000;
 
+/** How much may be under way, as it is when it is asked for. */
+function limitsNow({ limits }: CallbackOptions, widths: ReturnType<typeof createHostWidths>): SendLimits {
+  return {
+    ...{ perHost: widths.first, ofPlaces: widths.wider },
+    get total() {
+      return limits.total;
+    },
+    get perAccount() {
+      return limits.perAccount;
+    },
+  };
+}
+
 /** Delivers the callbacks of ended tasks, with at most five attempts each, counted before they leave. */
 export function createCallbackSender(deps: CallbackDeps, options: CallbackOptions): CallbackSender {
   const { callbacks, clock } = deps;
   const widths = createHostWidths(options.limits.perHost, clock);
-  const limits = { ...options.limits, perHost: widths.first, ofPlaces: widths.wider };
+  const limits = limitsNow(options, widths);
   const posting = createCallbackPosting(deps, options.delaysMs, widths.ended);
   const underWay = new Map<Promise<void>, Callback>();
   const stopping = new AbortController();

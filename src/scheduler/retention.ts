@@ -18,8 +18,8 @@ export interface RetentionDeps {
   readonly removeContents: (contents: readonly string[]) => Promise<unknown>;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long what is kept of ended tasks stays, in milliseconds; for ever where it is absent. */
-  readonly keptMs: Readonly<Partial<Record<KeptKind, number>>>;
+  /** How long what is kept of ended tasks stays, in milliseconds; for ever where it is absent. Asked at each look. */
+  readonly keptMs: () => Readonly<Partial<Record<KeptKind, number | undefined>>>;
 }
 
 /** Removes what was kept of ended tasks for long enough, a few at a time. */
@@ -94,7 +94,7 @@ function createSlices(deps: RetentionDeps, { isOver, wait }: ReturnType<typeof c
       }
     },
     async walk(kind: KeptKind): Promise<void> {
-      const keptMs = deps.keptMs[kind];
+      const keptMs = deps.keptMs()[kind];
       const now = clock.now();
       const endedBefore = keptMs === undefined ? 0 : now - keptMs;
       let after: number | undefined = finished.get(kind) ?? 0;

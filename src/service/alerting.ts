@@ -5,7 +5,8 @@ import type { Clock, Log } from "../domain/ports/runtime.ts";
 export interface AlertingDeps {
   readonly clock: Pick<Clock, "now" | "after">;
   readonly log: Pick<Log, "warn" | "info">;
-  readonly targets: readonly AlertTarget[];
+  /** Asked at each look. */
+  readonly targets: () => readonly AlertTarget[];
   /** What is wrong at this moment. @param told what targets were told and is not over */
   readonly read: (told: readonly Told[]) => Promise<readonly Condition[]>;
   readonly memory: AlertMemory;
@@ -48,8 +49,10 @@ export function createAlerting({ clock, log, targets, read, memory }: AlertingDe
 
   /** Looks once, and tells who is to be told. */
   async function look(): Promise<void> {
+    const now = targets();
+    if (now.length === 0) return;
     const conditions = await read([...told.values()].flat());
-    const changed = await Promise.all(targets.map((target) => tell(target, conditions)));
+    const changed = await Promise.all(now.map((target) => tell(target, conditions)));
     if (changed.includes(true)) memory.save(Object.fromEntries(told));
   }
 

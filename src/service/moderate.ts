@@ -15,7 +15,8 @@ import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 
 export interface ModerateDeps {
-  readonly moderation: Moderation;
+  /** Undefined where there are no checks. */
+  readonly moderation: () => Moderation | undefined;
   readonly clock: Pick<Clock, "elapsed">;
   readonly log: Pick<Log, "info" | "warn">;
   readonly tally: Pick<Tally, "moderated">;
@@ -50,14 +51,17 @@ const RETRY_SEC = 5;
 
 export function createModerate(deps: ModerateDeps): Moderate {
   const tell = createTelling(deps);
-  const namesFor = ({ principal, model }: Pick<Moderated, "model" | "principal">) =>
-    checksFor(deps.moderation, principal.policy, model.id);
+  const namesFor = ({ principal, model }: Pick<Moderated, "model" | "principal">) => {
+    const moderation = deps.moderation();
+    return moderation === undefined ? [] : checksFor(moderation, principal.policy, model.id);
+  };
 
   return {
     isFor: (request) => namesFor(request).length > 0,
     async check(request) {
       const texts = textsOf(request.model, request.body);
-      const checks = namesFor(request).map((name) => deps.moderation.checks.get(name) ?? missing(name));
+      const known = deps.moderation()?.checks;
+      const checks = namesFor(request).map((name) => known?.get(name) ?? missing(name));
       const ended = new AbortController();
       const signal = () =>
         request.gone === undefined ? ended.signal : AbortSignal.any([ended.signal, request.gone()]);

@@ -21,7 +21,7 @@ export interface QueueSheddingDeps {
   /** Tasks of the lane that may be under way. */
   readonly capacityOf: (lane: LaneId) => number | undefined;
   /** How long an account's oldest task may wait; the model's deadline unless given. */
-  readonly mostWaitMs: number | undefined;
+  readonly mostWaitMs: () => number | undefined;
 }
 
 /** How long an answer of the store is used again. */
@@ -52,10 +52,10 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
   async function check({ lane, accountId, model }: Asked): Promise<void> {
     const own = await ownOf(lane, accountId);
     const waitedMs = own.oldestAt === undefined ? 0 : clock.now() - own.oldestAt;
-    const mostWaitMs = deps.mostWaitMs ?? model.deadlineMs;
+    const mostWaitMs = deps.mostWaitMs() ?? model.deadlineMs;
     const queue = { count: own.count, perSecond: rates.read(lane), waitedMs, mostWaitMs };
     // Nobody asked for a limit: a batch may be as large as it likes until its first task is late.
-    const isForeseen = deps.mostWaitMs !== undefined;
+    const isForeseen = deps.mostWaitMs() !== undefined;
     if (!isTooLong(isForeseen ? queue : { ...queue, perSecond: undefined })) {
       // Until it is counted anew.
       own.count += 1;

@@ -3,8 +3,10 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { APPLIED, settingsInForce } from "../../src/app/live/in-force.ts";
+import { canChange } from "../../src/app/live/reload.ts";
 import { signOf } from "../../src/app/live/sign.ts";
-import { readConfig } from "../../src/app/settings.ts";
+import { readConfig, serviceSettings } from "../../src/app/settings.ts";
+import { RESTART_KEYS, restartReason } from "../../src/config/restart.ts";
 import { createSettings } from "../../src/config/settings.ts";
 import type { LaneId } from "../../src/domain/ids.ts";
 import { createSecret } from "../../src/toolkit/settings/secret.ts";
@@ -26,11 +28,38 @@ const OTHERS: Readonly<Record<string, string>> = {
   SVC_LOG_LEVEL: "debug",
   SVC_SCHEDULER_CONCURRENCY: "5",
   SVC_SCHEDULER_STEPS: "6",
+  SVC_LOG_REQUESTS: "false",
+  SVC_RETENTION_OUTPUTS_SECONDS: "60",
+  SVC_RETENTION_INPUTS_SECONDS: "61",
+  SVC_RETENTION_CALLBACKS_SECONDS: "62",
+  SVC_RETENTION_TASKS_SECONDS: "63",
+  SVC_DISK_WARN_MB: "7",
+  SVC_DISK_REFUSE_MB: "off",
+  SVC_SHED_QUEUE_SECONDS: "8",
+  SVC_SHED_LAG_MS: "9",
+  SVC_SHED_MEMORY_MB: "1000",
+  SVC_EGRESS_ALLOW: "192.168.0.0/16",
+  SVC_CALLBACKS_DELAYS_SECONDS: "1,2",
+  SVC_CALLBACKS_CONCURRENCY: "10",
+  SVC_CALLBACKS_ACCOUNT_CONCURRENCY: "11",
 };
 
 test("every live setting of the service has code that applies it, and no other has", () => {
   const live = listSettings(createSettings({ cores: 1 }, [])).filter((each) => each.live === true);
   expect(live.map(({ key }) => key).sort()).toEqual(Object.keys(APPLIED).sort());
+});
+
+test("every setting comes into force at once or says why it needs a restart, and none does both", () => {
+  const all = serviceSettings();
+  const wrong = all.filter((each) => canChange(each.key) === (restartReason(each, all) !== undefined));
+  expect(wrong.map(({ key }) => key)).toEqual([]);
+  const ofServer = listSettings(createSettings({ cores: 1 }, [])).map(({ key }) => key);
+  const isNamed = (key: string) =>
+    RESTART_KEYS.includes(key) || RESTART_KEYS.includes(key.split(".")[0] ?? "");
+  // Those of providers have one reason for all.
+  expect(ofServer.filter((key) => !canChange(key) && !isNamed(key))).toEqual([]);
+  const isThere = (named: string) => ofServer.some((key) => key === named || key.startsWith(`${named}.`));
+  expect(RESTART_KEYS.filter((key) => !isThere(key))).toEqual([]);
 });
 
 test("each is in force once it is applied, and nothing else is", () => {

@@ -22,7 +22,10 @@ describe("svc config show", () => {
     const cwd = folderWith("log:\n  level: debug\n");
     const { settings } = await json(cwd, "config", "show", "--port", "9");
     const of = (key: string) => settings.find((each: { key: string }) => each.key === key);
-    expect(of("port")).toEqual({ key: "port", value: 9, source: "flag", where: "--port", default: "8787" });
+    const restart = "the address is listened on until the server stops";
+    expect(of("port")).toEqual({
+      ...{ key: "port", value: 9, source: "flag", where: "--port", default: "8787", restart },
+    });
     expect(of("log.level")).toMatchObject({ value: "debug", source: "file" });
     expect(of("host")).toMatchObject({ value: "127.0.0.1", source: "default", where: null });
     const { stdout } = await svc(["config", "show"], { cwd });

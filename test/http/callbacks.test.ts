@@ -39,7 +39,7 @@ async function answerOf(callback: Callback, history: readonly CallbackAttempt[],
     tasks: tasks as TaskStore,
     redeliveries: createCallbackFeed(),
     callbacksDue() {},
-    maxAttempts,
+    maxAttempts: () => maxAttempts,
   });
   const endpoint = endpoints.find(({ path, method }) => method === "GET" && path.endsWith("/:callback_id"));
   if (endpoint?.access !== "api_key") throw new Error("There is no such endpoint.");

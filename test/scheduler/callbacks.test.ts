@@ -72,7 +72,7 @@ function createSender(answer: Answer, options: Partial<CallbackOptions> = {}) {
       tally: { callbackSent: (outcome, isOver) => void sends.push(isOver ? `${outcome}, over` : outcome) },
     },
     {
-      delaysMs: CALLBACK_DELAYS_MS,
+      delaysMs: () => CALLBACK_DELAYS_MS,
       limits: { total: 100, perAccount: 100, perHost: 100 },
       ...options,
     },
@@ -158,7 +158,7 @@ describe("a receiver", () => {
 
   test("is tried as often as the operator has set delays", async () => {
     await owe();
-    await runToEnd(createSender(() => ERROR, { delaysMs: [10, 20] }));
+    await runToEnd(createSender(() => ERROR, { delaysMs: () => [10, 20] }));
     expect(arrived.map(({ at }) => at - NOW)).toEqual([0, 10, 30]);
     expect(await stateOf()).toBe("failed");
   });
@@ -279,7 +279,7 @@ describe("a sender", () => {
 
   test("logs how a send went, and no URL", async () => {
     await owe();
-    const sender = createSender(() => ERROR, { delaysMs: [] });
+    const sender = createSender(() => ERROR, { delaysMs: () => [] });
     await runToEnd(sender);
     expect(sender.log).toHaveLength(1);
     expect(JSON.parse(sender.log[0] ?? "")).toEqual({

@@ -53,7 +53,10 @@ function retentionOf(store: ReturnType<typeof createStore>, keptMs: Partial<Reco
   const removed: string[] = [];
   const retention = { expired: store.expired_, filesDue: store.filesDue, expire: store.expire };
   const removeContents = async (contents: readonly string[]) => removed.push(...contents);
-  return { ...createRetention({ retention, removeContents, clock, log: quiet, keptMs }), removed };
+  return {
+    ...createRetention({ retention, removeContents, clock, log: quiet, keptMs: () => keptMs }),
+    removed,
+  };
 }
 
 test("what is due goes a few at a time with its files, and nothing is looked at twice", async () => {

@@ -22,7 +22,7 @@ function setup(answers: (() => Promise<void>)[] = [], kept: Record<string, reado
   const alerting = createAlerting({
     clock,
     log: { info: write, warn: write },
-    targets: [
+    targets: () => [
       {
         ...{ id: "a", name: "webhook example.com", kinds: ALERT_KINDS },
         ...{ remindMs: 86_400_000, errorPercent: 5 },

@@ -28,11 +28,11 @@ function setup(checks: readonly Check[], policy: KeyPolicy = {}) {
   const judged: Omit<Judged, "durationMs">[] = [];
   const write = (fields: object, msg: string) => lines.push({ ...fields, msg });
   const moderate = createModerate({
-    moderation: {
+    moderation: () => ({
       checks: new Map(checks.map((each) => [each.name, each])),
       apply: checks.map(({ name }) => name),
       models: [],
-    },
+    }),
     clock: { elapsed: () => now },
     log: { info: write, warn: write },
     tally: { moderated: ({ durationMs: _, ...each }) => judged.push(each) },

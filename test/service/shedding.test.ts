@@ -114,7 +114,7 @@ describe("a long queue", () => {
     const lane = { queued: 0, own: 0, begun: 0, asked: 0 };
     const oldest = new Map<AccountId, number>();
     const queues = createQueueShedding({
-      ...{ clock, log, tally, mostWaitMs: given.mostWaitMs },
+      ...{ clock, log, tally, mostWaitMs: () => given.mostWaitMs },
       tasks: {
         ownReady: async (_, account) => {
           lane.asked += 1;

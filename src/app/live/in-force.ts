@@ -1,23 +1,32 @@
 import type { Config } from "../../config/config.ts";
+import { ALERTS, MODERATION, PRICING } from "../../config/settings-file.ts";
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
-type Groups = "log" | "cors" | "sync" | "scheduler" | "providers" | "accounts";
+type Groups =
+  | ("log" | "cors" | "sync" | "scheduler" | "providers" | "accounts" | "retention" | "disk" | "shed")
+  | "egress";
 
 /**
  * The settings in force. Everybody reads them where they are, so that a value that is replaced here is in force from then on. Only the
  * table below replaces any.
  */
-export type InForce = Writable<Omit<Config, Groups | "stays">> & {
+export type InForce = Writable<Omit<Config, Groups | "stays" | "callbacks">> & {
   readonly [Group in Groups]: Writable<Config[Group]>;
 } & {
   readonly stays: { readonly [Part in keyof Config["stays"]]: Writable<Config["stays"][Part]> };
+  readonly callbacks: Writable<Omit<Config["callbacks"], "limits">> & {
+    readonly limits: Writable<Config["callbacks"]["limits"]>;
+  };
 };
 
 /** A copy of settings whose live values can be replaced. */
 export function settingsInForce(config: Config): InForce {
   const { log, cors, sync, scheduler, providers, accounts, stays } = config;
+  const { retention, disk, shed, egress, callbacks } = config;
   return {
     ...config,
+    ...{ retention: { ...retention }, disk: { ...disk }, shed: { ...shed }, egress: { ...egress } },
+    callbacks: { ...callbacks, limits: { ...callbacks.limits } },
     ...{ log: { ...log }, cors: { ...cors }, sync: { ...sync }, scheduler: { ...scheduler } },
     ...{ providers: { ...providers }, accounts: { ...accounts } },
     stays: { perKey: { ...stays.perKey }, perAccount: { ...stays.perAccount } },
@@ -60,6 +69,48 @@ export const APPLIED: Readonly<Record<string, Apply>> = {
     for (const name of Object.keys(held)) delete (held as Record<string, unknown>)[name];
     Object.assign(held, aliases);
   },
+  "log.requests": (to, { log }) => {
+    to.log.requests = log.requests;
+  },
+  "retention.outputs_seconds": (to, { retention }) => {
+    to.retention.outputsMs = retention.outputsMs;
+  },
+  "retention.inputs_seconds": (to, { retention }) => {
+    to.retention.inputsMs = retention.inputsMs;
+  },
+  "retention.callbacks_seconds": (to, { retention }) => {
+    to.retention.callbacksMs = retention.callbacksMs;
+  },
+  "retention.tasks_seconds": (to, { retention }) => {
+    to.retention.tasksMs = retention.tasksMs;
+  },
+  "disk.warn_mb": (to, { disk }) => {
+    to.disk.warnMb = disk.warnMb;
+  },
+  "disk.refuse_mb": (to, { disk }) => {
+    to.disk.refuseMb = disk.refuseMb;
+  },
+  "shed.queue_seconds": (to, { shed }) => {
+    to.shed.queueMs = shed.queueMs;
+  },
+  "shed.lag_ms": (to, { shed }) => {
+    to.shed.lagMs = shed.lagMs;
+  },
+  "shed.memory_mb": (to, { shed }) => {
+    to.shed.memoryMb = shed.memoryMb;
+  },
+  "egress.allow": (to, { egress }) => {
+    to.egress.allow = egress.allow;
+  },
+  "callbacks.delays_seconds": (to, { callbacks }) => {
+    to.callbacks.delaysMs = callbacks.delaysMs;
+  },
+  "callbacks.concurrency": (to, { callbacks }) => {
+    to.callbacks.limits.total = callbacks.limits.total;
+  },
+  "callbacks.account_concurrency": (to, { callbacks }) => {
+    to.callbacks.limits.perAccount = callbacks.limits.perAccount;
+  },
   "log.level": (to, { log }) => {
     to.log.level = log.level;
   },
@@ -68,5 +119,18 @@ export const APPLIED: Readonly<Record<string, Apply>> = {
   },
   "scheduler.steps": (to, { scheduler }) => {
     to.scheduler.steps = scheduler.steps;
+  },
+};
+
+/** Parts of svc.yaml that are no settings of their own and come into force at once. Prices are taken by the catalogue. */
+export const APPLIED_PARTS: Readonly<Record<string, Apply>> = {
+  [PRICING]: (to, { pricing }) => {
+    to.pricing = pricing;
+  },
+  [MODERATION]: (to, { moderation }) => {
+    to.moderation = moderation;
+  },
+  [ALERTS]: (to, { alerts }) => {
+    to.alerts = alerts;
   },
 };

@@ -9,7 +9,7 @@ import { PROVIDERS } from "../../providers/registry.ts";
 import { isCredential, type SettingTable } from "../../toolkit/settings/setting.ts";
 import { MASK, type ShownSetting } from "../../toolkit/settings/shown.ts";
 import { configuredPricesOf } from "../configured-prices.ts";
-import { APPLIED, type InForce } from "./in-force.ts";
+import { APPLIED, APPLIED_PARTS, type InForce } from "./in-force.ts";
 import { signOf } from "./sign.ts";
 
 export interface ReloadDeps {
@@ -22,6 +22,8 @@ export interface ReloadDeps {
   readonly takePrices: () => void;
   /** The settings, accounts or keys of these providers are others; those of the data folder look for themselves. */
   readonly takeProviders: (ids: readonly string[]) => Promise<void>;
+  /** Opens the checks of content of settings. @returns how to take them up @throws ConfigError where one cannot be used */
+  readonly openChecks: (config: Config) => Promise<() => void>;
   /** Notes what the settings file says now. */
   readonly note: (config: Config) => Promise<void>;
   /** What is worked on at once is another number. */
@@ -36,9 +38,11 @@ export function createReload(deps: ReloadDeps) {
 
   async function reload(): Promise<Reloaded> {
     let next: Config;
+    let takeChecks: () => void;
     try {
       next = deps.read();
       configuredPricesOf(next, deps.catalog);
+      takeChecks = await deps.openChecks(next);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const problems = error.problems.map(describeProblem);
@@ -46,16 +50,17 @@ export function createReload(deps: ReloadDeps) {
       log.error({ problems: problems.length }, "the settings cannot be used; those of before stay in force");
       return { isInForce: false, changed: [], restart: [], problems };
     }
-    return take(next);
+    return take(next, takeChecks);
   }
 
-  async function take(next: Config): Promise<Reloaded> {
+  async function take(next: Config, takeChecks: () => void): Promise<Reloaded> {
     const after = next.shown();
     const ids = changedProviders(config, next);
     const keys = differing(shown, after);
     const restart = keys.filter((key) => !canChange(key));
     const changed = withProviders(keys.filter(canChange), ids);
     replace(config, next, { changed, ids });
+    takeChecks();
     if (changed.includes(PRICING)) deps.takePrices();
     if (changed.includes("log.level")) log.setLevel(config.log.level);
     await deps.takeProviders(ids);
@@ -82,7 +87,10 @@ export function createReload(deps: ReloadDeps) {
   };
 }
 
-const canChange = (key: string) => key === PRICING || Object.hasOwn(APPLIED, key) || isOfLiveProvider(key);
+/** Whether a running server takes up another value. */
+export function canChange(key: string): boolean {
+  return Object.hasOwn(APPLIED, key) || Object.hasOwn(APPLIED_PARTS, key) || isOfLiveProvider(key);
+}
 
 /** Providers with another key may have the same settings. */
 function withProviders(keys: readonly string[], ids: readonly string[]): string[] {
@@ -102,13 +110,13 @@ function replace(
   next: Config,
   { changed, ids }: { readonly changed: readonly string[]; readonly ids: readonly string[] },
 ): void {
-  for (const key of changed) APPLIED[key]?.(config, next);
+  for (const key of changed) (APPLIED[key] ?? APPLIED_PARTS[key])?.(config, next);
   for (const id of ids) {
     Object.assign(config.providers, { [id]: next.providers[id] });
     Object.assign(config.accounts, { [id]: next.accounts[id] });
   }
-  const { providerConfig, pricing, placed, configFile } = next;
-  Object.assign(config, { providerConfig, pricing, placed, configFile });
+  const { providerConfig, pricing, moderation, placed, configFile } = next;
+  Object.assign(config, { providerConfig, pricing, moderation, placed, configFile });
 }
 
 function partOf({ providers, accounts }: Pick<Config, "providers" | "accounts">, id: string) {

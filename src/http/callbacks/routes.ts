@@ -23,7 +23,7 @@ import {
 
 export interface CallbackEndpointDeps extends ReadCallbackDeps, RedeliverDeps {
   /** Attempts a callback gets at most. */
-  readonly maxAttempts: number;
+  readonly maxAttempts: () => number;
 }
 
 /** A selection as a request names its fields. The schemas check their types. */
@@ -35,7 +35,7 @@ const DEFAULT_LIMIT = 20;
 
 /** Lists the account's callbacks, reads one with its history, and sends them again. */
 export function callbackEndpoints(deps: CallbackEndpointDeps): Endpoint[] {
-  const present = (callback: Callback) => presentCallback(callback, deps.maxAttempts);
+  const present = (callback: Callback) => presentCallback(callback, deps.maxAttempts());
   const presentPage = ({ callbacks, next }: CallbackPage<Callback>) => ({
     callbacks: callbacks.map(present),
     next,

@@ -12,12 +12,14 @@ export interface ShownSetting {
   readonly where?: string | undefined;
   /** The default in words, where there is one. */
   readonly standard?: string | undefined;
+  /** Why another value needs a restart; absent where it comes into force at once. */
+  readonly restart?: string | undefined;
 }
 
 /** What stands in place of a secret. */
 export const MASK = "[secret]";
 
 /** Its JSON form. */
-export function settingForm({ key, value, source, where, standard }: ShownSetting) {
-  return { key, value, source, where: where ?? null, default: standard ?? null };
+export function settingForm({ key, value, source, where, standard, restart }: ShownSetting) {
+  return { key, value, source, where: where ?? null, default: standard ?? null, restart: restart ?? null };
 }

@@ -10,7 +10,7 @@ import { CALLBACKS_QUERY, DEFAULT_PAGE, MANAGED_CALLBACKS, MANAGED_REDELIVERY } 
 export interface ManagedCallbackDeps {
   readonly manageCallbacksAs: ManageCallbacksAs;
   /** Attempts a callback gets at most. */
-  readonly maxAttempts: number;
+  readonly maxAttempts: () => number;
 }
 
 /** A selection as a request names its fields. The schemas check their types. */
@@ -24,7 +24,7 @@ export function managedCallbackEndpoints({
   manageCallbacksAs,
   maxAttempts,
 }: ManagedCallbackDeps): Endpoint[] {
-  const present = (callback: ManagedCallback) => managedCallbackForm(callback, maxAttempts);
+  const present = (callback: ManagedCallback) => managedCallbackForm(callback, maxAttempts());
   const presentPage = ({ callbacks, next }: ManagedCallbackPage) => ({
     callbacks: callbacks.map(present),
     next: next ?? null,

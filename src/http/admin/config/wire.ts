@@ -7,6 +7,7 @@ const SETTING = closed({
   source: openEnum(["flag", "variable", "file", "default"], "Where its value was given."),
   where: nullable(text("The flag, the variable, or file, line and column.")),
   default: nullable(text("The default, in words.")),
+  restart: nullable(text("Why another value needs a restart; null where it comes into force at once.")),
 });
 
 const SETTINGS = component("Settings", {
