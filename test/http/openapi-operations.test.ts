@@ -342,7 +342,13 @@ test("the management API is answered as the document says", async () => {
   const named = { id: String(key.data.id) };
   const limited = String(key.data.key);
   await call("GET /v1/account/status", { credential: limited });
-  await call("POST /v1/images/generations", { credential: limited, body: { ...IMAGE, model: "fox" } });
+  const begun = await call("POST /v1/images/generations", {
+    ...{ credential: limited, body: { ...IMAGE, model: "fox" } },
+  });
+  // Its price is spent once it has ended.
+  await call("GET /v1/images/status/{task_id}", {
+    ...{ credential: limited, path: { task_id: String(begun.data.task_id) }, query: "?wait=20" },
+  });
   const video = { model: "sandbox-video", prompt: "A fox" };
   expect((await call("POST /v1/videos/generations", { credential: limited, body: video })).status).toBe(403);
   await managed("POST /admin/v1/keys/{id}/rotate", { grace_seconds: 60 }, named);
