@@ -85,6 +85,8 @@ export function applySteps(db: Database, migration: Migration, note: () => void,
       // SQLite's own checkpoints may be switched off.
       if (made % CHECKPOINT_EVERY === 0) db.run("pragma wal_checkpoint(passive)");
     }
+    // The log would stay as long as it became.
+    db.run("pragma wal_checkpoint(truncate)");
   } finally {
     db.run("pragma foreign_keys = on");
   }

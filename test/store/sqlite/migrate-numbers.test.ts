@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { openAudit } from "../../../src/store/audit.ts";
 import { migrate } from "../../../src/store/migrate.ts";
 import { openStore } from "../../../src/store/open.ts";
@@ -161,6 +161,16 @@ describe("a migration in steps", () => {
     expect(cutOff(db, 5)).toBe(true);
     expect(() => readMigrationState(db, BEFORE)).toThrow(SchemaError);
     expect(() => readMigrationState(db, BEFORE)).toThrow(AFTER[23]!.name);
+  });
+
+  test("leaves an empty log", () => {
+    const file = temporaryDatabase();
+    const db = openDatabase(file.path);
+    fill(db);
+    applyMigrations(db, AFTER);
+    expect(statSync(`${file.path}-wal`).size).toBe(0);
+    db.stop();
+    file.remove();
   });
 
   test("takes large tables by slices, and tells how far it is", () => {
