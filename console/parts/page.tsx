@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 
 interface Props {
   readonly title: string;
@@ -14,7 +14,8 @@ export function Page({ title, actions, children }: Props) {
   useEffect(() => {
     document.title = `${title} · svc`;
   }, [title]);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  // Before the reader can press anything: later it would take the focus away.
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <div class="flex min-w-0 flex-col gap-4">
       <div class="flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -25,7 +25,9 @@ export class Boundary extends Component<Props, { readonly error?: unknown; reado
     if (error === undefined) return this.props.children;
     return (
       <div class="flex flex-col gap-3">
-        <h1 class="text-2xl font-semibold">This screen does not work</h1>
+        <h1 tabIndex={-1} class="text-2xl font-semibold">
+          This screen does not work
+        </h1>
         <Trouble problem={error} again={() => this.setState({ error: undefined })} />
         <div>
           <Button onClick={() => location.reload()}>Load the console anew</Button>

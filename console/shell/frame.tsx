@@ -20,7 +20,7 @@ export function Frame({ session }: { readonly session: Session }) {
       <button
         type="button"
         class="fixed -top-20 left-3 z-50 rounded-md bg-accent px-3 py-2 text-on-accent focus:top-3"
-        onClick={() => document.querySelector<HTMLElement>("main h1, main")?.focus()}
+        onClick={() => document.querySelector<HTMLElement>("main h1[tabindex]")?.focus()}
       >
         Skip to the content
       </button>

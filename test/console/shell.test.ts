@@ -162,6 +162,52 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await first.getByText(/^(?:now|\d+ sec\. ago)$/).waitFor();
   });
 
+  test("writes money and times as the reader's country does", async () => {
+    await using at = await visit(browser, service.url, { locale: "de-DE" });
+    await at.signIn(service.key);
+    const row = at.page.locator("tbody tr").last();
+    expect(await row.locator("td").last().textContent()).toBe("0,01\u00a0$");
+    expect(await row.locator("time").getAttribute("title")).toMatch(/^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/);
+  });
+
+  test("keeps a defect to its screen, tells of it, and goes on", async () => {
+    await using at = await signedIn();
+    await at.page.route("**/admin/v1/tasks?*", (route) =>
+      route.fulfill({ json: { code: 200, data: { tasks: [null] } } }),
+    );
+    await at.page.reload();
+    await at.page.getByRole("heading", { name: "This screen does not work" }).waitFor();
+    expect(await at.violations()).toEqual([]);
+    await at.page.unroute("**/admin/v1/tasks?*");
+    await at.page.getByRole("button", { name: "Try again" }).click();
+    await at.page.locator("[data-row]").first().waitFor();
+  });
+
+  test("tells an error with its request id and what to do, where its answer would have been", async () => {
+    await using at = await signedIn();
+    const body = { code: 503, message: "Cannot store.", data: { error_code: "service_unavailable" } };
+    const answer = { status: 503, json: body, headers: { "X-Request-ID": "req_1" } };
+    await at.page.route("**/admin/v1/tasks?*", (route) => route.fulfill(answer));
+    await at.page.getByLabel("Kind").selectOption("video");
+    const alert = at.page.getByRole("alert");
+    await alert.getByText("Cannot store.").waitFor();
+    expect(await alert.textContent()).toContain("req_1");
+    await at.page.unroute("**/admin/v1/tasks?*");
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await at.page.getByText("No task is like that").waitFor();
+  });
+
+  test("begins with a way past the navigation", async () => {
+    await using at = await signedIn();
+    await at.page.reload();
+    await at.page.locator("[data-row]").first().waitFor();
+    await at.page.evaluate("document.body.tabIndex = -1; document.body.focus()");
+    await at.page.keyboard.press("Tab");
+    expect(await at.page.evaluate("document.activeElement.textContent.trim()")).toBe("Skip to the content");
+    await at.page.keyboard.press("Enter");
+    expect(await at.page.evaluate("document.activeElement.tagName")).toBe("H1");
+  });
+
   test("tells of an address that leads nowhere", async () => {
     await using at = await signedIn();
     for (const path of ["nowhere", "tasks/%E0%A4%A"]) {

@@ -13,6 +13,8 @@ export const THEMES = ["light", "dark"] as const;
 export interface View {
   readonly width?: (typeof WIDTHS)[number];
   readonly theme?: (typeof THEMES)[number];
+  /** The reader's language and country. */
+  readonly locale?: string;
 }
 
 /** A page of a browser that has nothing from earlier pages, and what went wrong in it. */
@@ -43,11 +45,11 @@ export function openBrowser(): Promise<Browser> {
 export async function visit(
   browser: Browser,
   url: string,
-  { width = 1440, theme = "light" }: View = {},
+  { width = 1440, theme = "light", locale = "en-US" }: View = {},
 ): Promise<Visit> {
   const options: BrowserContextOptions = {
     viewport: { width, height: width === 390 ? 844 : 900 },
-    ...{ colorScheme: theme, reducedMotion: "reduce", locale: "en-US", timezoneId: "UTC" },
+    ...{ colorScheme: theme, reducedMotion: "reduce", locale, timezoneId: "UTC" },
   };
   const context = await browser.newContext(options);
   context.setDefaultTimeout(15_000);
