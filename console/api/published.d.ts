@@ -2276,6 +2276,8 @@ export interface Schemas {
       where: string | null;
       /** The default, in words. */
       default: string | null;
+      /** Why another value needs a restart; null where it comes into force at once. */
+      restart: string | null;
     })[];
   };
   TaskCallback: {
