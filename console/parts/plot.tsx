@@ -11,12 +11,20 @@ interface Props {
   /** Pixels. */
   readonly height?: number;
   readonly valueText?: (value: number) => string;
+  /** The times are midnights on the reader's clock: the axis has days alone. */
+  readonly isDaily?: boolean;
 }
+
+const DAY_SEC = 86_400;
+/** Days between the marks of an axis. */
+const DAYS = [1, 2, 3, 7, 14, 30, 91, 182, 365].map((days) => days * DAY_SEC);
+const dayFormat = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+const dayText = (at: number) => dayFormat.format(at * 1_000);
 
 const STROKES = ["--accent", "--good", "--warn", "--bad", "--busy"];
 
 /** Lines over time. The library is loaded when the first plot is shown. */
-export function Plot({ label, data, lines, height = 220, valueText = String }: Props) {
+export function Plot({ label, data, lines, height = 220, valueText = String, isDaily = false }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const latest = useRef(valueText);
   latest.current = valueText;
@@ -29,7 +37,7 @@ export function Plot({ label, data, lines, height = 220, valueText = String }: P
     void import("uplot").then(({ default: UPlot }) => {
       if (isLeft) return;
       const plot = new UPlot(
-        optionsOf(place, names.split("\n"), height, (value) => latest.current(value)),
+        optionsOf(place, names.split("\n"), height, (value) => latest.current(value), isDaily),
         data,
         place,
       );
@@ -44,7 +52,7 @@ export function Plot({ label, data, lines, height = 220, valueText = String }: P
       isLeft = true;
       stop();
     };
-  }, [data, names, height]);
+  }, [data, names, height, isDaily]);
   return (
     <div
       ref={box}
@@ -61,6 +69,7 @@ function optionsOf(
   names: readonly string[],
   height: number,
   valueText: (value: number) => string,
+  isDaily: boolean,
 ): Options {
   const style = getComputedStyle(place);
   const colour = (name: string) => canvasColour(place, name);
@@ -73,14 +82,17 @@ function optionsOf(
     width: place.clientWidth,
     height,
     series: [
-      {},
+      isDaily ? { label: "Day", value: (_, at) => (at === null ? "–" : dayText(at)) } : {},
       ...names.map((label, i) => ({
         label,
         width: 2,
         stroke: colour(STROKES[i % STROKES.length] ?? "--accent"),
       })),
     ],
-    axes: [axis, { ...axis, size: 70, values: (_, ticks) => ticks.map((tick) => valueText(tick)) }],
+    axes: [
+      isDaily ? { ...axis, incrs: DAYS, values: (_, ticks) => ticks.map(dayText) } : axis,
+      { ...axis, size: 70, values: (_, ticks) => ticks.map((tick) => valueText(tick)) },
+    ],
     legend: { show: names.length > 1 },
   };
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiProblem } from "../api/problem.ts";
 import { changedTerms, type ReadTerms, type Term, type TermTexts } from "../api/terms.ts";
 import type { Draft } from "../shell/draft.ts";
@@ -34,8 +34,14 @@ export function TermsForm(props: Props) {
   const isChanged = Object.keys(read.body).length + Object.keys(read.problems).length > 0;
   const sending = useSending(read, props);
   const { problem, problems, isBusy } = sending;
+  const form = useRef<HTMLFormElement>(null);
+  const wrong = Object.values(problems).join();
+  useEffect(() => {
+    if (wrong !== "") form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [wrong]);
   return (
     <form
+      ref={form}
       noValidate
       class="flex min-w-0 flex-col gap-4 rounded-xl border border-line bg-card p-4"
       onSubmit={(event) => {

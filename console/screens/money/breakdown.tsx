@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { Role } from "../../api/session.ts";
-import { Link } from "../../parts/link.tsx";
+import { RowLink } from "../../parts/link.tsx";
 import { Money } from "../../parts/money.tsx";
 import { Section } from "../../parts/page.tsx";
 import { Plot } from "../../parts/plot.tsx";
@@ -58,6 +58,7 @@ function TopLines({ figures: { days, lines } }: Pick<Props, "figures">) {
         data={data}
         lines={lines.names}
         valueText={axisText}
+        isDaily
       />
     </div>
   );
@@ -84,11 +85,11 @@ function titled(text: string): string {
 /** What a row is of, with the way to more about it. */
 function About({ by, row, role }: { readonly by: Group; readonly row: UsageRow; readonly role: Role }) {
   const name = <bdi class="break-words">{nameOf(by, row) || "not known"}</bdi>;
-  if (by === "model") return <Link href={hrefOf("tasks", "", { model: row.model })}>{name}</Link>;
+  if (by === "model") return <RowLink href={hrefOf("tasks", "", { model: row.model })}>{name}</RowLink>;
   if (role === "operator" && by === "key" && row.key_id)
-    return <Link href={hrefOf("keys", row.key_id)}>{name}</Link>;
+    return <RowLink href={hrefOf("keys", row.key_id)}>{name}</RowLink>;
   if (by === "account" && row.account_id)
-    return <Link href={hrefOf("accounts", row.account_id)}>{name}</Link>;
+    return <RowLink href={hrefOf("accounts", row.account_id)}>{name}</RowLink>;
   return name;
 }
 

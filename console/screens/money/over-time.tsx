@@ -44,6 +44,7 @@ export function OverTime({ role, figures }: { readonly role: Role; readonly figu
           data={data}
           lines={lines}
           valueText={axisText}
+          isDaily
         />
         <details>
           <summary class="text-sm text-soft">The numbers</summary>

@@ -12,7 +12,7 @@ export function Totals({ role, total }: { readonly role: Role; readonly total: U
   const ended = completed + failed;
   return (
     <dl class="grid grid-cols-2 gap-3 lg:grid-cols-[repeat(auto-fit,minmax(11rem,1fr))]">
-      <Card name="Charged" more={completed > 0 ? `${count.format(outputs)} results` : undefined}>
+      <Card name="Charged" more={completed > 0 ? counted(outputs, "result") : undefined}>
         <Money amount={charged} />
       </Card>
       {role === "operator" && (
@@ -33,6 +33,11 @@ export function Totals({ role, total }: { readonly role: Role; readonly total: U
       </Card>
     </dl>
   );
+}
+
+/** `1 result`, `2 results`. */
+export function counted(number: number, what: string): string {
+  return `${count.format(number)} ${what}${number === 1 ? "" : "s"}`;
 }
 
 function marginText(margin: string | null | undefined, cost: string | null | undefined): string | undefined {

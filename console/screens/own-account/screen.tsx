@@ -11,6 +11,7 @@ import { Time, timeText } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { hrefOf } from "../../shell/router.ts";
 import { UseIt } from "../key/use-it.tsx";
+import { counted } from "../money/totals.tsx";
 
 type AccountStatus = Schemas["AccountStatus"];
 
@@ -95,7 +96,7 @@ function Balance({ status: { account, balance } }: { readonly status: AccountSta
 
 function Used({ status: { usage, tasks } }: { readonly status: AccountStatus }) {
   const text = ({ cost, tasks: count, outputs }: AccountStatus["usage"]["today"]) =>
-    `${moneyText(cost)} · ${count} tasks · ${outputs} results`;
+    `${moneyText(cost)} · ${counted(count, "task")} · ${counted(outputs, "result")}`;
   return (
     <Section title="Used">
       <div class="grow rounded-xl border border-line bg-card p-4">
