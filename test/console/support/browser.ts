@@ -93,7 +93,7 @@ export async function visit(
   };
 }
 
-const RUN_AXE = `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then(({ violations }) => violations)`;
+const RUN_AXE = `axe.run(document, { preload: false, resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }).then(({ violations }) => violations)`;
 
 /** Keeps a picture of the page where `SVC_SCREENSHOTS` says; nowhere without it. */
 export async function picture(page: Page, name: string): Promise<void> {

@@ -1,0 +1,60 @@
+/*
+ * Writes a picture of every screen to docs/images/console, from a service that has something to show: `bun run console:pictures`.
+ * A screen that both roles have is shown to an operator.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import sharp from "sharp";
+import { SCREENS } from "../../../console/shell/screens.ts";
+import { openBrowser, visit } from "./browser.ts";
+import { type ConsoleService, startConsole } from "./service.ts";
+
+const FOLDER = join(import.meta.dir, "../../../docs/images/console");
+const PROMPTS = [
+  ...[
+    "a lighthouse at dusk",
+    "a harbour in the morning fog",
+    "paper boats on a river",
+    "a desert road at noon",
+  ],
+  ...["a greenhouse in the rain", "mountains above the clouds", "a night train", "a garden of glass"],
+];
+
+/** Tasks of every kind of end, for an account with a name and a key of its own. @returns a task that completed */
+async function fill({ ask, make }: ConsoleService): Promise<string> {
+  await ask("POST", "/admin/v1/accounts", { name: "studio", mode: "prepaid", credit: "25.00" });
+  await ask("POST", "/admin/v1/keys", { name: "web", account: "studio", requests_per_minute: 60 });
+  await make({ prompt: "a castle of cards", size: "512x512", sandbox: { delay_ms: 0, outcome: "failed" } });
+  const made = [];
+  for (const prompt of PROMPTS)
+    made.push(await make({ prompt, size: "512x512", sandbox: { delay_ms: 200 } }));
+  await make({ prompt: "a slow river", sandbox: { outcome: "hang" } });
+  return made.at(-1) ?? "";
+}
+
+mkdirSync(FOLDER, { recursive: true });
+const [service, browser] = await Promise.all([startConsole(), openBrowser()]);
+try {
+  const task = await fill(service);
+  for (const role of ["operator", "tenant"] as const) {
+    await using at = await visit(browser, service.url, { width: 1440 });
+    await at.signIn(role === "operator" ? service.token : service.key);
+    const shown = SCREENS.filter(
+      ({ roles }) => roles.includes(role) && (role === "operator" || roles.length === 1),
+    );
+    const addresses = shown.map(({ name }) => [name, name] as const);
+    if (role === "operator") addresses.push(["task", `tasks/${task}`]);
+    for (const [name, address] of addresses) {
+      await at.open(address);
+      await at.page.waitForLoadState("networkidle").catch(() => undefined);
+      const bytes = await at.page.screenshot();
+      await sharp(bytes)
+        .webp({ quality: 82 })
+        .toFile(join(FOLDER, `${name}.webp`));
+    }
+  }
+} finally {
+  await browser.close();
+  await service.stop();
+}
+process.exit(0);
