@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { png } from "../helpers/media.ts";
 import { type CheckAnswer, createAnswerCheck } from "../helpers/openapi.ts";
 import { attemptId } from "../helpers/store.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
+
+// It waits for a task.
+setDefaultTimeout(30_000);
 
 let service: PublishedService;
 let checkAnswer: CheckAnswer;
