@@ -1,5 +1,5 @@
 /*
- * Writes a picture of every screen to docs/images/console, from a service that has something to show: `bun run console:pictures`.
+ * Writes the pictures of screens that docs/console.md shows, from a service that has something to show: `bun run console:pictures`.
  * A screen that both roles have is shown to an operator.
  */
 import { mkdirSync } from "node:fs";
@@ -32,6 +32,7 @@ async function fill({ ask, make }: ConsoleService): Promise<string> {
   return made.at(-1) ?? "";
 }
 
+const document = await Bun.file(join(FOLDER, "../../console.md")).text();
 mkdirSync(FOLDER, { recursive: true });
 const [service, browser] = await Promise.all([startConsole(), openBrowser()]);
 try {
@@ -45,6 +46,7 @@ try {
     const addresses = shown.map(({ name }) => [name, name] as const);
     if (role === "operator") addresses.push(["task", `tasks/${task}`]);
     for (const [name, address] of addresses) {
+      if (!document.includes(`images/console/${name}.webp`)) continue;
       await at.open(address);
       await at.page.waitForLoadState("networkidle").catch(() => undefined);
       const bytes = await at.page.screenshot();
