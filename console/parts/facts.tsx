@@ -12,7 +12,7 @@ export function Facts({
       {there.map(([name, value]) => (
         <div key={name} class="contents">
           <dt class="text-soft">{name}</dt>
-          <dd class="min-w-0 break-words">{value}</dd>
+          <dd class="min-w-0 wrap-anywhere">{value}</dd>
         </div>
       ))}
     </dl>

@@ -17,7 +17,11 @@ export function Link({ href, children }: Props) {
 /** A row of a table leads to what it is about: `j` and `k` go from one to the next. */
 export function RowLink({ href, children }: Props) {
   return (
-    <a data-row class="break-words text-accent underline-offset-2 hover:underline" href={href}>
+    <a
+      data-row
+      class="inline-block min-w-24 wrap-anywhere text-accent underline-offset-2 hover:underline"
+      href={href}
+    >
       {children}
     </a>
   );

@@ -19,7 +19,11 @@ export function Page({ title, actions, children }: Props) {
   return (
     <div class="flex min-w-0 flex-col gap-4">
       <div class="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <h1 ref={heading} tabIndex={-1} class="grow text-2xl font-semibold tracking-tight break-words">
+        <h1
+          ref={heading}
+          tabIndex={-1}
+          class="min-w-0 grow text-2xl font-semibold tracking-tight wrap-anywhere"
+        >
           {title}
         </h1>
         {actions}

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 /** A column: its heading, and what it shows of a row. */
 export interface Column<Row> {
@@ -24,8 +25,24 @@ const FROM = { sm: "hidden sm:table-cell", md: "hidden md:table-cell", lg: "hidd
 export function Table<Row>({ label, columns, rows, keyOf }: Props<Row>) {
   const look = ({ isNumber, from }: Column<Row>) =>
     `px-3 py-2 ${isNumber ? "text-right" : "text-left"} ${from ? FROM[from] : ""}`;
+  const box = useRef<HTMLElement>(null);
+  const [isWide, setWide] = useState(false);
+  useEffect(() => {
+    const place = box.current;
+    if (place === null) return;
+    const watch = new ResizeObserver(() => setWide(place.scrollWidth > place.clientWidth));
+    watch.observe(place);
+    if (place.firstElementChild !== null) watch.observe(place.firstElementChild);
+    return () => watch.disconnect();
+  }, []);
   return (
-    <div class="relative overflow-x-auto rounded-xl border border-line bg-card">
+    <section
+      ref={box}
+      // A table without links could not be scrolled by keyboard.
+      tabIndex={isWide ? 0 : undefined}
+      aria-label={isWide ? label : undefined}
+      class="relative overflow-x-auto rounded-xl border border-line bg-card"
+    >
       <table class="w-full border-collapse text-sm">
         <caption class="sr-only">{label}</caption>
         <thead class="border-b border-line text-soft">
@@ -52,6 +69,6 @@ export function Table<Row>({ label, columns, rows, keyOf }: Props<Row>) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }

@@ -85,6 +85,7 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
   let service: ConsoleService;
   let browser: Browser;
   let studio: string;
+  let first: unknown;
   beforeAll(async () => {
     [service, browser] = await Promise.all([startConsole(), openBrowser()]);
     const account = await service.ask("POST", "/admin/v1/accounts", { name: "studio", credit: "1.00" });
@@ -95,6 +96,7 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
       const body = { model: "sandbox-image", prompt: "A fox", size: "64x64", n, sandbox: { delay_ms: 0 } };
       const { task_id } = await service.ask("POST", "/v1/images/generations", body, String(key));
       await service.ask("GET", `/v1/images/status/${task_id}?wait=30`, undefined, String(key));
+      first ??= task_id;
     }
     await service.make();
   });
@@ -205,6 +207,14 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
     await page.getByRole("button", { name: "Write it" }).click();
     await page.getByText("$0.01 given back").waitFor();
     expect(await balance()).toBe(addAmounts(before, "0.01"));
+    // The other one, from its own screen, in whole.
+    await at.open(`tasks/${first}`);
+    await page.getByRole("button", { name: "Refund" }).click();
+    await page.getByLabel("Reason").fill("too late");
+    await show.click();
+    await page.getByRole("button", { name: "Write it" }).click();
+    await page.getByText("$0.01 given back").waitFor();
+    expect(await balance()).toBe(addAmounts(before, "0.02"));
     isDone(at);
   });
 

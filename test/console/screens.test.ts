@@ -21,11 +21,14 @@ const ITEMS: Readonly<Record<string, (service: ConsoleService) => Promise<readon
   ],
   keys: async ({ ask }) => {
     const limits = { quota: { limit: "5.00", reset: "monthly" }, models: ["sandbox-*"], concurrency: 2 };
-    return ["new", String((await ask("POST", "/admin/v1/keys", { name: "<b>shop</b>", ...limits })).id)];
+    return [
+      "new",
+      String((await ask("POST", "/admin/v1/keys", { name: `<b>${"x".repeat(90)}`, ...limits })).id),
+    ];
   },
   accounts: async ({ ask }) => [
     "new",
-    String((await ask("POST", "/admin/v1/accounts", { name: "studio & sons", credit: "0.50" })).id),
+    String((await ask("POST", "/admin/v1/accounts", { name: "W".repeat(100), credit: "0.50" })).id),
   ],
 };
 

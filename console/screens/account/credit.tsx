@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { ask } from "../../api/ask.ts";
+import { ask, newIdempotencyKey } from "../../api/ask.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -26,7 +26,7 @@ export function Credit({ account, onClose, onChange }: Props) {
   const [isShown, setShown] = useState(false);
   const { amount, reason, once } = draft.fields;
   const set = (change: { amount?: string; reason?: string }) =>
-    draft.set({ ...change, ...(once === "" ? { once: newOnce() } : {}) });
+    draft.set({ ...change, ...(once === "" ? { once: newIdempotencyKey() } : {}) });
   const done = (after: Account) => {
     draft.clear();
     onChange(after);
@@ -67,13 +67,6 @@ export function Credit({ account, onClose, onChange }: Props) {
       )}
     </Dialog>
   );
-}
-
-/** A name for one movement. Pages that are not reached by TLS have no `randomUUID`. */
-function newOnce(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
 }
 
 function sent(account: Account, amount: string, reason: string, once: string): Promise<Account> {

@@ -104,7 +104,11 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ entry: { task_id } }) =>
       task_id === null ? "" : <Link href={hrefOf("tasks", task_id)}>…{task_id.slice(-8)}</Link>,
   },
-  { title: "Reason", from: "sm", cell: ({ entry: { reason } }) => <bdi class="break-words">{reason}</bdi> },
+  {
+    title: "Reason",
+    from: "sm",
+    cell: ({ entry: { reason } }) => <bdi class="block min-w-32 wrap-anywhere">{reason}</bdi>,
+  },
   {
     title: "Who",
     from: "lg",

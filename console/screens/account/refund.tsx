@@ -14,7 +14,7 @@ interface Props {
   /** What the task was charged. */
   readonly charged: string;
   readonly onClose: () => void;
-  readonly onDone: (account: Account) => void;
+  readonly onDone?: (account: Account) => void;
 }
 
 /** Gives back what a task was charged: first what, then what will be written. A task is refunded once, however often it is sent. */
@@ -31,7 +31,7 @@ export function Refund({ taskId, charged, onClose, onDone }: Props) {
     });
     draft.clear();
     say(`${moneyText(refunded)} given back; ${account.name} now has ${moneyText(account.balance)}.`);
-    onDone(account);
+    onDone?.(account);
     onClose();
   };
   return (

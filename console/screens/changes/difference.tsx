@@ -10,7 +10,7 @@ export function Difference({ before, after }: { readonly before: Facts; readonly
   const list = (some: readonly Changed[]) => (
     <ul class="flex flex-col gap-0.5">
       {some.map(({ name, was, is }) => (
-        <li key={name} class="break-words">
+        <li key={name} class="wrap-anywhere">
           <span class="text-soft">{name.replaceAll("_", " ")}: </span>
           {was !== undefined && (
             <>

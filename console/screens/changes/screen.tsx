@@ -129,10 +129,10 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }) {
       {entries.map(({ number, at, actor, action, object, before, after }) => (
         <li
           key={number}
-          class="grid grid-cols-1 gap-x-6 gap-y-1 border-b border-line px-4 py-3 last:border-0 md:grid-cols-[12rem_16rem_minmax(0,1fr)]"
+          class="grid grid-cols-1 gap-x-6 gap-y-1 border-b border-line px-4 py-3 wrap-anywhere last:border-0 md:grid-cols-[12rem_16rem_minmax(0,1fr)]"
         >
           <p class="flex min-w-0 flex-wrap gap-x-2 md:flex-col">
-            <span class="min-w-0 break-words">
+            <span>
               <bdi>{actor.name ?? actor.kind}</bdi>
               {actor.name !== null && <span class="text-soft"> · {actor.kind}</span>}
             </span>
@@ -156,7 +156,7 @@ const PLACES: Readonly<Record<string, string>> = { account: "accounts", key: "ke
 
 function Of({ object: { kind, id, name } }: { readonly object: Entry["object"] }) {
   const place = PLACES[kind];
-  const text = <bdi class="min-w-0 break-words">{name ?? id}</bdi>;
+  const text = <bdi>{name ?? id}</bdi>;
   return place === undefined ? text : <Link href={hrefOf(place, id)}>{text}</Link>;
 }
 

@@ -121,7 +121,7 @@ function columnsWith(spend: ReadonlyMap<string, string> | undefined): readonly C
       from: "sm",
       cell: ({ account }) => (
         <Link href={hrefOf("accounts", account.id)}>
-          <bdi class="break-words">{account.name}</bdi>
+          <bdi class="block min-w-24 wrap-anywhere">{account.name}</bdi>
         </Link>
       ),
     },

@@ -84,7 +84,7 @@ function titled(text: string): string {
 
 /** What a row is of, with the way to more about it. */
 function About({ by, row, role }: { readonly by: Group; readonly row: UsageRow; readonly role: Role }) {
-  const name = <bdi class="break-words">{nameOf(by, row) || "not known"}</bdi>;
+  const name = <bdi class="wrap-anywhere">{nameOf(by, row) || "not known"}</bdi>;
   if (by === "model") return <RowLink href={hrefOf("tasks", "", { model: row.model })}>{name}</RowLink>;
   if (role === "operator" && by === "key" && row.key_id)
     return <RowLink href={hrefOf("keys", row.key_id)}>{name}</RowLink>;

@@ -37,7 +37,7 @@ export function Quotas({ account }: { readonly account: string }) {
               class="flex min-w-0 flex-col gap-2 rounded-xl border border-line bg-card p-4"
             >
               <Link href={hrefOf("keys", quota.key_id)}>
-                <bdi class="break-words">
+                <bdi class="wrap-anywhere">
                   {quota.account} / {quota.key}
                 </bdi>
               </Link>

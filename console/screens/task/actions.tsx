@@ -4,13 +4,28 @@ import type { Role } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { go, hrefOf } from "../../shell/router.ts";
+import { may } from "../../shell/scopes.ts";
 import { say } from "../../shell/toasts.tsx";
+import { Refund } from "../account/refund.tsx";
 import { cancelTask, isLive, retryTask, type Trace } from "./read.ts";
 
 /** What can be done with a task. Only a key's own tasks are made again: an operator would spend its money. */
-export function Actions({ role, task }: Pick<Trace, "task"> & { readonly role: Role }) {
+export function Actions({ role, trace }: { readonly role: Role; readonly trace: Trace }) {
+  const { task, price } = trace;
   if (isLive(task)) return <Cancel role={role} id={task.task_id} />;
-  return role === "tenant" ? <Again id={task.task_id} /> : null;
+  if (role === "tenant") return <Again id={task.task_id} />;
+  const charged = price.charged ?? "0";
+  return may("money") && Number(charged) > 0 ? <GiveBack id={task.task_id} charged={charged} /> : null;
+}
+
+function GiveBack({ id, charged }: { readonly id: string; readonly charged: string }) {
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>Refund</Button>
+      {isAsking && <Refund taskId={id} charged={charged} onClose={() => setAsking(false)} />}
+    </>
+  );
 }
 
 function Again({ id }: { readonly id: string }) {

@@ -38,7 +38,7 @@ export function Screen({ role, item }: ScreenProps) {
           ? "Task"
           : `${data.task.kind === "video" ? "Video" : "Image"} by ${data.task.model}`
       }
-      actions={data !== undefined && <Actions role={role} task={data.task} />}
+      actions={data !== undefined && <Actions role={role} trace={data} />}
     >
       <p>
         <a class="text-accent underline-offset-2 hover:underline" href={hrefOf("tasks")}>

@@ -100,7 +100,7 @@ const COLUMNS: readonly Column<Token>[] = [
     title: "Name",
     cell: ({ id, name, display }) => (
       <span class="flex min-w-0 flex-col">
-        <bdi class="break-words">
+        <bdi class="block min-w-24 wrap-anywhere">
           {name}
           {session.value?.holder.id === id && <span class="text-soft"> (you)</span>}
         </bdi>

@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<Managed>[] = [
   {
     title: "As",
     cell: ({ id, holder }) => (
-      <bdi class="break-words">
+      <bdi class="block min-w-24 wrap-anywhere">
         {holder.name}
         {session.value?.id === id && <span class="text-soft"> (this browser)</span>}
       </bdi>
