@@ -7,6 +7,7 @@ import {
   addAccount,
   admit,
   byHand,
+  bySystem,
   byToken,
   endOne,
   type MakeStore,
@@ -34,7 +35,7 @@ export function describeAccountMoney(name: string, make: MakeStore): void {
   const withPrepaid = (body: (store: StoreUnderTest) => Promise<void>, change: AccountChange = {}) =>
     withStore(make, async (store) => {
       await addAccount(store, { id: PREPAID, mode: "prepaid", credit: micros(100_000) });
-      expect(await store.accounts.updateAccount(PREPAID, change)).toMatchObject({ id: PREPAID });
+      expect(await store.accounts.updateAccount(PREPAID, change, bySystem())).toMatchObject({ id: PREPAID });
       await body(store);
     });
 
@@ -67,12 +68,14 @@ function describeUpdates(withPrepaid: WithPrepaid): void {
       let expected = { ...before };
       for (const change of changes) {
         expected = { ...expected, ...(change as Partial<typeof expected>) };
-        expect(await accounts.updateAccount(PREPAID, change)).toEqual(expected as never);
+        expect(await accounts.updateAccount(PREPAID, change, bySystem())).toEqual(expected as never);
         expect(await accounts.account(PREPAID)).toEqual(expected as never);
       }
-      expect(await accounts.updateAccount(PREPAID, { lowBalance: null })).toMatchObject({ creditLimit: 7 });
+      expect(await accounts.updateAccount(PREPAID, { lowBalance: null }, bySystem())).toMatchObject({
+        creditLimit: 7,
+      });
       expect((await accounts.account(PREPAID))?.lowBalance).toBeUndefined();
-      expect(await accounts.updateAccount(accountId(9), {})).toBe("not_found");
+      expect(await accounts.updateAccount(accountId(9), {}, bySystem())).toBe("not_found");
     }),
   );
 
@@ -80,12 +83,12 @@ function describeUpdates(withPrepaid: WithPrepaid): void {
     "a suspension and a multiplier show at once in the grant that was seen before",
     withPrepaid(async ({ accounts }) => {
       const key = newKey({ accountId: PREPAID });
-      await accounts.createKey(key);
+      await accounts.createKey(key, undefined, bySystem());
       const grant = () => accounts.grantByHash(key.hash, NOW);
       expect(grant()).toMatchObject({ accountStatus: "active", priceMultiplier: 1_000_000 });
-      await accounts.updateAccount(PREPAID, { status: "suspended", priceMultiplier: 500_000 });
+      await accounts.updateAccount(PREPAID, { status: "suspended", priceMultiplier: 500_000 }, bySystem());
       expect(grant()).toMatchObject({ accountStatus: "suspended", priceMultiplier: 500_000 });
-      await accounts.updateAccount(PREPAID, { status: "active" });
+      await accounts.updateAccount(PREPAID, { status: "active" }, bySystem());
       expect(grant()).toMatchObject({ accountStatus: "active", priceMultiplier: 500_000 });
     }),
   );
@@ -114,7 +117,9 @@ function describeCreditLimit(withPrepaid: WithPrepaid): void {
     limited(async ({ accounts, ...store }) => {
       const refused = async (change: AccountChange) => {
         const before = await accounts.account(PREPAID);
-        expect(await accounts.updateAccount(PREPAID, { ...change, priceMultiplier: 5 })).toBe("overdrawn");
+        expect(await accounts.updateAccount(PREPAID, { ...change, priceMultiplier: 5 }, bySystem())).toBe(
+          "overdrawn",
+        );
         expect(await accounts.account(PREPAID)).toEqual(before);
       };
       await hold({ accounts, ...store }, 1, 120_000);
@@ -123,12 +128,14 @@ function describeCreditLimit(withPrepaid: WithPrepaid): void {
         kind: "too_low",
         account: { balance: 100_000, held: 120_000, creditLimit: 50_000 },
       });
-      expect(await accounts.updateAccount(PREPAID, { creditLimit: micros(20_000) })).toMatchObject({
+      expect(
+        await accounts.updateAccount(PREPAID, { creditLimit: micros(20_000) }, bySystem()),
+      ).toMatchObject({
         creditLimit: 20_000,
       });
       // Whatever it owes, an unlimited account has no limit to keep to.
       expect(
-        await accounts.updateAccount(PREPAID, { mode: "unlimited", creditLimit: micros(0) }),
+        await accounts.updateAccount(PREPAID, { mode: "unlimited", creditLimit: micros(0) }, bySystem()),
       ).toMatchObject({
         mode: "unlimited",
       });
@@ -172,11 +179,13 @@ function describeLowBalance(withPrepaid: WithPrepaid): void {
   const REPLENISHED = {
     "a credit": (store) => store.accounts.credit(PREPAID, micros(1), "top-up", byHand(NOW)),
     "a release": (store) => store.tasks.requestCancel(taskId(2), PREPAID, NOW),
-    "a lower threshold": (store) => store.accounts.updateAccount(PREPAID, { lowBalance: micros(49_999) }),
-    "a higher credit limit": (store) => store.accounts.updateAccount(PREPAID, { creditLimit: micros(1) }),
+    "a lower threshold": (store) =>
+      store.accounts.updateAccount(PREPAID, { lowBalance: micros(49_999) }, bySystem()),
+    "a higher credit limit": (store) =>
+      store.accounts.updateAccount(PREPAID, { creditLimit: micros(1) }, bySystem()),
     "a threshold anew": async (store) => {
-      await store.accounts.updateAccount(PREPAID, { lowBalance: null });
-      await store.accounts.updateAccount(PREPAID, { lowBalance: micros(50_000) });
+      await store.accounts.updateAccount(PREPAID, { lowBalance: null }, bySystem());
+      await store.accounts.updateAccount(PREPAID, { lowBalance: micros(50_000) }, bySystem());
     },
   } satisfies Record<string, (store: StoreUnderTest) => Promise<unknown>>;
   test.each(Object.entries(REPLENISHED))(

@@ -8,6 +8,7 @@ import {
   accountId,
   addAccount,
   byHand,
+  bySystem,
   byToken,
   keyId,
   type MakeStore,
@@ -80,7 +81,7 @@ function describeAccounts(make: MakeStore): void {
         credit: micros(5),
         createdAt: NOW,
       } as const;
-      expect(await accounts.createAccount(again)).toBe("name_taken");
+      expect(await accounts.createAccount(again, bySystem())).toBe("name_taken");
       expect(await accounts.account(accountId(2))).toBeUndefined();
       expect(await accounts.ledger(accountId(2))).toEqual([]);
     }),
@@ -174,7 +175,7 @@ function describeKeys(make: MakeStore): void {
     "a key is found by id, by name and by hash",
     withStore(make, async ({ accounts }) => {
       const key = newKey({ expiresAt: NOW + 100 });
-      expect(await accounts.createKey(key)).toBe("created");
+      expect(await accounts.createKey(key, undefined, bySystem())).toBe("created");
       expect(await accounts.key(key.id)).toEqual(key);
       expect(await accounts.key("key 1")).toEqual(key);
       expect(accounts.grantByHash(key.hash, NOW)).toEqual({
@@ -193,11 +194,15 @@ function describeKeys(make: MakeStore): void {
   test(
     "a name is free again once its key is revoked, and means the key that is valid",
     withStore(make, async ({ accounts }) => {
-      await accounts.createKey(newKey({ number: 1, name: "web" }));
-      expect(await accounts.createKey(newKey({ number: 2, name: "web" }))).toBe("name_taken");
-      await accounts.revokeKey(keyId(1), NOW);
+      await accounts.createKey(newKey({ number: 1, name: "web" }), undefined, bySystem());
+      expect(await accounts.createKey(newKey({ number: 2, name: "web" }), undefined, bySystem())).toBe(
+        "name_taken",
+      );
+      await accounts.revokeKey(keyId(1), NOW, bySystem());
       expect(await accounts.key("web")).toBeUndefined();
-      expect(await accounts.createKey(newKey({ number: 2, name: "web" }))).toBe("created");
+      expect(await accounts.createKey(newKey({ number: 2, name: "web" }), undefined, bySystem())).toBe(
+        "created",
+      );
       expect((await accounts.key("web"))?.id).toBe(keyId(2));
     }),
   );
@@ -206,10 +211,14 @@ function describeKeys(make: MakeStore): void {
     "accounts name their keys independently, and a name several have means none of them",
     withStore(make, async ({ accounts, ...store }) => {
       await addAccount({ accounts, ...store }, { id: accountId(2) });
-      await accounts.createKey(newKey({ number: 1, name: "web" }));
-      expect(await accounts.createKey(newKey({ number: 2, name: "web", accountId: accountId(2) }))).toBe(
-        "created",
-      );
+      await accounts.createKey(newKey({ number: 1, name: "web" }), undefined, bySystem());
+      expect(
+        await accounts.createKey(
+          newKey({ number: 2, name: "web", accountId: accountId(2) }),
+          undefined,
+          bySystem(),
+        ),
+      ).toBe("created");
       expect(await accounts.key("web")).toBeUndefined();
       expect((await accounts.keys()).map(({ id }) => id)).toEqual([keyId(1), keyId(2)]);
       expect((await accounts.keys(accountId(2))).map(({ id }) => id)).toEqual([keyId(2)]);
@@ -219,7 +228,9 @@ function describeKeys(make: MakeStore): void {
   test(
     "a key needs an account",
     withStore(make, async ({ accounts }) => {
-      expect(await accounts.createKey(newKey({ accountId: accountId(9) }))).toBe("no_account");
+      expect(await accounts.createKey(newKey({ accountId: accountId(9) }), undefined, bySystem())).toBe(
+        "no_account",
+      );
     }),
   );
 
@@ -227,13 +238,13 @@ function describeKeys(make: MakeStore): void {
     "a revocation shows at once in the grant that was seen before",
     withStore(make, async ({ accounts }) => {
       const key = newKey();
-      await accounts.createKey(key);
+      await accounts.createKey(key, undefined, bySystem());
       expect(accounts.grantByHash(key.hash, NOW)?.revokedAt).toBeUndefined();
-      expect(await accounts.revokeKey(key.id, NOW + 1)).toBe("revoked");
+      expect(await accounts.revokeKey(key.id, NOW + 1, bySystem())).toBe("revoked");
       expect(accounts.grantByHash(key.hash, NOW)?.revokedAt).toBe(NOW + 1);
-      expect(await accounts.revokeKey(key.id, NOW + 2)).toBe("already_revoked");
+      expect(await accounts.revokeKey(key.id, NOW + 2, bySystem())).toBe("already_revoked");
       expect((await accounts.key(key.id))?.revokedAt).toBe(NOW + 1);
-      expect(await accounts.revokeKey(keyId(9), NOW)).toBe("not_found");
+      expect(await accounts.revokeKey(keyId(9), NOW, bySystem())).toBe("not_found");
     }),
   );
 
@@ -242,7 +253,7 @@ function describeKeys(make: MakeStore): void {
     withStore(make, async ({ accounts }) => {
       const key = newKey();
       expect(accounts.grantByHash(key.hash, NOW)).toBeUndefined();
-      await accounts.createKey(key);
+      await accounts.createKey(key, undefined, bySystem());
       expect(accounts.grantByHash(key.hash, NOW)?.keyId).toBe(key.id);
     }),
   );
@@ -264,7 +275,7 @@ function describeChanges(make: MakeStore): void {
     "a key keeps its whole policy, in the grant too",
     withStore(make, async ({ accounts }) => {
       const key = newKey({ policy: POLICY });
-      await accounts.createKey(key);
+      await accounts.createKey(key, undefined, bySystem());
       expect(await accounts.key(key.id)).toEqual(key);
       expect(accounts.grantByHash(key.hash, NOW)?.policy).toEqual(POLICY);
     }),
@@ -274,19 +285,19 @@ function describeChanges(make: MakeStore): void {
     "a change touches what it gives alone, and shows at once in the grant that was seen before",
     withStore(make, async ({ accounts }) => {
       const key = newKey({ policy: POLICY, expiresAt: NOW + 100 });
-      await accounts.createKey(key);
+      await accounts.createKey(key, undefined, bySystem());
       accounts.grantByHash(key.hash, NOW);
       const { models: _, ...rest } = POLICY;
       const expected = { ...key, policy: { ...rest, concurrency: 9 } };
-      expect(await accounts.changeKey(key.id, { policy: { models: null, concurrency: 9 } })).toEqual(
-        expected,
-      );
+      expect(
+        await accounts.changeKey(key.id, { policy: { models: null, concurrency: 9 } }, bySystem()),
+      ).toEqual(expected);
       expect(await accounts.key(key.id)).toEqual(expected);
       expect(accounts.grantByHash(key.hash, NOW)).toMatchObject({
         policy: expected.policy,
         expiresAt: NOW + 100,
       });
-      expect(await accounts.changeKey(key.id, { policy: {}, expiresAt: null })).toEqual({
+      expect(await accounts.changeKey(key.id, { policy: {}, expiresAt: null }, bySystem())).toEqual({
         ...expected,
         expiresAt: undefined,
       });
@@ -298,11 +309,11 @@ function describeChanges(make: MakeStore): void {
     "changes at the same time are all kept",
     withStore(make, async ({ accounts }) => {
       const { id } = newKey();
-      await accounts.createKey(newKey());
+      await accounts.createKey(newKey(), undefined, bySystem());
       await Promise.all([
-        accounts.changeKey(id, { policy: { concurrency: 1 } }),
-        accounts.changeKey(id, { policy: { requestsPerMinute: 2 } }),
-        accounts.changeKey(id, { policy: {}, expiresAt: NOW + 3 }),
+        accounts.changeKey(id, { policy: { concurrency: 1 } }, bySystem()),
+        accounts.changeKey(id, { policy: { requestsPerMinute: 2 } }, bySystem()),
+        accounts.changeKey(id, { policy: {}, expiresAt: NOW + 3 }, bySystem()),
       ]);
       expect(await accounts.key(id)).toMatchObject({
         policy: { concurrency: 1, requestsPerMinute: 2 },
@@ -315,13 +326,17 @@ function describeChanges(make: MakeStore): void {
     "a revoked or unknown key is neither changed nor rotated",
     withStore(make, async ({ accounts }) => {
       const key = newKey();
-      await accounts.createKey(key);
-      await accounts.revokeKey(key.id, NOW);
-      expect(await accounts.changeKey(key.id, { policy: POLICY })).toBe("revoked");
-      expect(await accounts.rotateKey(key.id, { hash: "b".repeat(64), display: "new" })).toBe("revoked");
+      await accounts.createKey(key, undefined, bySystem());
+      await accounts.revokeKey(key.id, NOW, bySystem());
+      expect(await accounts.changeKey(key.id, { policy: POLICY }, bySystem())).toBe("revoked");
+      expect(await accounts.rotateKey(key.id, { hash: "b".repeat(64), display: "new" }, bySystem())).toBe(
+        "revoked",
+      );
       expect(await accounts.key(key.id)).toEqual({ ...key, revokedAt: NOW });
-      expect(await accounts.changeKey(keyId(9), { policy: {} })).toBe("not_found");
-      expect(await accounts.rotateKey(keyId(9), { hash: "b".repeat(64), display: "new" })).toBe("not_found");
+      expect(await accounts.changeKey(keyId(9), { policy: {} }, bySystem())).toBe("not_found");
+      expect(await accounts.rotateKey(keyId(9), { hash: "b".repeat(64), display: "new" }, bySystem())).toBe(
+        "not_found",
+      );
     }),
   );
 
@@ -329,11 +344,11 @@ function describeChanges(make: MakeStore): void {
     "without a grace only the new secret opens a rotated key, at once",
     withStore(make, async ({ accounts }) => {
       const key = newKey({ policy: POLICY });
-      await accounts.createKey(key);
+      await accounts.createKey(key, undefined, bySystem());
       accounts.grantByHash(key.hash, NOW);
       const secret = { hash: "b".repeat(64), display: "new" };
       const expected = { ...key, ...secret, previous: undefined };
-      expect(await accounts.rotateKey(key.id, secret)).toEqual(expected);
+      expect(await accounts.rotateKey(key.id, secret, bySystem())).toEqual(expected);
       expect(accounts.grantByHash(key.hash, NOW)).toBeUndefined();
       expect(accounts.grantByHash(secret.hash, NOW)).toMatchObject({ keyId: key.id, policy: POLICY });
     }),
@@ -343,16 +358,18 @@ function describeChanges(make: MakeStore): void {
     "within the grace both secrets open a rotated key, the old one until the grace or the key ends",
     withStore(make, async ({ accounts }) => {
       const key = newKey({ expiresAt: NOW + 100 });
-      await accounts.createKey(key);
+      await accounts.createKey(key, undefined, bySystem());
       const secret = { hash: "b".repeat(64), display: "new" };
-      expect(await accounts.rotateKey(key.id, { ...secret, previousExpiresAt: NOW + 50 })).toEqual({
+      expect(
+        await accounts.rotateKey(key.id, { ...secret, previousExpiresAt: NOW + 50 }, bySystem()),
+      ).toEqual({
         ...key,
         ...secret,
         previous: { display: key.display, expiresAt: NOW + 50 },
       });
       expect(accounts.grantByHash(key.hash, NOW)?.expiresAt).toBe(NOW + 50);
       expect(accounts.grantByHash(secret.hash, NOW)?.expiresAt).toBe(NOW + 100);
-      await accounts.changeKey(key.id, { policy: {}, expiresAt: NOW + 10 });
+      await accounts.changeKey(key.id, { policy: {}, expiresAt: NOW + 10 }, bySystem());
       expect(accounts.grantByHash(key.hash, NOW)?.expiresAt).toBe(NOW + 10);
     }),
   );
@@ -361,13 +378,13 @@ function describeChanges(make: MakeStore): void {
     "a second rotation ends the grace of the first, and a revocation ends every secret",
     withStore(make, async ({ accounts }) => {
       const key = newKey();
-      await accounts.createKey(key);
+      await accounts.createKey(key, undefined, bySystem());
       const [b, c] = ["b".repeat(64), "c".repeat(64)];
-      await accounts.rotateKey(key.id, { hash: b, display: "b", previousExpiresAt: NOW + 50 });
-      await accounts.rotateKey(key.id, { hash: c, display: "c", previousExpiresAt: NOW + 90 });
+      await accounts.rotateKey(key.id, { hash: b, display: "b", previousExpiresAt: NOW + 50 }, bySystem());
+      await accounts.rotateKey(key.id, { hash: c, display: "c", previousExpiresAt: NOW + 90 }, bySystem());
       expect(accounts.grantByHash(key.hash, NOW)).toBeUndefined();
       expect(accounts.grantByHash(b, NOW)?.expiresAt).toBe(NOW + 90);
-      await accounts.revokeKey(key.id, NOW + 1);
+      await accounts.revokeKey(key.id, NOW + 1, bySystem());
       expect([b, c].map((hash) => accounts.grantByHash(hash, NOW)?.revokedAt)).toEqual([NOW + 1, NOW + 1]);
     }),
   );
@@ -380,8 +397,8 @@ function describeSigning(make: MakeStore): void {
     "a callback secret is told by its one method alone, and the key says only that there is one",
     withStore(make, async ({ accounts }) => {
       const key = newKey({ signsCallbacks: true });
-      await accounts.createKey(key, a);
-      await accounts.createKey(newKey({ number: 2 }));
+      await accounts.createKey(key, a, bySystem());
+      await accounts.createKey(newKey({ number: 2 }), undefined, bySystem());
       expect(await accounts.callbackSecret(key.id)).toBe(a);
       expect(await accounts.callbackSecret(keyId(2))).toBeUndefined();
       expect(await accounts.callbackSecret(keyId(9))).toBeUndefined();
@@ -395,16 +412,16 @@ function describeSigning(make: MakeStore): void {
     "a callback secret is set, replaced and ended by a change, and by no other change",
     withStore(make, async ({ accounts }) => {
       const { id } = newKey();
-      await accounts.createKey(newKey());
+      await accounts.createKey(newKey(), undefined, bySystem());
       const after = async (signing?: SigningChange | null) => {
-        const changed = await accounts.changeKey(id, { policy: {}, signing });
+        const changed = await accounts.changeKey(id, { policy: {}, signing }, bySystem());
         expect(await accounts.key(id)).toEqual(changed as ApiKey);
         return [(changed as ApiKey).signsCallbacks, await accounts.callbackSecret(id)];
       };
       expect(await after({ secret: a, previousUntil: NOW + 50 })).toEqual([true, a]);
       expect(await after()).toEqual([true, a]);
       expect(await after({ secret: b, previousUntil: NOW + 50 })).toEqual([true, `${b} ${a} ${NOW + 50}`]);
-      await accounts.rotateKey(id, { hash: "b".repeat(64), display: "new" });
+      await accounts.rotateKey(id, { hash: "b".repeat(64), display: "new" }, bySystem());
       expect(await after()).toEqual([true, `${b} ${a} ${NOW + 50}`]);
       expect(await after({ secret: b })).toEqual([true, b]);
       expect(await after(null)).toEqual([false, undefined]);
@@ -415,9 +432,9 @@ function describeSigning(make: MakeStore): void {
     "a revoked key keeps its callback secret, for its callbacks may still be due",
     withStore(make, async ({ accounts }) => {
       const { id } = newKey();
-      await accounts.createKey(newKey({ signsCallbacks: true }), a);
-      await accounts.revokeKey(id, NOW);
-      expect(await accounts.changeKey(id, { policy: {}, signing: null })).toBe("revoked");
+      await accounts.createKey(newKey({ signsCallbacks: true }), a, bySystem());
+      await accounts.revokeKey(id, NOW, bySystem());
+      expect(await accounts.changeKey(id, { policy: {}, signing: null }, bySystem())).toBe("revoked");
       expect(await accounts.callbackSecret(id)).toBe(a);
     }),
   );
@@ -428,8 +445,10 @@ function describeTokens(make: MakeStore): void {
     "management tokens are created, found, listed and revoked",
     withStore(make, async ({ accounts }) => {
       const token = newToken();
-      expect(await accounts.createToken(token)).toBe("created");
-      expect(await accounts.createToken(newToken({ number: 2, name: token.name }))).toBe("name_taken");
+      expect(await accounts.createToken(token, bySystem())).toBe("created");
+      expect(await accounts.createToken(newToken({ number: 2, name: token.name }), bySystem())).toBe(
+        "name_taken",
+      );
       expect(await accounts.token(token.id)).toEqual(token);
       expect(await accounts.token(token.name)).toEqual(token);
       expect(await accounts.tokens()).toEqual([token]);
@@ -437,9 +456,9 @@ function describeTokens(make: MakeStore): void {
       expect(accounts.tokenByHash("f".repeat(64), NOW)).toBeUndefined();
       await accounts.tokenUsed(token.id, NOW + 1);
       expect(await accounts.token(token.id)).toEqual({ ...token, lastUsedAt: NOW + 1 });
-      expect(await accounts.revokeToken(token.id, NOW + 1)).toBe("revoked");
-      expect(await accounts.revokeToken(token.id, NOW + 2)).toBe("already_revoked");
-      expect(await accounts.revokeToken(tokenId(9), NOW)).toBe("not_found");
+      expect(await accounts.revokeToken(token.id, NOW + 1, bySystem())).toBe("revoked");
+      expect(await accounts.revokeToken(token.id, NOW + 2, bySystem())).toBe("already_revoked");
+      expect(await accounts.revokeToken(tokenId(9), NOW, bySystem())).toBe("not_found");
       expect(await accounts.token(token.id)).toEqual({
         ...token,
         lastUsedAt: NOW + 1,
@@ -448,7 +467,7 @@ function describeTokens(make: MakeStore): void {
       expect(accounts.tokenByHash(token.hash, NOW)?.revokedAt).toBe(NOW + 1);
       expect(await accounts.token(token.name)).toBeUndefined();
       const other = newToken({ number: 2, name: token.name, expiresAt: NOW + 5 });
-      expect(await accounts.createToken(other)).toBe("created");
+      expect(await accounts.createToken(other, bySystem())).toBe("created");
       expect(accounts.tokenByHash(other.hash, NOW)).toEqual(other);
     }),
   );

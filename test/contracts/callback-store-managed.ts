@@ -8,6 +8,7 @@ import {
   accountId,
   addAccount,
   admit,
+  bySystem,
   callbackId,
   claimOne,
   keyId,
@@ -50,7 +51,11 @@ export function describeManagedCallbacks(name: string, make: MakeStore): void {
       withStore(make, async (store) => {
         const studio = { accountId: accountId(2), keyId: keyId(2) };
         await addAccount(store, { id: studio.accountId, name: "studio" });
-        await store.accounts.createKey(newKey({ number: 2, accountId: studio.accountId, name: "web" }));
+        await store.accounts.createKey(
+          newKey({ number: 2, accountId: studio.accountId, name: "web" }),
+          undefined,
+          bySystem(),
+        );
         await owe(store, 3, NOW);
         // Two of one millisecond: their ids decide.
         await owe(store, 1, NOW + 5, studio);

@@ -7,6 +7,7 @@ import {
   accountId,
   addAccount,
   byHand,
+  bySystem,
   endOne,
   keyId,
   micros,
@@ -157,7 +158,11 @@ function limitCredit(creditLimit: number): Command {
   return command(`credit limit ${creditLimit}`, async (books, store) => {
     const account = books.accounts.get(PREPAID)!;
     const isRefused = books.available(PREPAID) - account.creditLimit + creditLimit < 0;
-    const result = await store.accounts.updateAccount(PREPAID, { creditLimit: micros(creditLimit) });
+    const result = await store.accounts.updateAccount(
+      PREPAID,
+      { creditLimit: micros(creditLimit) },
+      bySystem(),
+    );
     expect(result === "overdrawn").toBe(isRefused);
     if (!isRefused) account.creditLimit = creditLimit;
   });
@@ -167,7 +172,7 @@ function setQuota(key: KeyId, quota: { limit: number; isDaily: boolean } | undef
   return command(`quota ${JSON.stringify(quota)} for ${key.at(-1)}`, async (books, store) => {
     const reset = quota?.isDaily ? ("daily" as const) : ("total" as const);
     const given = quota === undefined ? null : { limit: micros(quota.limit), reset };
-    await store.accounts.changeKey(key, { policy: { quota: given } });
+    await store.accounts.changeKey(key, { policy: { quota: given } }, bySystem());
     books.setQuota(key, quota);
     if (quota?.isDaily) expect(quotaPeriod("daily", now(books))).toBe(books.day);
   });
@@ -228,7 +233,11 @@ async function open(store: StoreUnderTest): Promise<{ model: Books; real: StoreU
   books.accounts.set(PREPAID, { isPrepaid: true, credited: 100_000, creditLimit: 0 });
   books.accounts.set(UNLIMITED, { isPrepaid: false, credited: 0, creditLimit: 0 });
   for (const [i, id] of KEYS.entries()) {
-    await store.accounts.createKey(newKey({ number: i + 1, id, accountId: ownerOf(id) }));
+    await store.accounts.createKey(
+      newKey({ number: i + 1, id, accountId: ownerOf(id) }),
+      undefined,
+      bySystem(),
+    );
   }
   return { model: books, real: store };
 }

@@ -8,6 +8,7 @@ import {
   assetId,
   attemptId,
   beginOne,
+  bySystem,
   byToken,
   callbackId,
   endOne,
@@ -179,7 +180,7 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
       "what ended early enough is due, its key's own time comes first, and what is gone is finished",
       withStore(make, async (store) => {
         const hour = newKey({ number: 2, policy: { retainSec: 3600 } });
-        for (const key of [newKey(), hour]) await store.accounts.createKey(key);
+        for (const key of [newKey(), hour]) await store.accounts.createKey(key, undefined, bySystem());
         await admit(store, { number: 1, createdAt: NOW });
         await endOne(store, "completed", { at: NOW + 1 });
         await admit(store, { number: 2, createdAt: NOW + 1, keyId: keyId(2) });
@@ -210,9 +211,9 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
       "an account's own times come before the server's, and after its key's",
       withStore(make, async (store) => {
         const hour = newKey({ number: 2, policy: { retainSec: 3600 } });
-        for (const key of [newKey(), hour]) await store.accounts.createKey(key);
+        for (const key of [newKey(), hour]) await store.accounts.createKey(key, undefined, bySystem());
         const change = { retainOutputsSec: 60, retainTasksSec: 120, retainInputsSec: 30 };
-        expect(await store.accounts.updateAccount(ACCOUNT, change)).toMatchObject(change);
+        expect(await store.accounts.updateAccount(ACCOUNT, change, bySystem())).toMatchObject(change);
         await admit(store, { number: 1, createdAt: NOW });
         await endOne(store, "completed", { at: NOW });
         await admit(store, { number: 2, createdAt: NOW, keyId: keyId(2) });
@@ -227,7 +228,7 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
         expect(await due("tasks", 119, NOW + 1)).toEqual([]);
         expect(await due("tasks", 120)).toEqual([taskId(1), taskId(2)]);
         expect(await due("callbacks", 1e6)).toEqual([]);
-        await store.accounts.updateAccount(ACCOUNT, { retainTasksSec: null });
+        await store.accounts.updateAccount(ACCOUNT, { retainTasksSec: null }, bySystem());
         expect(await due("tasks", 1e6)).toEqual([]);
         expect(await due("tasks", 0, NOW + 1)).toEqual([taskId(1), taskId(2)]);
       }),
@@ -278,8 +279,8 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
     `${name}: an account that is anonymised has no name, no key that opens anything, and its money`,
     withStore(make, async (store) => {
       await addAccount(store, { id: accountId(2), name: "other" });
-      await store.accounts.createKey(newKey({ policy: { retainSec: 5 } }), "whsec_x");
-      await store.accounts.createKey(newKey({ number: 2, accountId: accountId(2) }));
+      await store.accounts.createKey(newKey({ policy: { retainSec: 5 } }), "whsec_x", bySystem());
+      await store.accounts.createKey(newKey({ number: 2, accountId: accountId(2) }), undefined, bySystem());
       await admit(store);
       await admit(store, { number: 2 });
       await endOne(store, "completed");

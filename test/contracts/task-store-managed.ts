@@ -6,6 +6,7 @@ import {
   accountId,
   addAccount,
   admit,
+  bySystem,
   keyId,
   LANE,
   lane,
@@ -36,7 +37,11 @@ export function describeManagedTasks(make: MakeStore): void {
       "come newest first, page by page, with whose they are and who makes them",
       withStore(make, async (store) => {
         await addAccount(store, { id: accountId(2), name: "studio" });
-        await store.accounts.createKey(newKey({ number: 2, accountId: accountId(2), name: "web" }));
+        await store.accounts.createKey(
+          newKey({ number: 2, accountId: accountId(2), name: "web" }),
+          undefined,
+          bySystem(),
+        );
         await admit(store, { number: 1 });
         await admit(store, { number: 3, accountId: accountId(2), keyId: keyId(2), lane: lane("other") });
         await admit(store, { number: 2 });

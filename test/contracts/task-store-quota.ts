@@ -7,6 +7,7 @@ import {
   addAccount,
   admit,
   byHand,
+  bySystem,
   endOne,
   keyId,
   type MakeStore,
@@ -36,7 +37,11 @@ async function create(store: StoreUnderTest, given: Given) {
 const atTime = ({ limit, reset }: Quota, at: number) => ({ limit, period: quotaPeriod(reset, at) });
 const kindOf = (store: StoreUnderTest, given: Given) => create(store, given).then(({ kind }) => kind);
 const setQuota = (store: StoreUnderTest, reset: QuotaReset | undefined, limit = 100_000) =>
-  store.accounts.changeKey(KEY, { policy: { quota: reset ? { limit: micros(limit), reset } : null } });
+  store.accounts.changeKey(
+    KEY,
+    { policy: { quota: reset ? { limit: micros(limit), reset } : null } },
+    bySystem(),
+  );
 async function useOf(store: StoreUnderTest, period: number, key = KEY) {
   const { used, reserved } = await store.accounts.keyQuota(key, period);
   return [Number(used), Number(reserved)];
@@ -48,7 +53,7 @@ export function describeQuotas(make: MakeStore): void {
   const withQuota = (reset: QuotaReset | undefined, body: (store: StoreUnderTest) => Promise<void>) =>
     withStore(make, async (store) => {
       const policy = reset === undefined ? {} : { quota: { limit: micros(100_000), reset } };
-      await store.accounts.createKey(newKey({ policy }));
+      await store.accounts.createKey(newKey({ policy }), undefined, bySystem());
       await body(store);
     });
 
@@ -121,8 +126,10 @@ export function describeQuotas(make: MakeStore): void {
       withQuota("total", async (store) => {
         await store.accounts.createKey(
           newKey({ number: 2, policy: { quota: { limit: micros(PRICE), reset: "total" } } }),
+          undefined,
+          bySystem(),
         );
-        await store.accounts.createKey(newKey({ number: 3 }));
+        await store.accounts.createKey(newKey({ number: 3 }), undefined, bySystem());
         expect(await kindOf(store, { number: 1, held: micros(100_000) })).toBe("admitted");
         expect(await kindOf(store, { number: 2, keyId: keyId(2) })).toBe("admitted");
         expect(await kindOf(store, { number: 3, keyId: keyId(3) })).toBe("admitted");
@@ -138,7 +145,7 @@ export function describeQuotas(make: MakeStore): void {
         const account = accountId(2);
         const given = { accountId: account, keyId: keyId(2), held: micros(60_000) };
         const quota = { limit: micros(50_000), reset: "total" } as const;
-        await store.accounts.createKey(newKey({ number: 2, policy: { quota } }));
+        await store.accounts.createKey(newKey({ number: 2, policy: { quota } }), undefined, bySystem());
         await addAccount(store, { id: account, mode: "prepaid", credit: micros(50_000) });
         const told = async (number: number) => {
           const result = await create(store, { number, ...given });
@@ -149,7 +156,7 @@ export function describeQuotas(make: MakeStore): void {
         expect(await told(2)).toEqual(["key_quota", 50_000]);
         await store.accounts.credit(account, micros(-2), "less", byHand(NOW));
         expect(await told(3)).toEqual(["balance", 49_999]);
-        await store.accounts.updateAccount(account, { mode: "unlimited" });
+        await store.accounts.updateAccount(account, { mode: "unlimited" }, bySystem());
         expect(await told(4)).toEqual(["key_quota", 50_000]);
       }),
     );

@@ -6,6 +6,7 @@ import {
   assetId,
   attemptId,
   beginOne,
+  bySystem,
   callbackId,
   claimOne,
   keyId,
@@ -30,7 +31,7 @@ export function describeStory(make: MakeStore): void {
     test(
       "a task that was just accepted has its account, its key and its inputs, and nothing else",
       withStore(make, async (store) => {
-        await store.accounts.createKey(newKey({ name: "web" }));
+        await store.accounts.createKey(newKey({ name: "web" }), undefined, bySystem());
         const input = newAsset({ role: "input" });
         const { request } = newTask();
         const of = { role: "image", source: { kind: "asset", assetId: input.id } } as const;

@@ -20,8 +20,7 @@ import { createScheduler, type SchedulerOptions } from "../../src/scheduler/sche
 import type { StepDeps } from "../../src/scheduler/step.ts";
 import { Traces } from "../../src/scheduler/traces.ts";
 import { openEmptyStore } from "./open-store.ts";
-
-import { ACCOUNT, LANE, micros, NOW, newTask } from "./store.ts";
+import { ACCOUNT, bySystem, LANE, micros, NOW, newTask } from "./store.ts";
 
 /** A clock that stands still until it is set; timers fire when it passes them. */
 export function fakeClock(start = NOW): SteadyClock & { set(now: number): void; advance(ms: number): void } {
@@ -189,13 +188,16 @@ export async function createEngine(
   const clock = fakeClock();
   const ids = countingIds();
   const store = openEmptyStore(ids);
-  await store.accounts.createAccount({
-    id: ACCOUNT,
-    name: "default",
-    mode: "unlimited",
-    credit: micros(0),
-    createdAt: NOW,
-  });
+  await store.accounts.createAccount(
+    {
+      id: ACCOUNT,
+      name: "default",
+      mode: "unlimited",
+      credit: micros(0),
+      createdAt: NOW,
+    },
+    bySystem(),
+  );
   let callbacksDue = 0;
   const ended: EndedTask[] = [];
   const cancelled: ModelId[] = [];

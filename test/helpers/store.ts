@@ -60,6 +60,10 @@ export function byHand(at: number): Act {
   return { actor: { kind: "local", name: "root" }, at };
 }
 /** What a management token does. */
+/** The service itself acts, at `NOW` unless given. */
+export function bySystem(at: number = NOW): Act {
+  return { actor: { kind: "system" }, at };
+}
 export function byToken(at: number): Act {
   return { actor: { kind: "token", tokenId: tokenId(1), tokenName: "console", scopes: ALL_SCOPES }, at };
 }
@@ -226,7 +230,7 @@ export function withStore(make: MakeStore, body: (store: StoreUnderTest) => Prom
 
 export async function addAccount(store: StoreUnderTest, given: Partial<NewAccount> & { id: AccountId }) {
   const fields = { name: given.id, mode: "unlimited", credit: micros(0), createdAt: NOW } as const;
-  expect(await store.accounts.createAccount({ ...fields, ...given })).toBe("created");
+  expect(await store.accounts.createAccount({ ...fields, ...given }, bySystem())).toBe("created");
 }
 
 export function admit(store: StoreUnderTest, task: Partial<NewTask> & { number?: number } = {}) {

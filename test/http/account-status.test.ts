@@ -12,6 +12,7 @@ import {
   ACCOUNT,
   addAccount,
   attemptId,
+  bySystem,
   callbackId,
   claimOne,
   keyId,
@@ -41,7 +42,11 @@ test("what a quota says is used is of its period alone, though the key was charg
   const policy = { quota };
   const key = { id: keyId(1), accountId: ACCOUNT, name: "key", hash: "h".repeat(64), display: "sk-svc-a…z" };
   await addAccount(store, { id: ACCOUNT });
-  await store.accounts.createKey({ ...key, policy, signsCallbacks: false, createdAt: YESTERDAY });
+  await store.accounts.createKey(
+    { ...key, policy, signsCallbacks: false, createdAt: YESTERDAY },
+    undefined,
+    bySystem(),
+  );
   const period = quotaPeriod("daily", YESTERDAY);
   const task = newTask({ createdAt: YESTERDAY });
   await store.tasks.admit({ task, assets: [], quota: { limit: quota.limit, period } });

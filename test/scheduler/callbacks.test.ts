@@ -13,6 +13,7 @@ import {
   ACCOUNT,
   addAccount,
   admit,
+  bySystem,
   callbackId,
   claimOne,
   keyId,
@@ -166,13 +167,14 @@ describe("a receiver", () => {
 
 test("each send is signed with the secret that its key has by then, and not at all without one", async () => {
   const [a, b] = ["a", "b"].map((letter) => `whsec_${letter.repeat(32)}`);
-  await store.accounts.createKey(newKey({ signsCallbacks: true }), a);
+  await store.accounts.createKey(newKey({ signsCallbacks: true }), a, bySystem());
   await owe();
   const changes = [{ secret: b ?? "" }, null];
   await runToEnd(
     createSender(async () => {
       const signing = changes[arrived.length - 1];
-      if (signing !== undefined) await store.accounts.changeKey(keyId(1), { policy: {}, signing });
+      if (signing !== undefined)
+        await store.accounts.changeKey(keyId(1), { policy: {}, signing }, bySystem());
       return arrived.length < 3 ? ERROR : OK;
     }),
   );

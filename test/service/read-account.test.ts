@@ -14,6 +14,7 @@ import {
   ACCOUNT,
   addAccount,
   attemptId,
+  bySystem,
   callbackId,
   claimOne,
   keyId,
@@ -55,7 +56,7 @@ async function setup({ policy = {}, window, credit, isAccepting = true }: Given 
     signsCallbacks: false,
     createdAt: NOW,
   };
-  await store.accounts.createKey(key);
+  await store.accounts.createKey(key, undefined, bySystem());
   const deps: ReadAccountDeps = {
     accounts: store.accounts,
     tasks: store.tasks,
@@ -170,7 +171,7 @@ describe("the quota of a key", () => {
     await admit(1);
     await admit(2);
     const lowered = { limit: micros(50_000), reset: "monthly" } as const;
-    await store.accounts.changeKey(keyId(1), { policy: { quota: lowered } });
+    await store.accounts.changeKey(keyId(1), { policy: { quota: lowered } }, bySystem());
     const { quota, blockedBy } = await read({ quota: lowered });
     expect(quota).toMatchObject({ limit: 50_000, used: 0, reserved: 80_000, remaining: 0 });
     expect(blockedBy).toEqual(["key_quota"]);
@@ -184,7 +185,7 @@ describe("the quota of a key", () => {
   test("counts from its period's first day what the key was charged before it had one", async () => {
     const { read, complete, store } = await setup();
     await complete(1);
-    await store.accounts.changeKey(keyId(1), { policy: { quota: monthly } });
+    await store.accounts.changeKey(keyId(1), { policy: { quota: monthly } }, bySystem());
     expect((await read({ quota: monthly })).quota).toMatchObject({ used: 40_000, remaining: 60_000 });
   });
 });

@@ -14,7 +14,7 @@ import { createScheduler } from "../../src/scheduler/scheduler.ts";
 import { createTimekeeper } from "../../src/scheduler/timekeeper.ts";
 import { Traces } from "../../src/scheduler/traces.ts";
 import { openStore } from "../../src/store/open.ts";
-import { micros } from "../helpers/store.ts";
+import { bySystem, micros } from "../helpers/store.ts";
 import type { Dice } from "./dice.ts";
 import type { Owner, World } from "./time-world.ts";
 
@@ -129,9 +129,12 @@ export function openService(machine: Machine, around: Surroundings) {
       await die();
     },
     openAccount: () =>
-      store.accounts.createAccount({
-        ...{ id: ACCOUNT, name: "default", mode: "unlimited", credit: micros(0), createdAt: clock.now() },
-      }),
+      store.accounts.createAccount(
+        {
+          ...{ id: ACCOUNT, name: "default", mode: "unlimited", credit: micros(0), createdAt: clock.now() },
+        },
+        bySystem(),
+      ),
   };
 }
 

@@ -69,9 +69,9 @@ export const LOCKED = Symbol("locked");
  * given, if it changes anything.
  */
 export interface AccountStore {
-  createAccount(account: NewAccount, act?: Act): Promise<"created" | "name_taken">;
+  createAccount(account: NewAccount, act: Act): Promise<"created" | "name_taken">;
   /** Creates the first account and its key, both or neither. */
-  createFirst(account: NewAccount, key: ApiKey, act?: Act): Promise<"created" | "not_first">;
+  createFirst(account: NewAccount, key: ApiKey, act: Act): Promise<"created" | "not_first">;
   accounts(): Promise<Account[]>;
   /** By id or by name. */
   account(idOrName: string): Promise<Account | undefined>;
@@ -80,11 +80,7 @@ export interface AccountStore {
    *
    * @returns the new state; `overdrawn` when a prepaid account with that credit limit would hold more than it has
    */
-  updateAccount(
-    id: AccountId,
-    change: AccountChange,
-    act?: Act,
-  ): Promise<Account | "overdrawn" | "not_found">;
+  updateAccount(id: AccountId, change: AccountChange, act: Act): Promise<Account | "overdrawn" | "not_found">;
   /**
    * Appends a credit (or, below zero, an adjustment) and moves the balance.
    *
@@ -108,27 +104,27 @@ export interface AccountStore {
   /** @param callbackSecret what its callbacks are signed with (`isSigningSecret`), if `key.signsCallbacks` */
   createKey(
     key: ApiKey,
-    callbackSecret?: string,
-    act?: Act,
+    callbackSecret: string | undefined,
+    act: Act,
   ): Promise<"created" | "name_taken" | "no_account">;
   keys(account?: AccountId): Promise<ApiKey[]>;
   /** By id, or by name among the keys that are not revoked; undefined when several accounts have a key of that name. */
   key(idOrName: string): Promise<ApiKey | undefined>;
-  revokeKey(id: KeyId, now: number, act?: Act): Promise<"revoked" | "already_revoked" | "not_found">;
+  revokeKey(id: KeyId, now: number, act: Act): Promise<"revoked" | "already_revoked" | "not_found">;
   /**
    * How much of a quota is used in a period (`quotaPeriod`), by the time at which tasks were accepted. If counting for the key began
    * within the period, charges since its first day count as used, and the holds of live tasks as reserved.
    */
   keyQuota(id: KeyId, period: number): Promise<QuotaUse>;
   /** Changes only what is given. @returns the new state; a revoked key does not change */
-  changeKey(id: KeyId, change: KeyChange, act?: Act): Promise<ApiKey | "revoked" | "not_found">;
+  changeKey(id: KeyId, change: KeyChange, act: Act): Promise<ApiKey | "revoked" | "not_found">;
   /**
    * Gives a key a new secret and keeps everything else. Its present secret is accepted until `previousExpiresAt`; an older one is no
    * longer accepted.
    *
    * @returns the new state; a revoked key does not change
    */
-  rotateKey(id: KeyId, rotation: Rotation, act?: Act): Promise<ApiKey | "revoked" | "not_found">;
+  rotateKey(id: KeyId, rotation: Rotation, act: Act): Promise<ApiKey | "revoked" | "not_found">;
   /**
    * The stored secrets that sign the key's callbacks, for `signatureHeaders`; undefined when callbacks are not signed, or there is no
    * such key; `LOCKED` when they are sealed with a key that is not at hand. Never older than the call.
@@ -140,12 +136,12 @@ export interface AccountStore {
    */
   grantByHash(hash: string, now: number): KeyGrant | undefined;
 
-  createToken(token: ManagementToken, act?: Act): Promise<"created" | "name_taken">;
+  createToken(token: ManagementToken, act: Act): Promise<"created" | "name_taken">;
   tokens(): Promise<ManagementToken[]>;
   token(idOrName: string): Promise<ManagementToken | undefined>;
   /** The token with this hash, with the promises of `grantByHash`. */
   tokenByHash(hash: string, now: number): ManagementToken | undefined;
   /** Remembers when a token was taken last. */
   tokenUsed(id: TokenId, now: number): Promise<void>;
-  revokeToken(id: TokenId, now: number, act?: Act): Promise<"revoked" | "already_revoked" | "not_found">;
+  revokeToken(id: TokenId, now: number, act: Act): Promise<"revoked" | "already_revoked" | "not_found">;
 }

@@ -20,7 +20,7 @@ export interface PriceStore {
   rule(model: ModelId, now: number): PriceRule | undefined;
   /** By model id. */
   overrides(): Promise<PriceOverride[]>;
-  set(override: PriceOverride, act?: Act): Promise<void>;
+  set(override: PriceOverride, act: Act): Promise<void>;
   /** @returns whether there was one */
-  remove(model: ModelId, act?: Act): Promise<boolean>;
+  remove(model: ModelId, act: Act): Promise<boolean>;
 }

@@ -11,6 +11,7 @@ import {
   addAccount,
   admit,
   byHand,
+  bySystem,
   endOne,
   keyId,
   micros,
@@ -42,8 +43,8 @@ async function keepBooks({ tasks, accounts, ...rest }: Store): Promise<void> {
   const all = { tasks, accounts, ...rest };
   await addAccount(all, { id: ACCOUNT });
   await addAccount(all, { id: PREPAID, mode: "prepaid", credit: micros(200_000) });
-  await accounts.updateAccount(PREPAID, { creditLimit: micros(50_000) });
-  await accounts.createKey(newKey({ accountId: PREPAID, policy: { quota: QUOTA } }));
+  await accounts.updateAccount(PREPAID, { creditLimit: micros(50_000) }, bySystem());
+  await accounts.createKey(newKey({ accountId: PREPAID, policy: { quota: QUOTA } }), undefined, bySystem());
   for (const number of [1, 2, 3, 4]) {
     const callbackUrl = number === 2 || number === 3 ? "https://example.com/hook" : undefined;
     const task = newTask({ number, accountId: PREPAID, callbackUrl });
@@ -233,12 +234,12 @@ test("of each check the first difference is told, and a difference of one is no 
 
 test("a quota given when something was charged already adds up, and no more than that was used before", async () => {
   const key = keyId(3);
-  await store.accounts.createKey(newKey({ number: 3 }));
+  await store.accounts.createKey(newKey({ number: 3 }), undefined, bySystem());
   await admit(store, { number: 6, keyId: key });
   await store.tasks.requestCancel(taskId(4), PREPAID, NOW);
   await store.tasks.requestCancel(taskId(5), ACCOUNT, NOW);
   await endOne(store, "completed");
-  await store.accounts.changeKey(key, { policy: { quota: QUOTA } });
+  await store.accounts.changeKey(key, { policy: { quota: QUOTA } }, bySystem());
   const quota = { limit: QUOTA.limit, period: 0 };
   await store.tasks.admit({ task: newTask({ number: 7, keyId: key }), assets: [], quota });
   await endOne(store, "completed");

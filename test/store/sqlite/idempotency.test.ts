@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { openStore, type Store } from "../../../src/store/open.ts";
 import { migratedFile } from "../../helpers/open-store.ts";
-import { ACCOUNT, micros, NOW, newClaim, newTask, taskId } from "../../helpers/store.ts";
+import { ACCOUNT, bySystem, micros, NOW, newClaim, newTask, taskId } from "../../helpers/store.ts";
 
 const RECORDS = 18_000;
 const file = migratedFile();
@@ -32,7 +32,7 @@ function indexed(): number {
 test("a key is found in memory, in the index on disk, and after a restart; once ended it is free again", async () => {
   store = openStore({ path: file.path });
   const account = { id: ACCOUNT, name: "a", mode: "unlimited", credit: micros(0), createdAt: NOW } as const;
-  await store.accounts.createAccount(account);
+  await store.accounts.createAccount(account, bySystem());
   await admitAll(store.tasks);
   const replayOf = (number: number) => store?.tasks.findReplay(claimOf(number), NOW - 1);
   const expected = (number: number) =>

@@ -10,6 +10,7 @@ import {
   addAccount,
   admit,
   byHand,
+  bySystem,
   claimOne,
   claimQuery,
   countingTokens,
@@ -82,7 +83,7 @@ describe("rules the database itself keeps", () => {
   });
 
   test("a key has neither used nor reserved less than nothing of its quota", async () => {
-    await store.accounts.createKey(newKey());
+    await store.accounts.createKey(newKey(), undefined, bySystem());
     other.run("insert into key_quota values (?, 0, 1, 1)", [keyId(1)]);
     expect(() => other.run("update key_quota set used_micros = -1")).toThrow("key_quota_used");
     expect(() => other.run("update key_quota set reserved_micros = -1")).toThrow("key_quota_used");
@@ -107,7 +108,7 @@ describe("another process", () => {
       signsCallbacks: false,
       createdAt: NOW,
     };
-    await store.accounts.createKey(key);
+    await store.accounts.createKey(key, undefined, bySystem());
     expect(store.accounts.grantByHash(key.hash, NOW)?.revokedAt).toBeUndefined();
     other.run("update api_key set revoked_at = 5");
     expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.revokedAt).toBe(5);
@@ -124,7 +125,7 @@ describe("another process", () => {
       signsCallbacks: false,
       createdAt: NOW,
     };
-    await store.accounts.createKey(key);
+    await store.accounts.createKey(key, undefined, bySystem());
     store.accounts.grantByHash(key.hash, NOW);
     other.run("update account set status = 'suspended'");
     expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.accountStatus).toBe("suspended");
@@ -132,7 +133,7 @@ describe("another process", () => {
 
   test("multiplies an account's prices, and within a second of the clock the grant shows it", async () => {
     const key = newKey();
-    await store.accounts.createKey(key);
+    await store.accounts.createKey(key, undefined, bySystem());
     expect(store.accounts.grantByHash(key.hash, NOW)?.priceMultiplier).toBe(1_000_000);
     other.run("update account set price_multiplier = 1250000");
     expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.priceMultiplier).toBe(1_250_000);
@@ -149,7 +150,7 @@ describe("another process", () => {
 
   test("changes something, and keys, tokens and prices all show it though only one of them has looked", async () => {
     const [key, model] = [newKey(), "a" as ModelId];
-    await store.accounts.createKey(key);
+    await store.accounts.createKey(key, undefined, bySystem());
     store.accounts.grantByHash(key.hash, NOW);
     store.prices.rule(model, NOW);
     other.run(`insert into price_override values ('a', '{"version":"own","lines":[]}', 5, 'why')`);
@@ -170,7 +171,7 @@ describe("another process", () => {
       signsCallbacks: false,
       createdAt: NOW,
     };
-    await store.accounts.createKey(key);
+    await store.accounts.createKey(key, undefined, bySystem());
     store.accounts.grantByHash(key.hash, NOW);
     other.run(`update api_key set policy = '{"concurrency":2}'`);
     expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.policy).toEqual({ concurrency: 2 });
@@ -186,14 +187,17 @@ describe("another process", () => {
 
   test("revokes a management token, and within a second of the clock it shows", async () => {
     const hash = "a".repeat(64);
-    await store.accounts.createToken({
-      id: tokenId(1),
-      name: "ci",
-      hash,
-      display: "…",
-      scopes: ["read"],
-      createdAt: NOW,
-    });
+    await store.accounts.createToken(
+      {
+        id: tokenId(1),
+        name: "ci",
+        hash,
+        display: "…",
+        scopes: ["read"],
+        createdAt: NOW,
+      },
+      bySystem(),
+    );
     expect(store.accounts.tokenByHash(hash, NOW)?.revokedAt).toBeUndefined();
     other.run("update management_token set revoked_at = 5");
     expect(store.accounts.tokenByHash(hash, NOW + 1000)?.revokedAt).toBe(5);
