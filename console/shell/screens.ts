@@ -32,6 +32,13 @@ export const SCREENS: readonly ScreenEntry[] = [
     loadItem: () => import("../screens/task/screen.tsx"),
   },
   {
+    name: "gallery",
+    title: "Gallery",
+    roles: ["tenant", "operator"],
+    key: "l",
+    load: () => import("../screens/gallery/screen.tsx"),
+  },
+  {
     name: "money",
     title: "Money",
     roles: ["tenant", "operator"],

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import {
+  type Filters,
+  type Found,
+  fits,
+  idAt,
+  itemsOf,
+  withTask,
+} from "../../console/screens/gallery/list.ts";
+import type { ListedTask } from "../../console/screens/tasks/list.ts";
+import { createIds } from "../../src/runtime/ids.ts";
+import { CHROMIUM, openBrowser, picture, visit } from "./support/browser.ts";
+import { type ConsoleService, startConsole } from "./support/service.ts";
+
+const ALL: Filters = {
+  ...{ q: "", status: "", kind: "", model: "" },
+  ...{ day: "", cost: "", key: "", account: "" },
+};
+const task = (id: string, more: Partial<ListedTask> = {}): ListedTask => ({
+  ...{ task_id: id, status: "completed", model: "sandbox-image", created_at: 1, kind: "image" },
+  ...{ result: ["http://x/assets/1.png"], usage: { cost: "0.040000", currency: "USD" } },
+  ...more,
+});
+
+describe("results that a stream changes", () => {
+  const found: Found = {
+    items: [...itemsOf(task("task_5")), ...itemsOf(task("task_3"))],
+    next: "task_3",
+    lookedTo: 1,
+  };
+  const ids = (changed: ListedTask, filters = ALL) =>
+    withTask(found, changed, filters).items.map(({ id }) => id);
+
+  test("come in their place, each with all that its task has, and go when they fit no more", () => {
+    expect(ids(task("task_7"))).toEqual(["task_7.0", "task_5.0", "task_3.0"]);
+    expect(ids(task("task_4", { result: ["http://x/1.png", "http://x/2.png"] }))).toEqual([
+      "task_5.0",
+      "task_4.0",
+      "task_4.1",
+      "task_3.0",
+    ]);
+    // It is on a later page, or not done.
+    expect(ids(task("task_1"))).toEqual(["task_5.0", "task_3.0"]);
+    expect(ids(task("task_8", { status: "processing" }))).toEqual(["task_5.0", "task_3.0"]);
+    expect(ids(task("task_5", { files_removed_at: 9 }))).toEqual(["task_3.0"]);
+  });
+
+  test("fit a day, a cost and a key", () => {
+    const noon = new Date("2026-11-24T12:00").getTime() / 1000;
+    const made = { ...task("task_5", { created_at: noon }), key: { id: "key_1", name: "web" } };
+    expect(fits(made, { ...ALL, day: "2026-11-24", cost: "0.04", key: "web" })).toBe(true);
+    for (const other of [{ day: "2026-11-23" }, { cost: "0.05" }, { key: "shop" }, { status: "failed" }])
+      expect([other, fits(made, { ...ALL, ...other })]).toEqual([other, false]);
+  });
+
+  test("are looked for from a moment on by the ids of that moment", () => {
+    const now = Date.parse("2026-11-24T12:00:00Z");
+    const id = createIds({ now: () => now }).create("task");
+    expect(idAt(now).slice(0, 14)).toBe(id.slice(0, 14));
+    expect(idAt(now) < id && id < idAt(now + 1)).toBe(true);
+  });
+});
+
+describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
+  let service: ConsoleService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startConsole(), openBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  test("teaches a newcomer, and shows the first result as soon as it is done", async () => {
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    await at.open("gallery");
+    await at.page.getByText("Nothing was made yet").waitFor();
+    await picture(at.page, "gallery-empty");
+    const id = await service.make({ prompt: "A lighthouse <b>at dusk</b>" });
+    await at.page.locator(`main li a[href*="${id}.0"] img`).waitFor();
+    expect(at.problems).toEqual([]);
+  });
+
+  test("shows one result large, goes to its neighbours by arrow keys, and gives the focus back", async () => {
+    const older = await service.make({ prompt: "An owl in the rain", n: 2 });
+    const newer = await service.make({ prompt: "A fox <script>alert(1)</script>" });
+    await using at = await visit(browser, service.url, { width: 390, theme: "dark" });
+    await at.signIn(service.key);
+    await at.open("gallery");
+    const dialog = at.page.locator("dialog[open]");
+    await at.page.locator(`main li a[href*="${newer}.0"]`).click();
+    await dialog.getByText("A fox <script>alert(1)</script>").first().waitFor();
+    await picture(at.page, "gallery-viewer-390");
+    expect(await at.violations()).toEqual([]);
+    expect(await at.overflow()).toBe(0);
+    await at.page.keyboard.press("ArrowRight");
+    await dialog.getByText("An owl in the rain").first().waitFor();
+    await at.page.keyboard.press("ArrowRight");
+    await at.page.waitForURL((url) => url.searchParams.get("view") === `${older}.1`);
+    const download = at.page.waitForEvent("download");
+    await dialog.getByRole("link", { name: "Download" }).click();
+    expect((await download).suggestedFilename()).toContain(".png");
+    await at.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await at.page.evaluate("document.activeElement.href")).toContain(`${older}.1`);
+    expect(at.problems).toEqual([]);
+  });
+
+  test("finds by words of the prompt, model, status and day, and keeps them in the address", async () => {
+    const heron = await service.make({ prompt: "One heron only" });
+    const failed = await service.make({ sandbox: { delay_ms: 0, outcome: "failed" } });
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    await at.open("gallery");
+    await at.page.getByLabel("Words of the prompt").fill("heron");
+    // A new task is found within about a second.
+    await at.page.getByLabel("Words of the prompt").press("Enter");
+    await at.page.locator("main li a").nth(1).waitFor({ state: "detached" });
+    for (let tries = 0; (await at.page.locator(`main li a[href*="${heron}"]`).count()) === 0; tries += 1) {
+      expect(tries).toBeLessThan(20);
+      await at.open("gallery?q=heron");
+    }
+    expect(await at.page.locator("main li a").count()).toBe(1);
+    await at.open("gallery?status=failed");
+    await at.page.locator(`main li a[href*="${failed}.0"]`).getByText("failed").waitFor();
+    await at.open("gallery?day=2001-02-03");
+    await at.page.getByText("No result is like that").waitFor();
+    await at.page.getByRole("button", { name: "Show all results" }).click();
+    await at.page.locator(`main li a[href*="${heron}"]`).waitFor();
+    const today = await at.page.evaluate("new Date().toISOString().slice(0, 10)");
+    await at.open(`gallery?day=${today}&cost=0.0001&model=sandbox-image`);
+    await at.page.locator(`main li a[href*="${heron}"]`).waitFor();
+    expect(at.problems).toEqual([]);
+  });
+
+  test("deletes a task once it was asked, and makes one again", async () => {
+    const id = await service.make({ prompt: "Gone soon" });
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    await at.open(`gallery?view=${id}.0`);
+    const dialog = at.page.locator("dialog[open]").first();
+    await dialog.getByRole("button", { name: "Make it again" }).click();
+    await dialog.getByText("It is being made").waitFor();
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await at.page.getByRole("button", { name: "Leave it as it is" }).click();
+    await service.ask("GET", `/v1/tasks/${id}`, undefined, service.key);
+    await dialog.getByRole("button", { name: "Delete" }).click();
+    await at.page.getByRole("button", { name: "Delete for good" }).click();
+    await at.page.locator(`main li a[href*="${id}"]`).waitFor({ state: "detached" });
+    const { status } = await fetch(`${service.url}/v1/tasks/${id}`, {
+      headers: { Authorization: `Bearer ${service.key}` },
+    });
+    expect(status).toBe(404);
+    expect(at.problems.filter((problem) => !problem.includes("404"))).toEqual([]);
+  });
+
+  test("shows operators all accounts, by key, without what would spend or delete", async () => {
+    const id = await service.make({ prompt: "Seen by all" });
+    const { key } = (await service.ask("GET", `/v1/tasks/${id}`, undefined, service.key)) as {
+      key: { id: string };
+    };
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.token);
+    await at.open(`gallery?key=${key.id}&view=${id}.0`);
+    const dialog = at.page.locator("dialog[open]");
+    await dialog.getByText("Seen by all").first().waitFor();
+    await picture(at.page, "gallery-viewer-1440");
+    expect(await at.violations()).toEqual([]);
+    expect(await dialog.getByRole("button", { name: /Delete|again/ }).count()).toBe(0);
+    await at.open("gallery?key=key_of_nobody");
+    await at.page.getByText("No result is like that").waitFor();
+    expect(at.problems).toEqual([]);
+  });
+
+  test("shows a tenant nothing of another's, by a link either", async () => {
+    const { id: account } = await service.ask("POST", "/admin/v1/accounts", {
+      name: "neighbour",
+      credit: "5.00",
+    });
+    const other = await service.ask("POST", "/admin/v1/keys", { name: "other", account });
+    const id = await service.make({ prompt: "Mine alone" });
+    await using at = await visit(browser, service.url);
+    await at.signIn(String(other.key ?? other.secret));
+    await at.open("gallery");
+    await at.page.getByText("Nothing was made yet").waitFor();
+    await at.open(`gallery?view=${id}.0`);
+    await at.page.locator("dialog[open]").getByRole("alert").waitFor();
+    expect(await at.page.getByText("Mine alone").count()).toBe(0);
+  });
+
+  test("of thousands has only those in sight in the page, and shows new ones without moving them", async () => {
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    const many = Array.from({ length: 3_000 }, (_, place) =>
+      task(`task_${String(9_999 - place).padStart(26, "0")}`, { result: [`${service.url}/assets/none.png`] }),
+    );
+    await at.page.route("**/assets/none.png*", (route) => route.fulfill({ status: 204 }));
+    await at.page.route("**/v1/tasks?*", (route) => {
+      const after = new URL(route.request().url()).searchParams.get("after");
+      const from = after === null ? 0 : many.findIndex(({ task_id }) => task_id === after) + 1;
+      const tasks = many.slice(from, from + 500);
+      const next = from + 500 < many.length ? (tasks.at(-1)?.task_id ?? null) : null;
+      return route.fulfill({ json: { code: 200, message: "success", data: { tasks, next } } });
+    });
+    await at.open("gallery");
+    const size = async () => Number(await at.page.locator("main li").first().getAttribute("aria-setsize"));
+    let most = 0;
+    for (let known = 0; known < many.length; ) {
+      known = await size();
+      most = Math.max(most, await at.page.locator("main li").count());
+      await at.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+      if (known < many.length)
+        await at.page.locator(`main li[aria-setsize]:not([aria-setsize="${known}"])`).first().waitFor();
+    }
+    expect(most).toBeLessThan(150);
+    await service.make();
+    await at.page.getByRole("button", { name: "Show 1 new" }).click();
+    await at.page.waitForFunction("scrollY === 0");
+  });
+});
