@@ -8,7 +8,7 @@ import { collect } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { withNotes } from "../help/manual.ts";
-import { type Input, parseInput, type ReadFile, readInputs } from "./inputs.ts";
+import { type Input, parseInput, parseJson, type ReadFile, readInputs } from "./inputs.ts";
 import { readCount } from "./values.ts";
 
 /** What a task is to be made of. */
@@ -73,8 +73,7 @@ export async function readRequest(
   const counted = inputs.find(({ name }) => name === "n")?.value ?? given.n;
   return {
     model: flags.model ?? textOf(base.model),
-    prompt:
-      textOf(given.prompt) ?? inputs.find(({ name, form }) => name === "prompt" && form === "text")?.value,
+    prompt: textOf(given.prompt) ?? promptIn(inputs),
     count: Math.max(1, Math.min(100, Math.floor(Number(counted)) || 1)),
     bodyFor: async ({ id, schema }, more = {}) => ({
       ...given,
@@ -84,6 +83,12 @@ export async function readRequest(
     }),
     nameOf: namer(flags, base, words !== undefined),
   };
+}
+
+/** A prompt that was given as any other field. */
+function promptIn(inputs: readonly Input[]): string | undefined {
+  const given = inputs.find(({ name, form }) => name === "prompt" && form !== "file");
+  return given?.form === "json" ? textOf(parseJson("prompt", given.value)) : given?.value;
 }
 
 /** Reads a file of the user's, or standard input for `-`. */

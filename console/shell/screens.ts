@@ -24,6 +24,13 @@ export interface ScreenEntry {
 /** Every screen, in the order of the navigation. The first one that a role has is where it begins. */
 export const SCREENS: readonly ScreenEntry[] = [
   {
+    name: "playground",
+    title: "Playground",
+    roles: ["tenant"],
+    key: "p",
+    load: () => import("../screens/playground/screen.tsx"),
+  },
+  {
     name: "tasks",
     title: "Tasks",
     roles: ["tenant", "operator"],

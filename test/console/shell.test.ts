@@ -158,6 +158,7 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await using at = await visit(browser, service.url);
     await at.page.clock.install({ time: Date.now() + 24 * 3_600_000 });
     await at.signIn(service.key);
+    await at.open("tasks");
     const first = at.page.locator("tbody tr").first().locator("time");
     await first.getByText(/^(?:now|\d+ sec\. ago)$/).waitFor();
   });
@@ -165,6 +166,7 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
   test("writes money and times as the reader's country does", async () => {
     await using at = await visit(browser, service.url, { locale: "de-DE" });
     await at.signIn(service.key);
+    await at.open("tasks");
     const row = at.page.locator("tbody tr").last();
     expect(await row.locator("td").last().textContent()).toBe("0,01\u00a0$");
     expect(await row.locator("time").getAttribute("title")).toMatch(/^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/);

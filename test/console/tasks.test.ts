@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
   test("that changed while the tab was out of sight, or the stream was cut, are told when it is back", async () => {
     await using at = await visit(browser, service.url);
     await at.signIn(service.key);
-    await at.page.locator("main h1").waitFor();
+    await at.open("tasks");
     const hide = (isHidden: boolean) =>
       at.page.evaluate(
         `Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} }); document.dispatchEvent(new Event("visibilitychange"))`,
@@ -118,6 +118,7 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     await service.make();
     await using at = await visit(browser, service.url);
     await at.signIn(service.key);
+    await at.open("tasks");
     await at.page.getByLabel("Status").selectOption("failed");
     await at.page.locator(`[data-row][href$="${failed}"]`).waitFor();
     await at.page.locator("td").getByText("completed").first().waitFor({ state: "detached" });
@@ -150,6 +151,7 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     for (let made = 0; made < 55; made += 1) await service.make();
     await using at = await visit(browser, service.url);
     await at.signIn(service.key);
+    await at.open("tasks");
     await at.page.locator("[data-row]").nth(49).waitFor();
     await at.page.getByRole("button", { name: "Show more" }).click();
     await at.page.locator("[data-row]").nth(54).waitFor();

@@ -4,6 +4,7 @@ import { fileUrl } from "../../api/files.ts";
 import type { Role } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
+import { hrefOf } from "../../shell/router.ts";
 import { isLive, retryTask, type Trace } from "../task/read.ts";
 
 interface Props {
@@ -40,6 +41,11 @@ export function Actions({ role, task, url, onDeleted }: Props) {
           </a>
         )}
         {isFileThere && <Button onClick={() => void copy()}>Copy link</Button>}
+        {role === "tenant" && (
+          <a class={LINK} href={hrefOf("playground", "", { from: task.task_id })}>
+            Open in the playground
+          </a>
+        )}
         {role === "tenant" && !isLive(task) && <Again task={task} say={setSaid} />}
         {role === "tenant" && !isLive(task) && <Delete task={task} onDeleted={onDeleted} />}
       </div>

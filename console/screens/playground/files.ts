@@ -1,0 +1,135 @@
+import type { Media } from "./request.ts";
+
+export type MediaKind = "image" | "video" | "audio";
+
+const MIB = 1024 * 1024;
+/** The most of an input file, as docs/api.md 9 has it. */
+const MOST_BYTES: Readonly<Record<MediaKind, number>> = { image: 10 * MIB, video: 64 * MIB, audio: 32 * MIB };
+/** A request takes 32,000,000 bytes, and a file in it grows by a third. */
+export const MOST_INLINE_BYTES = 23 * 1_000_000;
+const MOST_PIXELS = 25_000_000;
+const NAMES: Readonly<Record<MediaKind, string>> = {
+  image: "A picture",
+  video: "A video",
+  audio: "A recording",
+};
+const TAKEN: Readonly<Record<MediaKind, string>> = {
+  image: "PNG, JPEG or WebP",
+  video: "MP4 or WebM",
+  audio: "WAV, MP3, M4A or Ogg",
+};
+
+/** What a file field offers, so that a telephone shows its camera. */
+export const ACCEPTED: Readonly<Record<MediaKind, string>> = {
+  image: "image/*",
+  video: "video/*",
+  audio: "audio/*",
+};
+
+/**
+ * A file as a request can carry it. A picture that the service would not take, because of its form or its size, is made anew where
+ * this browser can read it.
+ *
+ * @throws Error that says what is wrong with the file and what to do
+ */
+export async function mediaOfFile(file: File, kind: MediaKind): Promise<Media> {
+  const name = file.name === "" ? "pasted" : file.name;
+  if (file.size === 0) throw new Error(`${name} is empty.`);
+  const type = typeOf(new Uint8Array(await head(file)));
+  if (kind === "image") return pictureOf(file, name, type);
+  if (file.size > MOST_BYTES[kind])
+    throw new Error(
+      `${name} has ${sizeText(file.size)}. ${NAMES[kind]} may have ${sizeText(MOST_BYTES[kind])}: make it shorter or smaller.`,
+    );
+  if (file.size > MOST_INLINE_BYTES)
+    throw new Error(
+      `${name} has ${sizeText(file.size)}, and a request carries at most ${sizeText(MOST_INLINE_BYTES)}. Put it on the web and give its address.`,
+    );
+  if (type?.startsWith(`${kind}/`) !== true)
+    throw new Error(`${name} is no ${TAKEN[kind]} file, which is what the service reads.`);
+  return { name, uri: await dataUri(file, type), isShown: true };
+}
+
+const head = (file: Blob) =>
+  file
+    .slice(0, 32)
+    .arrayBuffer()
+    .catch(() => {
+      throw new Error("The file cannot be read: it was moved or changed. Choose it again.");
+    });
+
+async function pictureOf(file: File, name: string, type: string | undefined): Promise<Media> {
+  // Larger files are none that a camera makes, and reading one would fill the browser's memory.
+  if (file.size > 100 * MIB)
+    throw new Error(
+      `${name} has ${sizeText(file.size)}. A picture may have ${sizeText(MOST_BYTES.image)}: make it smaller.`,
+    );
+  if (type !== undefined && !type.startsWith("image/"))
+    throw new Error(`${name} is no picture. The service reads ${TAKEN.image}.`);
+  const bitmap = await createImageBitmap(file).catch(() => undefined);
+  if (bitmap === undefined) throw new Error(unreadable(name, type));
+  try {
+    const { width, height } = bitmap;
+    const isTaken = type !== undefined && TYPES_TAKEN.includes(type);
+    if (isTaken && file.size <= MOST_BYTES.image && width * height <= MOST_PIXELS)
+      return { name, uri: await dataUri(file, type), isShown: true };
+    const made = await madeAnew(bitmap, Math.min(1, Math.sqrt(16_000_000 / (width * height))));
+    const note = isTaken ? `made smaller, ${made.width} × ${made.height}` : "made into a JPEG";
+    return { name, note, uri: await dataUri(made.blob, "image/jpeg"), isShown: true };
+  } finally {
+    bitmap.close();
+  }
+}
+
+function unreadable(name: string, type: string | undefined): string {
+  if (type === "image/heic" || type === "image/avif")
+    return `${name} is ${type === "image/heic" ? "a HEIC picture, as telephones take them" : "an AVIF picture"}, and neither this browser nor the service reads that. Save it as ${TAKEN.image}; on a telephone, set the camera to "most compatible".`;
+  if (type === undefined) return `${name} is no picture that can be read. The service reads ${TAKEN.image}.`;
+  return `${name} cannot be decoded: it is damaged or incomplete. Save it anew as ${TAKEN.image}.`;
+}
+
+const TYPES_TAKEN = ["image/png", "image/jpeg", "image/webp"];
+
+async function madeAnew(bitmap: ImageBitmap, scale: number) {
+  const width = Math.max(1, Math.round(bitmap.width * scale));
+  const height = Math.max(1, Math.round(bitmap.height * scale));
+  const canvas = new OffscreenCanvas(width, height);
+  canvas.getContext("2d")?.drawImage(bitmap, 0, 0, width, height);
+  return { width, height, blob: await canvas.convertToBlob({ type: "image/jpeg", quality: 0.92 }) };
+}
+
+/** What a file is, by its first bytes; names and what the system says of it do not count. */
+export function typeOf(bytes: Uint8Array): string | undefined {
+  const text = String.fromCharCode(...bytes);
+  if (text.startsWith("\x89PNG\r\n")) return "image/png";
+  if (text.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (/^GIF8[79]a/.test(text)) return "image/gif";
+  if (/^RIFF....WEBP/s.test(text)) return "image/webp";
+  if (/^RIFF....WAVE/s.test(text)) return "audio/wav";
+  if (text.startsWith("\x1a\x45\xdf\xa3")) return "video/webm";
+  if (text.startsWith("OggS")) return "audio/ogg";
+  if (text.startsWith("ID3") || /^\xff[\xe2-\xfb]/.test(text)) return "audio/mpeg";
+  const brand = /^....ftyp(....)/s.exec(text)?.[1];
+  if (brand === undefined) return undefined;
+  if (/^(?:hei|hev|mif1|msf1)/.test(brand)) return "image/heic";
+  if (/^avi[fs]/.test(brand)) return "image/avif";
+  return /^M4[AB]/.test(brand) ? "audio/mp4" : "video/mp4";
+}
+
+function dataUri(blob: Blob, type: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^data:[^;]*/, `data:${type}`));
+    reader.onerror = () =>
+      reject(new Error("The file cannot be read: it was moved or changed. Choose it again."));
+    reader.readAsDataURL(blob);
+  });
+}
+
+/** `2.1 GB`, `640 KB`. */
+export function sizeText(bytes: number): string {
+  const units = ["bytes", "KB", "MB", "GB"];
+  let [size, unit] = [bytes, 0];
+  while (size >= 1000 && unit < units.length - 1) [size, unit] = [size / 1000, unit + 1];
+  return `${Number(size.toFixed(unit < 2 ? 0 : 1))} ${units[unit]}`;
+}

@@ -1,0 +1,60 @@
+/** A place of the picture: parts of its width and of its height, 0 to 1. */
+export type Point = readonly [x: number, y: number];
+
+/** One movement of the brush. */
+export interface Stroke {
+  readonly erases: boolean;
+  /** Width in percent of the picture's shorter side. */
+  readonly brush: number;
+  readonly points: readonly Point[];
+  /** The whole picture in place of what a brush touched. */
+  readonly isAll?: boolean;
+}
+
+/**
+ * Paints strokes.
+ *
+ * @param how `shown`: as a colour over the picture; `mask`: opaque, and transparent where something was painted
+ */
+export function drawStrokes(
+  context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D,
+  width: number,
+  height: number,
+  strokes: readonly Stroke[],
+  how: "shown" | "mask",
+): void {
+  const isMask = how === "mask";
+  context.globalCompositeOperation = "source-over";
+  context.clearRect(0, 0, width, height);
+  context.fillStyle = "#000";
+  if (isMask) context.fillRect(0, 0, width, height);
+  context.lineCap = "round";
+  context.lineJoin = "round";
+  for (const { erases, brush, points, isAll } of strokes) {
+    // What is painted is transparent in a mask, and what is erased again is not.
+    const paints = erases === isMask;
+    context.globalCompositeOperation = paints ? "source-over" : "destination-out";
+    context.strokeStyle = isMask ? "#000" : "rgb(255 64 64)";
+    context.lineWidth = Math.max(1, (brush / 100) * Math.min(width, height));
+    context.beginPath();
+    if (isAll) context.rect(0, 0, width, height);
+    const [first] = points;
+    if (first !== undefined) context.moveTo(first[0] * width, first[1] * height);
+    // A line of no length is a dot.
+    for (const [x, y] of points) context.lineTo(x * width, y * height);
+    if (isAll) {
+      context.fillStyle = context.strokeStyle;
+      context.fill();
+    } else context.stroke();
+  }
+}
+
+/** A PNG as large as the picture, transparent where it was painted, as a data URI. */
+export async function maskOf(image: HTMLImageElement, strokes: readonly Stroke[]): Promise<string> {
+  const { naturalWidth: width, naturalHeight: height } = image;
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [width, height];
+  const context = canvas.getContext("2d");
+  if (context !== null) drawStrokes(context, width, height, strokes, "mask");
+  return canvas.toDataURL("image/png");
+}

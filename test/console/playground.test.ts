@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { CHROMIUM, openBrowser, picture, type View, type Visit, visit } from "./support/browser.ts";
+import { type ConsoleService, startConsole } from "./support/service.ts";
+
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAE0lEQVR42mNk+M+ABzDhkxwlAAD//wMAX2QCEvZ0GnEAAAAASUVORK5CYII=",
+  "base64",
+);
+
+describe.skipIf(CHROMIUM === undefined)("the playground", () => {
+  let service: ConsoleService;
+  let browser: Browser;
+  beforeAll(async () => {
+    [service, browser] = await Promise.all([startConsole(), openBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  async function enter(screen = "playground", view: View = {}): Promise<Visit> {
+    const at = await visit(browser, service.url, view);
+    await at.signIn(service.key);
+    await at.open(screen);
+    await at.page.getByLabel("prompt (needed)").waitFor();
+    return at;
+  }
+  const run = (page: Page) => page.getByRole("button", { name: /^Run/ });
+  const price = (page: Page) => page.locator("[data-price]");
+  const field = (page: Page, name: string) => page.locator(`[data-field="${name}"]`);
+
+  test("prices, runs and shows", async () => {
+    await using at = await enter("playground?model=sandbox-image", { width: 390, theme: "dark" });
+    const { page } = at;
+    await page.getByText("$0.01", { exact: true }).waitFor();
+    await page.getByLabel("n", { exact: true }).fill("3");
+    await page.getByText("$0.03", { exact: true }).waitFor();
+    await page.getByLabel("size", { exact: true }).fill("96x96");
+    await page.getByLabel("prompt (needed)").fill('A fox <img src=x onerror="alert(1)">');
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("link", { name: "Download result 3" }).waitFor();
+    await page.getByText(/ · \$0\.03$/).waitFor();
+    expect(await page.locator("main img[alt^='Result']").count()).toBe(3);
+    await picture(page, "playground-done-dark-390");
+    expect(await at.violations()).toEqual([]);
+    expect(await at.overflow()).toBe(0);
+    expect(at.problems).toEqual([]);
+  });
+
+  test("tells each rule beside its field, and leads to the first fault", async () => {
+    await using at = await enter("playground?model=sandbox-image");
+    const { page } = at;
+    await run(page).click();
+    await field(page, "prompt").getByText("prompt is needed.").waitFor();
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+    await page.getByLabel("prompt (needed)").fill("x");
+    await page.getByLabel("n", { exact: true }).fill("11");
+    await field(page, "n").getByText("n must be from 1 to 10.").waitFor();
+    await page.getByLabel("n", { exact: true }).fill("");
+    await page.getByLabel("size", { exact: true }).fill("64x64");
+    await page.getByLabel("aspect_ratio").selectOption({ label: "1:1" });
+    await field(page, "aspect_ratio")
+      .getByText("Give size or aspect_ratio with resolution, not both.")
+      .waitFor();
+    expect(await at.violations()).toEqual([]);
+    expect(at.problems).toEqual([]);
+  });
+
+  test("rehearses a failure, which is explained and costs nothing; cancels what hangs", async () => {
+    await using at = await enter("playground?model=sandbox-image");
+    const { page } = at;
+    await page.getByLabel("prompt (needed)").fill("x");
+    await page.getByText("Rehearse a failure").click();
+    await page.getByLabel("outcome").selectOption({ label: "moderated" });
+    await run(page).click();
+    const card = page.getByRole("article").first();
+    await card.getByText("CONTENT_MODERATED").waitFor();
+    await card.getByText("Change the prompt or the inputs, and create a new task.").waitFor();
+    await page.getByLabel("outcome").selectOption({ label: "hang" });
+    await run(page).click();
+    await page.getByRole("article").first().getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("It was cancelled and cost nothing.").waitFor();
+    expect(at.problems).toEqual([]);
+  });
+
+  test("shows early versions while they are made", async () => {
+    await using at = await enter("playground?model=sandbox-image");
+    const { page } = at;
+    await page.getByLabel("prompt (needed)").fill("x");
+    await page.getByLabel("size", { exact: true }).fill("64x64");
+    await page.getByText("More settings").click();
+    await page.getByLabel("partial_images").fill("3");
+    await page.getByText("Rehearse a failure").click();
+    await page.getByLabel("delay_ms").fill("1500");
+    await run(page).click();
+    await page
+      .getByAltText(/^Early version/)
+      .first()
+      .waitFor();
+    await page.getByRole("link", { name: "Download result 1" }).waitFor();
+    expect(at.problems).toEqual([]);
+  });
+
+  test("compares models side by side, and says what each does not get", async () => {
+    await using at = await enter("playground?model=sandbox-image");
+    const { page } = at;
+    await page.getByRole("button", { name: "+ Compare with another" }).click();
+    await page.getByLabel("Find").fill("text-to-video");
+    await page.locator('[data-model="sandbox-video"]').click();
+    await page.getByLabel("prompt (needed)").fill("A fox");
+    await page.getByLabel("size", { exact: true }).fill("64x64");
+    await field(page, "duration").getByText("Only for Sandbox Video.").waitFor();
+    await page.getByLabel("duration", { exact: true }).fill("1");
+    await page.getByText("gets all but size", { exact: false }).waitFor();
+    await page.getByText("$0.03 for 2 models").waitFor();
+    await page.getByRole("button", { name: "Run on 2" }).click();
+    await page.locator("main video").waitFor();
+    await page.getByAltText("Result 1: A fox").waitFor();
+    expect(page.url()).toContain("model=sandbox-image%2Csandbox-video");
+    expect(await at.violations()).toEqual([]);
+    expect(at.problems).toEqual([]);
+  });
+
+  test("takes files by choosing and by pasting, refuses what cannot be used, and paints a mask by keyboard", async () => {
+    await using at = await enter("playground?model=sandbox-image");
+    const { page } = at;
+    const choose = (name: string, file: { name: string; mimeType: string; buffer: Buffer }) =>
+      page.locator(`input[aria-label="File for ${name}"]`).setInputFiles(file);
+    const heic = Buffer.concat([Buffer.from("\0\0\0\x18ftypheic"), Buffer.alloc(400)]);
+    await choose("image_url", { name: "IMG_1.HEIC", mimeType: "image/heic", buffer: heic });
+    await field(page, "image_url")
+      .getByText("IMG_1.HEIC is a HEIC picture, as telephones take them", { exact: false })
+      .waitFor();
+    await choose("image_url", { name: "cut.png", mimeType: "image/png", buffer: PICTURE.subarray(0, 30) });
+    await field(page, "image_url").getByText("cut.png cannot be decoded", { exact: false }).waitFor();
+    await page.evaluate(`{
+      const file = new File([], "film.mp4", { type: "video/mp4" });
+      Object.defineProperty(file, "size", { value: 2e9 });
+      document.querySelector("[data-drop=image_url]").dispatchEvent(new CustomEvent("take", { detail: [file] }));
+    }`);
+    await field(page, "image_url").getByText("film.mp4 has 2 GB", { exact: false }).waitFor();
+    const drawn = await page.evaluate<string>(`{
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [40, 20];
+      canvas.getContext("2d").fillRect(0, 0, 40, 20);
+      canvas.toDataURL();
+    }`);
+    const good = Buffer.from(drawn.split(",")[1] ?? "", "base64");
+    await choose("image_url", { name: "good.png", mimeType: "image/png", buffer: good });
+    await field(page, "image_url").getByText("good.png").waitFor();
+    await page.getByRole("button", { name: "Draw on the picture" }).click();
+    await page.getByRole("application").focus();
+    for (const key of ["Space", "Shift+ArrowRight", "Space", "Control+z"]) await page.keyboard.press(key);
+    await page.getByRole("application", { name: /1 strokes/ }).waitFor();
+    expect(await at.violations()).toEqual([]);
+    await picture(page, "playground-mask");
+    await page.getByRole("button", { name: "Use this mask" }).click();
+    await page.getByLabel("prompt (needed)").focus();
+    await page.evaluate(`{
+      const pasted = new DataTransfer();
+      const bytes = Uint8Array.from(atob("${good.toString("base64")}"), (character) => character.charCodeAt(0));
+      pasted.items.add(new File([bytes], "pasted.png", { type: "image/png" }));
+      document.dispatchEvent(new ClipboardEvent("paste", { clipboardData: pasted, cancelable: true }));
+    }`);
+    await field(page, "image_urls").getByText("pasted.png").waitFor();
+    await page.getByText("Give image_url or image_urls, not both.").waitFor();
+    await page.getByRole("button", { name: "Remove pasted.png from image_urls" }).click();
+    await field(page, "mask_url").getByText("drawn mask").waitFor();
+    await page.getByLabel("prompt (needed)").fill("x");
+    await run(page).click();
+    await page.getByRole("button", { name: "Use as input: result 1" }).waitFor();
+    // All of it is there again after a reload, the pictures too.
+    await page.reload();
+    await field(page, "mask_url").getByText("drawn mask").waitFor();
+    await page.getByRole("button", { name: "Use as input: result 1" }).waitFor();
+    expect(await page.getByLabel("prompt (needed)").inputValue()).toBe("x");
+    expect(at.problems).toEqual([]);
+  });
+
+  test("begins from a task, from a link, and from an earlier result", async () => {
+    const id = await service.make({ prompt: "A lighthouse", n: 2, seed: 5 });
+    await using at = await enter(`playground?from=${id}`);
+    const { page } = at;
+    await page.waitForFunction("document.querySelector('textarea')?.value === 'A lighthouse'");
+    expect(await page.getByLabel("seed", { exact: true }).inputValue()).toBe("5");
+    await field(page, "image_url").getByRole("button", { name: "Earlier result" }).click();
+    await page
+      .getByRole("button", { name: /^Use result 1 of task/ })
+      .first()
+      .click();
+    await field(page, "image_url")
+      .getByRole("button", { name: /^Remove/ })
+      .waitFor();
+    await page.getByLabel("n", { exact: true }).fill("1");
+    await page.getByText("$0.01", { exact: true }).waitFor();
+    await run(page).click();
+    await page.getByRole("link", { name: "Download result 1" }).waitFor();
+    await at.open(`playground?model=sandbox-video&with=${encodeURIComponent('{"prompt":"B","duration":2}')}`);
+    await page.waitForFunction("document.querySelector('textarea')?.value === 'B'");
+    await page.getByText("$0.04", { exact: true }).waitFor();
+    expect(at.problems).toEqual([]);
+  });
+
+  test("says when a model is not there, and keeps what was given", async () => {
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    await at.open("playground?model=gone-model");
+    await at.page.getByText("gone-model is not there any more, or was never.", { exact: false }).waitFor();
+    await at.page.getByRole("button", { name: /^Model 1: gone-model/ }).click();
+    await at.page.locator('[data-model="sandbox-image"]').click();
+    await at.page.getByLabel("prompt (needed)").waitFor();
+  });
+
+  test("goes on by itself when the service comes back: what was sent is made once", async () => {
+    await using at = await enter("playground?model=sandbox-image");
+    const { page } = at;
+    await page.getByLabel("prompt (needed)").fill("Once only, after a silence");
+    await page.getByLabel("size", { exact: true }).fill("64x64");
+    await page.getByText("$0.01", { exact: true }).waitFor();
+    let arrived = 0;
+    // The request arrives, its answer does not.
+    await page.route("**/v1/images/generations", async (route) => {
+      arrived += 1;
+      if (arrived > 2) return route.continue();
+      if (arrived === 2) await route.fetch();
+      await route.abort("connectionreset");
+    });
+    await run(page).click();
+    await page.getByText("It is sent again until it does, and is made once.", { exact: false }).waitFor();
+    await page.getByRole("link", { name: "Download result 1" }).waitFor();
+    const { tasks } = (await service.ask("GET", "/v1/tasks?q=silence", undefined, service.key)) as {
+      tasks: object[];
+    };
+    expect([arrived, tasks.length]).toEqual([3, 1]);
+  });
+
+  test("gives the same request as code, without the key", async () => {
+    await using at = await enter("playground?model=sandbox-image");
+    const { page } = at;
+    await page.getByLabel("prompt (needed)").fill("It's a fox");
+    await page.locator("summary", { hasText: "The same request as code" }).click();
+    for (const [language, part] of [
+      ["curl", `"prompt": "It's a fox"`],
+      ["svc", "svc image 'It'\\''s a fox'"],
+      ["openai (Python)", 'base_url="http'],
+    ] as const) {
+      await page.getByLabel("Language").selectOption(language);
+      const text = await page.locator("main pre").textContent();
+      expect([language, text?.includes(part), text?.includes(service.key)]).toEqual([language, true, false]);
+    }
+    expect(await at.violations()).toEqual([]);
+    expect(await price(page).textContent()).toBe("$0.01");
+    expect(at.problems).toEqual([]);
+  });
+});
