@@ -32,7 +32,7 @@ export function writePack({ about, files }: FilePack): Uint8Array<ArrayBuffer> {
   return new Uint8Array(Buffer.concat([length, text, ...contents]));
 }
 
-/** @throws Error for bytes that are no pack */
+/** @throws Error for bytes that are not one whole pack */
 export function readPack(bytes: Uint8Array<ArrayBuffer>): FilePack {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   let at = LENGTH_BYTES + length;
@@ -49,5 +49,6 @@ export function readPack(bytes: Uint8Array<ArrayBuffer>): FilePack {
     name,
     { type, plainBytes, gzip: take(sizes[0]), brotli: take(sizes[1]) },
   ]);
+  if (at !== bytes.length) throw new Error(`A pack of ${at} bytes came as ${bytes.length}.`);
   return { about, files: new Map(files) };
 }

@@ -133,7 +133,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     set: () => {
       aheadMs = 3_600_000;
     },
-    message: /3600 s behind/,
+    message: /(3599|3600) s behind/,
     fix: /^timedatectl/,
     mend: () => {
       aheadMs = 0;

@@ -5,8 +5,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+export interface Migration {
+  readonly number: number;
+  /** File name without its ending: `0001_create_tables`. */
+  readonly name: string;
+  readonly sql: string;
+}
+
 /** Every file in `migrations/sqlite/`, in order. */
-export function builtInMigrations(): readonly { number: number; name: string; sql: string }[] {
+export function builtInMigrations(): readonly Migration[] {
   const folder = join(import.meta.dir, "../../../migrations/sqlite");
   const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
   return files.sort().map((file) => ({

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { Migration } from "./migrations.ts";
+import type { Migration } from "./built-in.ts";
 
 /*
  * A migration that rewrites large tables is made in steps, each in its own transaction, so that one that is cut off goes on where it
@@ -123,7 +123,8 @@ function finish(db: Database, { name }: Migration): void {
   db.run("delete from migration_step");
 }
 
-function inTransaction<T>(db: Database, work: () => T): T {
+/** Runs work in a transaction of its own, which another process's waits for. */
+export function inTransaction<T>(db: Database, work: () => T): T {
   db.run("begin immediate");
   try {
     const result = work();

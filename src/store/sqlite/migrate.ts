@@ -1,6 +1,13 @@
 import type { Database } from "bun:sqlite";
-import { applySteps, isInSteps, migrationUnderWay, type TellProgress } from "./migrate-steps.ts";
-import { MIGRATIONS, type Migration } from "./migrations.ts";
+import type { Migration } from "./built-in.ts";
+import {
+  applySteps,
+  inTransaction,
+  isInSteps,
+  migrationUnderWay,
+  type TellProgress,
+} from "./migrate-steps.ts";
+import { MIGRATIONS, SCHEMA } from "./migrations.ts";
 
 /** The database has other tables than this program needs. Nothing was changed. */
 export class SchemaError extends Error {
@@ -60,7 +67,8 @@ export function requireMigrated(db: Database): MigrationState {
 }
 
 /**
- * Applies the pending migrations, each in its own transaction, or in several where it says so.
+ * Applies the pending migrations, each in its own transaction, or in several where it says so. An empty database gets what all of them
+ * make at once.
  *
  * @param tell called for every 100,000 rows of those that rewrite large tables
  * @returns the names of those applied now
@@ -70,10 +78,22 @@ export function applyMigrations(db: Database, migrations = MIGRATIONS, tell?: Te
   // Does not write to an up-to-date database, so that a read-only one can be opened.
   if (readMigrationState(db, migrations).pending.length === 0) return [];
   return unsynced(db, () => {
+    if (migrations === MIGRATIONS && makeAtOnce(db)) return MIGRATIONS.map(({ name }) => name);
     db.run(CREATE_LOG);
     return migrations
       .filter((migration) => applyOne(db, { migration, migrations, tell }))
       .map((migration) => migration.name);
+  });
+}
+
+/** @returns false when the database is not empty. Another process may have begun to make it. */
+function makeAtOnce(db: Database): boolean {
+  return inTransaction(db, () => {
+    if (db.query("select 1 from sqlite_schema").get() !== null) return false;
+    db.run(CREATE_LOG);
+    db.run(SCHEMA);
+    for (const migration of MIGRATIONS) note(db, migration);
+    return true;
   });
 }
 
@@ -120,8 +140,7 @@ function applyOne(db: Database, { migration, migrations, tell }: Applied): boole
 }
 
 function applyInTransaction(db: Database, migration: Migration, migrations: readonly Migration[]): boolean {
-  db.run("begin immediate");
-  try {
+  return inTransaction(db, () => {
     const { pending } = readMigrationState(db, migrations);
     const isPending = pending.includes(migration.name);
     if (isPending) {
@@ -133,12 +152,8 @@ function applyInTransaction(db: Database, migration: Migration, migrations: read
         throw new Error(`${migration.name} leaves rows of ${broken.table} without what they refer to.`);
       note(db, migration);
     }
-    db.run("commit");
     return isPending;
-  } catch (error) {
-    if (db.inTransaction) db.run("rollback");
-    throw error;
-  }
+  });
 }
 
 /** Writes that a migration is applied. By the database's clock: only people read this time. */

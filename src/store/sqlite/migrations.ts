@@ -1,11 +1,9 @@
 import { builtInMigrations } from "./built-in.ts" with { type: "macro" };
-
-export interface Migration {
-  readonly number: number;
-  /** File name without its ending: `0001_create_tables`. */
-  readonly name: string;
-  readonly sql: string;
-}
+import type { Migration } from "./built-in.ts";
+import { builtInSchema } from "./built-in-schema.ts" with { type: "macro" };
 
 /** Every migration, in order. */
 export const MIGRATIONS: readonly Migration[] = builtInMigrations();
+
+/** Statements that make of an empty database what all of them make of it, in an eighth of the time. */
+export const SCHEMA: string = builtInSchema();

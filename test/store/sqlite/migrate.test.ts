@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +42,38 @@ const tables = () =>
     db.query("select name from sqlite_schema where type = 'table' order by name").values().flat(),
   );
 
+/** All that a database's file says of itself, and every row of it but the times at which migrations were applied. */
+function contentsOf(db: Database) {
+  const made = db
+    .query<{ name: string; type: string }, []>(
+      "select type, name, tbl_name, sql from sqlite_schema order by type, name",
+    )
+    .all();
+  const tables = made.filter(({ type, name }) => type === "table" && name !== "schema_migration");
+  return {
+    made,
+    pragmas: ["user_version", "application_id", "auto_vacuum", "page_size"].map((name) =>
+      db.query(`pragma ${name}`).get(),
+    ),
+    applied: db.query("select number, name, checksum from schema_migration order by number").all(),
+    rows: tables.map(({ name }) => [name, db.query(`select * from "${name}"`).values()]),
+  };
+}
+
 describe("migrations", () => {
+  test("an empty database gets at once what all of them make one after the other", () => {
+    const [atOnce, oneByOne] = [new Database(":memory:"), new Database(":memory:")];
+    const names = MIGRATIONS.map(({ name }) => name);
+    expect(applyMigrations(atOnce)).toEqual(names);
+    expect(applyMigrations(oneByOne, [...MIGRATIONS])).toEqual(names);
+    expect(contentsOf(atOnce)).toEqual(contentsOf(oneByOne));
+    expect(applyMigrations(atOnce)).toEqual([]);
+    const begun = new Database(":memory:");
+    applyMigrations(begun, MIGRATIONS.slice(0, 5));
+    expect(applyMigrations(begun)).toEqual(names.slice(5));
+    expect(contentsOf(begun)).toEqual(contentsOf(oneByOne));
+  });
+
   test("pending ones are applied once, in order", () => {
     expect(inDatabase((db) => applyMigrations(db, [FIRST]))).toEqual(["0001_first"]);
     expect(inDatabase((db) => applyMigrations(db, [FIRST, SECOND]))).toEqual(["0002_second"]);
