@@ -27,11 +27,15 @@ const LISTENING = "0A";
 /** Columns of /proc/net/tcp: sl, local address:port in hexadecimal, remote, state, …, inode as the tenth. */
 function listeningInodes(table: string, port: number): string[] {
   const hexadecimal = port.toString(16).toUpperCase().padStart(4, "0");
-  return readFileSync(table, "utf8")
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .filter((cells) => cells[1]?.endsWith(`:${hexadecimal}`) && cells[3] === LISTENING)
-    .flatMap((cells) => cells[9] ?? []);
+  return (
+    readFileSync(table, "utf8")
+      .split("\n")
+      // Thousands of lines may be of other ports.
+      .filter((line) => line.includes(`:${hexadecimal} `))
+      .map((line) => line.trim().split(/\s+/))
+      .filter((cells) => cells[1]?.endsWith(`:${hexadecimal}`) && cells[3] === LISTENING)
+      .flatMap((cells) => cells[9] ?? [])
+  );
 }
 
 function holdsSocket(pid: string, inodes: ReadonlySet<string>): boolean {

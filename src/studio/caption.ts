@@ -4,8 +4,6 @@ const SMALLEST_SIDE = 128;
 const MARK = "svc sandbox";
 const LINES = 3;
 
-let typeface: Promise<Typeface> | undefined;
-
 /**
  * The prompt and a mark as SVG elements in pixels of the frame: white outlines over a shade. Empty in a frame too small to read.
  *
@@ -22,8 +20,7 @@ export async function drawCaption(text: {
 }): Promise<string> {
   const { width, height } = text;
   if (Math.min(width, height) < SMALLEST_SIDE) return "";
-  typeface ??= loadTypeface();
-  const face = await typeface;
+  const face = await loadTypeface();
   const size = Math.min(
     Math.max(11.5, 0.031 * Math.min(width, height) + 3),
     0.055 * Math.min(width, height) + 6,

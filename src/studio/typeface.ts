@@ -17,8 +17,15 @@ export interface Typeface {
 const FILES = [latin, latinExtended, cyrillic, greek, vietnamese];
 const UNKNOWN_ADVANCE = 0.72;
 
-/** Loads the embedded fonts. Draws an empty box for a user-perceived character that none has: any script keeps its length. */
-export async function loadTypeface(): Promise<Typeface> {
+let typeface: Promise<Typeface> | undefined;
+
+/** Loads the embedded fonts, once. Draws an empty box for a user-perceived character that none has: any script keeps its length. */
+export function loadTypeface(): Promise<Typeface> {
+  typeface ??= readTypeface();
+  return typeface;
+}
+
+async function readTypeface(): Promise<Typeface> {
   const { parse } = await import("opentype.js");
   const fonts = await Promise.all(FILES.map(async (path) => parse(await Bun.file(path).arrayBuffer())));
   const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" });

@@ -1,6 +1,15 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { clockCheck, descriptorCheck, skewCheck } from "../../src/app/doctor/environment.ts";
 import type { Finding } from "../../src/app/doctor/finding.ts";
@@ -96,10 +105,14 @@ interface Broken {
   readonly mend?: (run: Run, fix: string) => Promise<Run> | Run;
 }
 
-/** Runs a fix in a shell, with `svc` as a command. */
+/** Runs a fix in a shell. A command `svc` gets its words from the shell and runs in this process after it, which is cheaper. */
 async function runFix({ cwd, env = {} }: Run, fix: string): Promise<void> {
-  const bin = emptyFolder();
-  writeFileSync(join(bin, "svc"), `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "$@"\n`, { mode: 0o755 });
+  const [bin, noted] = [emptyFolder(), join(emptyFolder(), "words")];
+  // What stands before a pipe is read by a process of its own.
+  const program = fix.includes("|")
+    ? `exec "${process.execPath}" "${MAIN}" "$@"`
+    : `printf '%s\\0' "$@" > "${noted}"`;
+  writeFileSync(join(bin, "svc"), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
   const child = Bun.spawn(["sh", "-c", fix], {
     cwd,
     env: { PATH: `${bin}:${process.env.PATH}`, HOME: emptyFolder(), ...env },
@@ -109,6 +122,10 @@ async function runFix({ cwd, env = {} }: Run, fix: string): Promise<void> {
   });
   const [code, said] = await Promise.all([child.exited, child.stderr.text()]);
   if (code !== 0) throw new Error(`${fix}: ${said}`);
+  if (!existsSync(noted)) return;
+  const words = readFileSync(noted, "utf8").split("\0").slice(0, -1);
+  const { exitCode, stderr } = await svc(words, { cwd, env });
+  if (exitCode !== 0) throw new Error(`${fix}: ${stderr}`);
 }
 
 const settings = (yaml: string) => async () => ({ cwd: await folder(yaml) });
@@ -606,6 +623,13 @@ describe("svc doctor", () => {
     expect(checks.filter((each) => each.status !== "ok" && !ids.includes(each.id))).toEqual([]);
     expect([exitCode, readdirSync(cwd)]).toEqual([0, []]);
     expect(checks.every(({ fix, status }) => (fix === null) === (status === "ok"))).toBe(true);
+  });
+
+  test.if(process.platform === "linux")("finds a port free that only another address has", async () => {
+    const other = Bun.serve({ port: 0, hostname: "127.0.0.2", fetch: () => new Response() });
+    stops.push(() => other.stop(true));
+    const { checks } = await doctor({ cwd: emptyFolder(), args: ["--port", String(other.port)] });
+    expect(bad(checks, "port")).toEqual([]);
   });
 
   test.each([

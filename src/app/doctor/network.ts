@@ -40,7 +40,8 @@ function hostCheck(host: string): Finding {
 }
 
 function portCheck(flag: string, port: number, { config, server }: NetworkDeps): Finding {
-  const owner = findPortOwner(port);
+  // Where no server runs, a port that can be listened on is free, and nobody has to be found, which takes long beside many connections.
+  const owner = server.isHeld || !canListen(config.host, port) ? findPortOwner(port) : undefined;
   const isTaken = owner !== undefined || !canListen(config.host, port);
   const isPrivileged = port < 1024 && !isTaken && process.getuid?.() !== 0 && !server.isHeld;
   if (isPrivileged && !canListen(config.host, port))
