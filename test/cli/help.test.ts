@@ -50,7 +50,7 @@ describe.each(paths)("%s", (path, command) => {
 
 /** Parses a command line without running it. @returns the command that would run */
 async function parsed(words: readonly string[]): Promise<string> {
-  const program = await createProgram(fakeContext());
+  const program = await createProgram(fakeContext(), words);
   let ran = "";
   for (const command of runnable(program)) {
     command.action(() => {

@@ -220,7 +220,7 @@ export function describeMoneyModel(
             remove();
           }
         }),
-        { numRuns: 60, seed: 11, interruptAfterTimeLimit: 45_000, markInterruptAsFailure: true },
+        { numRuns: 30, seed: 11, interruptAfterTimeLimit: 45_000, markInterruptAsFailure: true },
       );
     }, 60_000);
   });

@@ -131,14 +131,14 @@ export function describeClaim(make: MakeStore): void {
     );
 
     test(
-      "one account with 10,000 tasks does not keep another's out of the next claim",
+      "one account with 2,000 tasks does not keep another's out of the next claim",
       withStore(make, async (store) => {
         await addAccount(store, { id: accountId(2) });
         await addAccount(store, { id: accountId(3) });
-        await admitMany(store, 10_000, { accountId: accountId(2) });
-        await admit(store, { number: 10_001, accountId: accountId(3) });
+        await admitMany(store, 2_000, { accountId: accountId(2) });
+        await admit(store, { number: 2_001, accountId: accountId(3) });
         const { leases } = await store.tasks.claim(claimQuery({ limit: 2 }));
-        expect(ids(leases).toSorted()).toEqual([taskId(1), taskId(10_001)]);
+        expect(ids(leases).toSorted()).toEqual([taskId(1), taskId(2_001)]);
       }),
     );
 

@@ -55,7 +55,7 @@ export function describeMoney(make: MakeStore): void {
             for (const account of ACCOUNTS) await expectExact(store, account);
           })();
         }),
-        { numRuns: 25, seed: 7 },
+        { numRuns: 12, seed: 7 },
       );
     }, 60_000);
   });

@@ -103,7 +103,7 @@ describe("what may pass is tried again", () => {
         failed = true;
         return fault;
       };
-      const objects = open(fault === "silent" ? { mostMs: 1_000 } : {});
+      const objects = open(fault === "silent" ? { mostMs: 400 } : {});
       expect(["stored", "there"]).toContain(await objects.put(file, NEW));
       expect(failed).toBe(true);
       s3.fault = () => undefined;
@@ -147,7 +147,7 @@ describe("what does not pass ends the work, and leaves nothing", () => {
       ["CompleteMultipartUpload", large],
     ] as const) {
       s3.fault = (request) => (request.operation === operation ? fault : undefined);
-      const error: unknown = await open({ patienceMs: 50, mostMs: 1_000 })
+      const error: unknown = await open({ patienceMs: 50, mostMs: fault === "silent" ? 400 : 1_000 })
         .put(file, NEW)
         .catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(S3Error);
