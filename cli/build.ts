@@ -9,7 +9,7 @@ import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type { BunPlugin } from "bun";
 import { writePack } from "../src/toolkit/file-pack.ts";
-import { compileChecks } from "./build/checks.ts";
+import { compileChecks, compileSchemas } from "./build/checks.ts";
 import { buildConsole } from "./build/console.ts";
 import { locateNativePackages } from "./build/native-packages.ts";
 import { collectNotices } from "./build/notices.ts";
@@ -58,7 +58,7 @@ export async function buildExecutable(options: BuildOptions): Promise<string> {
     embedSharp(root, native),
     embedReference(reference.gzipped),
     embedConsole(writePack(browsers.pack)),
-    embedChecks(compileChecks()),
+    embedChecks(compileChecks(), compileSchemas()),
   ];
   const inputs = await listInputs(options, plugins);
   const notices = await collectNotices(root, [...inputs, ...reference.inputs, ...browsers.inputs], native);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { BunPlugin } from "bun";
-import type { CompiledChecks } from "./checks.ts";
+import type { CompiledChecks, compileSchemas } from "./checks.ts";
 import type { NativePackages } from "./native-packages.ts";
 
 /** Ink asks for this optional package only while debugging, but a bundle needs an answer to the import. */
@@ -53,13 +53,17 @@ export function embedConsole(pack: Uint8Array<ArrayBuffer>): BunPlugin {
   return embedFile("console", "console.pack", pack);
 }
 
-/** Fills in the checks of requests for the built-in models. */
-export function embedChecks(checks: CompiledChecks): BunPlugin {
+/** Fills in the checks of requests for the built-in models, and those of files that operators write. */
+export function embedChecks(checks: CompiledChecks, schemas: ReturnType<typeof compileSchemas>): BunPlugin {
   return {
     name: "embed-checks",
     setup(build) {
       build.onLoad({ filter: /[\\/]src[\\/]catalog[\\/]compiled-checks\.ts$/ }, () => ({
         contents: `export const compiledChecks = ${JSON.stringify(checks)};`,
+        loader: "js",
+      }));
+      build.onLoad({ filter: /[\\/]src[\\/]toolkit[\\/]compiled-schemas\.ts$/ }, () => ({
+        contents: `export const compiledSchemas = ${JSON.stringify(schemas)};`,
         loader: "js",
       }));
     },

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../domain/json.ts";
-import { createSchemaChecker, type SchemaChecker } from "../toolkit/json-schema.ts";
+import { compiledSchema, createSchemaChecker, type SchemaChecker } from "../toolkit/json-schema.ts";
 import type { Problem } from "../toolkit/schema-problems.ts";
 import schema from "./manifest.schema.json";
 import { problemsOf } from "./problem.ts";
@@ -21,10 +21,16 @@ export function priceSchema(): { readonly price: JsonObject; readonly definition
 
 const ANNOTATIONS = ["x-must"];
 
-/** Checks manifests against their schema, which takes long to compile and is compiled once. */
+/** The schema of manifests, and how it is compiled: `validateSchema` brings the schema of JSON Schemas along, to which it refers. */
+export const MANIFESTS = {
+  schema,
+  options: { annotations: ANNOTATIONS, allErrors: true, validateSchema: true },
+} as const;
+
+/** Checks manifests against their schema, which takes long to compile: the build has done it, or it is done once. */
 export function createManifestChecker(): SchemaChecker {
-  // `validateSchema` brings the schema of JSON Schemas along, to which that of manifests refers.
-  return createSchemaChecker({ annotations: ANNOTATIONS, allErrors: true, validateSchema: true });
+  const sourceOf = (given: object) => (given === schema ? compiledSchema("manifest") : undefined);
+  return createSchemaChecker({ ...MANIFESTS.options, sourceOf });
 }
 
 /** Where a manifest does not fit its schema. */

@@ -87,6 +87,12 @@ export function checkSource(schema: object, options: SchemaCheckerOptions = {}):
   return text.replace(` = ${copy};`, () => " = schema;");
 }
 
+/** The compiled check of one of our own schemas, for `sourceOf`, where the build has made it. The texts are long: read at first use. */
+export function compiledSchema(name: "manifest" | "form"): string | undefined {
+  const { compiledSchemas } = require("./compiled-schemas.ts") as typeof import("./compiled-schemas.ts");
+  return compiledSchemas[name];
+}
+
 /** @param source what `checkSource` wrote */
 function readCheck(
   source: string,
@@ -95,6 +101,7 @@ function readCheck(
 ): Check {
   const parts: Readonly<Record<string, unknown>> = {
     "ajv/dist/runtime/ucs2length": { default: codePoints },
+    "ajv/dist/runtime/equal": { default: isEqual },
     formats: formatsOf(formats),
   };
   const module: { exports?: Check } = {};
@@ -111,6 +118,11 @@ function codePoints(text: string): number {
       count--;
   }
   return count;
+}
+
+/** Whether two values of JSON are equal. */
+function isEqual(one: unknown, other: unknown): boolean {
+  return one === other || Bun.deepEquals(one, other, true);
 }
 
 function isBetween(code: number, first: number, last: number): boolean {

@@ -88,8 +88,8 @@ const LAYERS: readonly Layer[] = [
   {
     name: "build",
     covers: ["cli/build.ts", "cli/build/"],
-    // It compiles the checks of the built-in models.
-    imports: ["catalog", "toolkit"],
+    // It compiles the checks of the built-in models, and of the files that operators write.
+    imports: ["catalog", "providers", "toolkit"],
     externals: "any",
   },
   // Unlike other programs for developers, this one runs when everything is installed.

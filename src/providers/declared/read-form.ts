@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../domain/json.ts";
 import { suggest } from "../../domain/suggest.ts";
-import { createSchemaChecker, type SchemaChecker } from "../../toolkit/json-schema.ts";
+import { compiledSchema, createSchemaChecker, type SchemaChecker } from "../../toolkit/json-schema.ts";
 import type { Path } from "../../toolkit/schema-problems.ts";
 import { type Problem, pathText, problemsOf } from "../../toolkit/schema-problems.ts";
 import { readYaml, type Yaml, YamlError } from "../../toolkit/yaml.ts";
@@ -20,6 +20,9 @@ export interface Finding {
 /** Nobody reads more at once, and the place of each takes time to find. */
 const FINDINGS_MAX = 50;
 const VIOLATIONS_MAX = 4 * FINDINGS_MAX;
+
+/** The schema of forms, and how it is compiled. */
+export const FORMS = { schema, options: { annotations: ["x-must"], allErrors: true } } as const;
 
 /** Made with the first form that is read. */
 let checker: SchemaChecker | undefined;
@@ -76,7 +79,7 @@ export function readForms(texts: readonly FormText[]): ReadResult[] {
 /** What has another shape than a form. The faults of its expressions are told with it, so that both can be mended at once. */
 function shapeProblems(value: unknown): FormProblem[] {
   const mapped = mappingsThatWereExpressions(value);
-  checker ??= createSchemaChecker({ annotations: ["x-must"], allErrors: true });
+  checker ??= createSchemaChecker({ ...FORMS.options, sourceOf: () => compiledSchema("form") });
   // What is close to an unknown name takes time to find, too.
   const violations = checker.violations(schema, value).slice(0, VIOLATIONS_MAX);
   const shaped = problemsOf(violations, value, { field: knownHere, value: didYouMean }).map(toFormProblem);
