@@ -71,7 +71,7 @@ function cellsOf(row: Page["rows"][number], chosen: (text: string) => string): s
     formatAmount(row.heldDelta),
     formatAmount(row.balance),
     row.taskId ?? "",
-    chosen(row.reason),
+    chosen(row.entries === undefined ? row.reason : `${row.reason}: ${row.entries} entries`),
     row.actor,
   ];
 }

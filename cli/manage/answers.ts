@@ -104,6 +104,7 @@ export function entryOf(form: JsonObject): ShownEntry {
     heldDelta: amountIn(form, "held_delta"),
     balance: amountIn(form, "balance"),
     taskId: optionalTextIn(form, "task_id") as TaskId | undefined,
+    entries: form.entries == null ? undefined : countIn(form, "entries"),
     reason: textIn(form, "reason"),
     actor: textIn(form, "actor"),
   };

@@ -889,6 +889,8 @@ export interface Schemas {
       balance: string;
       /** The task it is about. */
       task_id: string | null;
+      /** Of how many entries of deleted tasks this one is the sum; null: it is none. */
+      entries: number | null;
       /** Why. */
       reason: string;
       /** Who: the id of a key or a token, `operator` on the data folder, or `system`. */

@@ -109,8 +109,8 @@ function longestDelays({ callbacks }: Config) {
 }
 
 function keptMsOf({ retention }: Config): ReturnType<RetentionDeps["keptMs"]> {
-  const { outputsMs, inputsMs, callbacksMs, tasksMs } = retention;
-  return { outputs: outputsMs, inputs: inputsMs, callbacks: callbacksMs, tasks: tasksMs };
+  const { outputsMs, inputsMs, callbacksMs, tasksMs, booksMs } = retention;
+  return { outputs: outputsMs, inputs: inputsMs, callbacks: callbacksMs, tasks: tasksMs, books: booksMs };
 }
 
 /** What is looked after now and then. */

@@ -4,6 +4,8 @@ import { type Setting, setting } from "../toolkit/settings/setting.ts";
 
 /** Ten years. */
 const MOST_SEC = 315_360_000;
+/** 31 days: a task's money is asked about while its month lasts. */
+const LEAST_BOOKS_SEC = 2_678_400;
 
 /** How long what is kept of ended tasks stays, and what is done when the disk fills up all the same. */
 export function retentionSettings() {
@@ -13,6 +15,11 @@ export function retentionSettings() {
       inputsMs: kept("inputs", "how long the files of its inputs stay after its end"),
       callbacksMs: kept("callbacks", "how long a task's callback and its sends stay after the task's end"),
       tasksMs: kept("tasks", "when an ended task is deleted with everything but its money, as its owner can"),
+      booksMs: kept(
+        "books",
+        "when the books have a deleted task's money in sums by day alone",
+        LEAST_BOOKS_SEC,
+      ),
     },
     disk: {
       warnMb: free(
@@ -48,13 +55,13 @@ const mark: parse.Parser<DiskMark> = parse.withSchema<DiskMark>(
   (value) => value ?? "off",
 );
 
-function kept(what: string, help: string): Setting<number | undefined> {
+function kept(what: string, help: string, leastSec = 1): Setting<number | undefined> {
   return setting<number | undefined>({
     key: `retention.${what}_seconds`,
     live: true,
     flag: `--retention-${what}-seconds <seconds>`,
     help: `${help}; off: for ever`,
-    parse: parse.secondsOrOffAsMs(1, MOST_SEC),
+    parse: parse.secondsOrOffAsMs(leastSec, MOST_SEC),
     fallback: undefined,
     fallbackText: "off",
   });

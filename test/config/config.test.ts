@@ -150,6 +150,7 @@ describe("settings", () => {
       "retention.inputs_seconds": ["3600", 3_600_000],
       "retention.callbacks_seconds": ["60", 60_000],
       "retention.tasks_seconds": ["1", 1000],
+      "retention.books_seconds": ["2678400", 2_678_400_000],
       "disk.warn_mb": ["900", 900],
       "disk.refuse_mb": ["20", 20],
       record: ["recordings", "recordings"],

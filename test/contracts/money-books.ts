@@ -13,6 +13,8 @@ export interface BookedTask {
   charged: number;
   endedDay: number;
   refunded: number;
+  /** Whether it was removed, and whether what the books say of it became sums. */
+  fate?: "removed" | "summed" | undefined;
 }
 
 export interface BookedAccount {

@@ -124,7 +124,8 @@ function cancel(pick: number): Command {
     const task = books.tasks[pick % Math.max(1, books.tasks.length)];
     if (task === undefined) return;
     const result = await store.tasks.requestCancel(taskId(task.number), task.account, now(books));
-    expect(result).toBe(task.isLive ? "cancelled" : "already_final");
+    const isKnown = task.fate !== "summed";
+    expect(result).toBe(task.isLive ? "cancelled" : isKnown ? "already_final" : "not_found");
     if (task.isLive) close(books, task, 0);
   });
 }
@@ -135,13 +136,29 @@ function refund(pick: number, amount: number | undefined): Command {
     if (task === undefined) return;
     const given = amount === undefined ? undefined : micros(amount);
     const { kind } = await store.accounts.refund(taskId(task.number), given, "model", byHand(now(books)));
-    if (task.charged === 0) expect(kind).toBe("not_charged");
+    if (task.fate === "summed") expect(kind).toBe("not_found");
+    else if (task.charged === 0) expect(kind).toBe("not_charged");
     else if (task.refunded > 0) expect(kind).toBe("already_refunded");
     else if ((amount ?? 0) > task.charged) expect(kind).toBe("too_much");
     else {
       expect(kind).toBe("refunded");
       task.refunded = amount ?? task.charged;
     }
+  });
+}
+
+/** Removes an ended task, and sums up what the books say of all that may become sums. */
+function remove(pick: number): Command {
+  return command(`remove ${pick}`, async (books, store) => {
+    const task = books.tasks[pick % Math.max(1, books.tasks.length)];
+    if (task === undefined) return;
+    const { kind } = await store.retention.remove(taskId(task.number));
+    if (kind === "removed") task.fate ??= "removed";
+    expect(kind).toBe(task.isLive ? "live" : task.fate === "summed" ? "not_found" : "removed");
+    const all = { endedBefore: now(books) + 1, now: now(books) + 1, after: 0, limit: 999 };
+    const { due } = await store.retention.expired({ kind: "books", ...all });
+    await store.retention.expire(["books"], due, now(books));
+    for (const each of books.tasks) if (due.includes(taskId(each.number))) each.fate = "summed";
   });
 }
 
@@ -193,6 +210,7 @@ const COMMANDS = [
   fc.integer({ min: 1, max: 3 }).map((outputs) => end("completed", outputs)),
   fc.constantFrom("failed" as const, "cancelled" as const).map((status) => end(status, 0)),
   anyPick.map(cancel),
+  anyPick.map(remove),
   fc
     .tuple(anyPick, fc.option(fc.integer({ min: 1, max: 40_000 }), { nil: undefined }))
     .map((of) => refund(...of)),

@@ -107,7 +107,11 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     title: "Reason",
     from: "sm",
-    cell: ({ entry: { reason } }) => <bdi class="block min-w-32 wrap-anywhere">{reason}</bdi>,
+    cell: ({ entry: { reason, entries } }) => (
+      <bdi class="block min-w-32 wrap-anywhere">
+        {entries === null ? reason : `${reason}: ${entries} entries`}
+      </bdi>
+    ),
   },
   {
     title: "Who",

@@ -84,6 +84,9 @@ export const APPLIED: Readonly<Record<string, Apply>> = {
   "retention.tasks_seconds": (to, { retention }) => {
     to.retention.tasksMs = retention.tasksMs;
   },
+  "retention.books_seconds": (to, { retention }) => {
+    to.retention.booksMs = retention.booksMs;
+  },
   "disk.warn_mb": (to, { disk }) => {
     to.disk.warnMb = disk.warnMb;
   },

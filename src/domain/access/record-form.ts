@@ -71,6 +71,7 @@ export function ledgerForm(row: Omit<LedgerRow, "number" | "accountId">): JsonOb
     held_delta: formatAmount(row.heldDelta),
     balance: formatAmount(row.balance),
     task_id: row.taskId ?? null,
+    entries: row.entries ?? null,
     reason: row.reason,
     actor: row.actor,
   };

@@ -1,10 +1,13 @@
 import type { TaskId } from "../ids.ts";
 import { type Micros, toMicros, ZERO } from "./money.ts";
 
+/** What the entries of deleted tasks that became one say as their reason. */
+export const SUMMED_UP = "deleted tasks, summed up";
+
 export type LedgerKind = "credit" | "hold" | "capture" | "release" | "refund" | "adjustment";
 
 /**
- * One append-only row. The sum of `balanceDelta` is the balance; the sum of `heldDelta` is what is held.
+ * One append-only row. Rows of deleted tasks may become one row for each day and kind, with the same sums. The sum of `balanceDelta` is the balance; the sum of `heldDelta` is what is held.
  * A task has at most one row of each kind, so nothing can settle it twice.
  */
 export interface LedgerEntry {
@@ -19,7 +22,7 @@ export interface LedgerEntry {
 }
 
 /** The actor of what the service does by itself. */
-const SYSTEM = "system";
+export const SYSTEM = "system";
 
 export function holdEntry(taskId: TaskId, amount: Micros, actor: string): LedgerEntry {
   return { kind: "hold", balanceDelta: ZERO, heldDelta: amount, taskId, reason: "task accepted", actor };

@@ -34,6 +34,8 @@ export type Credit =
 
 /** A ledger row with its account and time. */
 export interface StoredLedgerEntry extends LedgerEntry {
+  /** Of how many entries of deleted tasks this one is the sum. */
+  readonly entries?: number | undefined;
   readonly accountId: AccountId;
   readonly at: number;
 }

@@ -19,8 +19,11 @@ export interface AssetPage {
 }
 
 /** What is kept of ended tasks for a time of its own. */
-export const KEPT_KINDS = ["outputs", "inputs", "callbacks", "tasks"] as const;
+export const KEPT_KINDS = ["outputs", "inputs", "callbacks", "tasks", "books"] as const;
+/** `books`: what the books say of each removed task. Sums by day stay. */
 export type KeptKind = (typeof KEPT_KINDS)[number];
+/** Those of which an account may say how long they are kept. */
+export type OwnKeptKind = Exclude<KeptKind, "books">;
 
 /** Asks for tasks in the order in which they were accepted. */
 export interface ExpiryQuery {
@@ -72,7 +75,8 @@ export interface RetentionStore {
   /** Tasks whose files are due to go because their creators said so. */
   filesDue(now: number, limit: number): Promise<TaskId[]>;
   /**
-   * Removes what is kept of ended tasks. Of `tasks`, all that `remove` does.
+   * Removes what is kept of ended tasks. Of `tasks`, all that `remove` does; of `books`, the rows of a removed task, its attempts and its
+   * ledger entries, which are added to sums by day.
    *
    * @returns the contents that no task has any more; their files are the caller's to remove
    */

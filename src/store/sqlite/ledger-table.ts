@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { AccountId, TaskId } from "../../domain/ids.ts";
 import type { LedgerKind } from "../../domain/money/ledger.ts";
@@ -19,10 +20,15 @@ export const ledgerEntry = sqliteTable(
     reasonLabel: integer("reason_label").notNull(),
     /** The actor: a key's or a token's id, `operator`, or `system`. */
     actorLabel: integer("actor_label").notNull(),
+    /** Of how many entries of deleted tasks this one is the sum; null for every other entry. */
+    entries: integer(),
   },
   (table) => [
     // Also finds an account's entries. Entries without a task never conflict.
     uniqueIndex("ledger_entry_once").on(table.accountNumber, table.taskNumber, table.kind),
+    uniqueIndex("ledger_entry_sum")
+      .on(table.accountNumber, table.kind, sql`"at" / 86400000`)
+      .where(sql`"entries" is not null`),
   ],
 );
 
@@ -30,6 +36,7 @@ export interface LedgerEntryRow {
   readonly id: number;
   readonly account_id: AccountId;
   readonly task_id: TaskId | null;
+  readonly entries: number | null;
   readonly kind: LedgerKind;
   readonly balance_delta_micros: Micros;
   readonly held_delta_micros: Micros;
@@ -39,7 +46,7 @@ export interface LedgerEntryRow {
 }
 
 /** The columns of `LedgerEntryRow`, as SQL. */
-export const LEDGER_COLUMNS = `id, ${ACCOUNT_ID} as account_id, kind, balance_delta_micros, held_delta_micros, at,
+export const LEDGER_COLUMNS = `id, ${ACCOUNT_ID} as account_id, kind, balance_delta_micros, held_delta_micros, at, entries,
   (select task.id from task where task.number = task_number) as task_id,
   ${textOf("reason_label")} as reason, ${textOf("actor_label")} as actor`;
 
@@ -47,6 +54,7 @@ export function toLedgerEntry(row: LedgerEntryRow): StoredLedgerEntry {
   return {
     accountId: row.account_id,
     taskId: row.task_id ?? undefined,
+    entries: row.entries ?? undefined,
     kind: row.kind,
     balanceDelta: toMicros(row.balance_delta_micros),
     heldDelta: toMicros(row.held_delta_micros),

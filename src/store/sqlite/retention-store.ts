@@ -3,20 +3,23 @@ import type { Connection } from "./connection.ts";
 import type { Removals } from "./removals.ts";
 import { prepareAnonymise, prepareRemainsOf, prepareTasksOf } from "./retention-store/account.ts";
 import { prepareAssetPage, prepareContentsAfter, prepareMarkDamaged } from "./retention-store/contents.ts";
-import { prepareExpire, prepareExpired, prepareFilesDue } from "./retention-store/expiry.ts";
+import { prepareExpire } from "./retention-store/expire.ts";
+import { prepareExpired, prepareFilesDue } from "./retention-store/expiry.ts";
 import { prepareNeededContents, prepareRemove } from "./retention-store/remove.ts";
+import { prepareSumUp } from "./retention-store/sum-up.ts";
 import { prepareTrail } from "./trail.ts";
 
 /** What goes from SQLite, and what must stay. Each write is one operation of the connection's group commit. */
 export function createRetentionStore(
-  { db, read, write }: Connection,
+  connection: Connection,
   { removed }: Pick<Removals, "removed">,
 ): RetentionStore {
+  const { db, read, write } = connection;
   const [remove, neededContents] = [prepareRemove(db, removed), prepareNeededContents(db)];
   const [contentsAfter, assets] = [prepareContentsAfter(db), prepareAssetPage(db)];
   const markDamaged = prepareMarkDamaged(db, removed);
   const [expired, filesDue] = [prepareExpired(db), prepareFilesDue(db)];
-  const expire = prepareExpire(db, { remove, tell: removed });
+  const expire = prepareExpire(db, { remove, sumUp: prepareSumUp(connection), tell: removed });
   const [tasksOf, anonymise] = [prepareTasksOf(db), prepareAnonymise(db, prepareTrail(db))];
   const remainsOf = prepareRemainsOf(db);
   return {

@@ -38,7 +38,10 @@ const TASKS = `select account_id, key_id, model, day, provider, outputs, charged
   from (select ${OF_TASK}, completed_at / 86400000 as day, lane as provider, status,
       coalesce(json_array_length(results), 0) as outputs, coalesce(charged_micros, 0) as charged_micros
     from task where stage = 'terminal' and ${OF_ACCOUNT})
-  where day between ?2 and ?3`;
+  where day between ?2 and ?3
+  union all
+  select ${OF_TASK}, day, provider, outputs, charged_micros, completed, tasks - completed, 0
+  from books_day where tasks > 0 and ${OF_ACCOUNT} and day between ?2 and ?3`;
 
 /** The body of `UsageStore.report`. */
 export function prepareUsageReport(db: Database): (query: UsageQuery) => UsageLine[] {
@@ -83,15 +86,20 @@ function prepareSplit(db: Database, { by, and }: UsageSplit) {
        select ${OF_TASK}, ${isByProvider ? "spent.provider, " : ""}completed_at / 86400000 as day, ${charged} as charged, cost
        from (select ${spentBy}, sum(cost_micros) as cost from attempt where cost_micros is not null group by ${spentBy}) as spent
        cross join task on task.number = spent.task_number
-       where stage = 'terminal' and ${OF_ACCOUNT})
+       where stage = 'terminal' and ${OF_ACCOUNT}
+       union all
+       select ${OF_TASK}, ${isByProvider ? "provider, " : ""}day, ${isByProvider ? "charged_here_micros" : "charged_once_micros"}, cost_micros
+       from books_day where costed > 0 and ${OF_ACCOUNT})
      where day between ?2 and ?3 group by ${places}`,
   );
   const repeats = db.prepare<Repeated, Range>(
-    `select ${list}, count(*) as count from (
-       select ${OF_TASK}, attempt.provider, completed_at / 86400000 as day
+    `select ${list}, sum(times) as count from (
+       select ${OF_TASK}, attempt.provider, completed_at / 86400000 as day, 1 as times
        from attempt cross join task on task.number = attempt.task_number
        where attempt.state = 'ambiguous' and attempt.sequence < task.attempts and stage = 'terminal'
-         and ${OF_ACCOUNT})
+         and ${OF_ACCOUNT}
+       union all
+       select ${OF_TASK}, provider, day, resubmitted from books_day where resubmitted > 0 and ${OF_ACCOUNT})
      where day between ?2 and ?3 group by ${places}`,
   );
   return { lines, costs, repeats };

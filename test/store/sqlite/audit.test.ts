@@ -169,6 +169,19 @@ const BROKEN = {
     ["update usage_day set charged_micros = 1"],
     { accountId: PREPAID, keyId: keyId(1), model: MODEL, day: 0, stored: 1n, expected: 40_000n },
   ],
+  sums_charged: [
+    [
+      `insert into books_day select number, 0, 1, 1, 'local', -1, 0, 0, 0, 7, 0, 0, 0, 0, 0 from account where id = '${PREPAID}'`,
+    ],
+    { accountId: PREPAID, stored: 0n, expected: 7n },
+  ],
+  sums_held: [
+    [
+      addEntry(PREPAID, null, "'hold', 0, 7"),
+      "update ledger_entry set entries = 1 where id = (select max(id) from ledger_entry)",
+    ],
+    { accountId: PREPAID, stored: 7n, expected: 0n },
+  ],
   callback_owed: [
     ["delete from callback_attempt", "delete from callback"],
     { accountId: PREPAID, taskId: taskId(2), stored: 0n, expected: 1n },

@@ -119,18 +119,22 @@ export const ALLOWED: readonly AllowedWalk[] = [
     why: "An operator has an account purged, by a command of its own.",
   },
   {
-    file: "sqlite/retention-store/expiry",
+    file: "sqlite/retention-store/expire",
     part: "asset",
     why: "A task has few files.",
   },
   {
-    file: "sqlite/retention-store/expiry",
+    file: "sqlite/retention-store/expire",
     part: "delete from callback",
     why: "A callback has 105 sends at most.",
   },
   {
     file: "sqlite/retention-store/remove",
     why: "A task has few files and attempts, and a callback 105 sends at most.",
+  },
+  {
+    file: "sqlite/retention-store/sum-up",
+    why: "A task has few attempts and ledger entries, and a day one sum of a kind.",
   },
   {
     file: "sqlite/task-store/reads",

@@ -56,6 +56,11 @@ const LEDGER = component("Ledger", {
       held_delta: amount("Added to what is held."),
       balance: amount("The balance after it."),
       task_id: nullable(idOf("task", "The task it is about.")),
+      entries: nullable(
+        integer("Of how many entries of deleted tasks this one is the sum; null: it is none.", {
+          minimum: 1,
+        }),
+      ),
       reason: text("Why."),
       actor: text("Who: the id of a key or a token, `operator` on the data folder, or `system`."),
     }),

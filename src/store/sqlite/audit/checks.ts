@@ -1,5 +1,6 @@
 import type { AuditCheck } from "../../../domain/ports/audit.ts";
 import { ACCOUNT_ID } from "../account-store/account-table.ts";
+import { NO_PERIOD } from "../books-table.ts";
 import { labelOf, textOf } from "../label-table.ts";
 
 /** One pass over the tables: rows, with the figures that some checks compare. */
@@ -24,7 +25,9 @@ const MISSHAPEN = `not case entry.kind
   when 'capture' then entry.balance_delta_micros < 0 and entry.held_delta_micros = entry.balance_delta_micros
   else 0 end`;
 
-const ORPHANED = `case when entry.kind in ('credit', 'adjustment') then entry.task_number is not null else task.id is null end`;
+const ORPHANED = `case when entry.kind in ('credit', 'adjustment') then entry.task_number is not null or entry.entries is not null
+  when entry.entries is not null then entry.task_number is not null
+  else task.id is null end`;
 
 /** Leaves out the days up to the one on which usage was first counted, if tasks had ended before. */
 const USAGE = `
@@ -36,12 +39,16 @@ const USAGE = `
     where made.number = 1
   ),
   ended as (
-    select ${ACCOUNT_ID} as account_id, ${textOf("key_label")} as key_id, ${textOf("model_label")} as model, day, tasks, outputs, charged
+    select ${ACCOUNT_ID} as account_id, ${textOf("key_label")} as key_id, ${textOf("model_label")} as model, day,
+      sum(tasks) as tasks, sum(outputs) as outputs, sum(charged) as charged
     from (
       select account_number, key_label, model_label, completed_at / 86400000 as day,
         count(*) as tasks, sum(json_array_length(results)) as outputs, sum(charged_micros) as charged
       from task where stage = 'terminal' group by 1, 2, 3, 4
+      union all
+      select account_number, key_label, model_label, day, tasks, outputs, charged_micros from books_day
     )
+    group by account_number, key_label, model_label, day
   ),
   counted as (
     select account_id, key_id, model, day, completed + failed + cancelled as tasks, outputs, charged_micros as charged
@@ -96,6 +103,20 @@ export const PASSES: readonly Pass[] = [
   },
   {
     rows: `
+      select account.id as accountId, coalesce(entries.charged, 0) as entered, coalesce(days.charged, 0) as charged,
+        coalesce(entries.held, 0) as held
+      from account left join (
+        select account_number, sum(-balance_delta_micros) filter (where kind = 'capture') as charged, sum(held_delta_micros) as held
+        from ledger_entry where entries is not null group by account_number
+      ) as entries on entries.account_number = account.number
+      left join (
+        select account_number, sum(charged_micros) as charged from books_day group by account_number
+      ) as days on days.account_number = account.number`,
+    order: "accountId",
+    checks: { sums_charged: ["entered", "charged"], sums_held: ["held", "0"] },
+  },
+  {
+    rows: `
       select period.key_id as keyId, period.day as day,
         coalesce(quota.reserved_micros, 0) as reserved, coalesce(live.held, 0) as held
       from (
@@ -117,14 +138,24 @@ export const PASSES: readonly Pass[] = [
     rows: `
       with first (key_id, period) as (select key_id, min(period) from key_quota group by key_id),
       spent as (
-        select ${textOf("key_label")} as key_id, quota_period, sum(charged_micros) as charged from task
-        where stage = 'terminal' and quota_period is not null group by key_label, quota_period
+        select ${textOf("key_label")} as key_id, quota_period, sum(charged) as charged from (
+          select key_label, quota_period, sum(charged_micros) as charged from task
+          where stage = 'terminal' and quota_period is not null group by key_label, quota_period
+          union all
+          select key_label, quota_period, charged_micros from books_day where quota_period <> ${NO_PERIOD}
+        )
+        group by key_label, quota_period
+      ),
+      ended as (
+        select key_label, quota_period, completed_at / 86400000 as day, charged_micros from task where stage = 'terminal'
+        union all
+        select key_label, quota_period, day, charged_micros from books_day
       ),
       before as (
-        select first.key_id, sum(task.charged_micros) as charged from first
-        cross join task on task.key_label = ${labelOf("first.key_id")}
-        left join key_quota as own on own.key_id = first.key_id and own.period = task.quota_period
-        where task.stage = 'terminal' and task.completed_at / 86400000 >= first.period and own.key_id is null
+        select first.key_id, sum(ended.charged_micros) as charged from first
+        cross join ended on ended.key_label = ${labelOf("first.key_id")}
+        left join key_quota as own on own.key_id = first.key_id and own.period = ended.quota_period
+        where ended.day >= first.period and own.key_id is null
         group by first.key_id
       )
       select quota.key_id as keyId, quota.period as day, quota.used_micros as used, coalesce(spent.charged, 0) as charged,

@@ -1,9 +1,8 @@
 import type { Database } from "bun:sqlite";
-import type { AssetId, KeyId, TaskId } from "../../../domain/ids.ts";
-import type { Expiry, ExpiryQuery, KeptKind, Removal } from "../../../domain/ports/retention-store.ts";
-import type { Told } from "../removals.ts";
-import { SHA256, storedHash } from "../task-store/asset-table.ts";
-import { named, REMOVED, taskNumber } from "../task-store/task-table.ts";
+import type { KeyId, TaskId } from "../../../domain/ids.ts";
+import type { Expiry, ExpiryQuery, KeptKind, OwnKeptKind } from "../../../domain/ports/retention-store.ts";
+import { named, REMOVED } from "../task-store/task-table.ts";
+import { IS_SUMMABLE } from "./sum-up.ts";
 
 interface Row {
   readonly number: number;
@@ -14,12 +13,13 @@ interface Row {
   readonly has: 0 | 1;
 }
 
-/** Whether a task that is not removed has something of a kind, as SQL. */
+/** Whether a task has something of a kind, as SQL. */
 const HAS: Readonly<Record<KeptKind, string>> = {
-  outputs: hasFile("output"),
-  inputs: hasFile("input"),
-  callbacks: "exists (select 1 from callback where callback.task_id = task.id)",
-  tasks: "1",
+  outputs: unlessGone(hasFile("output")),
+  inputs: unlessGone(hasFile("input")),
+  callbacks: unlessGone("exists (select 1 from callback where callback.task_id = task.id)"),
+  tasks: unlessGone("1"),
+  books: IS_SUMMABLE,
 };
 
 /** How long an account keeps what of its tasks, in seconds, as a column. */
@@ -28,7 +28,10 @@ const OF_ACCOUNT = {
   inputs: "retain_inputs_sec",
   callbacks: "retain_callbacks_sec",
   tasks: "retain_tasks_sec",
-} as const satisfies Readonly<Record<KeptKind, string>>;
+} as const satisfies Readonly<Record<OwnKeptKind, string>>;
+
+/** Terms where nobody but the operator of the server says how long. */
+const SERVERS = { of: () => undefined, shortest: () => Number.POSITIVE_INFINITY };
 
 /** A key says it of files alone. */
 const ofKeys = (kind: KeptKind) => kind === "outputs" || kind === "inputs";
@@ -38,7 +41,7 @@ interface Retain {
 }
 
 /** Tells how long things of ended tasks are kept, in seconds; null: as the server has it. A key goes before its account. */
-function prepareTerms(db: Database, kind: KeptKind) {
+function prepareTerms(db: Database, kind: OwnKeptKind) {
   const column = OF_ACCOUNT[kind];
   const term = ofKeys(kind) ? `coalesce(policy ->> '$.retainSec', ${column})` : column;
   const own = db.prepare<Retain, [key: string]>(
@@ -55,6 +58,10 @@ function prepareTerms(db: Database, kind: KeptKind) {
   };
 }
 
+function unlessGone(has: string): string {
+  return `status <> '${REMOVED}' and (${has})`;
+}
+
 function hasFile(role: "input" | "output"): string {
   return `retain_sec is null and exists (select 1 from asset indexed by asset_of_task where asset.task_number = task.number and role = '${role}')`;
 }
@@ -64,16 +71,17 @@ export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
   const prepare = (kind: KeptKind) => ({
     rows: db.prepare<Row, [after: number, limit: number]>(
       `select number, id, ${named("key_id")}, created_at, completed_at,
-         (status <> '${REMOVED}' and (${HAS[kind]})) as has
+         ${HAS[kind]} as has
        from task where number > ? order by number limit ?`,
     ),
-    terms: prepareTerms(db, kind),
+    terms: kind === "books" ? SERVERS : prepareTerms(db, kind),
   });
   const prepared = {
     outputs: prepare("outputs"),
     inputs: prepare("inputs"),
     callbacks: prepare("callbacks"),
     tasks: prepare("tasks"),
+    books: prepare("books"),
   };
 
   return (query) => {
@@ -90,11 +98,11 @@ export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
     for (const row of rows.all(after, limit)) {
       if (row.created_at >= latest) return { due, finished };
       place = row.number;
-      // A task has nothing before it ends, and may get it then.
-      const isOver = row.completed_at !== null && row.has === 0;
+      // A task has nothing before it ends, and may get it then; what the books say goes once it is removed, which may be at any time.
+      const isOver = row.completed_at !== null && row.has === 0 && kind !== "books";
       if (!isOver) {
         isGapless = false;
-        if (row.completed_at !== null && row.completed_at < dueBefore(row)) due.push(row.id);
+        if (row.completed_at !== null && row.has === 1 && row.completed_at < dueBefore(row)) due.push(row.id);
       } else if (isGapless) finished = row.number;
     }
     return { due, finished, place: place === after ? undefined : place };
@@ -109,63 +117,4 @@ export function prepareFilesDue(db: Database): (now: number, limit: number) => T
      order by completed_at + retain_sec * 1000 limit ?`,
   );
   return (now, limit) => due.all(now, limit).map(({ id }) => id);
-}
-
-/** Returns the body of `RetentionStore.expire`. */
-export function prepareExpire(
-  db: Database,
-  { remove, tell }: { readonly remove: (id: TaskId, owner: undefined) => Removal; readonly tell: Told },
-) {
-  const filesOf = db.prepare<{ id: AssetId; sha256: string }, [task: string, role: string]>(
-    `select id, ${SHA256} from asset where task_number = ${taskNumber("?")} and role = ?`,
-  );
-  const removeFiles = db.prepare<never, [task: string, role: string]>(
-    `delete from asset where task_number = ${taskNumber("?")} and role = ?`,
-  );
-  const other = db.prepare<unknown, [sha256: string]>(
-    `select 1 from asset indexed by asset_of_content where sha256 = ${storedHash("?")} limit 1`,
-  );
-  const note = db.prepare<never, [at: number, id: string]>(
-    `update task set files_removed_at = ?
-     where id = ? and stage = 'terminal' and status <> '${REMOVED}' and files_removed_at is null`,
-  );
-  const overCallback = db.prepare<{ id: string }, [task: string]>(
-    "select id from callback where task_id = ? and pool is null",
-  );
-  const removeSends = db.prepare<never, [id: string]>("delete from callback_attempt where callback_id = ?");
-  const removeCallback = db.prepare<never, [id: string]>("delete from callback where id = ?");
-  const forgetAddress = db.prepare<never, [id: string]>(
-    "update task set callback_url = null where id = ? and stage = 'terminal'",
-  );
-
-  function expireFiles(id: TaskId, role: "input" | "output", now: number): string[] {
-    const files = filesOf.all(id, role);
-    removeFiles.run(id, role);
-    if (role === "output") note.run(now, id);
-    tell(
-      id,
-      files.map((file) => file.id),
-    );
-    const contents = new Set(files.map(({ sha256 }) => sha256));
-    return [...contents].filter((sha256) => other.get(sha256) === null);
-  }
-
-  function expireOne(kind: KeptKind, id: TaskId, now: number): readonly string[] {
-    if (kind === "outputs") return expireFiles(id, "output", now);
-    if (kind === "inputs") return expireFiles(id, "input", now);
-    if (kind === "tasks") {
-      const removal = remove(id, undefined);
-      return removal.kind === "removed" ? removal.contents : [];
-    }
-    // One that is still to be sent stays.
-    const callback = overCallback.get(id);
-    if (callback === null) return [];
-    removeSends.run(callback.id);
-    removeCallback.run(callback.id);
-    forgetAddress.run(id);
-    return [];
-  }
-
-  return (kinds: readonly KeptKind[], ids: readonly TaskId[], now: number): string[] =>
-    ids.flatMap((id) => kinds.flatMap((kind) => expireOne(kind, id, now)));
 }

@@ -1,0 +1,81 @@
+import type { Database } from "bun:sqlite";
+import type { AssetId, TaskId } from "../../../domain/ids.ts";
+import type { KeptKind, Removal } from "../../../domain/ports/retention-store.ts";
+import type { Told } from "../removals.ts";
+import { SHA256, storedHash } from "../task-store/asset-table.ts";
+import { REMOVED, taskNumber } from "../task-store/task-table.ts";
+
+/** Removes what is kept of an ended task. @returns the contents that no task has any more */
+type Expire = (id: TaskId, now: number) => readonly string[];
+
+export interface ExpireDeps {
+  readonly remove: (id: TaskId, owner: undefined) => Removal;
+  readonly sumUp: (id: TaskId) => void;
+  readonly tell: Told;
+}
+
+/** Returns the body of `RetentionStore.expire`. */
+export function prepareExpire(db: Database, { remove, sumUp, tell }: ExpireDeps) {
+  const expire: Readonly<Record<KeptKind, Expire>> = {
+    outputs: prepareExpireFiles(db, "output", tell),
+    inputs: prepareExpireFiles(db, "input", tell),
+    callbacks: prepareExpireCallback(db),
+    tasks(id) {
+      const removal = remove(id, undefined);
+      return removal.kind === "removed" ? removal.contents : [];
+    },
+    books(id) {
+      sumUp(id);
+      return [];
+    },
+  };
+  return (kinds: readonly KeptKind[], ids: readonly TaskId[], now: number): string[] =>
+    ids.flatMap((id) => kinds.flatMap((kind) => expire[kind](id, now)));
+}
+
+function prepareExpireFiles(db: Database, role: "input" | "output", tell: Told): Expire {
+  const filesOf = db.prepare<{ id: AssetId; sha256: string }, [task: string, role: string]>(
+    `select id, ${SHA256} from asset where task_number = ${taskNumber("?")} and role = ?`,
+  );
+  const remove = db.prepare<never, [task: string, role: string]>(
+    `delete from asset where task_number = ${taskNumber("?")} and role = ?`,
+  );
+  const other = db.prepare<unknown, [sha256: string]>(
+    `select 1 from asset indexed by asset_of_content where sha256 = ${storedHash("?")} limit 1`,
+  );
+  const note = db.prepare<never, [at: number, id: string]>(
+    `update task set files_removed_at = ?
+     where id = ? and stage = 'terminal' and status <> '${REMOVED}' and files_removed_at is null`,
+  );
+  return (id, now) => {
+    const files = filesOf.all(id, role);
+    remove.run(id, role);
+    if (role === "output") note.run(now, id);
+    tell(
+      id,
+      files.map((file) => file.id),
+    );
+    const contents = new Set(files.map(({ sha256 }) => sha256));
+    return [...contents].filter((sha256) => other.get(sha256) === null);
+  };
+}
+
+/** A callback that is still to be sent stays. */
+function prepareExpireCallback(db: Database): Expire {
+  const over = db.prepare<{ id: string }, [task: string]>(
+    "select id from callback where task_id = ? and pool is null",
+  );
+  const removeSends = db.prepare<never, [id: string]>("delete from callback_attempt where callback_id = ?");
+  const remove = db.prepare<never, [id: string]>("delete from callback where id = ?");
+  const forgetAddress = db.prepare<never, [id: string]>(
+    "update task set callback_url = null where id = ? and stage = 'terminal'",
+  );
+  return (id) => {
+    const callback = over.get(id);
+    if (callback === null) return [];
+    removeSends.run(callback.id);
+    remove.run(callback.id);
+    forgetAddress.run(id);
+    return [];
+  };
+}

@@ -1,0 +1,140 @@
+import type { Database } from "bun:sqlite";
+import type { TaskId } from "../../../domain/ids.ts";
+import { type LedgerKind, SUMMED_UP, SYSTEM } from "../../../domain/money/ledger.ts";
+import { NO_PERIOD } from "../books-table.ts";
+import type { Connection } from "../connection.ts";
+import { prepareLabels } from "../labels.ts";
+import { REMOVED } from "../task-store/task-table.ts";
+
+/**
+ * Whether the rows of a task may become sums, as SQL. The latest task of all stays, and the latest change of each account: the numbers of
+ * the next ones follow theirs.
+ */
+export const IS_SUMMABLE = `status = '${REMOVED}' and number < (select max(number) from task) and abs(change) < max(
+  coalesce((select max(change) from task as other indexed by task_change where other.account_number = task.account_number), 0),
+  coalesce((select -min(change) from task as other indexed by task_change where other.account_number = task.account_number), 0))`;
+
+/**
+ * Returns a function that turns the rows of a removed task into sums: its own and its attempts' in `books_day`, its ledger entries in
+ * one entry for each day and kind. Every sum that the books are checked by stays what it is. It does nothing to a task that
+ * must stay.
+ */
+export function prepareSumUp(connection: Pick<Connection, "db" | "onUndone">): (id: TaskId) => void {
+  const { db } = connection;
+  const summable = db.prepare<{ number: number }, [id: string]>(
+    `select number from task where id = ? and ${IS_SUMMABLE}`,
+  );
+  const [addTask, addAttempts] = [prepareAddTask(db), prepareAddAttempts(db)];
+  const sumEntries = prepareSumEntries(connection);
+  const removeAttempts = db.prepare<never, [task: number]>("delete from attempt where task_number = ?");
+  const removeTask = db.prepare<never, [task: number]>("delete from task where number = ?");
+  return (id) => {
+    const number = summable.get(id)?.number;
+    if (number === undefined) return;
+    addTask.run(number);
+    addAttempts.run(number);
+    sumEntries(number);
+    removeAttempts.run(number);
+    removeTask.run(number);
+  };
+}
+
+const DAY_MS = 86_400_000;
+const COLUMNS = "account_number, day, key_label, model_label, provider, quota_period";
+const FIGURES = [
+  ...["tasks", "completed", "outputs", "charged_micros"],
+  ...["costed", "cost_micros", "charged_here_micros", "charged_once_micros", "resubmitted"],
+];
+const ADD = `on conflict do update set ${FIGURES.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")}`;
+const PLACE = `account_number, completed_at / ${DAY_MS}, key_label, model_label`;
+const PERIOD = `coalesce(quota_period, ${NO_PERIOD})`;
+
+function prepareAddTask(db: Database) {
+  return db.prepare<never, [task: number]>(
+    `insert into books_day (${COLUMNS}, ${FIGURES.join(", ")})
+     select ${PLACE}, lane, ${PERIOD}, 1, coalesce(json_array_length(results), 0) > 0, coalesce(json_array_length(results), 0),
+       coalesce(charged_micros, 0), 0, 0, 0, 0, 0
+     from task where number = ? ${ADD}`,
+  );
+}
+
+/** Sums up a task's attempts by provider. Its charge counts once at the first of those with a cost, and where the task was last. */
+function prepareAddAttempts(db: Database) {
+  return db.prepare<never, [task: number]>(
+    `insert into books_day (${COLUMNS}, ${FIGURES.join(", ")})
+     select ${PLACE}, spent.provider, ${PERIOD}, 0, 0, 0, 0, cost is not null, coalesce(cost, 0),
+       iif(cost is not null and spent.provider = lane, coalesce(charged_micros, 0), 0),
+       iif(cost is not null and nth = 1, coalesce(charged_micros, 0), 0), repeats
+     from (
+       select attempt.provider, sum(cost_micros) as cost,
+         count(*) filter (where state = 'ambiguous' and sequence < attempts) as repeats,
+         row_number() over (order by sum(cost_micros) is null, attempt.provider) as nth
+       from attempt cross join task on task.number = task_number where task_number = ?1 group by attempt.provider
+     ) as spent cross join task on task.number = ?1
+     where cost is not null or repeats > 0 ${ADD}`,
+  );
+}
+
+interface Entry {
+  readonly id: number;
+  readonly account_number: number;
+  readonly kind: LedgerKind;
+  readonly balance: number;
+  readonly held: number;
+  readonly at: number;
+}
+
+interface Sum extends Omit<Entry, "account_number" | "kind"> {
+  readonly entries: number;
+}
+
+const AMOUNTS = "id, balance_delta_micros as balance, held_delta_micros as held, at";
+
+/** Adds a task's ledger entries to the sums of their days and kinds. A sum takes the place of the last entry in it. */
+function prepareSumEntries(connection: Pick<Connection, "db" | "onUndone">): (task: number) => void {
+  const { db } = connection;
+  const labels = prepareLabels(connection);
+  const entriesOf = db.prepare<Entry, [task: number]>(
+    `select ${AMOUNTS}, account_number, kind from ledger_entry indexed by ledger_entry_once
+     where account_number = (select account_number from task where number = ?1) and task_number = ?1`,
+  );
+  const sumOf = db.prepare<Sum, [account: number, kind: string, at: number]>(
+    `select ${AMOUNTS}, entries from ledger_entry indexed by ledger_entry_sum
+     where account_number = ? and kind = ? and at / ${DAY_MS} = ? / ${DAY_MS} and entries is not null`,
+  );
+  const remove = db.prepare<never, [id: number]>("delete from ledger_entry where id = ?");
+  const insert = db.prepare<never, (number | string)[]>(
+    `insert into ledger_entry (id, account_number, kind, balance_delta_micros, held_delta_micros, at, entries, reason_label, actor_label)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return (task) => {
+    for (const { account_number, kind, ...own } of entriesOf.all(task)) {
+      const before = sumOf.get(account_number, kind, own.at);
+      const { id, balance, held, at, entries } =
+        before === null ? { ...own, entries: 1 } : added(before, own);
+      remove.run(own.id);
+      if (before !== null) remove.run(before.id);
+      insert.run(
+        id,
+        account_number,
+        kind,
+        balance,
+        held,
+        at,
+        entries,
+        labels.of(SUMMED_UP),
+        labels.of(SYSTEM),
+      );
+    }
+  };
+}
+
+function added(sum: Sum, entry: Omit<Sum, "entries">): Sum {
+  return {
+    id: Math.max(sum.id, entry.id),
+    balance: sum.balance + entry.balance,
+    held: sum.held + entry.held,
+    at: Math.max(sum.at, entry.at),
+    entries: sum.entries + 1,
+  };
+}
