@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { svc as svcHere } from "../cli/support.ts";
+import { runProgram } from "../../cli/program.ts";
+import { fakeContext, svc as svcHere } from "../cli/support.ts";
 import { cleanEnvironment, emptyFolder, SVC, startServer, stopServers } from "../helpers/server.ts";
 import type { Ended } from "./support/command.ts";
 import { ROWS, type Row, type Setup } from "./support/every-command.ts";
@@ -10,6 +11,7 @@ setDefaultTimeout(60_000);
 /** Ends what waits for an answer that nobody gives. */
 const NEVER_LONGER_MS = 30_000;
 const NARROW = 40;
+const ON_TERMINAL = { TERM: "xterm-256color", NO_COLOR: "1" };
 const USAGE_ERROR = 2;
 /** A character that is not printed, and what follows it in a command for colours. */
 const COLOURS = /[^ -~]\[[\d;]*m/;
@@ -84,13 +86,19 @@ const environment = (extra: Record<string, string> = {}) =>
     ...extra,
   });
 
-/** The same on a narrow terminal without colours. @returns all that the terminal was told */
-async function runNarrow(words: readonly string[]): Promise<{ exitCode: number; told: string }> {
+/** What a terminal was told, and how the command ended. */
+interface Narrow {
+  readonly exitCode: number;
+  readonly told: string;
+}
+
+/** The same on a narrow terminal without colours. */
+async function runNarrow(words: readonly string[], folder: string): Promise<Narrow> {
   let told = "";
   const decoder = new TextDecoder();
   const child = Bun.spawn([SVC, ...words], {
-    cwd: emptyFolder("narrow"),
-    env: environment({ TERM: "xterm-256color", NO_COLOR: "1" }),
+    cwd: folder,
+    env: environment(ON_TERMINAL),
     terminal: {
       cols: NARROW,
       rows: 24,
@@ -101,6 +109,13 @@ async function runNarrow(words: readonly string[]): Promise<{ exitCode: number; 
     timeout: NEVER_LONGER_MS,
   });
   return { exitCode: await child.exited, told };
+}
+
+/** The same in this process. */
+async function runNarrowHere(words: readonly string[], cwd: string): Promise<Narrow> {
+  const context = fakeContext({ isTerminal: true, columns: NARROW, cwd, env: environment(ON_TERMINAL) });
+  const exitCode = await runProgram(words, context);
+  return { exitCode, told: context.stdout.text() + context.stderr.text() };
 }
 
 test("the table has every command, and no other", async () => {
@@ -164,7 +179,8 @@ describe.each(ending)("%s", (_, words, row) => {
 
   const onTerminal = row.stdin === undefined ? test : test.skip;
   onTerminal("keeps to a narrow terminal, without colours where they are not wanted", async () => {
-    const { exitCode, told } = await runNarrow(await line("--no-input"));
+    const runOn = row.hasTerminal === true ? runNarrow : runNarrowHere;
+    const { exitCode, told } = await runOn(await line("--no-input"), emptyFolder("narrow"));
     expect(exitCode).toBe(expected);
     expect(told).not.toMatch(COLOURS);
     if (row.isTable !== true) return;

@@ -31,6 +31,8 @@ export interface Row {
   readonly endless?: true;
   /** Prints tables, which fit a narrow terminal. */
   readonly isTable?: true;
+  /** Runs on a real terminal too: it draws there, or shows that the others are given what a terminal is. */
+  readonly hasTerminal?: true;
 }
 
 const local =
@@ -155,7 +157,7 @@ const TOKEN = ["created_at", "display", "id", "name", "revoked_at", "status"];
 /** Every command. One that is missing here fails the test. */
 export const ROWS: Readonly<Record<string, Row>> = {
   "svc serve": { endless: true },
-  "svc image": { keys: MADE, args: () => ["x", "-i", "size=16x16", ...QUICK] },
+  "svc image": { keys: MADE, args: () => ["x", "-i", "size=16x16", ...QUICK], hasTerminal: true },
   "svc edit": { keys: MADE, args: async () => [await picture(), "x", "-i", "size=16x16", ...QUICK] },
   "svc video": { keys: MADE, args: () => ["x", "-i", "duration=1", "-i", "aspect_ratio=1:1", ...QUICK] },
   "svc estimate": {
@@ -172,8 +174,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
     args: ({ task }) => [task],
   },
   "svc task wait": { keys: [...TASK, "completed_at", "result", "usage"], args: ({ task }) => [task] },
-  "svc task watch": { keys: [...TASK, "completed_at", "result", "usage"], args: ({ task }) => [task] },
-  "svc task list": { keys: ["next", "tasks"], isTable: true },
+  "svc task watch": {
+    keys: [...TASK, "completed_at", "result", "usage"],
+    args: ({ task }) => [task],
+    hasTerminal: true,
+  },
+  "svc task list": { keys: ["next", "tasks"], isTable: true, hasTerminal: true },
   "svc task cancel": {
     keys: [...TASK, "cancel_requested"],
     args: async (setup) => [await submitted(setup, "-i", 'sandbox:={"outcome":"hang"}')],
@@ -192,7 +198,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   // It would open a window where there is a desktop.
   "svc task open": { endless: true },
-  "svc models list": { keys: ["models"], isTable: true },
+  "svc models list": { keys: ["models"], isTable: true, hasTerminal: true },
   "svc models schema": { keys: ["properties", "required", "type"], args: () => ["sandbox-image"] },
   "svc models show": {
     keys: [
@@ -276,6 +282,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       "windows",
     ],
     args: ({ token }) => ["--once", "--token", token],
+    hasTerminal: true,
   },
   "svc log level": {
     keys: ["level", "until", "usual"],
