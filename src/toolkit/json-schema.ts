@@ -150,6 +150,8 @@ function loadAjv(
     verbose: true,
     // A test checks built-in schemas against the meta-schema; here it would double the time of the first check.
     validateSchema: false,
+    // Most are used a few times: tidier code takes longer to make than it saves.
+    code: { optimize: false },
     ...options,
     ...more,
     meta: options.validateSchema !== undefined && options.validateSchema !== false,

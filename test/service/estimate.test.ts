@@ -149,7 +149,9 @@ const ODD: PriceRule = {
 };
 
 /** Bodies tried for a model; its schema refuses many of them. */
-const CANDIDATES = 4_000;
+const CANDIDATES = 1_000;
+/** Bodies of a model that are priced at most. */
+const BODIES = 200;
 /** Bodies of a model that are alike in all that a price may depend on. */
 const ALIKE = 3;
 /** A prime, larger than any number of choices: multiples of it reach every combination, in no order. */
@@ -180,7 +182,7 @@ function sampleOf(model: Model): JsonObject[] {
     .map((name) => [name, valuesOf(name)] as const)
     .filter(([, choices]) => choices.length > 1);
   const count = axes.reduce((product, [, choices]) => product * choices.length, 1);
-  const bodies = Array.from({ length: Math.min(count, CANDIDATES) }, (_, i) => {
+  const bodyAt = (i: number): JsonObject => {
     let rest = (i * STRIDE) % count;
     const body: Record<string, Json> = { model: model.id, ...Object.fromEntries(whole) };
     for (const [name, choices] of axes) {
@@ -189,7 +191,7 @@ function sampleOf(model: Model): JsonObject[] {
       rest = Math.floor(rest / choices.length);
     }
     return body;
-  });
+  };
   const priced = [
     ...pricedParameters(model.price),
     ...pricedParameters(ODD),
@@ -197,13 +199,16 @@ function sampleOf(model: Model): JsonObject[] {
     "n",
   ];
   const alike = new Map<string, number>();
-  return bodies.filter((body) => {
+  const bodies: JsonObject[] = [];
+  for (let i = 0; i < Math.min(count, CANDIDATES) && bodies.length < BODIES; i++) {
+    const body = bodyAt(i);
     const key = JSON.stringify(priced.map((name) => body[name]));
     const before = alike.get(key) ?? 0;
-    if (before === ALIKE || !catalog.validate(model, body).ok) return false;
+    if (before === ALIKE || !catalog.validate(model, body).ok) continue;
     alike.set(key, before + 1);
-    return true;
-  });
+    bodies.push(body);
+  }
+  return bodies;
 }
 
 describe("an estimate", () => {
