@@ -10,14 +10,27 @@ export type Import = { specifier: string; line: number };
 const REGEX_MAY_FOLLOW =
   /(?:^|[([{,;=:!&|?+\-*%<>~^}]|\b(?:return|typeof|case|in|of|do|else|await|yield|void|delete))\s*$/;
 
+/** What may begin or end something that is blanked. */
+const EDGE = /["'`/{}]/g;
+
+const blanked = new Map<string, string>();
+
 /** The text with comments and the insides of strings and regular expressions blanked; every offset stays the same. */
 export function blank(text: string): string {
-  const out = text.split("");
+  return blanked.getOrInsertComputed(text, blankAnew);
+}
+
+function blankAnew(text: string): string {
+  let out = "";
+  const keep = (to: number) => {
+    out += text.slice(out.length, to);
+  };
   const erase = (from: number, to: number) => {
-    for (let i = from; i < to; i++) if (out[i] !== "\n") out[i] = " ";
+    keep(from);
+    out += text.slice(from, to).replace(/[^\n]/g, " ");
   };
   const braces: ("code" | "template")[] = [];
-  let i = 0;
+  let i = nextEdge(text, 0);
   while (i < text.length) {
     const here = text[i];
     if (text.startsWith("//", i)) {
@@ -32,10 +45,14 @@ export function blank(text: string): string {
       const end = closing(text, i + 1, here);
       erase(i + 1, end);
       i = end + 1;
-    } else if (here === "/" && REGEX_MAY_FOLLOW.test(out.slice(Math.max(0, i - 60), i).join(""))) {
-      const end = closingRegex(text, i + 1);
-      erase(i + 1, end);
-      i = end + 1;
+    } else if (here === "/") {
+      keep(i);
+      if (REGEX_MAY_FOLLOW.test(out.slice(-60))) {
+        const end = closingRegex(text, i + 1);
+        erase(i + 1, end);
+        i = end;
+      }
+      i += 1;
     } else if (here === "`" || (here === "}" && braces.at(-1) === "template")) {
       if (here === "}") braces.pop();
       const end = templatePart(text, i + 1);
@@ -47,8 +64,15 @@ export function blank(text: string): string {
       if (here === "}") braces.pop();
       i += 1;
     }
+    i = nextEdge(text, i);
   }
-  return out.join("");
+  keep(text.length);
+  return out;
+}
+
+function nextEdge(text: string, from: number): number {
+  EDGE.lastIndex = from;
+  return EDGE.exec(text)?.index ?? text.length;
 }
 
 /** Every module the text names: static, type-only, re-exported, dynamic, required. */
