@@ -188,9 +188,8 @@ test("the synchronous images API is answered as the document says, in each form"
   await call(edit, { body: { ...body, images: [{ image_url }] } });
   const form = new FormData();
   form.append("image", new Blob([picture]), "blob");
-  for (const [name, value] of Object.entries({ model: body.model, prompt: "Make it blue", stream: "true" })) {
-    form.append(name, value);
-  }
+  const fields = { model: body.model, prompt: "Make it blue", size: body.size, stream: "true" };
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
   expect((await call(edit, { body: form })).text).toContain("event: image_edit.completed\n");
   await call("GET /compat/v1/models");
   await call("GET /compat/v1/models/{model}", { path: { model: "sandbox-image" } });

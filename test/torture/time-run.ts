@@ -34,6 +34,8 @@ export interface TimeReport {
 }
 
 const HOUR_MS = 3_600_000;
+/** Until a service that did not start is started again. */
+const RESTARTS_AFTER_MS = 5_000;
 /** After the last trouble, until all that is left has ended. */
 const SETTLES_WITHIN_MS = 12 * HOUR_MS;
 
@@ -65,7 +67,7 @@ export async function runTimeTorture(options: TimeTortureOptions, findings: Find
     await next.start().then(timeline.works, async () => {
       await next.kill();
       service = undefined;
-      later(1_000, start);
+      later(RESTARTS_AFTER_MS, start);
     });
   };
   const cause = async (trouble: Trouble) => {
