@@ -1,5 +1,5 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { INPAINT, PLAIN } from "../catalog/beginning/workflows.ts";
@@ -18,6 +18,21 @@ afterEach(async () => {
   for (const comfy of started.splice(0)) await comfy.stop();
 });
 
+const manifests = new Map<string, string>();
+
+/** The manifest that `svc models init` begins with a workflow, which is the same each time. */
+async function manifestOf(id: string, workflow: object): Promise<string> {
+  const text = JSON.stringify(workflow);
+  const known = manifests.get(id + text);
+  if (known !== undefined) return known;
+  const folder = emptyFolder("init");
+  writeFileSync(join(folder, `${id}.json`), text);
+  await svcJson(["models", "init", "--from", `${id}.json`, "-o", `${id}.yaml`], { folder });
+  const manifest = readFileSync(join(folder, `${id}.yaml`), "utf8");
+  manifests.set(id + text, manifest);
+  return manifest;
+}
+
 /** A server with a model for each workflow, and a ComfyUI that draws what it is told to. */
 async function serve(workflows: Readonly<Record<string, object>>) {
   const comfy = await startComfy();
@@ -25,10 +40,8 @@ async function serve(workflows: Readonly<Record<string, object>>) {
   const picture = await plainImage(32, 32);
   const folder = emptyFolder();
   mkdirSync(join(folder, "svc-data/models"), { recursive: true });
-  for (const [id, workflow] of Object.entries(workflows)) {
-    writeFileSync(join(folder, `${id}.json`), JSON.stringify(workflow));
-    await svcJson(["models", "init", "--from", `${id}.json`, "-o", `svc-data/models/${id}.yaml`], { folder });
-  }
+  for (const [id, workflow] of Object.entries(workflows))
+    writeFileSync(join(folder, `svc-data/models/${id}.yaml`), await manifestOf(id, workflow));
   comfy.instead = (path) =>
     path === "GET /view"
       ? new Response(Buffer.from(picture), { headers: { "content-type": "image/png" } })
