@@ -96,7 +96,13 @@ describe("the ledger", () => {
     await json(cwd, "accounts", "credit", "studio", "2.00", "--reason", "=HYPERLINK(1)");
     const { account, entries } = await json(cwd, "ledger", "studio");
     expect(account).toMatchObject({ name: "studio", balance: "5.750000" });
-    const row = { at: expect.any(Number), held_delta: "0.000000", task_id: null, entries: null, actor: "operator" };
+    const row = {
+      at: expect.any(Number),
+      held_delta: "0.000000",
+      task_id: null,
+      entries: null,
+      actor: "operator",
+    };
     expect(entries).toEqual([
       { ...row, kind: "credit", balance_delta: "2.000000", balance: "5.750000", reason: "=HYPERLINK(1)" },
       {
