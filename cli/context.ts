@@ -11,11 +11,15 @@ export interface Sink {
   writeBytes(bytes: Uint8Array): Promise<void>;
 }
 
-/** What a person types. */
+/** What a person types, or what a pipe or a file holds. */
 export interface Source {
   readonly isTerminal: boolean;
   /** Reads one line, without its end. @returns undefined when there is none, or `signal` aborts before */
   readLine(signal: AbortSignal): Promise<string | undefined>;
+  /** Reads what is left of it, to its end. */
+  readAll(): Promise<Uint8Array<ArrayBuffer>>;
+  /** The same as text. */
+  readText(): Promise<string>;
 }
 
 /** The keys that are pressed on a terminal. What the terminal itself answers comes the same way. */

@@ -95,6 +95,8 @@ export function createSource(): Source {
         process.stdin.unref();
       }
     },
+    readAll: () => Bun.stdin.bytes(),
+    readText: () => Bun.stdin.text(),
   };
 }
 

@@ -98,7 +98,7 @@ async function readRequest({ args, options, context }: Invocation<Flags>): Promi
   }
   if (options.input !== undefined) {
     if (!headers.has("Content-Type")) headers.set("Content-Type", "application/json");
-    return { method, url, headers, body: await readInputFile(options.input, context.cwd) };
+    return { method, url, headers, body: await readInputFile(options.input, context) };
   }
   if (isQuery) {
     for (const [name, value] of fields) url.searchParams.append(name, textOf(value));

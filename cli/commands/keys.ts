@@ -64,7 +64,7 @@ function addCreate(keys: Command, context: Context): void {
   type Flags = TermFlags & { name: string; account?: string };
   onManagedRun<Flags>(command, context, async ({ open, ...invocation }) => {
     const { name, account: owner, ...flags } = invocation.options;
-    const terms = { ...readTermFlags(KEY_TERMS, flags, Date.now()), ...(await readSigning(flags)) };
+    const terms = { ...readTermFlags(KEY_TERMS, flags, Date.now()), ...(await readSigning(flags, context)) };
     const { manage, at } = await open();
     const made = await namingFlags(manage.createKey({ ...terms, name, account: owner }), KEY_FLAGS);
     const { record, account } = made;
@@ -130,7 +130,7 @@ function addUpdate(keys: Command, context: Context): void {
   );
   onManagedRun<TermFlags>(command, context, async ({ open, ...invocation }) => {
     const { args, options, output } = invocation;
-    const terms = await readTerms(options);
+    const terms = await readTerms(options, context);
     const { manage, at } = await open();
     // Before the change: nothing may fail between a new secret and showing it.
     const names = await accountNames(manage);
@@ -148,11 +148,14 @@ function addUpdate(keys: Command, context: Context): void {
 }
 
 /** @throws Failure (exit 2) for flags that cannot be read, or none */
-async function readTerms(flags: TermFlags) {
+async function readTerms(flags: TermFlags, context: Context) {
   if (flags.showSecretOnly === true && flags.callbackSecret !== "new") {
     throw usage("--show-secret-only belongs to --callback-secret new, which is not given.");
   }
-  const terms = { ...readTermFlags(KEY_TERMS, flags, Date.now()), ...(await readSigning(flags)) };
+  const terms = {
+    ...readTermFlags(KEY_TERMS, flags, Date.now()),
+    ...(await readSigning(flags, context)),
+  };
   if (Object.values(terms).some((term) => term !== undefined)) return terms;
   throw usage("There is nothing to change: give at least one limit, such as --rpm 60 or --rpm none.");
 }

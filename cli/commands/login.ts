@@ -97,7 +97,9 @@ async function readSecret({ context, options }: Invocation<Flags>, server: strin
   const otherwise = "Give --key-stdin or --token-stdin, and the secret on standard input.";
   if (!isPiped && options.noInput === true) throw usage("Nobody can be asked here.", otherwise);
   const question = `API key or management token for ${server} (not shown):`;
-  const secret = isPiped ? (await Bun.stdin.text()).trim() : await askSecret(context, question, otherwise);
+  const secret = isPiped
+    ? (await context.stdin.readText()).trim()
+    : await askSecret(context, question, otherwise);
   const kind = parseCredential(secret)?.kind;
   if (kind === undefined) {
     const message = secret === "" ? "There is no secret." : "This is no key or token of svc.";

@@ -39,7 +39,7 @@ function addTest(moderation: Command, context: Context): void {
 
 async function runTest(invocation: Invocation<TestFlags>): Promise<void> {
   const { args, context, options, output } = invocation;
-  const text = given(args, 0) === "-" ? await Bun.stdin.text() : given(args, 0);
+  const text = given(args, 0) === "-" ? await context.stdin.readText() : given(args, 0);
   const names = options.check?.split(",").map((each) => each.trim());
   const form =
     choosePlace(options, context) === "server"

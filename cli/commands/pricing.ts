@@ -99,7 +99,7 @@ function addSet(pricing: Command, context: Context): void {
   onManagedRun<Flags>(command, context, async ({ args, options, output, open }) => {
     const { reason, ...flags } = options;
     const id = given(args, 0);
-    const written = await readRule(id, flags, context.cwd);
+    const written = await readRule(id, flags, context);
     const place = await open();
     const price = await namingRule((await place.prices()).set(id, { rule: written.rule, reason }), written);
     output.done(`The price of ${id} is set ${place.at}. ${FOLLOWS}`);

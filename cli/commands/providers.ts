@@ -64,7 +64,9 @@ async function add(invocation: Invocation<Flags>): Promise<void> {
   if (provider.kinds.length === 0)
     throw usage(`${provider.id} has no key to keep.`, `Its settings are in \`svc help settings\`.`);
   const secrets =
-    options.keyStdin === true ? await readSecrets(provider) : await askSecrets(provider, invocation);
+    options.keyStdin === true
+      ? await readSecrets(provider, invocation.context)
+      : await askSecrets(provider, invocation);
   const given = Object.fromEntries(secrets.map(({ name, secret }) => [name, secret]));
   const follows = await place.keep(lane, given);
   output.done(`Kept the key of ${lane}, sealed ${place.at}. ${follows}`);
@@ -138,8 +140,8 @@ async function askSecrets(
 }
 
 /** Reads the secrets of the kind of account that has as many as there are lines. */
-async function readSecrets({ kinds }: KeyedProvider): Promise<GivenSecret[]> {
-  const text = (await Bun.stdin.text()).trim();
+async function readSecrets({ kinds }: KeyedProvider, { stdin }: Context): Promise<GivenSecret[]> {
+  const text = (await stdin.readText()).trim();
   const single = kinds.find((kind) => kind.length === 1)?.[0];
   const lines = text.split("\n").map((line) => line.trim());
   const kind = kinds.find((each) => each.length === lines.length);

@@ -56,7 +56,7 @@ async function readSecret(
   const path = resolve(cwd, file);
   let text: string;
   try {
-    text = await (file === "-" ? Bun.stdin : Bun.file(path).slice(0, MOST_BYTES)).text();
+    text = await (file === "-" ? stdin.readText() : Bun.file(path).slice(0, MOST_BYTES).text());
   } catch (error) {
     throw usage(`${flag}: ${path} cannot be read: ${reasonOf(error)}`);
   }

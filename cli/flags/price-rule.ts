@@ -7,6 +7,7 @@ import { formatAmount } from "../../src/domain/money/money.ts";
 import { PRICE_UNITS, type PriceUnit, unitFacts } from "../../src/domain/money/price-units.ts";
 import { reasonOf } from "../../src/toolkit/system-error.ts";
 import { readYaml, YamlError } from "../../src/toolkit/yaml.ts";
+import type { Context } from "../context.ts";
 import { Failure, usage } from "../failure.ts";
 import { type FlagValues, flagText, nameOf, readAmount, readCount, unreadable } from "./values.ts";
 
@@ -34,7 +35,11 @@ interface Written {
 }
 
 /** @throws Failure (exit 2) naming the flag at fault */
-export async function readRule(model: string, flags: FlagValues, cwd: string): Promise<Written> {
+export async function readRule(
+  model: string,
+  flags: FlagValues,
+  context: Pick<Context, "cwd" | "stdin">,
+): Promise<Written> {
   const units = PRICE_UNITS.filter((unit) => flagText(unitFacts(unit).price, flags) !== undefined);
   for (const unit of PRICE_UNITS) {
     const { price, most } = unitFacts(unit);
@@ -46,7 +51,7 @@ export async function readRule(model: string, flags: FlagValues, cwd: string): P
   if (file !== undefined) {
     if (units.length > 0 || minimum !== undefined)
       throw usage("--rule is the whole rule: it goes with no other flag of the price.");
-    return { rule: await readRuleFile(file, cwd), units: [], file };
+    return { rule: await readRuleFile(file, context), units: [], file };
   }
   if (units.length === 0) {
     throw usage("There is no price: give --per-output, --per-second, another of that kind, or --rule.");
@@ -74,9 +79,9 @@ function readPrice(flag: string, text: string): string {
   throw unreadable(flag, "an amount from 0", text);
 }
 
-async function readRuleFile(path: string, cwd: string): Promise<unknown> {
+async function readRuleFile(path: string, { cwd, stdin }: Pick<Context, "cwd" | "stdin">): Promise<unknown> {
   try {
-    const text = path === "-" ? await Bun.stdin.text() : await readFile(resolve(cwd, path), "utf8");
+    const text = path === "-" ? await stdin.readText() : await readFile(resolve(cwd, path), "utf8");
     return readYaml(text).value;
   } catch (error) {
     if (!(error instanceof YamlError)) throw usage(`--rule ${path} cannot be read: ${reasonOf(error)}.`);

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Json } from "../../src/domain/json.ts";
 import { reasonOf } from "../../src/toolkit/system-error.ts";
+import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
@@ -68,9 +69,12 @@ export function readField(text: string): readonly [name: string, value: Json] {
 }
 
 /** A file, or standard input for `-`. */
-export async function readInputFile(path: string, cwd: string): Promise<Uint8Array<ArrayBuffer>> {
+export async function readInputFile(
+  path: string,
+  { cwd, stdin }: Pick<Context, "cwd" | "stdin">,
+): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return path === "-" ? await Bun.stdin.bytes() : new Uint8Array(await readFile(resolve(cwd, path)));
+    return path === "-" ? await stdin.readAll() : new Uint8Array(await readFile(resolve(cwd, path)));
   } catch (error) {
     throw usage(`--input ${path} cannot be read: ${reasonOf(error)}.`);
   }

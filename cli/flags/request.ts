@@ -92,10 +92,10 @@ function promptIn(inputs: readonly Input[]): string | undefined {
 }
 
 /** Reads a file of the user's, or standard input for `-`. */
-export function fileReader({ cwd }: Pick<Context, "cwd">): ReadFile {
+export function fileReader({ cwd, stdin }: Pick<Context, "cwd" | "stdin">): ReadFile {
   return async (path) => {
     try {
-      return path === "-" ? await Bun.stdin.bytes() : await readFile(resolve(cwd, path));
+      return path === "-" ? await stdin.readAll() : await readFile(resolve(cwd, path));
     } catch (error) {
       throw usage(`Cannot read ${path}: ${reasonOf(error)}.`);
     }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import type { Manage } from "../manage/port.ts";
 import { readDuration } from "./values.ts";
@@ -30,15 +31,15 @@ export function withSigningFlag(command: Command): Command {
  *
  * @throws Failure (exit 2) that names the flag and never repeats its value
  */
-export async function readSigning({
-  callbackSecret: how,
-  callbackSecretGrace: grace,
-}: SigningFlags): Promise<SigningTerms> {
+export async function readSigning(
+  { callbackSecret: how, callbackSecretGrace: grace }: SigningFlags,
+  { stdin }: Pick<Context, "stdin">,
+): Promise<SigningTerms> {
   const callbackSecretGraceMs =
     grace === undefined ? undefined : readDuration(SIGNING_FLAGS.callback_secret_grace_seconds, grace);
   if (how === undefined || how === "new") return { callbackSecret: how, callbackSecretGraceMs };
   if (how === "none") return { callbackSecret: null, callbackSecretGraceMs };
-  if (how === "-") return { callbackSecret: (await Bun.stdin.text()).trim(), callbackSecretGraceMs };
+  if (how === "-") return { callbackSecret: (await stdin.readText()).trim(), callbackSecretGraceMs };
   throw usage(
     "--callback-secret must be new, none, or - to read a secret from standard input; what was given is not shown.",
     "A secret on a command line can be seen by others: make another one.",

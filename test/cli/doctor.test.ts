@@ -23,7 +23,6 @@ import { emptyFolder, spawnSvc, svc } from "./support.ts";
 
 setDefaultTimeout(60_000);
 
-const MAIN = join(import.meta.dir, "../../cli/main.ts");
 const stops: (() => void)[] = [];
 afterAll(() => {
   for (const stop of stops) stop();
@@ -105,13 +104,11 @@ interface Broken {
   readonly mend?: (run: Run, fix: string) => Promise<Run> | Run;
 }
 
-/** Runs a fix in a shell. A command `svc` gets its words from the shell and runs in this process after it, which is cheaper. */
+/** Runs a fix in a shell. A command `svc` gets its words and its input there and runs in this process after it, which is cheaper. */
 async function runFix({ cwd, env = {} }: Run, fix: string): Promise<void> {
-  const [bin, noted] = [emptyFolder(), join(emptyFolder(), "words")];
-  // What stands before a pipe is read by a process of its own.
-  const program = fix.includes("|")
-    ? `exec "${process.execPath}" "${MAIN}" "$@"`
-    : `printf '%s\\0' "$@" > "${noted}"`;
+  const bin = emptyFolder();
+  const [noted, piped] = [join(bin, "words"), join(bin, "input")];
+  const program = `printf '%s\\0' "$@" > "${noted}" && cat > "${piped}"`;
   writeFileSync(join(bin, "svc"), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
   const child = Bun.spawn(["sh", "-c", fix], {
     cwd,
@@ -124,7 +121,7 @@ async function runFix({ cwd, env = {} }: Run, fix: string): Promise<void> {
   if (code !== 0) throw new Error(`${fix}: ${said}`);
   if (!existsSync(noted)) return;
   const words = readFileSync(noted, "utf8").split("\0").slice(0, -1);
-  const { exitCode, stderr } = await svc(words, { cwd, env });
+  const { exitCode, stderr } = await svc(words, { cwd, env, stdin: readFileSync(piped, "utf8") });
   if (exitCode !== 0) throw new Error(`${fix}: ${stderr}`);
 }
 
@@ -628,7 +625,9 @@ describe("svc doctor", () => {
   test.if(process.platform === "linux")("finds a port free that only another address has", async () => {
     const other = Bun.serve({ port: 0, hostname: "127.0.0.2", fetch: () => new Response() });
     stops.push(() => other.stop(true));
-    const { checks } = await doctor({ cwd: emptyFolder(), args: ["--port", String(other.port)] });
+    // Other tests and their connections are at 127.0.0.1.
+    const args = ["--host", "127.0.0.3", "--port", String(other.port)];
+    const { checks } = await doctor({ cwd: emptyFolder(), args });
     expect(bad(checks, "port")).toEqual([]);
   });
 

@@ -52,6 +52,20 @@ test("a pipe that is full, and does not let its writer wait, gets everything onc
   rmSync(folder, { recursive: true });
 });
 
+test("standard input is read to its end, as text and as bytes", async () => {
+  const program = `
+import { createSource } from "./cli/standard-streams.ts";
+process.stdout.write(await createSource().READ());
+`;
+  const said = async (read: "readAll" | "readText") => {
+    const child = Bun.spawn([process.execPath, "-e", program.replace("READ", read)], {
+      ...{ cwd: ROOT, stdin: new Blob([WRITTEN]), stdout: "pipe" as const },
+    });
+    return await child.stdout.text();
+  };
+  expect([await said("readText"), await said("readAll")]).toEqual([WRITTEN, WRITTEN]);
+});
+
 /** @returns how many bytes a pipe took until it took no more */
 function fill(writer: number): number {
   const piece = new Uint8Array(1_024).fill(0x2e);

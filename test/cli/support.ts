@@ -35,23 +35,12 @@ export function spawnSvc(
 
 const environment = () => ({ PATH: process.env.PATH ?? "", HOME: tmpdir() });
 
-/** Runs one command line to its end: in this process, which is cheaper, unless it has something to read. */
+/** Runs one command line to its end: in this process, which is cheaper. */
 export async function svc(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  if (options.stdin !== undefined) return await runAsProcess(args, options);
-  const { cwd = emptyFolder(), env = {} } = options;
-  const context = fakeContext({ cwd, env: { ...environment(), ...env } });
+  const { cwd = emptyFolder(), env = {}, stdin } = options;
+  const context = fakeContext({ cwd, env: { ...environment(), ...env }, piped: stdin });
   const exitCode = await runProgram(args, context);
   return { exitCode, stdout: context.stdout.text(), stderr: context.stderr.text() };
-}
-
-async function runAsProcess(args: readonly string[], options: RunOptions): Promise<Ended> {
-  const child = spawnSvc(args, options);
-  const [stdout, stderr, exitCode] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
-  return { exitCode, stdout, stderr };
 }
 
 /** A new folder, removed when the test run ends. */
@@ -82,10 +71,16 @@ export function fakeSink(options: { isTerminal?: boolean; columns?: number } = {
   };
 }
 
-/** Standard input: a terminal on which somebody types these lines, or nothing. */
-export function fakeSource(typed?: readonly string[]): Source {
+/** Standard input: a terminal on which somebody types these lines, or a pipe with what is given, or nothing. */
+export function fakeSource(typed?: readonly string[], piped = ""): Source {
   const lines = [...(typed ?? [])];
-  return { isTerminal: typed !== undefined, readLine: async () => lines.shift() };
+  const pipe = new Blob([piped]);
+  return {
+    isTerminal: typed !== undefined,
+    readLine: async () => lines.shift(),
+    readAll: () => pipe.bytes(),
+    readText: () => pipe.text(),
+  };
 }
 
 export interface FakeContextOptions {
@@ -94,6 +89,7 @@ export interface FakeContextOptions {
   readonly env?: Record<string, string>;
   readonly cwd?: string;
   readonly typed?: readonly string[];
+  readonly piped?: string | undefined;
 }
 
 /** A process as a command sees it, on a terminal or off one. */
@@ -104,7 +100,7 @@ export function fakeContext(options: FakeContextOptions = {}) {
   const context = {
     env,
     cwd,
-    stdin: fakeSource(options.typed),
+    stdin: fakeSource(options.typed, options.piped),
     stdout,
     stderr,
     interruptible: () => new AbortController().signal,
