@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { svc as svcHere } from "../cli/support.ts";
 import {
   cleanEnvironment,
   emptyFolder,
@@ -108,7 +109,10 @@ describe("svc models show", () => {
   test("prints an example for every model of the sandbox that works when it is pasted", async () => {
     const folder = emptyFolder();
     writeFileSync(join(folder, "photo.png"), await plainImage(64, 48));
-    await run(["video", "waves", "-i", "duration=1", "-o", "clip.mp4", ...QUICK], folder);
+    await run(
+      ["video", "waves", "-i", "duration=1", "-i", "aspect_ratio=1:1", "-o", "clip.mp4", ...QUICK],
+      folder,
+    );
     const { models } = (await svcJson(["models", "list"], { env: access() })) as { models: { id: string }[] };
     const ids = models.map(({ id }) => id).filter((id) => id.startsWith("sandbox-"));
     expect(ids.length).toBeGreaterThanOrEqual(6);
@@ -117,10 +121,14 @@ describe("svc models show", () => {
       await terminal.exited;
       const example = terminal.screen().trimEnd().split("\n").at(-1) ?? "";
       expect(example).toStartWith("svc ");
-      const { schema } = (await svcJson(["models", "show", id], { env: access() })) as ShownModel;
-      // Where the length of a film has a default, a second of it is enough.
-      const shorter = schema.properties.duration?.default === undefined ? "" : " -i duration=1";
-      const pasted = Bun.spawn(["sh", "-c", example.replace(/^svc /, `"${SVC}" `) + shorter], {
+      const shown = await svcHere(["models", "show", id, "--json"], { env: cleanEnvironment(access()) });
+      const { schema } = JSON.parse(shown.stdout) as ShownModel;
+      // Where a film has a default of length and shape, a second of a square is enough.
+      const smaller = ["duration=1", "aspect_ratio=1:1"]
+        .filter((each) => schema.properties[each.split("=")[0] ?? ""]?.default !== undefined)
+        .map((each) => ` -i ${each}`)
+        .join("");
+      const pasted = Bun.spawn(["sh", "-c", example.replace(/^svc /, `"${SVC}" `) + smaller], {
         ...{ cwd: folder, env: cleanEnvironment(access()), stdout: "pipe", stderr: "pipe" },
       });
       const [exitCode, stdout, stderr] = await Promise.all([
@@ -264,8 +272,9 @@ describe("svc task retry", () => {
 
   test("of another account's task is not found, and nothing else is done with it", async () => {
     const id = (await latest()) ?? "";
-    const stranger = { ...access(), SVC_API_KEY: await prepaidKey(server.dataDir, "stranger", "1.00") };
+    const SVC_API_KEY = await prepaidKey(server.dataDir, "stranger", "1.00");
+    const env = cleanEnvironment({ ...access(), SVC_API_KEY });
     for (const command of ["get", "wait", "retry", "open", "download", "cancel"])
-      expect((await svc(["task", command, id], { env: stranger })).exitCode).toBe(5);
+      expect((await svcHere(["task", command, id], { env })).exitCode).toBe(5);
   });
 });
