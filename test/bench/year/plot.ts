@@ -18,6 +18,7 @@ export function plot(days: readonly YearDay[], options: YearOptions): string {
     (day) => `<text x="${x(day)}" y="${HEIGHT - BOTTOM + 18}" text-anchor="middle">${day}</text>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="12" fill="#333">
+<title>Size of the database on each day</title>
 <rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>
 <text x="${LEFT}" y="18">Size of the database by day: ${options.tasks} tasks a day, deleted after ${options.kept} days, in sums after ${options.books}</text>
 ${ticks.join("\n")}
