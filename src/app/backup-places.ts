@@ -3,10 +3,12 @@ import type { S3Client } from "../assets/s3/client.ts";
 import type { Ownership } from "../assets/s3/owner.ts";
 import { timeOfBackup } from "../backup/backup.ts";
 import { listShelf, type Shelf } from "../backup/shelf.ts";
+import { listBackups } from "../backup/write.ts";
 import { type BucketService, parseBucketUrl } from "../config/buckets.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
+import { isSystemError, systemMessage } from "../toolkit/system-error.ts";
 import { keysOf } from "./assets.ts";
 import { lookerOf, ownerOf } from "./bucket-owner.ts";
 import type { Folder } from "./data-folder.ts";
@@ -82,8 +84,23 @@ export async function newestInBucket(place: BucketPlace, folder: Folder): Promis
   return newest && timeOfBackup(newest.name);
 }
 
+/**
+ * Names of the whole backups in a folder or a bucket, oldest first.
+ *
+ * @throws Error that says why they cannot be listed
+ */
+export async function backupsAt(place: string | BucketPlace): Promise<readonly string[]> {
+  if (typeof place !== "string") return await namesInBucket(place);
+  try {
+    return await listBackups(place);
+  } catch (error) {
+    if (isSystemError(error)) throw new Error(systemMessage(error), { cause: error });
+    throw error;
+  }
+}
+
 /** Names of the backups there that are whole, oldest first. @throws S3Error */
-export async function namesInBucket(place: BucketPlace): Promise<readonly string[]> {
+async function namesInBucket(place: BucketPlace): Promise<readonly string[]> {
   const { backups } = await listShelf(await openShelfToRead(place));
   return backups.map(({ name }) => name);
 }

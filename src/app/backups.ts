@@ -1,13 +1,11 @@
 import { resolve } from "node:path";
 import { timeOfBackup } from "../backup/backup.ts";
-import { listBackups } from "../backup/write.ts";
 import { backedUpAssets } from "../config/assets.ts";
 import { isBucketUrl } from "../config/buckets.ts";
 import type { Config } from "../config/config.ts";
 import type { BackupState } from "../domain/backup-state.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
-import { isSystemError, systemMessage } from "../toolkit/system-error.ts";
-import { type BucketPlace, bucketPlace, namesInBucket, newestInBucket } from "./backup-places.ts";
+import { type BucketPlace, backupsAt, bucketPlace, newestInBucket } from "./backup-places.ts";
 import { createBackupSchedule } from "./backup-schedule.ts";
 import type { BackupResult, ScheduledBackup } from "./backup-worker.ts";
 import type { Folder } from "./data-folder.ts";
@@ -66,8 +64,7 @@ export function createBackups(
       return made;
     },
     async list() {
-      const to = place();
-      return typeof to === "string" ? await namesIn(to) : await namesInBucket(to);
+      return await backupsAt(place());
     },
     start: () => schedule?.start(),
     stop(): void {
@@ -79,17 +76,8 @@ export function createBackups(
 
 async function newestAt(to: string | BucketPlace, folder: Folder): Promise<number | undefined> {
   if (typeof to !== "string") return newestInBucket(to, folder);
-  const name = (await namesIn(to)).at(-1);
+  const name = (await backupsAt(to)).at(-1);
   return name === undefined ? undefined : timeOfBackup(name);
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await listBackups(folder);
-  } catch (error) {
-    if (isSystemError(error)) throw new Error(systemMessage(error), { cause: error });
-    throw error;
-  }
 }
 
 function createThread() {

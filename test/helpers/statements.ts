@@ -3,21 +3,27 @@ import { Database } from "bun:sqlite";
 const WAYS = ["prepare", "query", "run", "exec"] as const;
 type Way = (this: unknown, sql: string, ...rest: unknown[]) => unknown;
 
+/** The query builder calls from deep within. */
+const DEEP = 40;
+/** A deep stack takes longer to read than most statements to prepare, so it is read the first times that a text comes. */
+const [DEEP_TIMES, SHALLOW] = [4, 6];
+
 /** Notes every statement that any database of this process is given, and the files of the store that it comes from, until `stop`. */
 export function watchStatements() {
   const seen = new Map<string, Set<string>>();
+  const times = new Map<string, number>();
   // Safe: each is a method whose first parameter is the statement.
   const methods = Database.prototype as unknown as Record<(typeof WAYS)[number], Way>;
   const originals = WAYS.map((way) => [way, methods[way]] as const);
   const depth = Error.stackTraceLimit;
-  // The query builder calls from deep within.
-  Error.stackTraceLimit = 40;
   for (const [way, original] of originals)
     methods[way] = function (sql, ...rest) {
-      const files = seen.get(sql) ?? new Set<string>();
+      const files = seen.getOrInsertComputed(sql, () => new Set<string>());
+      const count = (times.get(sql) ?? 0) + 1;
+      times.set(sql, count);
+      Error.stackTraceLimit = count > DEEP_TIMES ? SHALLOW : DEEP;
       for (const [, file] of (new Error().stack ?? "").matchAll(/\/src\/store\/([\w./-]+)\.ts/g))
         files.add(file!);
-      seen.set(sql, files);
       return original.call(this, sql, ...rest);
     };
   return {

@@ -7,8 +7,10 @@ import { forms } from "./forms.ts";
 import { gateway } from "./gateway.ts";
 import { hooks } from "./hooks.ts";
 import { memory } from "./memory.ts";
+import { metrics } from "./metrics.ts";
 import { moderation } from "./moderation.ts";
 import { overview, overviewPolls } from "./overview.ts";
+import { retention } from "./retention.ts";
 import { routing } from "./routing.ts";
 import { sameKey } from "./same-key.ts";
 import { sandbox } from "./sandbox.ts";
@@ -28,6 +30,7 @@ const OF_BUILDS: Readonly<Record<string, Bench>> = {
   sandbox,
   starts,
   memory,
+  retention,
   assets: assetReads,
   seeded,
   gateway,
@@ -40,7 +43,7 @@ const OF_BUILDS: Readonly<Record<string, Bench>> = {
 };
 
 /** Benches that import what they measure, which is always of this tree. */
-const OF_THIS_TREE: Readonly<Record<string, Bench>> = { overview, forms, routing, moderation };
+const OF_THIS_TREE: Readonly<Record<string, Bench>> = { overview, forms, routing, moderation, metrics };
 
 const ALL = { ...OF_BUILDS, ...OF_THIS_TREE };
 

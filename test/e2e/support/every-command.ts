@@ -413,6 +413,15 @@ export const ROWS: Readonly<Record<string, Row>> = {
     ],
     args: (setup) => [join(emptyFolder("backups"), "b"), ...local()(setup)],
   },
+  "svc db backups": {
+    keys: ["backups", "place"],
+    args: async (setup) => {
+      const backups = emptyFolder("backups");
+      await setup.first("db", "backup", backups, ...local()(setup));
+      return [backups, ...local()(setup)];
+    },
+    isTable: true,
+  },
   "svc db restore": {
     keys: [
       ...["bytes", "data_dir", "ended_tasks", "files", "left_out", "live_tasks", "made_at", "missing"],
