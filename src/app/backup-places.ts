@@ -99,6 +99,11 @@ export async function backupsAt(place: string | BucketPlace): Promise<readonly s
   }
 }
 
+/** When backups of these names were begun, in epoch milliseconds. */
+export function datedBackups(names: readonly string[]): { readonly name: string; readonly madeAt: number }[] {
+  return names.map((name) => ({ name, madeAt: timeOfBackup(name) ?? 0 }));
+}
+
 /** Names of the backups there that are whole, oldest first. @throws S3Error */
 async function namesInBucket(place: BucketPlace): Promise<readonly string[]> {
   const { backups } = await listShelf(await openShelfToRead(place));

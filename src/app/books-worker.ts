@@ -9,7 +9,7 @@ import { checkDatabase } from "../store/check.ts";
 import { readStock } from "../store/stock-reading.ts";
 import { openUsageReading } from "../store/usage-reading.ts";
 import { giveWay } from "../toolkit/low-priority.ts";
-import { countReclaimable, type ReclaimOrder } from "./reclaimable.ts";
+import type { ReclaimOrder } from "./reclaimable.ts";
 
 declare const self: Worker;
 
@@ -67,8 +67,14 @@ function read({
     case "check":
       return checkDatabase({ path });
     case "reclaimable":
-      return countReclaimable({ ...question, now: createSystemClock().now(), isInUse: true }, resting());
+      return count(question);
   }
+}
+
+async function count(of: Pick<ReclaimOrder, "dataDir" | "assets">): Promise<Reclaimable> {
+  // It knows where providers keep files, so it brings all of them along: more than every other question needs.
+  const { countReclaimable } = await import("./reclaimable.ts");
+  return await countReclaimable({ ...of, now: createSystemClock().now(), isInUse: true }, resting());
 }
 
 /** Rests nine times as long as it worked: whoever asks is in no hurry, and the disk has other work. */

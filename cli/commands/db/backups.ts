@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { timeOfBackup } from "../../../src/backup/backup.ts";
 import { isBucketUrl } from "../../../src/config/buckets.ts";
 import { type Invocation, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -28,8 +27,10 @@ export function addBackups(db: Command, context: Context): void {
     const { output } = invocation;
     const isServers = choosePlace(invocation.options, context) === "server";
     const { place, names } = isServers ? await listOnServer(invocation) : await listHere(invocation);
-    const backups = names.map((name) => ({ name, made_at: (timeOfBackup(name) ?? 0) / 1000 }));
-    const rows = backups.map(({ name, made_at }) => [name, formatTime(made_at * 1000)]);
+    const { datedBackups } = await import("../../../src/app/backup-places.ts");
+    const dated = datedBackups(names);
+    const backups = dated.map(({ name, madeAt }) => ({ name, made_at: Math.floor(madeAt / 1000) }));
+    const rows = dated.map(({ name, madeAt }) => [name, formatTime(madeAt)]);
     await output.list({ place, backups }, COLUMNS, rows);
     if (backups.length === 0) output.say(`There is no whole backup in ${place}.`);
   });
