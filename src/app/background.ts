@@ -109,8 +109,8 @@ function longestDelays({ callbacks }: Config) {
 }
 
 function keptMsOf({ retention }: Config): ReturnType<RetentionDeps["keptMs"]> {
-  const { outputsMs, inputsMs, callbacksMs, tasksMs, booksMs } = retention;
-  return { outputs: outputsMs, inputs: inputsMs, callbacks: callbacksMs, tasks: tasksMs, books: booksMs };
+  const { outputsMs, inputsMs, callbacksMs, tasksMs } = retention;
+  return { outputs: outputsMs, inputs: inputsMs, callbacks: callbacksMs, tasks: tasksMs };
 }
 
 /** What is looked after now and then. */
@@ -127,7 +127,7 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
   const all = [
     createCleaner({ tasks, clock, log, tidy }),
     createRetention({
-      ...{ clock, log, keptMs: () => keptMsOf(config) },
+      ...{ clock, log, keptMs: () => keptMsOf(config), booksMs: () => config.retention.booksMs },
       retention,
       removeContents: (contents) => removeContents({ ...rooms, retention }, contents),
     }),

@@ -1,5 +1,11 @@
 import type { TaskId } from "../domain/ids.ts";
-import { KEPT_KINDS, type KeptKind, type RetentionStore } from "../domain/ports/retention-store.ts";
+import {
+  KEPT_KINDS,
+  type KeptKind,
+  type Removed,
+  type RemovedPlace,
+  type RetentionStore,
+} from "../domain/ports/retention-store.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 
 const EVERY_MS = 5_000;
@@ -13,38 +19,77 @@ const LOOKS = 50;
 const REMOVALS = 10;
 
 export interface RetentionDeps {
-  readonly retention: Pick<RetentionStore, "expired" | "filesDue" | "expire">;
+  readonly retention: Pick<RetentionStore, "expired" | "filesDue" | "expire" | "removed" | "sumUp">;
   /** Removes the files that no task has any more. */
   readonly removeContents: (contents: readonly string[]) => Promise<unknown>;
   readonly clock: Clock;
   readonly log: Log;
   /** How long what is kept of ended tasks stays, in milliseconds; for ever where it is absent. Asked at each look. */
   readonly keptMs: () => Readonly<Partial<Record<KeptKind, number | undefined>>>;
+  /** How long the books say of each removed task what they said, in milliseconds; for ever where it is absent. Asked at each look. */
+  readonly booksMs: () => number | undefined;
 }
 
-/** Removes what was kept of ended tasks for long enough, a few at a time. */
+/** Removes what was kept of ended tasks for long enough, a few at a time, and has the books sum up what was removed long ago. */
 export function createRetention(deps: RetentionDeps) {
   const { clock, log } = deps;
-  const rest = createRest(clock);
-  const slices = createSlices(deps, rest);
+  // Each rests by itself: what one has to catch up with does not keep the other waiting.
+  const rests = { removing: createRest(clock), summing: createRest(clock) };
+  const slices = createSlices(deps, rests.removing);
 
-  /** Looks once at everything that may be due. */
-  async function tick(): Promise<void> {
+  /** Looks once at everything that may be due to go. */
+  async function remove(): Promise<void> {
     await slices.filesOfTheirOwnTime();
     for (const kind of KEPT_KINDS) await slices.walk(kind);
   }
 
-  async function run(): Promise<void> {
+  const sumUp = () => sumUpRemoved(deps, rests.summing);
+
+  async function run(look: () => Promise<void>, rest: Rest): Promise<void> {
     while (!rest.isOver()) {
       const start = clock.elapsed();
-      await tick().catch((error: unknown) =>
+      await look().catch((error: unknown) =>
         log.error({ err: error as Error }, "what was kept long enough could not be removed; trying again"),
       );
       await rest.wait(Math.max(EVERY_MS, REST * (clock.elapsed() - start)));
     }
   }
 
-  return { start: () => void run(), tick, stop: rest.end };
+  return {
+    start(): void {
+      void run(remove, rests.removing);
+      void run(sumUp, rests.summing);
+    },
+    async tick(): Promise<void> {
+      await remove();
+      await sumUp();
+    },
+    stop(): void {
+      for (const rest of Object.values(rests)) rest.end();
+    },
+  };
+}
+
+type Rest = ReturnType<typeof createRest>;
+
+/** Looks once at all removed tasks whose rows in the books may be due to become sums. */
+async function sumUpRemoved({ retention, booksMs, clock, log }: RetentionDeps, rest: Rest): Promise<void> {
+  const keptMs = booksMs();
+  if (keptMs === undefined) return;
+  const removedBefore = clock.now() - keptMs;
+  let [after, summed]: [RemovedPlace | undefined, number] = [undefined, 0];
+  do {
+    const found: Removed = await retention.removed({ removedBefore, after, limit: LOOKS });
+    for (let from = 0; from < found.due.length && !rest.isOver(); from += REMOVALS) {
+      const ids = found.due.slice(from, from + REMOVALS);
+      await retention.sumUp(ids);
+      summed += ids.length;
+      await rest.wait(PAUSE_MS);
+    }
+    after = found.place;
+    if (after !== undefined && found.due.length === 0) await rest.wait(PAUSE_MS);
+  } while (after !== undefined && !rest.isOver());
+  if (summed > 0) log.info({ tasks: summed }, "removed long enough, and in the sums of the books");
 }
 
 /** Waits that end early, and at once from then on, when the service stops. */
@@ -70,7 +115,7 @@ function createRest(clock: Pick<Clock, "after">) {
   };
 }
 
-function createSlices(deps: RetentionDeps, { isOver, wait }: ReturnType<typeof createRest>) {
+function createSlices(deps: RetentionDeps, { isOver, wait }: Rest) {
   const { retention, clock, log } = deps;
   /** Up to where nothing is left of a kind. A new process begins anew. */
   const finished = new Map<KeptKind, number>();

@@ -58,7 +58,7 @@ export async function purgeAccount(
     const { ended } = await retention.tasksOf(account, SLICE);
     if (ended.length === 0) break;
     for (const id of ended) {
-      const removal = await retention.remove(id, account);
+      const removal = await retention.remove(id, now(), account);
       const contents = removal.kind === "removed" ? removal.contents : [];
       const gone = await removeContents(contents);
       files += gone;

@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { isId, type TaskId } from "../domain/ids.ts";
 import type { AssetStore } from "../domain/ports/asset-store.ts";
 import type { RetentionStore } from "../domain/ports/retention-store.ts";
-import type { Log } from "../domain/ports/runtime.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
 
 export interface RemoveTaskDeps {
   readonly retention: Pick<RetentionStore, "remove" | "neededContents">;
@@ -18,12 +18,12 @@ export interface RemoveTaskDeps {
  * @throws AppError `task_not_found`; `task_not_deletable` for one that has not ended
  */
 export async function removeTask(
-  deps: RemoveTaskDeps,
+  deps: RemoveTaskDeps & { readonly clock: Pick<Clock, "now"> },
   { accountId }: Pick<Principal, "accountId">,
   id: string,
 ): Promise<TaskId> {
   if (!isId("task", id)) throw new AppError("task_not_found", { kind: "task_unknown" });
-  const removal = await deps.retention.remove(id, accountId);
+  const removal = await deps.retention.remove(id, deps.clock.now(), accountId);
   if (removal.kind === "not_found") throw new AppError("task_not_found", { kind: "task_unknown" });
   if (removal.kind === "live")
     throw new AppError("task_not_deletable", { kind: "task_undeletable", status: removal.status });

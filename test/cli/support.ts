@@ -74,12 +74,18 @@ export function fakeSink(options: { isTerminal?: boolean; columns?: number } = {
 /** Standard input: a terminal on which somebody types these lines, or a pipe with what is given, or nothing. */
 export function fakeSource(typed?: readonly string[], piped = ""): Source {
   const lines = [...(typed ?? [])];
-  const pipe = new Blob([piped]);
+  let pipe = new Blob([piped]);
+  const taken = () => {
+    const all = pipe;
+    pipe = new Blob([]);
+    return all;
+  };
   return {
     isTerminal: typed !== undefined,
     readLine: async () => lines.shift(),
-    readAll: () => pipe.bytes(),
-    readText: () => pipe.text(),
+    // Whoever reads it again finds it empty, as a pipe is.
+    readAll: () => taken().bytes(),
+    readText: () => taken().text(),
   };
 }
 

@@ -8,7 +8,6 @@ import {
   assetId,
   attemptId,
   beginOne,
-  byHand,
   bySystem,
   byToken,
   callbackId,
@@ -20,7 +19,6 @@ import {
   newAsset,
   newKey,
   newTask,
-  type StoreUnderTest,
   snapshot,
   taskId,
   withStore,
@@ -39,7 +37,10 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
         // So that it may be kept in memory.
         await store.tasks.summary(taskId(1));
         await store.tasks.assetById(assetId(10));
-        expect(await store.retention.remove(taskId(1), ACCOUNT)).toEqual({ kind: "removed", contents: [A] });
+        expect(await store.retention.remove(taskId(1), NOW, ACCOUNT)).toEqual({
+          kind: "removed",
+          contents: [A],
+        });
         const reads = [
           ...[await store.tasks.byId(taskId(1)), await store.tasks.summary(taskId(1))],
           ...[await store.tasks.story(taskId(1)), await store.tasks.assetById(assetId(10))],
@@ -69,7 +70,7 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
           await store.usage.spentSince(0),
         ];
         const before = await books();
-        await store.retention.remove(taskId(1), ACCOUNT);
+        await store.retention.remove(taskId(1), NOW, ACCOUNT);
         expect(await books()).toEqual(before);
         expect(await store.accounts.refund(taskId(1), undefined, "spoilt", byToken(NOW))).toMatchObject({
           kind: "refunded",
@@ -82,20 +83,23 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
       withStore(make, async (store) => {
         await addAccount(store, { id: accountId(2) });
         await admit(store);
-        expect(await store.retention.remove(taskId(1), ACCOUNT)).toEqual({ kind: "live", status: "pending" });
+        expect(await store.retention.remove(taskId(1), NOW, ACCOUNT)).toEqual({
+          kind: "live",
+          status: "pending",
+        });
         await beginOne(store);
-        expect(await store.retention.remove(taskId(1), ACCOUNT)).toEqual({
+        expect(await store.retention.remove(taskId(1), NOW, ACCOUNT)).toEqual({
           kind: "live",
           status: "processing",
         });
         await admit(store, { number: 2 });
         await endOne(store, "failed");
         const before = await snapshot(store, taskId(2));
-        expect(await store.retention.remove(taskId(2), accountId(2))).toEqual({ kind: "not_found" });
-        expect(await store.retention.remove(taskId(3), ACCOUNT)).toEqual({ kind: "not_found" });
+        expect(await store.retention.remove(taskId(2), NOW, accountId(2))).toEqual({ kind: "not_found" });
+        expect(await store.retention.remove(taskId(3), NOW, ACCOUNT)).toEqual({ kind: "not_found" });
         expect(await snapshot(store, taskId(2))).toEqual(before);
         for (let i = 0; i < 2; i += 1)
-          expect(await store.retention.remove(taskId(2))).toEqual({ kind: "removed", contents: [] });
+          expect(await store.retention.remove(taskId(2), NOW)).toEqual({ kind: "removed", contents: [] });
       }),
     );
 
@@ -107,7 +111,10 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
         await endOne(store, "completed");
         const input = newAsset({ number: 99, taskId: taskId(2), role: "input" });
         await store.tasks.admit({ task: newTask({ number: 2 }), assets: [input] });
-        expect(await store.retention.remove(taskId(3), ACCOUNT)).toEqual({ kind: "removed", contents: [] });
+        expect(await store.retention.remove(taskId(3), NOW, ACCOUNT)).toEqual({
+          kind: "removed",
+          contents: [],
+        });
         const lease = await beginOne(store);
         const file = { ...newAsset(), sha256: B };
         await store.tasks.apply(lease, outputsReady(NOW, attemptId(1), [{ kind: "remote", ref: "x" }]));
@@ -249,7 +256,7 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
         expect(await store.retention.filesDue(NOW + 1e9, 9)).toEqual([]);
         await admit(store, { number: 2, request: { ...newTask().request, retainSec: 2 } });
         await endOne(store, "completed", { at: NOW });
-        await store.retention.remove(taskId(2));
+        await store.retention.remove(taskId(2), NOW);
         expect(await store.retention.filesDue(NOW + 1e9, 9)).toEqual([]);
       }),
     );
@@ -277,8 +284,6 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
     );
   });
 
-  describeSums(name, make);
-
   test(
     `${name}: an account that is anonymised has no name, no key that opens anything, and its money`,
     withStore(make, async (store) => {
@@ -291,7 +296,7 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
       expect(await store.retention.tasksOf(ACCOUNT, 9)).toEqual({ ended: [taskId(1)], live: [taskId(2)] });
       expect(await store.retention.remainsOf(ACCOUNT)).toEqual({ tasks: 2, files: 1, callbacks: 0, keys: 1 });
       await store.tasks.requestCancel(taskId(2), ACCOUNT, NOW);
-      for (const id of [taskId(1), taskId(2)]) await store.retention.remove(id, ACCOUNT);
+      for (const id of [taskId(1), taskId(2)]) await store.retention.remove(id, NOW, ACCOUNT);
       const ledger = await store.accounts.ledger(ACCOUNT);
       await store.retention.anonymise(ACCOUNT, byToken(NOW));
       await store.retention.anonymise(ACCOUNT, byToken(NOW));
@@ -299,87 +304,6 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
       expect(await store.accounts.account(ACCOUNT)).toMatchObject({ name: ACCOUNT, status: "suspended" });
       expect(await store.accounts.ledger(ACCOUNT)).toEqual(ledger);
       expect((await store.retention.remainsOf(accountId(2))).keys).toBe(1);
-    }),
-  );
-}
-
-function describeSums(name: string, make: MakeStore): void {
-  const DAY_MS = 86_400_000;
-  const books = { kind: "books", endedBefore: NOW + 10, now: NOW + 10, after: 0, limit: 10 } as const;
-
-  async function usageOf({ usage }: StoreUnderTest) {
-    const range = { from: 0, to: 100_000 };
-    const splits = [
-      { by: "provider" },
-      { by: "key", and: "day" },
-      { by: "model" },
-      { by: "account" },
-    ] as const;
-    return Promise.all(splits.map((split) => usage.report({ ...range, ...split })));
-  }
-
-  test(
-    `${name}: what the books say of removed tasks becomes sums, and every report stays what it was`,
-    withStore(make, async (store) => {
-      await store.accounts.createKey(newKey(), undefined, bySystem());
-      for (const number of [1, 2, 3, 4]) await admit(store, { number });
-      await endOne(store, "completed", { at: NOW, cost: micros(15_000) });
-      await endOne(store, "completed", { at: NOW + 1, cost: micros(5) });
-      await endOne(store, "failed", { at: NOW + DAY_MS });
-      await endOne(store, "completed", { at: NOW + DAY_MS });
-      await store.accounts.refund(taskId(2), micros(7), "sorry", byHand(NOW));
-      for (const number of [1, 2, 3]) await store.retention.remove(taskId(number));
-      const [usage, account] = [await usageOf(store), await store.accounts.account(ACCOUNT)];
-      const balances = (await store.accounts.ledgerPage(ACCOUNT, { limit: 99 })).map((row) => row.balance);
-      // What ended later is not due.
-      expect((await store.retention.expired(books)).due).toEqual([taskId(1), taskId(2)]);
-      await store.retention.expire(["books"], [taskId(1), taskId(2), taskId(4)], NOW + 10);
-      expect((await store.retention.expired(books)).due).toEqual([]);
-      expect(await usageOf(store)).toEqual(usage);
-      expect(await store.accounts.account(ACCOUNT)).toEqual(account);
-      const rows = await store.accounts.ledgerPage(ACCOUNT, { limit: 99 });
-      expect(rows[0]?.balance).toBe(balances[0]!);
-      const sums = rows.filter(({ entries }) => entries !== undefined);
-      expect(sums.map((row) => [row.kind, row.entries, row.taskId, Number(row.balanceDelta)])).toEqual(
-        expect.arrayContaining([
-          ["hold", 2, undefined, 0],
-          ["capture", 2, undefined, -80_000],
-          ["refund", 1, undefined, 7],
-        ]),
-      );
-      expect(sums).toHaveLength(3);
-      expect(rows.filter(({ taskId: id }) => id === taskId(1))).toEqual([]);
-      expect(await store.accounts.refund(taskId(1), undefined, "late", byHand(NOW))).toEqual({
-        kind: "not_found",
-      });
-      // The same day's sums grow.
-      await store.retention.remove(taskId(4));
-      await admit(store, { number: 5 });
-      await store.retention.expire(["books"], [taskId(3), taskId(4)], NOW + 10);
-      expect(await usageOf(store)).toEqual(usage);
-      const later = await store.accounts.ledgerPage(ACCOUNT, { limit: 99 });
-      const holds = later.filter(({ kind, entries }) => kind === "hold" && entries !== undefined);
-      expect(holds.map(({ entries }) => entries)).toEqual([4]);
-    }),
-  );
-
-  test(
-    `${name}: the latest task stays, and the latest change of each account, so that their numbers are given once`,
-    withStore(make, async (store) => {
-      await addAccount(store, { id: accountId(2), name: "other" });
-      await admit(store, { number: 1, accountId: accountId(2), keyId: keyId(2) });
-      await endOne(store, "completed", { at: NOW });
-      await admit(store, { number: 2 });
-      await endOne(store, "completed", { at: NOW });
-      const latest = [await store.tasks.latestChange(ACCOUNT), await store.tasks.latestChange(accountId(2))];
-      for (const number of [1, 2]) await store.retention.remove(taskId(number));
-      expect((await store.retention.expired(books)).due).toEqual([]);
-      await store.retention.expire(["books"], [taskId(1), taskId(2)], NOW);
-      expect([await store.tasks.latestChange(ACCOUNT), await store.tasks.latestChange(accountId(2))]).toEqual(
-        latest,
-      );
-      await admit(store, { number: 3, accountId: accountId(2), keyId: keyId(2) });
-      expect((await store.retention.expired(books)).due).toEqual([taskId(1)]);
     }),
   );
 }

@@ -8,6 +8,7 @@ import {
   admit,
   endOne,
   type MakeStore,
+  NOW,
   newTask,
   type StoreUnderTest,
   taskId,
@@ -94,7 +95,7 @@ export function describeSearch(name: string, make: MakeStore): void {
       await prompted(2, "a cat");
       await endOne(store, "failed");
       for (const number of [1, 2])
-        expect((await store.retention.remove(taskId(number), ACCOUNT)).kind).toBe("removed");
+        expect((await store.retention.remove(taskId(number), NOW, ACCOUNT)).kind).toBe("removed");
       expect([await found("cat"), await foundOfAll("cat")]).toEqual([[], []]);
       await store.search.index(10);
       expect([await found("cat"), await foundOfAll("cat")]).toEqual([[], []]);

@@ -227,7 +227,7 @@ export function describeUsage(name: string, make: MakeStore): void {
           },
         ];
         expect(await store.usage.report({ ...range, by: "provider" })).toMatchObject(expected);
-        for (const number of [1, 2]) await store.retention.remove(taskId(number), ACCOUNT);
+        for (const number of [1, 2]) await store.retention.remove(taskId(number), NOW, ACCOUNT);
         expect(await store.usage.report({ ...range, by: "provider", and: "day" })).toMatchObject(expected);
         const [line] = await store.usage.report({ ...range, by: "provider", isWithoutCosts: true });
         expect(line).not.toHaveProperty("cost");

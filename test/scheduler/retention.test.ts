@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { TaskId } from "../../src/domain/ids.ts";
-import type { ExpiryQuery, KeptKind } from "../../src/domain/ports/retention-store.ts";
+import type { ExpiryQuery, KeptKind, Removed, RemovedQuery } from "../../src/domain/ports/retention-store.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { createRetention } from "../../src/scheduler/retention.ts";
 
@@ -49,12 +49,49 @@ function createStore(ended: readonly number[], own: readonly TaskId[] = []) {
   };
 }
 
-function retentionOf(store: ReturnType<typeof createStore>, keptMs: Partial<Record<KeptKind, number>>) {
+/** Removed tasks of which those with an odd number may become sums. */
+function createSums(count: number) {
+  const queries: RemovedQuery[] = [];
+  const summed: number[][] = [];
+  const there = new Set(Array.from({ length: count }, (_, i) => i + 1));
+  return {
+    queries,
+    summed,
+    async removed(query: RemovedQuery): Promise<Removed> {
+      queries.push(query);
+      const { after = { number: 0 }, limit } = query;
+      const page = [...there].filter((number) => number > after.number).slice(0, limit);
+      const last = page.length < limit ? undefined : page.at(-1);
+      return {
+        due: page.filter((number) => number % 2 === 1).map((number) => `task_${number}` as TaskId),
+        place: last === undefined ? undefined : { at: NOW, number: last },
+      };
+    },
+    async sumUp(ids: readonly TaskId[]) {
+      const numbers = ids.map((id) => Number(id.slice("task_".length)));
+      summed.push(numbers);
+      for (const number of numbers) there.delete(number);
+    },
+  };
+}
+
+function retentionOf(
+  store: ReturnType<typeof createStore>,
+  keptMs: Partial<Record<KeptKind, number>>,
+  { sums = createSums(0), booksMs }: { sums?: ReturnType<typeof createSums>; booksMs?: number } = {},
+) {
   const removed: string[] = [];
-  const retention = { expired: store.expired_, filesDue: store.filesDue, expire: store.expire };
+  const retention = { expired: store.expired_, filesDue: store.filesDue, expire: store.expire, ...sums };
   const removeContents = async (contents: readonly string[]) => removed.push(...contents);
   return {
-    ...createRetention({ retention, removeContents, clock, log: quiet, keptMs: () => keptMs }),
+    ...createRetention({
+      retention,
+      removeContents,
+      clock,
+      log: quiet,
+      keptMs: () => keptMs,
+      booksMs: () => booksMs,
+    }),
     removed,
   };
 }
@@ -90,4 +127,20 @@ test("files with a time of their own go with their inputs, all that are due", as
   await tick();
   expect(removed).toHaveLength(25);
   expect(store.expired.every(([kinds]) => kinds.join() === "outputs,inputs")).toBe(true);
+});
+
+test("removed tasks become sums a few at a time, each is looked at once, and those that must stay are passed over", async () => {
+  const sums = createSums(120);
+  const { tick } = retentionOf(createStore([]), {}, { sums, booksMs: 1000 });
+  await tick();
+  expect(sums.summed.flat()).toEqual(Array.from({ length: 60 }, (_, i) => i * 2 + 1));
+  expect(Math.max(...sums.summed.map((ids) => ids.length))).toBe(10);
+  expect(sums.queries.map(({ after }) => after?.number)).toEqual([undefined, 50, 100]);
+  expect(sums.queries[0]?.removedBefore).toBe(NOW - 1000);
+});
+
+test("without the setting no task becomes part of a sum", async () => {
+  const sums = createSums(3);
+  await retentionOf(createStore([]), {}, { sums }).tick();
+  expect(sums.queries).toEqual([]);
 });

@@ -21,7 +21,7 @@ interface Props extends Texts {
 /** The first question before money moves: how much, and why. */
 export function AskEntry({ amount, reason, problem, onText, onNext, ...hints }: Props) {
   const [isChecked, setChecked] = useState(false);
-  const missing = reason.trim() === "" ? "Say why; it stays in the ledger for ever." : undefined;
+  const missing = reason.trim() === "" ? "Say why; it stays in the ledger." : undefined;
   return (
     <form
       noValidate

@@ -45,7 +45,7 @@ export function Ledger({ account, onChange }: Props) {
   if (data.entries.length === 0)
     return (
       <Empty title="Nothing has moved yet">
-        Credits, holds, charges and refunds are written here as they happen, for ever.
+        Credits, holds, charges and refunds are written here as they happen.
       </Empty>
     );
   const { next } = data;

@@ -3,6 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { isJsonObject } from "../../domain/json.ts";
 import { certificateEnd, type Looked, lookAt } from "../../egress/look.ts";
 import { isIP } from "../../toolkit/is-ip.ts";
+import { isSystemError } from "../../toolkit/system-error.ts";
 import { findPortOwner } from "../port-owner.ts";
 import { skewCheck } from "./environment.ts";
 import { error, type Finding, ok, warn } from "./finding.ts";
@@ -40,16 +41,16 @@ function hostCheck(host: string): Finding {
 }
 
 function portCheck(flag: string, port: number, { config, server }: NetworkDeps): Finding {
-  // Where no server runs, a port that can be listened on is free, and nobody has to be found, which takes long beside many connections.
-  const owner = server.isHeld || !canListen(config.host, port) ? findPortOwner(port) : undefined;
-  const isTaken = owner !== undefined || !canListen(config.host, port);
-  const isPrivileged = port < 1024 && !isTaken && process.getuid?.() !== 0 && !server.isHeld;
-  if (isPrivileged && !canListen(config.host, port))
+  const listening = tryToListen(config.host, port);
+  if (listening === "forbidden" && !server.isHeld)
     return error(
       "port",
       `Port ${port} needs a privilege that this user lacks.`,
       `${flag} 8787, and a reverse proxy in front`,
     );
+  // Where no server runs, a port that can be listened on is free, and nobody has to be found, which takes long beside many connections.
+  const owner = server.isHeld || listening !== "free" ? findPortOwner(port) : undefined;
+  const isTaken = owner !== undefined || listening !== "free";
   if (!isTaken)
     return ok(
       "port",
@@ -65,12 +66,15 @@ function portCheck(flag: string, port: number, { config, server }: NetworkDeps):
   return server.isHeld ? warn("port", text, `${flag} ${free}`) : error("port", text, `${flag} ${free}`);
 }
 
-function canListen(host: string, port: number): boolean {
+const canListen = (host: string, port: number) => tryToListen(host, port) === "free";
+
+/** Whether a port can be listened on. `forbidden`: low ports take a privilege. */
+function tryToListen(host: string, port: number): "free" | "forbidden" | "taken" {
   try {
     Bun.listen({ hostname: host, port, socket: { data() {} } }).stop(true);
-    return true;
-  } catch {
-    return false;
+    return "free";
+  } catch (error) {
+    return isSystemError(error) && error.code === "EACCES" ? "forbidden" : "taken";
   }
 }
 

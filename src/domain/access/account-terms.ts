@@ -1,6 +1,6 @@
 import { CURRENCY, ZERO } from "../money/money.ts";
 import { ONE } from "../money/multiplier.ts";
-import type { OwnKeptKind } from "../ports/retention-store.ts";
+import type { KeptKind } from "../ports/retention-store.ts";
 import type { GivenTerms, KeptOf, TermChange, TermTable } from "./term.ts";
 
 /** `unlimited` accounts are metered but never refused; `prepaid` ones spend what was credited. */
@@ -11,7 +11,7 @@ export type AccountMode = (typeof ACCOUNT_MODES)[number];
 const LONGEST_SEC = 315_360_000;
 
 /** How long something of ended tasks is kept, in place of what the server has. A key's own time for files goes before it. */
-function kept<What extends OwnKeptKind>(what: What, help: string) {
+function kept<What extends KeptKind>(what: What, help: string) {
   return {
     kind: "duration",
     most: LONGEST_SEC,

@@ -15,6 +15,7 @@ export const AUDIT_CHECKS = {
   task_charge: "a charge is the sum of its lines",
   task_refund: "no more than its charge is given back for a task",
   sums_charged: "the sums of deleted tasks' entries are what the sums of their days say",
+  sums_shape: "a sum of deleted tasks has no more completed ones than tasks and outputs, and no cost of none",
   sums_held: "what deleted tasks held is in the sums no more",
   quota_reserved: "what a key has reserved of its quota is the sum of its live tasks' prices in that period",
   quota_used: "what a key has used of its quota is the sum of its charges in that period",

@@ -19,11 +19,8 @@ export interface AssetPage {
 }
 
 /** What is kept of ended tasks for a time of its own. */
-export const KEPT_KINDS = ["outputs", "inputs", "callbacks", "tasks", "books"] as const;
-/** `books`: what the books say of each removed task. Sums by day stay. */
+export const KEPT_KINDS = ["outputs", "inputs", "callbacks", "tasks"] as const;
 export type KeptKind = (typeof KEPT_KINDS)[number];
-/** Those of which an account may say how long they are kept. */
-export type OwnKeptKind = Exclude<KeptKind, "books">;
 
 /** Asks for tasks in the order in which they were accepted. */
 export interface ExpiryQuery {
@@ -46,6 +43,28 @@ export interface Expiry {
   readonly finished: number;
 }
 
+/** A removed task's place among them. */
+export interface RemovedPlace {
+  /** When it was removed, in epoch milliseconds. */
+  readonly at: number;
+  readonly number: number;
+}
+
+export interface RemovedQuery {
+  readonly removedBefore: number;
+  /** `place` of the answer before; from the beginning unless given. */
+  readonly after?: RemovedPlace | undefined;
+  /** Tasks to look at, ≥ 1. */
+  readonly limit: number;
+}
+
+export interface Removed {
+  /** Those whose rows in the books may become sums. */
+  readonly due: readonly TaskId[];
+  /** Where to look on; absent when there are no more. */
+  readonly place?: RemovedPlace | undefined;
+}
+
 /** What there is of an account besides its money. */
 export interface AccountRemains {
   readonly tasks: number;
@@ -61,9 +80,14 @@ export interface RetentionStore {
    * Removes an ended task with its request, results, assets, attempts' content and callback. What stays is what the books add up, and
    * an id that no read finds. Its files are the caller's to remove. Removing it again changes nothing.
    *
+   * @param at when, in epoch milliseconds
    * @param owner any account's unless given
    */
-  remove(id: TaskId, owner?: AccountId): Promise<Removal>;
+  remove(id: TaskId, at: number, owner?: AccountId): Promise<Removal>;
+  /** Looks at some removed tasks, those first that were removed first. */
+  removed(query: RemovedQuery): Promise<Removed>;
+  /** Adds the rows of removed tasks, of their attempts and of their ledger entries to sums by day. What must stay is left alone. */
+  sumUp(ids: readonly TaskId[]): Promise<void>;
   /** Some tasks of an account: those that have ended, and those that have not. */
   tasksOf(account: AccountId, limit: number): Promise<{ readonly ended: TaskId[]; readonly live: TaskId[] }>;
   /** Revokes an account's keys, and removes what they and the account are called and what they have besides their ids. */
@@ -75,8 +99,7 @@ export interface RetentionStore {
   /** Tasks whose files are due to go because their creators said so. */
   filesDue(now: number, limit: number): Promise<TaskId[]>;
   /**
-   * Removes what is kept of ended tasks. Of `tasks`, all that `remove` does; of `books`, the rows of a removed task, its attempts and its
-   * ledger entries, which are added to sums by day.
+   * Removes what is kept of ended tasks. Of `tasks`, all that `remove` does.
    *
    * @returns the contents that no task has any more; their files are the caller's to remove
    */

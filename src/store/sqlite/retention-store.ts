@@ -6,7 +6,7 @@ import { prepareAssetPage, prepareContentsAfter, prepareMarkDamaged } from "./re
 import { prepareExpire } from "./retention-store/expire.ts";
 import { prepareExpired, prepareFilesDue } from "./retention-store/expiry.ts";
 import { prepareNeededContents, prepareRemove } from "./retention-store/remove.ts";
-import { prepareSumUp } from "./retention-store/sum-up.ts";
+import { prepareSums } from "./retention-store/sum-up.ts";
 import { prepareTrail } from "./trail.ts";
 
 /** What goes from SQLite, and what must stay. Each write is one operation of the connection's group commit. */
@@ -19,7 +19,8 @@ export function createRetentionStore(
   const [contentsAfter, assets] = [prepareContentsAfter(db), prepareAssetPage(db)];
   const markDamaged = prepareMarkDamaged(db, removed);
   const [expired, filesDue] = [prepareExpired(db), prepareFilesDue(db)];
-  const expire = prepareExpire(db, { remove, sumUp: prepareSumUp(connection), tell: removed });
+  const expire = prepareExpire(db, { remove, tell: removed });
+  const sums = prepareSums(connection);
   const [tasksOf, anonymise] = [prepareTasksOf(db), prepareAnonymise(db, prepareTrail(db))];
   const remainsOf = prepareRemainsOf(db);
   return {
@@ -29,7 +30,9 @@ export function createRetentionStore(
     expired: async (query) => read(() => expired(query)),
     filesDue: async (now, limit) => read(() => filesDue(now, limit)),
     expire: (kinds, ids, now) => write(() => expire(kinds, ids, now)),
-    remove: (id, owner) => write(() => remove(id, owner)),
+    remove: (id, at, owner) => write(() => remove(id, at, owner)),
+    removed: async (query) => read(() => sums.removed(query)),
+    sumUp: (ids) => write(() => ids.forEach(sums.sumUp)),
     contentsAfter: async (sha256, limit) => read(() => contentsAfter(sha256, limit)),
     markDamaged: (sha256, isDamaged) => write(() => markDamaged(sha256, isDamaged)),
     assets: async (query) => read(() => assets(query)),

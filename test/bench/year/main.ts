@@ -14,7 +14,7 @@ const USAGE = `bun run year [--days 365] [--tasks 1000] [--kept 30] [--books 31]
   --days   how long the simulated time is
   --tasks  how many tasks are made on each day
   --kept   after how many days a task is deleted
-  --books  after how many days the books have it in sums alone
+  --books  after how many days the books have it in sums alone, counted from its end
   --plot   where the sizes of all days are drawn
 `;
 /** How much larger the database may be at the end than when the first tasks had become sums. */
@@ -25,7 +25,7 @@ try {
   const report = await simulateYear(options, (line) => process.stdout.write(`${line}\n`));
   if (file !== undefined) writeFileSync(file, plot(report.days, options));
   const [settled, last] = [report.days[options.books + 10], report.days.at(-1)];
-  const ratio = settled === undefined || last === undefined ? 1 : last.fileBytes / settled.fileBytes;
+  const ratio = (last?.fileBytes ?? Number.NaN) / (settled?.fileBytes ?? Number.NaN);
   process.stdout.write(
     `the file at the end: ${ratio.toFixed(3)} times what it was on day ${options.books + 10}; differences in the books: ${report.differences}; ` +
       `tasks in the usage: ${report.counted} of ${report.made}\n`,
@@ -56,5 +56,7 @@ function readOptions(args: readonly string[]): { options: YearOptions; file: str
     kept: whole("--kept", values.kept),
     books: whole("--books", values.books),
   };
+  if (options.days <= options.books + 10 || options.books < options.kept)
+    throw new Error("--days must be more than --books and ten, and --books no less than --kept.");
   return { options, file: values.plot };
 }

@@ -130,7 +130,8 @@ async function removeDue(store: Store, { now, kept, books }: { now: number; kept
     },
   };
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-  const keptMs = () => ({ tasks: kept * DAY_MS, books: books * DAY_MS });
+  const keptMs = () => ({ tasks: kept * DAY_MS });
+  const booksMs = () => (books - kept) * DAY_MS;
   const { retention } = store;
   const retire = createRetention({
     retention,
@@ -138,6 +139,7 @@ async function removeDue(store: Store, { now, kept, books }: { now: number; kept
     clock: at,
     log: quiet,
     keptMs,
+    booksMs,
   });
   await retire.tick();
 }

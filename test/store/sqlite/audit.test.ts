@@ -175,6 +175,13 @@ const BROKEN = {
     ],
     { accountId: PREPAID, stored: 0n, expected: 7n },
   ],
+  sums_shape: [
+    [
+      `insert into books_day select number, 0, (select number from label where text = '${keyId(1)}'),
+         (select number from label where text = '${MODEL}'), 'local', -1, 1, 2, 2, 0, 0, 0, 0, 0, 0 from account where id = '${PREPAID}'`,
+    ],
+    { accountId: PREPAID, keyId: keyId(1), model: MODEL, day: 0, stored: 2n, expected: 1n },
+  ],
   sums_held: [
     [
       addEntry(PREPAID, null, "'hold', 0, 7"),

@@ -3,6 +3,7 @@ import type { AccountId } from "../../../src/domain/ids.ts";
 import { prepareLedgerReads } from "../../../src/store/sqlite/account-store/ledger-reads.ts";
 import { openConnection } from "../../../src/store/sqlite/connection.ts";
 import { applyMigrations } from "../../../src/store/sqlite/migrate.ts";
+import { nextTurn } from "../../../src/toolkit/next-turn.ts";
 
 const BUSY = "acc_busy" as AccountId;
 const QUIET = "acc_quiet" as AccountId;
@@ -70,5 +71,25 @@ test("a page is of the moment at which it was asked for, and lets others have th
   ]);
   const [latest] = await page(BUSY, { limit: 1 });
   expect(latest?.number).toBe(27);
+  await connection.stop();
+});
+
+test("a page is read anew when entries become a sum meanwhile, which lies elsewhere", async () => {
+  const { connection, page } = withCredits(26);
+  const { db } = connection;
+  db.run("drop trigger ledger_entry_is_not_removed");
+  const reading = page(BUSY, { limit: 2, before: 5 });
+  // By then the place of the sum is passed.
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  db.run("delete from ledger_entry where id in (1, 8)");
+  db.run(
+    `insert into ledger_entry (id, account_number, kind, balance_delta_micros, held_delta_micros, at, entries, reason_label, actor_label)
+     select 8, number, 'capture', 9, 0, 1, 2, 1, 1 from account where id = 'acc_busy'`,
+  );
+  const rows = await reading;
+  expect(rows.map((row) => [row.number, Number(row.balance)])).toEqual([
+    [4, 9],
+    [3, 5],
+  ]);
   await connection.stop();
 });

@@ -61,7 +61,7 @@ describe("rules the database itself keeps", () => {
     await endOne(store, "completed");
     for (const money of ["held_micros = 0", "charged_micros = 0", "charge = null", "results = null"])
       expect(() => other.run(`update task set status = 'removed', ${money}`)).toThrow("never changes");
-    await store.retention.remove(taskId(1));
+    await store.retention.remove(taskId(1), NOW);
     expect(() => other.run("update task set status = 'completed'")).toThrow("never changes");
   });
 

@@ -9,6 +9,8 @@ import { accountNumber } from "./account-table.ts";
 
 /** Rows that are read before others have their turn: a few milliseconds' worth. */
 const AT_ONCE = 10_000;
+/** How often a page is read anew because entries became sums meanwhile, before others have to wait. */
+const MOST_TRIES = 5;
 
 type Page = Parameters<AccountStore["ledgerPage"]>[1];
 
@@ -32,29 +34,47 @@ export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
       ),
   });
   const rows = prepareRows(connection, atOnce);
+  // Entries become sums, which lie elsewhere, and more and more of them do.
+  const summed = db.prepare<{ entries: number | null }, [account: string]>(
+    `select sum(entries) as entries from ledger_entry indexed by ledger_entry_sum
+     where account_number = ${accountNumber("?")} and entries is not null`,
+  );
+  const summedOf = (id: AccountId) => read(() => summed.get(id)?.entries ?? 0);
+
+  async function readPage(id: AccountId, { limit, before }: Page, pause: Pause): Promise<LedgerRow[]> {
+    const known = read(() => head.get(id));
+    if (known === null) return [];
+    const range = { ...known, end: Math.min(before ?? Number.POSITIVE_INFINITY, known.last + 1), limit };
+    const isFew = read(() => (count.get(id, atOnce)?.count ?? 0) < atOnce);
+    const { after, numbers } = isFew ? rows.ofFew(id, range) : await rows.ofMany(id, range, pause);
+    let balance = toMicros(after);
+    return read(() =>
+      numbers.flatMap((number) => {
+        const row = byNumber.get(number);
+        if (row === null) return [];
+        const entry = { ...toLedgerEntry(row), number: row.id, balance };
+        balance = toMicros(balance - entry.balanceDelta);
+        return [entry];
+      }),
+    );
+  }
 
   return {
     all: (id: AccountId): StoredLedgerEntry[] => statements.all.all(id).map(toLedgerEntry),
-    /** Rows that are written meanwhile are not counted. */
-    async page(id: AccountId, { limit, before }: Page): Promise<LedgerRow[]> {
-      const known = read(() => head.get(id));
-      if (known === null) return [];
-      const range = { ...known, end: Math.min(before ?? Number.POSITIVE_INFINITY, known.last + 1), limit };
-      const isFew = read(() => (count.get(id, atOnce)?.count ?? 0) < atOnce);
-      const { after, numbers } = isFew ? rows.ofFew(id, range) : await rows.ofMany(id, range);
-      let balance = toMicros(after);
-      return read(() =>
-        numbers.flatMap((number) => {
-          const row = byNumber.get(number);
-          if (row === null) return [];
-          const entry = { ...toLedgerEntry(row), number: row.id, balance };
-          balance = toMicros(balance - entry.balanceDelta);
-          return [entry];
-        }),
-      );
+    /** Rows that are written meanwhile are not counted. When entries become sums meanwhile, it is read anew. */
+    async page(id: AccountId, page: Page): Promise<LedgerRow[]> {
+      for (let tries = 1; ; tries++) {
+        const before = summedOf(id);
+        // In the end in one turn, in which nothing is written.
+        const found = await readPage(id, page, tries < MOST_TRIES ? nextTurn : async () => {});
+        if (summedOf(id) === before) return found;
+      }
     },
   };
 }
+
+/** Lets others have their turn. */
+type Pause = () => Promise<void>;
 
 interface Range {
   /** Of the account after the row numbered `last`. */
@@ -81,17 +101,17 @@ function prepareRows(connection: Connection, atOnce: number) {
   }
 
   /** As `ofFew`, through the rows of all accounts, the newest first: the account has so many that some are near. */
-  async function ofMany(id: AccountId, { balance, last, end, limit }: Range) {
+  async function ofMany(id: AccountId, { balance, last, end, limit }: Range, pause: Pause) {
     let after = balance;
     for (const { from, to } of downwards(last, end, atOnce)) {
       after = read(() => many.balanceBefore(id, after, from, to));
-      await nextTurn();
+      await pause();
     }
     const numbers: number[] = [];
     for (const { from, to } of downwards(end - 1, 1, atOnce)) {
       numbers.push(...read(() => many.numbers(id, from, to, limit - numbers.length)));
       if (numbers.length === limit) break;
-      await nextTurn();
+      await pause();
     }
     return { after, numbers };
   }

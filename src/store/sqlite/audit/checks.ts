@@ -117,6 +117,14 @@ export const PASSES: readonly Pass[] = [
   },
   {
     rows: `
+      select ${ACCOUNT_ID} as accountId, ${textOf("key_label")} as keyId, ${textOf("model_label")} as model, day, tasks, completed
+      from books_day where not (completed between 0 and tasks and outputs >= completed
+        and (costed > 0 or (cost_micros = 0 and charged_here_micros = 0 and charged_once_micros = 0)))`,
+    order: "accountId, day, keyId, model",
+    checks: { sums_shape: ["completed", "tasks", "true"] },
+  },
+  {
+    rows: `
       select period.key_id as keyId, period.day as day,
         coalesce(quota.reserved_micros, 0) as reserved, coalesce(live.held, 0) as held
       from (

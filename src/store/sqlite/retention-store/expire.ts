@@ -9,24 +9,19 @@ import { REMOVED, taskNumber } from "../task-store/task-table.ts";
 type Expire = (id: TaskId, now: number) => readonly string[];
 
 export interface ExpireDeps {
-  readonly remove: (id: TaskId, owner: undefined) => Removal;
-  readonly sumUp: (id: TaskId) => void;
+  readonly remove: (id: TaskId, at: number) => Removal;
   readonly tell: Told;
 }
 
 /** Returns the body of `RetentionStore.expire`. */
-export function prepareExpire(db: Database, { remove, sumUp, tell }: ExpireDeps) {
+export function prepareExpire(db: Database, { remove, tell }: ExpireDeps) {
   const expire: Readonly<Record<KeptKind, Expire>> = {
     outputs: prepareExpireFiles(db, "output", tell),
     inputs: prepareExpireFiles(db, "input", tell),
     callbacks: prepareExpireCallback(db),
-    tasks(id) {
-      const removal = remove(id, undefined);
+    tasks(id, now) {
+      const removal = remove(id, now);
       return removal.kind === "removed" ? removal.contents : [];
-    },
-    books(id) {
-      sumUp(id);
-      return [];
     },
   };
   return (kinds: readonly KeptKind[], ids: readonly TaskId[], now: number): string[] =>

@@ -1,8 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { KeyId, TaskId } from "../../../domain/ids.ts";
-import type { Expiry, ExpiryQuery, KeptKind, OwnKeptKind } from "../../../domain/ports/retention-store.ts";
+import type { Expiry, ExpiryQuery, KeptKind } from "../../../domain/ports/retention-store.ts";
 import { named, REMOVED } from "../task-store/task-table.ts";
-import { IS_SUMMABLE } from "./sum-up.ts";
 
 interface Row {
   readonly number: number;
@@ -13,13 +12,12 @@ interface Row {
   readonly has: 0 | 1;
 }
 
-/** Whether a task has something of a kind, as SQL. */
+/** Whether a task that is not removed has something of a kind, as SQL. */
 const HAS: Readonly<Record<KeptKind, string>> = {
-  outputs: unlessGone(hasFile("output")),
-  inputs: unlessGone(hasFile("input")),
-  callbacks: unlessGone("exists (select 1 from callback where callback.task_id = task.id)"),
-  tasks: unlessGone("1"),
-  books: IS_SUMMABLE,
+  outputs: hasFile("output"),
+  inputs: hasFile("input"),
+  callbacks: "exists (select 1 from callback where callback.task_id = task.id)",
+  tasks: "1",
 };
 
 /** How long an account keeps what of its tasks, in seconds, as a column. */
@@ -28,10 +26,7 @@ const OF_ACCOUNT = {
   inputs: "retain_inputs_sec",
   callbacks: "retain_callbacks_sec",
   tasks: "retain_tasks_sec",
-} as const satisfies Readonly<Record<OwnKeptKind, string>>;
-
-/** Terms where nobody but the operator of the server says how long. */
-const SERVERS = { of: () => undefined, shortest: () => Number.POSITIVE_INFINITY };
+} as const satisfies Readonly<Record<KeptKind, string>>;
 
 /** A key says it of files alone. */
 const ofKeys = (kind: KeptKind) => kind === "outputs" || kind === "inputs";
@@ -41,7 +36,7 @@ interface Retain {
 }
 
 /** Tells how long things of ended tasks are kept, in seconds; null: as the server has it. A key goes before its account. */
-function prepareTerms(db: Database, kind: OwnKeptKind) {
+function prepareTerms(db: Database, kind: KeptKind) {
   const column = OF_ACCOUNT[kind];
   const term = ofKeys(kind) ? `coalesce(policy ->> '$.retainSec', ${column})` : column;
   const own = db.prepare<Retain, [key: string]>(
@@ -58,10 +53,6 @@ function prepareTerms(db: Database, kind: OwnKeptKind) {
   };
 }
 
-function unlessGone(has: string): string {
-  return `status <> '${REMOVED}' and (${has})`;
-}
-
 function hasFile(role: "input" | "output"): string {
   return `retain_sec is null and exists (select 1 from asset indexed by asset_of_task where asset.task_number = task.number and role = '${role}')`;
 }
@@ -71,17 +62,16 @@ export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
   const prepare = (kind: KeptKind) => ({
     rows: db.prepare<Row, [after: number, limit: number]>(
       `select number, id, ${named("key_id")}, created_at, completed_at,
-         ${HAS[kind]} as has
+         (status <> '${REMOVED}' and (${HAS[kind]})) as has
        from task where number > ? order by number limit ?`,
     ),
-    terms: kind === "books" ? SERVERS : prepareTerms(db, kind),
+    terms: prepareTerms(db, kind),
   });
   const prepared = {
     outputs: prepare("outputs"),
     inputs: prepare("inputs"),
     callbacks: prepare("callbacks"),
     tasks: prepare("tasks"),
-    books: prepare("books"),
   };
 
   return (query) => {
@@ -98,11 +88,11 @@ export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
     for (const row of rows.all(after, limit)) {
       if (row.created_at >= latest) return { due, finished };
       place = row.number;
-      // A task has nothing before it ends, and may get it then; what the books say goes once it is removed, which may be at any time.
-      const isOver = row.completed_at !== null && row.has === 0 && kind !== "books";
+      // A task has nothing before it ends, and may get it then.
+      const isOver = row.completed_at !== null && row.has === 0;
       if (!isOver) {
         isGapless = false;
-        if (row.completed_at !== null && row.has === 1 && row.completed_at < dueBefore(row)) due.push(row.id);
+        if (row.completed_at !== null && row.completed_at < dueBefore(row)) due.push(row.id);
       } else if (isGapless) finished = row.number;
     }
     return { due, finished, place: place === after ? undefined : place };

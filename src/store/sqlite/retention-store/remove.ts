@@ -20,19 +20,20 @@ interface File {
 /**
  * Returns the body of `RetentionStore.remove`. Of a removed task stays what the books add up: who it was for, when, its amounts, how many
  * outputs it had, and what its attempts cost. Its number among the changes is negated, so that no reader of changes finds it, and the
- * latest number stays known.
+ * latest number stays known. When it was removed is where the removal of its files would be.
  */
 export function prepareRemove(
   db: Database,
   tell: (id: TaskId, ofAssets: readonly AssetId[]) => void,
-): (id: TaskId, owner: AccountId | undefined) => Removal {
+): (id: TaskId, at: number, owner?: AccountId | undefined) => Removal {
   const select = db.prepare<Standing, [id: string]>(
     `select ${named("account_id")}, status, stage from task where id = ?`,
   );
-  const strip = db.prepare<never, [id: string]>(
+  const strip = db.prepare<never, [at: number, id: string]>(
     `update task set status = '${REMOVED}', change = -abs(change), setup = '', request_id = '', origin = null, origin_label = null, quote = null,
        quote_label = null, request = '{}', results = (select json_group_array(0) from json_each(results)), result_issues = null,
-       error = null, usage = null, usage_label = null, callback_url = null, sync_scope = null, retain_sec = null
+       error = null, usage = null, usage_label = null, callback_url = null, sync_scope = null, retain_sec = null,
+       files_removed_at = ?
      where id = ?`,
   );
   const stripAttempts = db.prepare<never, [id: string]>(
@@ -43,7 +44,7 @@ export function prepareRemove(
   const removeFiles = prepareRemoveFiles(db);
   const forget = prepareForget(db);
 
-  return (id, owner) => {
+  return (id, at, owner) => {
     const standing = select.get(id);
     if (standing === null || (owner !== undefined && standing.account_id !== owner))
       return { kind: "not_found" };
@@ -53,7 +54,7 @@ export function prepareRemove(
     removeCallback(id);
     const { assets, contents } = removeFiles(id);
     stripAttempts.run(id);
-    strip.run(id);
+    strip.run(at, id);
     forget(id);
     tell(id, assets);
     return { kind: "removed", contents };

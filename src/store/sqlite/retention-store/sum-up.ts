@@ -1,41 +1,70 @@
 import type { Database } from "bun:sqlite";
 import type { TaskId } from "../../../domain/ids.ts";
 import { type LedgerKind, SUMMED_UP, SYSTEM } from "../../../domain/money/ledger.ts";
+import type { Removed, RemovedPlace, RemovedQuery } from "../../../domain/ports/retention-store.ts";
 import { NO_PERIOD } from "../books-table.ts";
 import type { Connection } from "../connection.ts";
 import { prepareLabels } from "../labels.ts";
 import { REMOVED } from "../task-store/task-table.ts";
 
-/**
- * Whether the rows of a task may become sums, as SQL. The latest task of all stays, and the latest change of each account: the numbers of
- * the next ones follow theirs.
- */
-export const IS_SUMMABLE = `status = '${REMOVED}' and number < (select max(number) from task) and abs(change) < max(
-  coalesce((select max(change) from task as other indexed by task_change where other.account_number = task.account_number), 0),
-  coalesce((select -min(change) from task as other indexed by task_change where other.account_number = task.account_number), 0))`;
+/** When a removed task was removed, as SQL. Its files went with it, if not before. */
+const REMOVED_AT = "files_removed_at";
 
 /**
- * Returns a function that turns the rows of a removed task into sums: its own and its attempts' in `books_day`, its ledger entries in
- * one entry for each day and kind. Every sum that the books are checked by stays what it is. It does nothing to a task that
- * must stay.
+ * Whether the rows of a task may become sums, as SQL. The latest task of all stays, and the latest change of each account: the numbers of
+ * the next ones follow theirs. So do tasks that ended before usage was counted by day: the audit leaves their days out.
  */
-export function prepareSumUp(connection: Pick<Connection, "db" | "onUndone">): (id: TaskId) => void {
+const IS_SUMMABLE = `status = '${REMOVED}' and number < (select max(number) from task) and abs(change) < max(
+  coalesce((select max(change) from task as other indexed by task_change where other.account_number = task.account_number), 0),
+  coalesce((select -min(change) from task as other indexed by task_change where other.account_number = task.account_number), 0))
+  and not exists (
+    select 1 from schema_migration as made cross join schema_migration as counted on counted.number = 2
+    where made.number = 1 and completed_at >= made.applied_at and completed_at < counted.applied_at)`;
+
+interface RemovedRow extends RemovedPlace {
+  readonly id: TaskId;
+  readonly isSummable: 0 | 1;
+}
+
+const FIRST: RemovedPlace = { at: 0, number: 0 };
+
+/**
+ * Turns the rows of removed tasks into sums: their own and their attempts' in `books_day`, their ledger entries in one entry for each day
+ * and kind. Every sum that the books are checked by stays what it is.
+ */
+export function prepareSums(connection: Pick<Connection, "db" | "onUndone">) {
   const { db } = connection;
-  const summable = db.prepare<{ number: number }, [id: string]>(
+  const rows = db.prepare<RemovedRow, [before: number, at: number, number: number, limit: number]>(
+    `select id, number, ${REMOVED_AT} as at, ${IS_SUMMABLE} as isSummable from task indexed by task_removed
+     where status = '${REMOVED}' and ${REMOVED_AT} < ?1 and ${REMOVED_AT} >= ?2 and (${REMOVED_AT} > ?2 or number > ?3)
+     order by ${REMOVED_AT}, number limit ?4`,
+  );
+  const numberOf = db.prepare<{ number: number }, [id: string]>(
     `select number from task where id = ? and ${IS_SUMMABLE}`,
   );
   const [addTask, addAttempts] = [prepareAddTask(db), prepareAddAttempts(db)];
   const sumEntries = prepareSumEntries(connection);
   const removeAttempts = db.prepare<never, [task: number]>("delete from attempt where task_number = ?");
   const removeTask = db.prepare<never, [task: number]>("delete from task where number = ?");
-  return (id) => {
-    const number = summable.get(id)?.number;
-    if (number === undefined) return;
-    addTask.run(number);
-    addAttempts.run(number);
-    sumEntries(number);
-    removeAttempts.run(number);
-    removeTask.run(number);
+  return {
+    removed({ removedBefore, after = FIRST, limit }: RemovedQuery): Removed {
+      const found = rows.all(removedBefore, after.at, after.number, limit);
+      const last = found.length < limit ? undefined : found.at(-1);
+      return {
+        due: found.filter(({ isSummable }) => isSummable === 1).map(({ id }) => id),
+        place: last && { at: last.at, number: last.number },
+      };
+    },
+    /** Does nothing to a task that must stay. */
+    sumUp(id: TaskId): void {
+      const number = numberOf.get(id)?.number;
+      if (number === undefined) return;
+      addTask.run(number);
+      addAttempts.run(number);
+      sumEntries(number);
+      removeAttempts.run(number);
+      removeTask.run(number);
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite";
 import type { TaskId } from "../../../domain/ids.ts";
 import type { ManagedTaskFilter } from "../../../domain/ports/task-store.ts";
 import { searchPhrases } from "../../../domain/task/prompt-words.ts";
@@ -40,25 +41,14 @@ export function prepareSearch({ db, read }: Pick<Connection, "db" | "read">) {
      order by rowid desc limit ?`,
   );
   const look = db.prepare<Found, [row: number]>("select id, status from task where number = ?");
-  // An id that is unknown is a place among the others all the same.
-  const place = db.prepare<{ number: number; id: TaskId }, [id: string]>(
-    "select number, id from task where id <= ? order by id desc limit 1",
-  );
-  const newest = db.prepare<{ number: number }, []>("select max(number) as number from task");
-
-  function placeBefore(after: TaskId | undefined): number {
-    if (after === undefined) return (newest.get()?.number ?? 0) + 1;
-    const at = place.get(after);
-    if (at === null) return 0;
-    return at.id === after ? at.number : at.number + 1;
-  }
+  const places = preparePlaces(db);
 
   return async (filter: ManagedTaskFilter, text: string): Promise<FoundPage> => {
     const query = expressionOf(filter, text);
     if (query === undefined) return { rows: [] };
     const { limit, status } = filter;
     const rows: { row: number; id: TaskId }[] = [];
-    let [before, looks] = [read(() => placeBefore(filter.after)), 0];
+    let [before, looks] = [read(() => places.before(filter.after)), 0];
 
     /** Takes what the index has below `before`. @returns whether to look further down */
     function take(least: number): boolean {
@@ -80,14 +70,45 @@ export function prepareSearch({ db, read }: Pick<Connection, "db" | "read">) {
     let isMore = before > 1;
     for (let slice = 0; isMore && slice < MOST_SLICES; slice += 1) {
       if (slice > 0) await nextTurn();
-      isMore = read(() => take(Math.max(1, before - SLICE)));
+      isMore = read(() => {
+        // Numbers may be missing, many in a row: those of removed tasks that became parts of sums.
+        before = places.afterNextBelow(before);
+        return take(Math.max(1, before - SLICE));
+      });
     }
     return read(() => {
       const page = rows.slice(0, limit);
       // Where the page is not full, the next one goes on where this one stopped looking.
-      const last = rows.length > limit ? page.at(-1)?.id : before > 1 ? look.get(before)?.id : undefined;
+      const last = rows.length > limit ? page.at(-1)?.id : before > 1 ? places.idFrom(before) : undefined;
       return { rows: page.map(({ row }) => row), next: last };
     });
+  };
+}
+
+/** Places among the numbers of tasks, of which some may be missing. */
+function preparePlaces(db: Database) {
+  // An id that is unknown is a place among the others all the same.
+  const place = db.prepare<{ number: number; id: TaskId }, [id: string]>(
+    "select number, id from task where id <= ? order by id desc limit 1",
+  );
+  const newest = db.prepare<{ number: number }, []>("select max(number) as number from task");
+  const below = db.prepare<{ number: number | null }, [number: number]>(
+    "select max(number) as number from task where number < ?",
+  );
+  const from = db.prepare<Pick<Found, "id">, [number: number]>(
+    "select id from task where number >= ? order by number limit 1",
+  );
+  return {
+    /** Tasks below this number come after a task in a list, newest first; all of them unless it is given. */
+    before(after: TaskId | undefined): number {
+      if (after === undefined) return (newest.get()?.number ?? 0) + 1;
+      const at = place.get(after);
+      if (at === null) return 0;
+      return at.id === after ? at.number : at.number + 1;
+    },
+    /** The number that follows the highest one below another; 1 where there is none. */
+    afterNextBelow: (number: number): number => (below.get(number)?.number ?? 0) + 1,
+    idFrom: (number: number): TaskId | undefined => from.get(number)?.id,
   };
 }
 

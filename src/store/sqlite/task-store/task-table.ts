@@ -114,6 +114,8 @@ export const task = sqliteTable(
     index("task_files_due")
       .on(sql`"completed_at" + "retain_sec" * 1000`)
       .where(sql`"retain_sec" is not null and "files_removed_at" is null`),
+    // Finds removed tasks of which the books still have rows, by when they were removed.
+    index("task_removed").on(table.filesRemovedAt).where(sql`"status" = 'removed'`),
     // Finds what has changed since a reader last looked.
     index("task_change").on(table.accountNumber, table.change),
     // Counts an account's and a key's live tasks, and finds those of a filter, also of all accounts. Every create pays for each index.
