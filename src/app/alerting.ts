@@ -116,9 +116,10 @@ export function createAlertMemory({ dataDir }: Pick<Config, "dataDir">): AlertMe
   };
 }
 
-function diskTrouble({ state, reading, advice }: WatchedDisk): DiskTrouble {
+function diskTrouble({ state, reading, advice, isAdvised }: WatchedDisk): DiskTrouble {
   const { free = 0, warnBelow = 0, refuseBelow = 0 } = reading() ?? {};
-  return { isRefusing: state() === "refusing", free, warnBelow, refuseBelow, advice: advice() ?? [] };
+  const known = { advice: advice() ?? [], isAdvised: isAdvised() };
+  return { isRefusing: state() === "refusing", free, warnBelow, refuseBelow, ...known };
 }
 
 /** Tells the targets that the settings have from now on what goes wrong; nobody in a replay. @returns how to stop */

@@ -8,10 +8,15 @@ import type { Releases } from "./lifecycle.ts";
 /** Counting what would free space reads everything that is stored, so it is done so often at most. */
 const COUNT_EVERY_MS = 10 * 60_000;
 
+/** How long a first alert waits for what would free space: it tells what to do. */
+const ADVISED_WITHIN_MS = 60_000;
+
 /** A server's disk. */
 export interface WatchedDisk extends Pick<DiskWatch, "state" | "reading"> {
   /** What would free space there, a line each; undefined until it was counted. */
   readonly advice: () => readonly string[] | undefined;
+  /** False while that is counted for the first time, for a minute at most. */
+  readonly isAdvised: () => boolean;
 }
 
 export interface DiskDeps {
@@ -29,16 +34,19 @@ export function watchDiskOf(
 ): WatchedDisk {
   let found: Reclaimable | undefined;
   let countedAt = Number.NEGATIVE_INFINITY;
+  let adviceDueAt = Number.NEGATIVE_INFINITY;
   let isToTell = false;
   let isStopped = false;
   const advice = () => found && reclaimLines(found, config.retention);
 
   async function countNow(): Promise<void> {
+    if (found === undefined) adviceDueAt = clock.elapsed() + ADVISED_WITHIN_MS;
     try {
       found = await count();
       if (isToTell) tellAdvice(log, advice() ?? []);
       isToTell = false;
     } catch (error) {
+      adviceDueAt = Number.NEGATIVE_INFINITY;
       if (!isStopped) log.warn({ err: error as Error }, "what would free space could not be counted");
     }
   }
@@ -60,7 +68,8 @@ export function watchDiskOf(
     isStopped = true;
     watch.stop();
   });
-  return { state: watch.state, reading: watch.reading, advice };
+  const isAdvised = () => found !== undefined || clock.elapsed() >= adviceDueAt;
+  return { state: watch.state, reading: watch.reading, advice, isAdvised };
 }
 
 function tellAdvice(log: Log, lines: readonly string[]): void {

@@ -17,6 +17,8 @@ export interface DiskTrouble {
   readonly refuseBelow: number;
   /** What would free space, as far as it was counted. */
   readonly advice: readonly string[];
+  /** False while that is counted for the first time, for a minute at most. */
+  readonly isAdvised: boolean;
 }
 
 export interface ConditionDeps {
@@ -61,10 +63,13 @@ export function createReadConditions(deps: ConditionDeps) {
     const accounts = [...deps.lowAccounts.union(new Set(earlier))];
     const low = await Promise.all(accounts.map((id) => lowBalance(deps, id)));
     const troubles = await deps.routes.troubles();
+    const disk = deps.disk();
+    // Told once with what to do, not at once without; what was told before is not over meanwhile.
+    const isTold = disk?.isAdvised === true || told.some(({ kind }) => kind === "disk_low");
     return [
       ...low.flat(),
       ...troubles.flatMap((trouble) => routeDown(trouble, deps.clock.now())),
-      ...diskLow(deps.disk()),
+      ...(isTold ? diskLow(disk) : []),
       ...deadCallbacks(),
       ...backupFailed(deps.backupFailing()),
       ...errorBudget(deps.counts),

@@ -131,7 +131,7 @@ describe("what is wrong", () => {
 
   test("is a disk below its marks, with what would free space", async () => {
     const trouble: DiskTrouble = {
-      ...{ isRefusing: false, free: 4e8, warnBelow: 5e8, refuseBelow: 1e8, advice: [] },
+      ...{ isRefusing: false, free: 4e8, warnBelow: 5e8, refuseBelow: 1e8, advice: [], isAdvised: true },
     };
     const summary = async (more: Partial<DiskTrouble>) =>
       (await reading({ disk: () => ({ ...trouble, ...more }) }).read([]))[0]?.summary;
@@ -142,6 +142,11 @@ describe("what is wrong", () => {
     expect(await summary({ isRefusing: true, free: 5e7, warnBelow: 0, advice: ["one", "two"] })).toBe(
       "The disk of the data folder has 50 MB left, less than 100 MB; new tasks are refused. What would free space: one; two.",
     );
+    // While that is counted nothing is told, and nothing that was told is over.
+    const unadvised = reading({ disk: () => ({ ...trouble, isAdvised: false }) });
+    expect(kindsOf(await unadvised.read([]))).toEqual([]);
+    const told = { kind: "disk_low", subject: "", summary: "", since: 0, toldAt: 0 } as const;
+    expect(kindsOf(await unadvised.read([told]))).toEqual(["disk_low"]);
   });
 
   test("is an account below its level, noted here or told of by an earlier process, until it is above", async () => {
