@@ -13,7 +13,7 @@ import { addManagedCommand, connectAsOperator } from "../../manage/managed.ts";
 import { choosePlace, type PlaceFlags } from "../../manage/place.ts";
 import { refusing } from "./backup-form.ts";
 
-const COLUMNS = [column.word("BACKUP"), column.word("MADE")];
+const COLUMNS = [column.word("BACKUP"), column.word("MADE", 1)];
 
 export function addBackups(db: Command, context: Context): void {
   const about =
