@@ -33,8 +33,9 @@ export interface PublishedService {
 /** @param env switches providers on */
 export async function startPublished(env: Readonly<Record<string, string>> = {}): Promise<PublishedService> {
   const folder = mkdtempSync(join(tmpdir(), "svc-openapi-"));
-  const config = readConfig({ cwd: folder, env, flags: { port: "0" } });
-  const app = createApp(config, { log: quiet, readSettings: () => config });
+  const readSettings = () => readConfig({ cwd: folder, env, flags: { port: "0" } });
+  const config = readSettings();
+  const app = createApp(config, { log: quiet, readSettings });
   const { urls, firstKey = "" } = await app.start();
   const local = await openLocal(config);
   const clock = createSystemClock();

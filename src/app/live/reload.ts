@@ -34,6 +34,8 @@ export interface ReloadDeps {
 export function createReload(deps: ReloadDeps) {
   const { config, log } = deps;
   let shown = config.shown();
+  // Kept keys lie in files: what these were like when they were taken up is known of no settings.
+  let signs = signsOf(config, config);
   let last: Promise<unknown> = Promise.resolve();
 
   async function reload(): Promise<Reloaded> {
@@ -55,7 +57,8 @@ export function createReload(deps: ReloadDeps) {
 
   async function take(next: Config, takeChecks: () => void): Promise<Reloaded> {
     const after = next.shown();
-    const ids = changedProviders(config, next);
+    const now = signsOf(next, config);
+    const ids = [...now].flatMap(([id, sign]) => (sign === signs.get(id) ? [] : [id]));
     const keys = differing(shown, after);
     const restart = keys.filter((key) => !canChange(key));
     const changed = withProviders(keys.filter(canChange), ids);
@@ -64,6 +67,7 @@ export function createReload(deps: ReloadDeps) {
     if (changed.includes(PRICING)) deps.takePrices();
     if (changed.includes("log.level")) log.setLevel(config.log.level);
     await deps.takeProviders(ids);
+    signs = now;
     await deps.note(next);
     deps.wake();
     shown = inForce(shown, after, restart);
@@ -98,10 +102,12 @@ function withProviders(keys: readonly string[], ids: readonly string[]): string[
   return [...keys, ...others.map((id) => `providers.${id}.accounts`)];
 }
 
-function changedProviders(config: InForce, next: Config): string[] {
-  return liveProviders().filter(
-    (id) => signOf(partOf(config, id), config) !== signOf(partOf(next, id), config),
-  );
+/** The signs of the providers that a running server takes up anew. */
+function signsOf(
+  settings: Pick<Config, "providers" | "accounts">,
+  folder: Pick<Config, "dataDir">,
+): ReadonlyMap<string, string> {
+  return new Map(liveProviders().map((id) => [id, signOf(partOf(settings, id), folder)]));
 }
 
 /** Puts settings in the places of those before. */
