@@ -6,6 +6,8 @@ export interface Schema {
   readonly description?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly (string | null)[];
+  /** Values to which later versions may add. */
+  readonly "x-extensible-enum"?: readonly string[];
   readonly pattern?: string;
   readonly minItems?: number;
   readonly items?: Schema;
@@ -16,6 +18,7 @@ export interface Schema {
 /** As much of what the service publishes of itself as forms are made of. */
 export interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components?: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 interface Operation {
   readonly parameters?: readonly { readonly name: string; readonly schema: Schema }[];

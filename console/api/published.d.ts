@@ -2138,6 +2138,8 @@ export interface Schemas {
     name: string;
     /** The queue of its tasks. */
     lane: string;
+    /** Where its key is. `settings`: in a variable or a file that the settings name. `kept`: sealed in the data folder; it can be removed here. `none`: it needs none. */
+    key_from: string;
     /** Where its tasks are made; absent: the usual one. */
     region?: string;
     /** The address of the API that it is reached at. */
@@ -2270,6 +2272,8 @@ export interface Schemas {
     settings: readonly ({
       /** Its place in svc.yaml; of a key that only a variable may hold, the variable. */
       key: string;
+      /** What it decides; null for keys in variables and for parts of svc.yaml. */
+      description: string | null;
       /** As svc.yaml has it, or null where it is unset. `[secret]` stands for a secret. */
       value: unknown;
       /** Where its value was given. */
@@ -3788,6 +3792,28 @@ export interface Operations {
         message?: string;
         /** What puts it right; for a management token alone, and only where something is wrong. */
         fix?: string;
+      })[];
+    };
+  };
+  "GET /admin/v1/readiness": {
+    data: {
+      /** Whether new tasks are taken. */
+      ready: boolean;
+      /** Why they are not; null while they are. */
+      reason: string | null;
+      /** What is refused in part, because there is too much to do. */
+      shedding: readonly (string)[];
+      /** What to look after before no new tasks can be taken. */
+      warnings: readonly (string)[];
+      checks: readonly ({
+        /** Stable name of the check. Several findings may have the same. */
+        id: string;
+        /** How it went. */
+        status: string;
+        /** What was found. */
+        message: string;
+        /** What puts it right; null where nothing is wrong. */
+        fix: string | null;
       })[];
     };
   };

@@ -11,6 +11,14 @@ export type StreamEvent<Name extends StreamName> = {
   readonly [Event in keyof Streams[Name]]: { readonly name: Event; readonly data: Streams[Name][Event] };
 }[keyof Streams[Name]];
 
+/** How a stream stands. */
+export type StreamState =
+  | { readonly kind: "opening" | "live" }
+  /** It is followed again by itself, from where it was; `problem` where the service said why not at once. */
+  | { readonly kind: "broken"; readonly problem: ApiProblem | undefined }
+  /** This reader may not follow it. */
+  | { readonly kind: "refused"; readonly problem: unknown };
+
 /** Pauses before a stream that broke is followed again, in milliseconds; the last one from then on. */
 const PAUSES_MS = [500, 1_000, 2_000, 5_000, 15_000];
 
@@ -18,6 +26,7 @@ const PAUSES_MS = [500, 1_000, 2_000, 5_000, 15_000];
  * Follows a stream until the signal aborts. One that breaks is followed again from the last event seen, so that nothing is missed.
  * While the page is out of sight it is not followed: browsers have few connections for all tabs together.
  *
+ * @param onState told at each change, but for those that come of looking elsewhere
  * @throws ApiProblem for a stream that this reader may not follow
  */
 export async function follow<Name extends StreamName>(
@@ -25,6 +34,7 @@ export async function follow<Name extends StreamName>(
   parts: Readonly<Record<string, string>>,
   onEvent: (event: StreamEvent<Name>) => void,
   signal: AbortSignal,
+  onState: (state: StreamState) => void = () => {},
 ): Promise<void> {
   const url = new URL(filled(name.slice("GET ".length), parts).slice(1), ROOT);
   const reader = createEventReader();
@@ -32,28 +42,34 @@ export async function follow<Name extends StreamName>(
   while (!signal.aborted) {
     await untilSeen(signal);
     const hidden = whenHidden();
+    let problem: ApiProblem | undefined;
     try {
       const headers: Record<string, string> = { Accept: "text/event-stream" };
       const lastId = reader.lastId();
       if (lastId !== undefined) headers["Last-Event-ID"] = lastId;
       const both = AbortSignal.any([signal, hidden.signal]);
       const { body } = await answered(url, { method: "GET", headers, signal: both });
+      onState({ kind: "live" });
       for await (const text of textOf(body)) {
         failures = 0;
         // The document says what the data of each event is.
         for (const { name: event, data } of reader.read(text)) {
+          // The credential ended, which the next request is told, too.
+          if (event === "error") continue;
           onEvent({ name: event, data: JSON.parse(data) } as StreamEvent<Name>);
         }
       }
     } catch (error) {
-      const isRefused = error instanceof ApiProblem && error.status >= 400 && error.status < 500;
-      if (isRefused && error.status !== 429) throw error;
+      problem = error instanceof ApiProblem ? error : undefined;
+      const isRefused = problem !== undefined && problem.status >= 400 && problem.status < 500;
+      if (isRefused && problem?.status !== 429) throw error;
     } finally {
       hidden.stop();
     }
     reader.reset();
     if (signal.aborted) return;
     if (hidden.signal.aborted) continue;
+    onState({ kind: "broken", problem });
     const pauseMs = PAUSES_MS[Math.min(failures, PAUSES_MS.length - 1)];
     failures += 1;
     await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { isPassing } from "./ask.ts";
 import { reconnections } from "./connection.ts";
 import { comings } from "./session.ts";
-import { follow, type StreamEvent, type StreamName } from "./stream.ts";
+import { follow, type StreamEvent, type StreamName, type StreamState } from "./stream.ts";
 
 /** What was read: data of an earlier read stays while the next one runs. */
 export interface Reading<Data> {
@@ -59,22 +59,55 @@ export function useReading<Data>(about: string, read: (signal: AbortSignal) => P
   };
 }
 
+/**
+ * Reads again and again while a part is shown and the page is in sight, and at once when it comes back into sight. An answer that takes
+ * longer is waited for.
+ *
+ * @param everyMs undefined: not at present
+ */
+export function useEvery(
+  everyMs: number | undefined,
+  reading: Pick<Reading<unknown>, "isReading" | "again">,
+): void {
+  const latest = useRef(reading);
+  latest.current = reading;
+  useEffect(() => {
+    if (everyMs === undefined) return;
+    const read = () => {
+      if (!document.hidden && !latest.current.isReading) latest.current.again();
+    };
+    const timer = setInterval(read, everyMs);
+    document.addEventListener("visibilitychange", read);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", read);
+    };
+  }, [everyMs]);
+}
+
 /** Follows a stream while a part is shown. Nothing is followed without a name. */
 export function useStream<Name extends StreamName>(
   name: Name | undefined,
   parts: Readonly<Record<string, string>>,
   onEvent: (event: StreamEvent<Name>) => void,
+  onState?: (state: StreamState) => void,
 ): void {
-  const latest = useRef(onEvent);
-  latest.current = onEvent;
+  const latest = useRef({ onEvent, onState });
+  latest.current = { onEvent, onState };
   const about = JSON.stringify(parts);
   const seen = comings.value;
   // biome-ignore lint/correctness/useExhaustiveDependencies: whoever came in again follows anew
   useEffect(() => {
     if (name === undefined) return;
     const left = new AbortController();
+    const tell = (state: StreamState) => {
+      if (!left.signal.aborted) latest.current.onState?.(state);
+    };
+    tell({ kind: "opening" });
     // What may not be followed is not live; the screen says what it can.
-    follow(name, JSON.parse(about), (event) => latest.current(event), left.signal).catch(() => undefined);
+    follow(name, JSON.parse(about), (event) => latest.current.onEvent(event), left.signal, tell).catch(
+      (problem: unknown) => tell({ kind: "refused", problem }),
+    );
     return () => left.abort();
   }, [name, about, seen]);
 }

@@ -14,11 +14,20 @@ const TONES: Readonly<Record<string, Tone>> = {
   ...{ active: "good", expired: "warn", revoked: "idle", suspended: "warn" },
 };
 
-/** @param tone of words that are in no list here */
-export function Status({ word, tone }: { readonly word: string; readonly tone?: Tone }) {
+interface Props {
+  readonly word: string;
+  /** Of words that are in no list here. */
+  readonly tone?: Tone;
+  /** It may need several lines. */
+  readonly isSentence?: boolean;
+}
+
+export function Status({ word, tone, isSentence = false }: Props) {
   const [shape, colour] = LOOKS[tone ?? TONES[word] ?? "idle"];
   return (
-    <span class={`inline-flex items-center gap-1.5 whitespace-nowrap ${colour}`}>
+    <span
+      class={`inline-flex gap-1.5 ${isSentence ? "items-baseline wrap-anywhere" : "items-center whitespace-nowrap"} ${colour}`}
+    >
       <span aria-hidden="true" class="text-[0.7em]">
         {shape}
       </span>

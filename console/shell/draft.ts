@@ -30,7 +30,11 @@ export function useDraft<Fields extends Readonly<Record<string, string>>>(
   return {
     fields: { ...start, ...typed },
     set: (change) => setTyped((before) => ({ ...before, ...change })),
-    clear: () => setTyped({}),
+    clear: () => {
+      // At once: whoever clears it may leave the form in the same breath.
+      write(place, {});
+      setTyped({});
+    },
   };
 }
 

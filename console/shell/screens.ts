@@ -39,11 +39,26 @@ export const SCREENS: readonly ScreenEntry[] = [
     loadItem: () => import("../screens/task/screen.tsx"),
   },
   {
+    name: "live",
+    title: "Live",
+    roles: ["tenant", "operator"],
+    key: "v",
+    load: () => import("../screens/live/screen.tsx"),
+  },
+  {
     name: "gallery",
     title: "Gallery",
     roles: ["tenant", "operator"],
     key: "l",
     load: () => import("../screens/gallery/screen.tsx"),
+  },
+  {
+    name: "callbacks",
+    title: "Callbacks",
+    roles: ["tenant", "operator"],
+    key: "c",
+    load: () => import("../screens/callbacks/screen.tsx"),
+    loadItem: () => import("../screens/callback/screen.tsx"),
   },
   {
     name: "money",
@@ -76,6 +91,22 @@ export const SCREENS: readonly ScreenEntry[] = [
     loadItem: () => import("../screens/account/screen.tsx"),
   },
   {
+    name: "providers",
+    title: "Providers",
+    roles: ["operator"],
+    key: "r",
+    load: () => import("../screens/providers/screen.tsx"),
+    loadItem: () => import("../screens/provider/screen.tsx"),
+  },
+  {
+    name: "models",
+    title: "Models and prices",
+    roles: ["operator"],
+    key: "d",
+    load: () => import("../screens/models/screen.tsx"),
+    loadItem: () => import("../screens/model/screen.tsx"),
+  },
+  {
     name: "tokens",
     title: "Tokens and sessions",
     roles: ["operator"],
@@ -88,6 +119,20 @@ export const SCREENS: readonly ScreenEntry[] = [
     roles: ["operator"],
     key: "w",
     load: () => import("../screens/changes/screen.tsx"),
+  },
+  {
+    name: "health",
+    title: "Health",
+    roles: ["operator"],
+    key: "h",
+    load: () => import("../screens/health/screen.tsx"),
+  },
+  {
+    name: "settings",
+    title: "Settings",
+    roles: ["operator"],
+    key: "s",
+    load: () => import("../screens/settings/screen.tsx"),
   },
 ];
 

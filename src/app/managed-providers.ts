@@ -1,3 +1,4 @@
+import type { AccountSettings } from "../config/accounts/accounts.ts";
 import { accountProvider } from "../config/accounts/provider.ts";
 import type { Config } from "../config/config.ts";
 import type { ProviderConfig } from "../config/providers.ts";
@@ -10,6 +11,7 @@ import { refusalOf, routeStates } from "../domain/model/availability.ts";
 import type { Model } from "../domain/model/model.ts";
 import type {
   AccountTest,
+  KeyPlace,
   ManagedAccount,
   ManagedProvider,
   ManagedProviders,
@@ -144,10 +146,15 @@ function accountsOf({ form, given }: Known, { isOn }: ManagedProvidersDeps): Man
     const baseUrl = (account.baseUrl ?? values.baseUrl) as string | undefined;
     const concurrency = (account.concurrency ?? values.concurrency) as number | undefined;
     return {
-      ...{ name: account.name, lane: account.lane, region, concurrency },
+      ...{ name: account.name, lane: account.lane, keyFrom: keyPlaceOf(account), region, concurrency },
       baseUrl: form === undefined ? baseUrl : baseOf(form.form, { region, baseUrl }),
     };
   });
+}
+
+function keyPlaceOf({ secrets }: Pick<AccountSettings, "secrets">): KeyPlace {
+  if (secrets === undefined) return "kept";
+  return Object.keys(secrets).length === 0 ? "none" : "settings";
 }
 
 /** An account may need no key. */

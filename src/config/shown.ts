@@ -34,11 +34,11 @@ function shownSetting(
   { value, source, where }: Chosen<unknown>,
   file: Given["file"],
 ): ShownSetting {
-  const { key, parse, fallback, fallbackText } = setting;
+  const { key, help, parse, fallback, fallbackText } = setting;
   const written = parse.toFile === undefined ? value : parse.toFile(value);
   const shown = setting.isSecret === true && value !== undefined ? MASK : masked(written);
   return {
-    ...{ key, source, value: shown ?? null },
+    ...{ key, help, source, value: shown ?? null },
     where: source === "file" ? file?.placeOfKey(key) : where,
     standard: fallbackText ?? (fallback === undefined ? undefined : String(fallback)),
   };

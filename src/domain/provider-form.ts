@@ -31,9 +31,9 @@ export function managedProviderForm({
   };
 }
 
-function accountForm({ name, lane, region, baseUrl, concurrency }: ManagedAccount): JsonObject {
+function accountForm({ name, lane, keyFrom, region, baseUrl, concurrency }: ManagedAccount): JsonObject {
   return {
-    ...{ name, lane },
+    ...{ name, lane, key_from: keyFrom },
     ...(region !== undefined && { region }),
     ...(baseUrl !== undefined && { base_url: baseUrl }),
     ...(concurrency !== undefined && { concurrency }),

@@ -133,7 +133,7 @@ test("accounts are shown and tested as they are in use, also when the files of t
   });
   rmSync(join(folder, "svc-data/main.key"));
   expect(providerIn(await ask("/providers"), "fal")).toMatchObject({
-    ...{ available: true, needs: [], accounts: [{ name: "main", lane: "fal/main" }] },
+    ...{ available: true, needs: [], accounts: [{ name: "main", lane: "fal/main", key_from: "settings" }] },
   });
   expect((await ask("/providers/fal/test", {})).accounts).toMatchObject([{ lane: "fal/main" }]);
 });

@@ -25,6 +25,7 @@ describe("svc config show", () => {
     const restart = "the address is listened on until the server stops";
     expect(of("port")).toEqual({
       ...{ key: "port", value: 9, source: "flag", where: "--port", default: "8787", restart },
+      description: "port of the API; 0 for any free one, off for none beside a long port",
     });
     expect(of("log.level")).toMatchObject({ value: "debug", source: "file" });
     expect(of("host")).toMatchObject({ value: "127.0.0.1", source: "default", where: null });

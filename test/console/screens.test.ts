@@ -19,6 +19,11 @@ const ITEMS: Readonly<Record<string, (service: ConsoleService) => Promise<readon
     await make({ sandbox: { delay_ms: 0, outcome: "failed" } }),
     await make({ sandbox: { outcome: "hang" } }),
   ],
+  callbacks: async ({ ask, make, key }) => {
+    const task = await make({ callback_url: `https://hooks.invalid/${"x".repeat(90)}` });
+    const { callbacks } = await ask("GET", `/v1/callbacks?task_id=${task}`, undefined, key);
+    return [(callbacks as { id: string }[])[0]?.id ?? ""];
+  },
   keys: async ({ ask }) => {
     const limits = { quota: { limit: "5.00", reset: "monthly" }, models: ["sandbox-*"], concurrency: 2 };
     return [
@@ -30,6 +35,8 @@ const ITEMS: Readonly<Record<string, (service: ConsoleService) => Promise<readon
     "new",
     String((await ask("POST", "/admin/v1/accounts", { name: "W".repeat(100), credit: "0.50" })).id),
   ],
+  providers: async () => ["sandbox", "kling"],
+  models: async () => ["~new", "sandbox-image", "gpt-image-2"],
 };
 
 describe.skipIf(CHROMIUM === undefined)("every screen", () => {

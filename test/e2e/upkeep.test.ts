@@ -33,7 +33,7 @@ test("a token has a running server verify, collect, back up, keep keys and purge
 
   await afar(["providers", "add", "bfl", "--key-stdin"], "bfl-0123456789abcdef");
   const on = await afar(["providers", "show", "bfl"]);
-  expect(on).toMatchObject({ available: true, accounts: [{ name: "default" }] });
+  expect(on).toMatchObject({ available: true, accounts: [{ name: "default", key_from: "kept" }] });
   await afar(["providers", "remove", "bfl", "--yes"]);
   expect(await afar(["providers", "show", "bfl"])).toMatchObject({ available: false });
 

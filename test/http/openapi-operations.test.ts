@@ -394,6 +394,10 @@ test("the management API is answered as the document says", async () => {
 
   await managed("GET /admin/v1/overview");
   await managed("GET /admin/v1/history");
+  const readiness = await managed("GET /admin/v1/readiness");
+  const accepting = { id: "accepting", status: "ok", message: "New tasks are taken.", fix: null };
+  expect(readiness.data).toMatchObject({ ready: true, reason: null, shedding: [] });
+  expect(readiness.data.checks).toContainEqual(accepting);
   await managed("GET /admin/v1/log/level");
   await managed("POST /admin/v1/log/level", { level: "debug", for_seconds: 5 });
   await managed("GET /admin/v1/audit-log");

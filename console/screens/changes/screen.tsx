@@ -152,12 +152,18 @@ function Entries({ entries }: { readonly entries: readonly Entry[] }) {
 }
 
 /** Where what was changed is shown. */
-const PLACES: Readonly<Record<string, string>> = { account: "accounts", key: "keys", task: "tasks" };
+const PLACES: Readonly<Record<string, string>> = {
+  ...{ account: "accounts", key: "keys", task: "tasks", model: "models" },
+  ...{ provider: "providers", route: "providers" },
+};
 
 function Of({ object: { kind, id, name } }: { readonly object: Entry["object"] }) {
   const place = PLACES[kind];
   const text = <bdi>{name ?? id}</bdi>;
-  return place === undefined ? text : <Link href={hrefOf(place, id)}>{text}</Link>;
+  if (place === undefined) return text;
+  // Ways and accounts of a provider are on its screen: `fal/second:flux-dev` on that of fal.
+  const item = place === "providers" ? (id.split(/[/:]/)[0] ?? "") : id;
+  return <Link href={hrefOf(place, item)}>{text}</Link>;
 }
 
 function NoEntries({ isFiltered }: { readonly isFiltered: boolean }) {

@@ -1,11 +1,13 @@
 import { thumbnailUrl } from "../../api/files.ts";
 import type { Role } from "../../api/session.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
+import { durationText } from "../../parts/duration.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Money } from "../../parts/money.tsx";
+import { sizeText } from "../../parts/size.ts";
 import { Status } from "../../parts/status.tsx";
-import { durationText, Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/time.tsx";
 import { hrefOf } from "../../shell/router.ts";
 import type { Trace } from "../task/read.ts";
 import { Actions } from "./actions.tsx";
@@ -91,10 +93,4 @@ function Lineage({ trace: { task, assets } }: { readonly trace: Trace }) {
       </ul>
     </div>
   );
-}
-
-function sizeText(bytes: number): string {
-  const format = (value: number) =>
-    new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }).format(value);
-  return bytes < 1_000_000 ? `${format(bytes / 1_000)} kB` : `${format(bytes / 1_000_000)} MB`;
 }

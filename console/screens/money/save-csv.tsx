@@ -1,5 +1,6 @@
 import { Button } from "../../parts/button.tsx";
-import { csvOf, save } from "./csv.ts";
+import { saveCsv } from "../../parts/save.ts";
+import { csvOf } from "./csv.ts";
 import type { Figures, UsageRow } from "./figures.ts";
 
 interface Props {
@@ -12,7 +13,7 @@ interface Props {
 export function SaveCsv({ by, figures: { since, until }, rows }: Props) {
   return (
     <div>
-      <Button onClick={() => save(`usage-by-${by}-${since}-to-${until}.csv`, csvOf(rows))}>
+      <Button onClick={() => saveCsv(`usage-by-${by}-${since}-to-${until}.csv`, csvOf(rows))}>
         Save as CSV
       </Button>
     </div>

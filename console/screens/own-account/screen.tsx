@@ -1,6 +1,7 @@
 import { ask } from "../../api/ask.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { useReading } from "../../api/use.ts";
+import { counted } from "../../parts/count.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Meter } from "../../parts/meter.tsx";
@@ -11,7 +12,6 @@ import { Time, timeText } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { hrefOf } from "../../shell/router.ts";
 import { UseIt } from "../key/use-it.tsx";
-import { counted } from "../money/totals.tsx";
 
 type AccountStatus = Schemas["AccountStatus"];
 

@@ -3,8 +3,8 @@ import { ask } from "../../api/ask.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { useReading } from "../../api/use.ts";
+import { durationText } from "../../parts/duration.ts";
 import { moneyText } from "../../parts/money.tsx";
-import { durationText } from "../../parts/time.tsx";
 import { type ModelInFull, mediaOf, type Request, sketchOf } from "./request.ts";
 
 export interface Estimated {

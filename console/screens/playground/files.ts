@@ -1,3 +1,4 @@
+import { sizeText } from "../../parts/size.ts";
 import type { Media } from "./request.ts";
 
 export type MediaKind = "image" | "video" | "audio";
@@ -124,12 +125,4 @@ function dataUri(blob: Blob, type: string): Promise<string> {
       reject(new Error("The file cannot be read: it was moved or changed. Choose it again."));
     reader.readAsDataURL(blob);
   });
-}
-
-/** `2.1 GB`, `640 KB`. */
-export function sizeText(bytes: number): string {
-  const units = ["bytes", "KB", "MB", "GB"];
-  let [size, unit] = [bytes, 0];
-  while (size >= 1000 && unit < units.length - 1) [size, unit] = [size / 1000, unit + 1];
-  return `${Number(size.toFixed(unit < 2 ? 0 : 1))} ${units[unit]}`;
 }

@@ -1,6 +1,7 @@
 import { useReading, useStream } from "../../api/use.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { Facts } from "../../parts/facts.tsx";
+import { RowLink } from "../../parts/link.tsx";
 import { Money } from "../../parts/money.tsx";
 import { Page, Reading, Section } from "../../parts/page.tsx";
 import { Status } from "../../parts/status.tsx";
@@ -150,7 +151,7 @@ const BEHIND: readonly Column<Attempt>[] = [
 ];
 
 const CALLBACKS: readonly Column<Trace["callbacks"][number]>[] = [
-  { title: "Host", cell: ({ host }) => <span class="break-all">{host}</span> },
+  { title: "Host", cell: ({ id, host }) => <RowLink href={hrefOf("callbacks", id)}>{host}</RowLink> },
   { title: "State", cell: ({ state }) => <Status word={state} /> },
   { title: "Sends", isNumber: true, cell: ({ attempts }) => attempts },
   { title: "Last answer", cell: ({ last_status, last_outcome }) => last_status ?? last_outcome },

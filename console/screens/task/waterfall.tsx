@@ -1,4 +1,4 @@
-import { durationText } from "../../parts/time.tsx";
+import { durationText } from "../../parts/duration.ts";
 import type { Bar } from "./read.ts";
 
 const LOOKS = ["bg-accent", "bg-busy", "bg-edge"] as const;

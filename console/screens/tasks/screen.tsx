@@ -1,18 +1,17 @@
 import { useState } from "preact/hooks";
-import { thumbnailUrl } from "../../api/files.ts";
 import { useReading, useStream } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Choice, Field } from "../../parts/field.tsx";
 import { Money } from "../../parts/money.tsx";
 import { Page, Reading } from "../../parts/page.tsx";
-import { Status } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
-import { durationText, Time } from "../../parts/time.tsx";
+import { Time } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
-import { hrefOf, query, setQuery } from "../../shell/router.ts";
+import { query, setQuery } from "../../shell/router.ts";
 import type { ScreenProps } from "../../shell/screen-props.ts";
 import { say } from "../../shell/toasts.tsx";
+import { StatusOf, TaskLink, Thumbnail, tookText } from "./cells.tsx";
 import { type Filters, KINDS, type ListedTask, readTasks, STATUSES, withTask } from "./list.ts";
 
 /** Tasks, newest first, as they change. */
@@ -110,19 +109,7 @@ function FilterRow({ filters, isOperator }: { readonly filters: Filters; readonl
 
 const COLUMNS: readonly Column<ListedTask>[] = [
   { title: "Result", cell: (task) => <Thumbnail task={task} /> },
-  {
-    title: "Task",
-    cell: ({ task_id, kind }) => (
-      <a
-        data-row
-        href={hrefOf("tasks", task_id)}
-        class="font-mono text-[0.8125rem] whitespace-nowrap text-accent underline-offset-2 hover:underline"
-        aria-label={`…${task_id.slice(-8)}, ${kind}`}
-      >
-        …{task_id.slice(-8)}
-      </a>
-    ),
-  },
+  { title: "Task", cell: (task) => <TaskLink task={task} /> },
   { title: "Status", cell: (task) => <StatusOf task={task} /> },
   { title: "Model", from: "sm", cell: ({ model }) => <span class="break-words">{model}</span> },
 ];
@@ -133,61 +120,12 @@ const OPERATORS: readonly Column<ListedTask>[] = [
 ];
 const MEASURES: readonly Column<ListedTask>[] = [
   { title: "Made", from: "sm", cell: ({ created_at }) => <Time at={created_at} /> },
-  {
-    title: "Took",
-    from: "md",
-    isNumber: true,
-    // The list has whole seconds.
-    cell: ({ created_at, completed_at = created_at - 1 }) =>
-      completed_at < created_at
-        ? ""
-        : completed_at === created_at
-          ? "< 1 s"
-          : durationText((completed_at - created_at) * 1_000),
-  },
+  { title: "Took", from: "md", isNumber: true, cell: tookText },
   { title: "Cost", isNumber: true, cell: ({ usage }) => <Money amount={usage?.cost} /> },
 ];
 
 function columnsFor(role: ScreenProps["role"]): readonly Column<ListedTask>[] {
   return role === "operator" ? [...COLUMNS, ...OPERATORS, ...MEASURES] : [...COLUMNS, ...MEASURES];
-}
-
-/** What was made is told from its neighbours by its look. The link beside it leads to it, so it has no name of its own. */
-function Thumbnail({ task: { result: [first] = [], files_removed_at } }: { readonly task: ListedTask }) {
-  const box = "size-9 rounded bg-sunk";
-  if (first === undefined || files_removed_at !== undefined) return <span class={`block ${box}`} />;
-  // One that cannot be made leaves the ground.
-  const hide = ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
-    currentTarget.style.visibility = "hidden";
-  };
-  return (
-    <span class={`block overflow-hidden ${box}`}>
-      <img
-        class="size-full object-cover"
-        src={thumbnailUrl(first, 64)}
-        alt=""
-        loading="lazy"
-        onError={hide}
-      />
-    </span>
-  );
-}
-
-function StatusOf({ task: { status, progress, queue_position, error_code } }: { readonly task: ListedTask }) {
-  const more =
-    status === "processing" && progress !== undefined
-      ? `${progress} %`
-      : status === "pending" && queue_position !== undefined
-        ? `${queue_position} before it`
-        : status === "failed"
-          ? error_code?.toLowerCase().replaceAll("_", " ")
-          : undefined;
-  return (
-    <span class="flex flex-col">
-      <Status word={status} />
-      {more !== undefined && <span class="text-xs text-soft">{more}</span>}
-    </span>
-  );
 }
 
 function NoTasks({ isFiltered }: { readonly isFiltered: boolean }) {

@@ -8,10 +8,18 @@ import type { Tested } from "./provider.ts";
 export interface ManagedAccount {
   readonly name: string;
   readonly lane: LaneId;
+  readonly keyFrom: KeyPlace;
   readonly region?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly concurrency?: number | undefined;
 }
+
+/**
+ * Where the key of an account is. `settings` in a variable or a file that the settings name · `kept` sealed in the data folder ·
+ * `none` nowhere, because it needs none.
+ */
+export const KEY_PLACES = ["settings", "kept", "none"] as const;
+export type KeyPlace = (typeof KEY_PLACES)[number];
 
 /** The form that a provider is described by. */
 export interface ManagedForm {

@@ -41,6 +41,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["GET /admin/v1/providers", "read"],
   ["GET /admin/v1/providers/:id", "read"],
   ["GET /admin/v1/quotas", "read"],
+  ["GET /admin/v1/readiness", "read"],
   ["GET /admin/v1/routes", "read"],
   ["POST /admin/v1/routes/explain", "read"],
   ["GET /admin/v1/sessions", "read"],

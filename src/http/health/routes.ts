@@ -1,10 +1,11 @@
 import { SHED_KINDS, type ShedKind } from "../../domain/shedding.ts";
 import type { AuthenticateOperator } from "../../service/authenticate.ts";
+import { contract as managedContract } from "../admin/contract.ts";
 import { credentialOf } from "../credential.ts";
-import { type Endpoint, type Exchange, open } from "../exchange.ts";
+import { type Endpoint, type Exchange, managed, open } from "../exchange.ts";
 import { contract, jsonAnswer } from "../openapi/contract.ts";
-import { json } from "../reply.ts";
-import { closed, list, openEnum, optional, text } from "../wire/schema.ts";
+import { json, success } from "../reply.ts";
+import { closed, flag, list, nullable, openEnum, optional, text } from "../wire/schema.ts";
 
 /** Why no new tasks are taken. */
 const REASONS = [
@@ -77,6 +78,30 @@ const READ_READINESS = contract("readReadiness", "Service", "Whether new tasks a
   errors: ["invalid_api_key"],
 });
 
+const READ_CHECKS = managedContract(
+  "readServerReadiness",
+  "Whether new tasks are taken, and what the server finds of itself",
+  closed({
+    ready: flag("Whether new tasks are taken."),
+    reason: nullable(openEnum(REASONS, "Why they are not; null while they are.")),
+    shedding: list(openEnum(SHED_KINDS, ""), {
+      description: "What is refused in part, because there is too much to do.",
+    }),
+    warnings: list(openEnum(["disk_low"], ""), {
+      description: "What to look after before no new tasks can be taken.",
+    }),
+    checks: list(
+      closed({
+        id: text("Stable name of the check. Several findings may have the same."),
+        status: openEnum(["ok", "warn", "error"], "How it went."),
+        message: text("What was found."),
+        fix: nullable(text("What puts it right; null where nothing is wrong.")),
+      }),
+    ),
+  }),
+  { description: "What `/readyz?verbose` tells, as an answer that is 200 either way." },
+);
+
 export interface HealthDeps {
   /** Why no new tasks are taken. */
   readonly notReady: () => NotReady | undefined;
@@ -88,7 +113,7 @@ export interface HealthDeps {
   readonly authenticateOperator: AuthenticateOperator;
 }
 
-/** `/healthz`: the process answers. `/readyz`: it takes new tasks. */
+/** `/healthz`: the process answers. `/readyz`: it takes new tasks. `/admin/v1/readiness` has what was found, for operators. */
 export function healthEndpoints(deps: HealthDeps): Endpoint[] {
   return [
     open("/healthz", READ_HEALTH, () => json({ status: "ok" })),
@@ -101,7 +126,18 @@ export function healthEndpoints(deps: HealthDeps): Endpoint[] {
       const told = { ...(shedding.length > 0 && { shedding }), ...(warnings.length > 0 && { warnings }) };
       return json({ status: "ready", ...told, ...checks });
     }),
+    { ...managed("GET", "/admin/v1/readiness", READ_CHECKS, () => readiness(deps)), logLevel: "debug" },
   ];
+}
+
+async function readiness({ notReady, shedding, warnings, checks }: HealthDeps) {
+  const reason = notReady();
+  const found = await checks();
+  return success({
+    ...{ ready: reason === undefined, reason: reason ?? null },
+    ...{ shedding: [...shedding.kinds()], warnings: [...warnings()] },
+    checks: found.map(({ id, status, message, fix }) => ({ id, status, message, fix: fix ?? null })),
+  });
 }
 
 /** Without a credential no more than how each check went. @throws AppError for one that is no management token */

@@ -5,6 +5,8 @@ export type Source = "flag" | "variable" | "file" | "default";
 export interface ShownSetting {
   /** Its place in the settings file; of a key that only a variable may hold, the variable. */
   readonly key: string;
+  /** What it decides; absent for parts of the settings file, which have sections of their own in the documentation. */
+  readonly help?: string | undefined;
   /** As the settings file has it; null where it is unset. A secret is masked. */
   readonly value: unknown;
   readonly source: Source;
@@ -20,6 +22,9 @@ export interface ShownSetting {
 export const MASK = "[secret]";
 
 /** Its JSON form. */
-export function settingForm({ key, value, source, where, standard, restart }: ShownSetting) {
-  return { key, value, source, where: where ?? null, default: standard ?? null, restart: restart ?? null };
+export function settingForm({ key, help, value, source, where, standard, restart }: ShownSetting) {
+  return {
+    ...{ key, description: help ?? null, value, source, where: where ?? null },
+    ...{ default: standard ?? null, restart: restart ?? null },
+  };
 }

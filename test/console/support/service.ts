@@ -13,10 +13,12 @@ export interface ConsoleService {
   stop(): Promise<void>;
 }
 
+type Env = Readonly<Record<string, string>>;
 type Started = Pick<ConsoleService, "url" | "key" | "token" | "stop">;
 
-export async function startConsole(): Promise<ConsoleService> {
-  const started = process.env.SVC_BIN === undefined ? await fromSources() : await fromExecutable();
+/** @param env settings of the service, such as `SVC_EGRESS_ALLOW` */
+export async function startConsole(env: Env = {}): Promise<ConsoleService> {
+  const started = process.env.SVC_BIN === undefined ? await fromSources(env) : await fromExecutable(env);
   const ask: ConsoleService["ask"] = async (method, path, body, credential = started.token) => {
     const response = await fetch(started.url + path, {
       method,
@@ -46,14 +48,14 @@ export async function startConsole(): Promise<ConsoleService> {
   };
 }
 
-async function fromSources(): Promise<Started> {
+async function fromSources(env: Env): Promise<Started> {
   const { startPublished } = await import("../../http/openapi-service.ts");
-  return startPublished();
+  return startPublished(env);
 }
 
-async function fromExecutable(): Promise<Started> {
+async function fromExecutable(env: Env): Promise<Started> {
   const { SVC, cleanEnvironment, startServer } = await import("../../helpers/server.ts");
-  const server = await startServer();
+  const server = await startServer({ env });
   const command = [SVC, "tokens", "create", "--name", "tests", "--data-dir", server.dataDir];
   const { stdout, exitCode } = Bun.spawnSync(command, { env: cleanEnvironment() });
   expect(exitCode).toBe(0);

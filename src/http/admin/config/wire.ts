@@ -3,6 +3,7 @@ import { contract } from "../contract.ts";
 
 const SETTING = closed({
   key: text("Its place in svc.yaml; of a key that only a variable may hold, the variable."),
+  description: nullable(text("What it decides; null for keys in variables and for parts of svc.yaml.")),
   value: { description: "As svc.yaml has it, or null where it is unset. `[secret]` stands for a secret." },
   source: openEnum(["flag", "variable", "file", "default"], "Where its value was given."),
   where: nullable(text("The flag, the variable, or file, line and column.")),

@@ -1,3 +1,4 @@
+import { KEY_PLACES } from "../../../domain/ports/managed-providers.ts";
 import { MODEL_ID } from "../../models/wire.ts";
 import { jsonBody } from "../../openapi/contract.ts";
 import {
@@ -23,6 +24,10 @@ const ACCOUNT = component(
   {
     name: text("Its name; `default` for the customary variable's."),
     lane: text("The queue of its tasks."),
+    key_from: openEnum(
+      KEY_PLACES,
+      "Where its key is. `settings`: in a variable or a file that the settings name. `kept`: sealed in the data folder; it can be removed here. `none`: it needs none.",
+    ),
     region: text("Where its tasks are made; absent: the usual one."),
     base_url: text("The address of the API that it is reached at."),
     concurrency: integer("Most of its tasks under way."),
