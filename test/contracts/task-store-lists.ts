@@ -84,7 +84,7 @@ async function readPages(page: (after: TaskId | undefined) => Promise<TaskId[]>,
 /** How every implementation of `TaskStore` filters its lists. */
 export function describeLists(open: MakeStore): void {
   describe("lists", () => {
-    test("have what a reading of all tasks finds, newest first, for every filter and size of a page", async () => {
+    test("have what a reading of all tasks finds, in either order, for every filter and size of a page", async () => {
       const agrees = (tasks: Tasks, limit: number) =>
         withStore(open, async (store) => {
           await addAccount(store, { id: accountId(2) });
@@ -100,6 +100,9 @@ export function describeLists(open: MakeStore): void {
               const listed = async (after?: TaskId) =>
                 (await store.tasks.list({ ...own, limit, after })).map(({ id }) => id);
               expect(await readPages(listed, limit)).toEqual(expected.map(({ id }) => id));
+              const oldest = async (after?: TaskId) =>
+                (await store.tasks.list({ ...own, limit, after }, "oldest")).map(({ id }) => id);
+              expect(await readPages(oldest, limit)).toEqual(expected.map(({ id }) => id).reverse());
             }
             for (const account of [undefined, ...ACCOUNTS]) {
               const managed = { ...filter, accountId: account };

@@ -56,9 +56,12 @@ export interface TaskFilter {
   readonly model?: ModelId | undefined;
   /** ≥ 1. */
   readonly limit: number;
-  /** Tasks older than this one. */
+  /** Tasks that come after this one: older ones, unless they are listed the oldest first. */
   readonly after?: TaskId | undefined;
 }
+
+/** Which tasks of a listing come first. */
+export type ListOrder = "newest" | "oldest";
 
 /** Tasks of a filter whose prompts have the words of a text (`searchPhrases`). */
 export interface TaskSearch extends TaskFilter {
@@ -211,8 +214,8 @@ export interface TaskStore {
   attempt(id: AttemptId): Promise<Attempt | undefined>;
   /** Everything that is kept of a task, as it stands at one moment. */
   story(id: TaskId): Promise<TaskStory | undefined>;
-  /** Newest first. */
-  list(filter: TaskFilter): Promise<TaskSummary[]>;
+  /** In this order, the newest first unless given. */
+  list(filter: TaskFilter, order?: ListOrder): Promise<TaskSummary[]>;
   /** Tasks that are indexed (`SearchStore`). Looks at a bounded number of them, and lets others work meanwhile. */
   search(filter: TaskSearch): Promise<FoundTasks>;
   /**

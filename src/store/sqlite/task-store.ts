@@ -80,7 +80,7 @@ export function createTaskStore(
     attempt: async (id) => read(() => reads.attempt(id)),
     ...searches,
     story: async (id) => read(() => story(id)),
-    list: async (filter) => read(() => reads.list(filter)),
+    list: async (filter, order) => read(() => reads.list(filter, order)),
     assetById: async (id) => read(() => reads.assetById(id)),
     counts: async () => read(() => reads.counts()),
     lanes: async () => read(lanes),

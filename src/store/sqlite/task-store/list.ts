@@ -1,13 +1,16 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, ModelId, TaskId } from "../../../domain/ids.ts";
-import type { ManagedTaskFilter } from "../../../domain/ports/task-store.ts";
+import type { ListOrder, ManagedTaskFilter } from "../../../domain/ports/task-store.ts";
 import { TASK_KINDS, type TaskKind } from "../../../domain/task/request.ts";
 import { isTerminal, TASK_STATUSES, type TaskStatus } from "../../../domain/task/task.ts";
 import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import { ENDED, LIVE } from "./task-table.ts";
 
-/** Every id sorts before it. */
-const END = "~";
+/** Which ids come after a task's, in which order they are read, and where a listing begins: before, or after, every id. */
+const ORDERS = {
+  newest: { beyond: "<", sorting: "desc", start: "~" },
+  oldest: { beyond: ">", sorting: "asc", start: "" },
+} as const satisfies Record<ListOrder, object>;
 
 /** Whose tasks are in a group: an account's or everybody's; live ones are in groups by account and key. Both by number. */
 interface Holder {
@@ -28,7 +31,7 @@ interface Found {
   readonly number: number;
 }
 
-/** A group, and its newest tasks that are not listed yet, as far as they were read; at least one. */
+/** A group, and its next tasks that are not listed yet, as far as they were read; at least one. */
 interface Head extends Group {
   readonly tasks: readonly [Found, ...Found[]];
 }
@@ -36,29 +39,33 @@ interface Head extends Group {
 type Owner = number | null;
 export type FindTasks = ReturnType<typeof prepareFind>;
 
+/** A filter, and in which order its tasks are listed; the newest first unless given. */
+type Listing = ManagedTaskFilter & { readonly order?: ListOrder | undefined };
+
 /**
- * Returns a function that finds the newest tasks of a filter: their numbers, newest first. It seeks the
- * newest task of each group that the filter admits, and merges the groups. So a page costs two seeks for each model that was ever
+ * Returns a function that finds the first tasks of a filter: their numbers, in order. It seeks the
+ * first task of each group that the filter admits, and merges the groups. So a page costs two seeks for each model that was ever
  * used, and of live tasks, for each that a key uses now, and as much as the page is long, however many tasks there are and however few
  * of them match.
  */
-export function prepareFind(db: Database): (filter: ManagedTaskFilter) => number[] {
+export function prepareFind(db: Database): (filter: Listing) => number[] {
   const indexOf = prepareIndexes(db);
   const numbersOf = prepareNumbers(db);
   return (filter) => {
-    const { limit } = filter;
+    const { limit, order = "newest" } = filter;
     const numbers = numbersOf(filter);
+    const inOrder = order === "newest" ? newestFirst : oldestFirst;
     if (numbers === undefined) return [];
     const found: number[] = [];
     // No more groups than the page has tasks can have a part in it.
-    let heads = headsOf(indexOf, filter, numbers).sort(newestFirst).slice(0, limit);
+    let heads = headsOf(indexOf, filter, numbers).sort(inOrder).slice(0, limit);
     while (found.length < limit && heads.length > 0) {
-      const head = heads.reduce((newest, each) => (newestFirst(newest, each) < 0 ? newest : each));
+      const head = heads.reduce((first, each) => (inOrder(first, each) < 0 ? first : each));
       const [{ id, number }, ...more] = head.tasks;
       found.push(number);
       // Where all groups have as many tasks in the page, each is read once.
       const share = Math.ceil((limit - found.length) / heads.length);
-      const rest = more.length > 0 ? more : indexOf(head.status, numbers.owner).older(head, id, share);
+      const rest = more.length > 0 ? more : indexOf(head.status, numbers.owner, order).next(head, id, share);
       heads = heads.flatMap((each) => (each === head ? headOf(head, rest) : [each]));
     }
     return found;
@@ -66,6 +73,7 @@ export function prepareFind(db: Database): (filter: ManagedTaskFilter) => number
 }
 
 const newestFirst = (a: Head, b: Head): number => (a.tasks[0].id > b.tasks[0].id ? -1 : 1);
+const oldestFirst = (a: Head, b: Head): number => newestFirst(b, a);
 
 function headOf(group: Group, [first, ...more]: readonly Found[]): Head[] {
   return first === undefined ? [] : [{ ...group, tasks: [first, ...more] }];
@@ -89,20 +97,20 @@ function prepareNumbers(db: Database) {
   };
 }
 
-/** Each group of a filter that has tasks, with its newest one. */
-function headsOf(indexOf: IndexOf, filter: ManagedTaskFilter, { owner, model }: Numbers): Head[] {
-  const { kind, status, after = END as TaskId } = filter;
+/** Each group of a filter that has tasks, with its first one. */
+function headsOf(indexOf: IndexOf, filter: Listing, { owner, model }: Numbers): Head[] {
+  const { kind, status, order = "newest", after = ORDERS[order].start as TaskId } = filter;
   const statuses = status === undefined ? TASK_STATUSES : [status];
   const kinds = kind === undefined ? TASK_KINDS : [kind];
   return statuses.flatMap((ofStatus) => {
-    const index = indexOf(ofStatus, owner);
+    const index = indexOf(ofStatus, owner, order);
     const places = index
       .holders(owner, ofStatus)
       .flatMap((holder) => kinds.map((ofKind) => ({ ...holder, status: ofStatus, kind: ofKind })));
     return places.flatMap((place): Head[] => {
       if (model !== undefined) {
         const group = { ...place, model };
-        return headOf(group, index.older(group, after, 1));
+        return headOf(group, index.next(group, after, 1));
       }
       return index
         .heads(place, after)
@@ -115,22 +123,27 @@ type IndexOf = ReturnType<typeof prepareIndexes>;
 
 /** Returns a function that tells in which index the tasks of a status are, of an account or of all. */
 function prepareIndexes(db: Database) {
-  const indexes = madeAtUse({
-    ended: () => prepareGroups(db, `task_ended where ${ENDED} and account_number = ?1 and ?2 is null`),
-    live: () => ({
-      ...prepareGroups(db, `task_live where ${LIVE} and account_number = ?1 and key_label = ?2`),
-      holders: prepareHolders(db),
-    }),
-    endedOfAll: () => prepareGroups(db, `task_ended_of_all where ${ENDED} and ?1 is null and ?2 is null`),
-  });
-  return (status: TaskStatus, owner: Owner) => {
-    if (!isTerminal(status)) return indexes.live;
-    return owner === null ? indexes.endedOfAll : indexes.ended;
+  const ordered = (order: ListOrder) =>
+    madeAtUse({
+      ended: () =>
+        prepareGroups(db, `task_ended where ${ENDED} and account_number = ?1 and ?2 is null`, order),
+      live: () => ({
+        ...prepareGroups(db, `task_live where ${LIVE} and account_number = ?1 and key_label = ?2`, order),
+        holders: prepareHolders(db),
+      }),
+      endedOfAll: () =>
+        prepareGroups(db, `task_ended_of_all where ${ENDED} and ?1 is null and ?2 is null`, order),
+    });
+  const indexes = { newest: ordered("newest"), oldest: ordered("oldest") };
+  return (status: TaskStatus, owner: Owner, order: ListOrder) => {
+    if (!isTerminal(status)) return indexes[order].live;
+    return owner === null ? indexes[order].endedOfAll : indexes[order].ended;
   };
 }
 
 /** Statements on one index. Each is a seek, or two for every model. */
-function prepareGroups(db: Database, index: string) {
+function prepareGroups(db: Database, index: string, order: ListOrder) {
+  const { beyond, sorting } = ORDERS[order];
   const from = `from task indexed by ${index} and status = ?3 and kind = ?4`;
   const heads = db.prepare<
     Found & Pick<Group, "model">,
@@ -142,20 +155,20 @@ function prepareGroups(db: Database, index: string) {
        select (select model_label ${from} and model_label > used.model order by model_label limit 1)
        from used where used.model is not null)
      select used.model, task.id, task.number from used cross join task indexed by ${index} and status = ?3 and kind = ?4
-       and task.model_label = used.model and id = (select id ${from} and model_label = used.model and id < ?5 order by id desc limit 1)`,
+       and task.model_label = used.model and id = (select id ${from} and model_label = used.model and id ${beyond} ?5 order by id ${sorting} limit 1)`,
   );
-  const older = db.prepare<
+  const next = db.prepare<
     Found,
-    [Owner, key: number | null, TaskStatus, TaskKind, model: number, before: TaskId, limit: number]
-  >(`select id, number ${from} and model_label = ?5 and id < ?6 order by id desc limit ?7`);
+    [Owner, key: number | null, TaskStatus, TaskKind, model: number, after: TaskId, limit: number]
+  >(`select id, number ${from} and model_label = ?5 and id ${beyond} ?6 order by id ${sorting} limit ?7`);
   return {
     /** By whom groups of a status are told apart. */
     holders: (owner: Owner, _status: TaskStatus): readonly Holder[] => [{ owner, key: null }],
-    /** The newest task of each model, older than `after`. */
+    /** The first task of each model after that one. */
     heads: ({ owner, key, status, kind }: Omit<Group, "model">, after: TaskId) =>
       heads.all(owner, key, status, kind, after),
-    older: ({ owner, key, status, kind, model }: Group, before: TaskId, limit: number) =>
-      older.all(owner, key, status, kind, model, before, limit),
+    next: ({ owner, key, status, kind, model }: Group, after: TaskId, limit: number) =>
+      next.all(owner, key, status, kind, model, after, limit),
   };
 }
 

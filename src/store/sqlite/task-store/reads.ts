@@ -1,7 +1,13 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, AssetId, AttemptId, TaskId } from "../../../domain/ids.ts";
 import type { Asset } from "../../../domain/media/asset.ts";
-import type { LiveCounts, OrphanedTask, TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
+import type {
+  ListOrder,
+  LiveCounts,
+  OrphanedTask,
+  TaskCounts,
+  TaskFilter,
+} from "../../../domain/ports/task-store.ts";
 import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task/task.ts";
 import { ACCOUNT_ID, accountNumber } from "../account-store/account-table.ts";
 import type { Connection } from "../connection.ts";
@@ -110,7 +116,8 @@ export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) 
       return row === null ? undefined : toAttempt(row);
     },
     assetById,
-    list: (filter: TaskFilter): TaskSummary[] => rowsOf(find(filter)).map(toSummary),
+    list: (filter: TaskFilter, order?: ListOrder): TaskSummary[] =>
+      rowsOf(find({ ...filter, order })).map(toSummary),
     queuePosition: prepareQueuePosition(db, turns),
     ...prepareLiveReads(db),
   };
