@@ -1,10 +1,18 @@
-import { type AppError, invalid, mustBe } from "../domain/errors.ts";
-import { type Json, type JsonObject, readScalar, propertyOf as schemaPropertyOf } from "../domain/json.ts";
+import { invalid, mustBe } from "../domain/errors.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import { MAX_COMPAT_PROMPT } from "../domain/limits.ts";
 import { closestRatio, closestResolution, closestSize, parseSize } from "../domain/media/size.ts";
-import { takesValue } from "../domain/model/eligibility.ts";
-import type { MediaField, Model, Route } from "../domain/model/model.ts";
-import type { Form } from "../domain/words/demand.ts";
+import type { Model } from "../domain/model/model.ts";
+import {
+  choices,
+  imageField,
+  isList,
+  misformed,
+  type OfferedModel,
+  propertyOf,
+  readText,
+  takenChoices,
+} from "./model-fields.ts";
 
 /** A request of the synchronous images API, whether it came as JSON or as a form. A field that was `null` is absent. */
 export interface CompatRequest {
@@ -24,12 +32,6 @@ export interface ModelBody {
   readonly body: JsonObject;
   /** By the model's name of a field: the caller's. Other fields have the same name. */
   readonly names: Readonly<Record<string, string>>;
-}
-
-/** A model, and its routes that can be taken. */
-export interface OfferedModel {
-  readonly model: Model;
-  readonly routes: readonly Route[];
 }
 
 /** Fields that are translated one by one, say how to answer, or mean nothing here. */
@@ -187,53 +189,4 @@ function addImages(
 /** A form has "true" as text. */
 function isTrue(value: Json | undefined): boolean {
   return value === true || value === "true";
-}
-
-/** The model's field for this many images: a list for several images, or when the model has no single field. */
-function imageField(model: Model, count: number): MediaField | undefined {
-  const fields = model.mediaFields.filter((field) => field.media === "image" && field.role !== "mask");
-  const single = fields.find((field) => !isList(model, field));
-  const list = fields.find((field) => isList(model, field));
-  return count > 1 ? (list ?? single) : (single ?? list);
-}
-
-function isList(model: Model, field: MediaField): boolean {
-  return propertyOf(model, field.name)?.type === "array";
-}
-
-const propertyOf = ({ schema }: Model, name: string) => schemaPropertyOf(schema, name);
-
-function choices(model: Model, name: string): readonly string[] {
-  const values = propertyOf(model, name)?.enum;
-  return Array.isArray(values) ? values.filter((value) => typeof value === "string") : [];
-}
-
-/** Those that one of the routes takes. */
-function takenChoices({ model, routes }: OfferedModel, name: string): readonly string[] {
-  return choices(model, name).filter((choice) => routes.some((route) => takesValue(route, name, choice)));
-}
-
-/** A form has only text. Reads as numbers, booleans and objects what the model's schema has as such. */
-function readText(model: Model, fields: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name,
-      typeof value === "string" ? readAs(model, name, value) : value,
-    ]),
-  );
-}
-
-function readAs(model: Model, name: string, text: string): Json {
-  const type = name === "n" ? "integer" : propertyOf(model, name)?.type;
-  if (type !== "object" && type !== "array") return readScalar(type, text);
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    throw misformed(name, "json", text);
-  }
-}
-
-/** A field whose JSON does not have the form it must have. */
-export function misformed(field: string, form: Form, given: Json): AppError {
-  return mustBe(field, { form }, { json: given });
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../domain/json.ts";
-import { fromCompat, type OfferedModel } from "../../service/compat-request.ts";
+import { fromCompat } from "../../service/compat-request.ts";
 import { ESTIMATE_ENDPOINTS, type EstimateBody, type EstimateEndpoint } from "../../service/estimate.ts";
+import type { OfferedModel } from "../../service/model-fields.ts";
 import { readEdit, readGeneration } from "./read-request.ts";
 
 /** Accepted as any prompt and as any address of an image. */

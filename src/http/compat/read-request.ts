@@ -1,7 +1,8 @@
 import { RESPONSE_FORMATS, type ResponseFormat } from "../../domain/access/key-policy.ts";
 import { type AppError, invalid } from "../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
-import { type CompatRequest, misformed } from "../../service/compat-request.ts";
+import type { CompatRequest } from "../../service/compat-request.ts";
+import { misformed } from "../../service/model-fields.ts";
 
 /** A request of the synchronous images API: what to make, and how to answer. */
 export interface CompatBody {
@@ -78,7 +79,8 @@ function isTrue(stream: Json | undefined, isText: boolean): boolean {
   throw misformed("stream", "boolean", stream);
 }
 
-function addressOf(field: string, given: Json): string {
+/** The address of an image, as `{image_url}` or alone. @throws AppError naming the field */
+export function addressOf(field: string, given: Json): string {
   const address = isJsonObject(given) ? given.image_url : given;
   if (typeof address === "string") return address;
   if (isJsonObject(given) && given.file_id !== undefined) {
@@ -87,7 +89,8 @@ function addressOf(field: string, given: Json): string {
   throw misformed(field, "address", given);
 }
 
-function withoutNulls(body: JsonObject): JsonObject {
+/** `null` means absent, as clients of that API send it. */
+export function withoutNulls(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 
