@@ -4,9 +4,7 @@ import type { TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC } from "../domain/limits.ts";
 import type { Asset } from "../domain/media/asset.ts";
-import { canTake } from "../domain/model/eligibility.ts";
 import type { Model } from "../domain/model/model.ts";
-import { unrouted } from "../domain/model/unrouted.ts";
 import type { Micros } from "../domain/money/money.ts";
 import { isPriced, quote } from "../domain/money/pricing.ts";
 import { quotaPeriod } from "../domain/money/quota.ts";
@@ -17,8 +15,8 @@ import type { Tally } from "../domain/ports/tally.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
-import { type ChosenRoute, isWanted } from "../domain/task/routing.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
+import { findRoute } from "./find-route.ts";
 import { toGenerationRequest } from "./generation-request.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
 import { hashCanonical, type InlineFiles, refuseMisplacedFiles } from "./inline-files.ts";
@@ -27,9 +25,9 @@ import type { Moderate, Moderated } from "./moderate.ts";
 import { namedInputs } from "./named-inputs.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import type { QueueShedding } from "./queue-shedding.ts";
-import { type ModelDeps, ofOtherKind, readModel, withoutProvider } from "./read-model.ts";
+import { type ModelDeps, ofOtherKind, readModel } from "./read-model.ts";
 import { checkRetention } from "./retention-limit.ts";
-import { type AskedRouting, readRouting, routeText, routeUnknown } from "./routing-wish.ts";
+import { type AskedRouting, readRouting } from "./routing-wish.ts";
 
 export interface CreateTaskRequest {
   readonly kind: TaskKind;
@@ -52,6 +50,8 @@ export interface CreateTaskRequest {
   readonly trace?: string | undefined;
   /** How it asks for its way. */
   readonly routing?: AskedRouting | undefined;
+  /** See GenerationRequest.madeFrom. */
+  readonly madeFrom?: TaskId | undefined;
   /** Data URIs of the body that were decoded while it arrived. The caller discards them. */
   readonly inlineFiles?: InlineFiles | undefined;
   /** See Task.syncScope. */
@@ -286,15 +286,6 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
 function nameRequest(model: Model, body: JsonObject, request: CreateTaskRequest): GenerationRequest {
   const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
   const routing = readRouting(request.routing, request.principal, model);
-  return { ...named, ...(routing && { routing }), ...(request.trace && { trace: request.trace }) };
-}
-
-function findRoute({ routing }: CreateTaskDeps, model: Model, request: GenerationRequest): ChosenRoute {
-  const chosen = routing.choose(model, request);
-  if (chosen !== undefined) return chosen;
-  const { route: wanted } = request.routing ?? {};
-  const routes = model.routes.filter((route) => routing.has(route.provider) && isWanted(wanted, route));
-  if (wanted !== undefined && !routes.some((route) => !canTake(route, request)))
-    throw routeUnknown(routeText(wanted), model);
-  throw routes.length === 0 ? withoutProvider(model) : invalid(unrouted(model, routes, request));
+  const { trace, madeFrom } = request;
+  return { ...named, ...(routing && { routing }), ...(trace && { trace }), ...(madeFrom && { madeFrom }) };
 }

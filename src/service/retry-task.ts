@@ -37,11 +37,14 @@ export async function retryTask(
   deps: RetryTaskDeps,
   { id, ...request }: RetryRequest,
 ): Promise<CreatedTask & { readonly retryOf: TaskId }> {
-  const { task, ...story } = await findEnded(deps, request.principal, id);
+  const story = await findOwnStory(deps, request.principal, id);
+  const { task } = story;
+  if (!isTerminal(task.status))
+    throw new AppError("task_not_retryable", { kind: "task_live", status: task.status });
   const created = await deps.createTask({
     ...request,
     kind: task.kind,
-    body: await bodyOf(deps, { task, ...story }, request.origin),
+    body: await bodyOf(deps, story, request.origin),
     // A task has the same request for ever, so its id stands for the body.
     identity: { retry_of: task.id },
     endpoint: `POST /v1/tasks/${task.id}/retry`,
@@ -50,20 +53,30 @@ export async function retryTask(
   return { ...created, retryOf: task.id };
 }
 
-async function findEnded(deps: RetryTaskDeps, principal: Principal, id: string): Promise<TaskStory> {
+/**
+ * Everything that is kept of a task of the caller's account, for one like it.
+ * @throws AppError `task_not_found`; `permission_denied` for a key that may not create this kind
+ */
+export async function findOwnStory(
+  deps: Pick<RetryTaskDeps, "tasks">,
+  principal: Principal,
+  id: string,
+): Promise<TaskStory> {
   const story = isId("task", id) ? await deps.tasks.story(id) : undefined;
   if (story === undefined || story.task.accountId !== principal.accountId)
     throw new AppError("task_not_found", { kind: "task_unknown" });
-  const { kind, status } = story.task;
-  const feature = `${kind}s` as const;
+  const feature = `${story.task.kind}s` as const;
   if (!allowsFeature(principal.policy, feature))
     throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
-  if (!isTerminal(status)) throw new AppError("task_not_retryable", { kind: "task_live", status });
   return story;
 }
 
 /** A body that says what the task's create said, with its files by their addresses here. */
-async function bodyOf(deps: RetryTaskDeps, { task, inputs }: TaskStory, origin: string): Promise<JsonObject> {
+export async function bodyOf(
+  deps: Pick<RetryTaskDeps, "tasks" | "catalog">,
+  { task, inputs }: TaskStory,
+  origin: string,
+): Promise<JsonObject> {
   const { prompt, n, parameters } = task.request;
   const model = deps.catalog.find(task.model);
   const hasCount = model !== undefined && propertyOf(model.schema, "n") !== undefined;
@@ -80,7 +93,7 @@ async function bodyOf(deps: RetryTaskDeps, { task, inputs }: TaskStory, origin: 
 
 /** The fields that name the inputs: a field alone, the entries of a list, or the task whose result one is. */
 async function mediaOf(
-  { tasks }: RetryTaskDeps,
+  { tasks }: Pick<RetryTaskDeps, "tasks">,
   { task, inputs }: Pick<TaskStory, "task" | "inputs">,
   origin: string,
 ): Promise<JsonObject> {
@@ -117,6 +130,6 @@ function addressOf({ param, source }: MediaInput, asset: Asset | undefined, orig
 }
 
 /** A request has been passed on as often as the longer of its two ways here. */
-function mostHops(now: number | undefined, before: number | undefined): number | undefined {
+export function mostHops(now: number | undefined, before: number | undefined): number | undefined {
   return now === undefined && before === undefined ? undefined : Math.max(now ?? 0, before ?? 0);
 }

@@ -1,0 +1,27 @@
+import { invalid } from "../domain/errors.ts";
+import { canTake } from "../domain/model/eligibility.ts";
+import type { Model } from "../domain/model/model.ts";
+import { unrouted } from "../domain/model/unrouted.ts";
+import type { Routing } from "../domain/ports/routing.ts";
+import type { GenerationRequest } from "../domain/task/request.ts";
+import { type ChosenRoute, isWanted } from "../domain/task/routing.ts";
+import { withoutProvider } from "./read-model.ts";
+import { routeText, routeUnknown } from "./routing-wish.ts";
+
+/**
+ * The way that a new task takes first.
+ * @throws AppError `model_not_available` where no provider makes the model, `invalid_request` where none can do the request exactly
+ */
+export function findRoute(
+  { routing }: { readonly routing: Routing },
+  model: Model,
+  request: GenerationRequest,
+): ChosenRoute {
+  const chosen = routing.choose(model, request);
+  if (chosen !== undefined) return chosen;
+  const { route: wanted } = request.routing ?? {};
+  const routes = model.routes.filter((route) => routing.has(route.provider) && isWanted(wanted, route));
+  if (wanted !== undefined && !routes.some((route) => !canTake(route, request)))
+    throw routeUnknown(routeText(wanted), model);
+  throw routes.length === 0 ? withoutProvider(model) : invalid(unrouted(model, routes, request));
+}

@@ -1,0 +1,36 @@
+import { invalid } from "../domain/errors.ts";
+import type { CreatedTask } from "./create-task.ts";
+import { bodyOf, findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps } from "./retry-task.ts";
+
+/** Who asks for a remix, and how it is sent. */
+export interface RemixRequest extends RetryRequest {
+  /** In place of the prompt of the task. */
+  readonly prompt: string;
+  /** The scope of its idempotency key. */
+  readonly endpoint: string;
+}
+
+/**
+ * Creates a task like a completed one of the caller's account, of the same model, parameters and files, with another prompt. Its
+ * request goes through the create anew, at the price and by the limits of today.
+ * @throws AppError `task_not_found`; `permission_denied` for a key that may not create this kind; `invalid_request` for one that is
+ *   not completed; and whatever the create throws
+ */
+export async function remixTask(
+  deps: RetryTaskDeps,
+  { id, prompt, ...request }: RemixRequest,
+): Promise<CreatedTask> {
+  const story = await findOwnStory(deps, request.principal, id);
+  const { task } = story;
+  if (task.status !== "completed")
+    throw invalid({ kind: "task_not_completed", field: "task_id", status: task.status });
+  return deps.createTask({
+    ...request,
+    kind: task.kind,
+    body: { ...(await bodyOf(deps, story, request.origin)), prompt },
+    // A task has the same request for ever, so its id stands for the rest of the body.
+    identity: { remix_of: task.id, prompt },
+    hops: mostHops(request.hops, task.request.hops),
+    madeFrom: task.id,
+  });
+}
