@@ -1,0 +1,132 @@
+import { type AppError, invalid, mustBe } from "../domain/errors.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
+import { parseSize, type Size } from "../domain/media/size.ts";
+import {
+  isSize,
+  ratioOfSize,
+  resolutionOfSize,
+  shorterSideOf,
+  videoSize,
+} from "../domain/media/video-size.ts";
+import type { Model } from "../domain/model/model.ts";
+import type { Catalog } from "../domain/ports/catalog.ts";
+import type { GenerationRequest } from "../domain/task/request.ts";
+import { either } from "../domain/words/say.ts";
+import type { ModelBody } from "./compat-request.ts";
+import { misformed, propertyOf, takenChoices } from "./model-fields.ts";
+
+/** What a caller asks of a video in words that every model understands. What is absent is left to the model. */
+export interface VideoWish {
+  /** `<width>x<height>` in pixels, or `auto`. */
+  readonly size?: Json | undefined;
+  /** Its length, as a number or as text. */
+  readonly seconds?: Json | undefined;
+}
+
+/** The fields that models have for the length of a video. */
+const LENGTHS = ["duration", "seconds"] as const;
+
+/**
+ * Puts a wish into a create body, as the model's own parameters: its proportions and its resolution, or its size; its duration. A
+ * parameter that the body has already stays as it is. A size is met by the model's own of the same proportions that is about as large.
+ * Where a body has images that decide the proportions, those are left out.
+ *
+ * @returns the body, and for each parameter that was added, `size` or `seconds`
+ * @throws AppError `invalid_request` naming `size` or `seconds`, where the model cannot make such a video
+ */
+export function fitVideo(
+  catalog: Pick<Catalog, "routes" | "validate">,
+  model: Model,
+  given: JsonObject,
+  { size, seconds }: VideoWish,
+): ModelBody {
+  const body: Record<string, Json | undefined> = { ...given };
+  const names: Record<string, string> = {};
+  if (seconds !== undefined) addLength(model, seconds, body, names);
+  if (size === undefined || size === "auto") return { body, names };
+  if (propertyOf(model, "size") === undefined) addSize(catalog, model, size, body, names);
+  else body.size ??= size;
+  return { body: withoutRefused(catalog, model, body, names), names };
+}
+
+type Body = Record<string, Json | undefined>;
+type Names = Record<string, string>;
+
+function addLength(model: Model, seconds: Json, body: Body, names: Names): void {
+  const count =
+    typeof seconds === "string" && /^\d{1,5}(\.\d{1,3})?$/.test(seconds) ? Number(seconds) : seconds;
+  if (typeof count !== "number") {
+    throw mustBe("seconds", { rule: 'be a number of seconds, such as "8"' }, { json: seconds });
+  }
+  const field = LENGTHS.find((name) => propertyOf(model, name) !== undefined);
+  if (field === undefined) throw unchoosable("seconds", model, seconds);
+  if (body[field] !== undefined) return;
+  body[field] = propertyOf(model, field)?.type === "string" ? String(count) : count;
+  names[field] = "seconds";
+}
+
+function addSize(catalog: Pick<Catalog, "routes">, model: Model, size: Json, body: Body, names: Names): void {
+  const wanted = typeof size === "string" ? parseSize(size) : undefined;
+  if (wanted === undefined) throw misformed("size", "size", size);
+  const offered = { model, routes: catalog.routes(model) };
+  const ratios = takenChoices(offered, "aspect_ratio");
+  // Where a model has no choice of proportions, its images decide them.
+  if (ratios.length === 0 && !hasImages(model, body)) throw unchoosable("size", model, size);
+  if (ratios.length > 0 && body.aspect_ratio === undefined) {
+    body.aspect_ratio = ratioFor(wanted, ratios, size);
+    names.aspect_ratio = "size";
+  }
+  const labels = takenChoices(offered, "resolution");
+  if (!labels.some((label) => shorterSideOf(label) !== undefined) || body.resolution !== undefined) return;
+  body.resolution = resolutionFor(wanted, labels, size);
+  names.resolution = "size";
+}
+
+function ratioFor(wanted: Size, ratios: readonly string[], given: Json): string {
+  const ratio = ratioOfSize(wanted, ratios);
+  if (ratio !== undefined) return ratio;
+  throw mustBe("size", { rule: `have the proportions ${either(ratios)}` }, { json: given });
+}
+
+function resolutionFor(wanted: Size, labels: readonly string[], given: Json): string {
+  const label = resolutionOfSize(wanted, labels);
+  if (label !== undefined) return label;
+  const sides = labels.flatMap((each) => shorterSideOf(each) ?? []).map(String);
+  throw mustBe("size", { rule: `have a shorter side of about ${either(sides)} pixels` }, { json: given });
+}
+
+/** Some models take no proportions beside an image, which has its own. */
+function withoutRefused(catalog: Pick<Catalog, "validate">, model: Model, body: Body, names: Names): Body {
+  if (names.aspect_ratio === undefined || !hasImages(model, body)) return body;
+  const { aspect_ratio: _, ...others } = body;
+  const isRefused = !catalog.validate(model, body).ok && catalog.validate(model, others).ok;
+  return isRefused ? others : body;
+}
+
+function hasImages({ mediaFields }: Model, body: Body): boolean {
+  return mediaFields.some(({ name, media }) => media === "image" && body[name] !== undefined);
+}
+
+function unchoosable(field: string, { id: model }: Model, given: Json): AppError {
+  return invalid({ kind: "not_a_choice", field, model, given: { json: given } });
+}
+
+/** What a request for a video says of its size and length, in the words of a wish; what it leaves to others is absent. */
+export function wishOf({ parameters }: Pick<GenerationRequest, "parameters">): {
+  readonly size?: string | undefined;
+  readonly seconds?: number | undefined;
+} {
+  const { size, aspect_ratio: ratio, resolution } = parameters;
+  const length = LENGTHS.map((name) => parameters[name]).find((each) => each !== undefined);
+  const seconds = Number(length ?? Number.NaN);
+  return {
+    size: typeof size === "string" && isSize(size) ? size : sizeFrom(ratio, resolution),
+    seconds: seconds > 0 ? seconds : undefined,
+  };
+}
+
+function sizeFrom(ratio: Json | undefined, resolution: Json | undefined): string | undefined {
+  return typeof ratio === "string" && typeof resolution === "string"
+    ? videoSize(ratio, resolution)
+    : undefined;
+}
