@@ -11,7 +11,12 @@ export interface MultipartLimits {
   readonly maxFieldBytes: number;
   /** The header of one part, and what precedes the first part. */
   readonly maxHeaderBytes: number;
+  /** Fields without a file name that may be long: `onFile` gets them too. None unless given. */
+  readonly isLong?: ((field: string) => boolean) | undefined;
 }
+
+/** Takes the content of one file, or of one long field. @param isFile whether it has a file name */
+export type TakeFile<T> = (field: string, content: AsyncIterable<Uint8Array>, isFile: boolean) => Promise<T>;
 
 export interface MultipartForm<T> {
   readonly fields: { readonly name: string; readonly value: string }[];
@@ -32,7 +37,7 @@ export async function readMultipart<T>(
   { headers, body: content }: Pick<Request, "headers" | "body">,
   incoming: Pick<Incoming, "next">,
   limits: MultipartLimits,
-  onFile: (field: string, content: AsyncIterable<Uint8Array>) => Promise<T>,
+  onFile: TakeFile<T>,
   onAbandoned: (value: T) => Promise<void>,
 ): Promise<MultipartForm<T>> {
   const mark = Buffer.from(`\r\n--${boundaryOf(headers)}`, "latin1");
@@ -54,7 +59,7 @@ async function readParts<T>(
   mark: Buffer,
   limits: MultipartLimits,
   form: MultipartForm<T>,
-  onFile: (field: string, content: AsyncIterable<Uint8Array>) => Promise<T>,
+  onFile: TakeFile<T>,
 ): Promise<void> {
   if ((await body.allBefore(mark, limits.maxHeaderBytes)) === undefined) {
     throw invalid({ kind: "form_unstarted" });
@@ -65,12 +70,12 @@ async function readParts<T>(
       throw invalid({ kind: "part_header_too_large", part: number, most: limits.maxHeaderBytes });
     }
     const { name, isFile } = parsePartHeader(header, number);
-    if (isFile) {
+    if (isFile || limits.isLong?.(name) === true) {
       if (form.files.length === limits.maxFiles) {
         throw invalid({ kind: "form_too_many", what: "files", most: limits.maxFiles, field: name });
       }
       const content = contentBefore(body, mark);
-      const value = await onFile(name, content.pieces());
+      const value = await onFile(name, content.pieces(), isFile);
       form.files.push({ field: name, value });
       await content.skip();
     } else {

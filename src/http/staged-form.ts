@@ -1,0 +1,174 @@
+import { AppError, invalid } from "../domain/errors.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { MAX_INPUT_BYTES } from "../domain/limits.ts";
+import { dataUriHeader } from "../domain/media/data-uri.ts";
+import { type AssetStore, MediaError, type StagedFile } from "../domain/ports/asset-store.ts";
+import { createBase64Decoder } from "../toolkit/base64.ts";
+import type { Incoming } from "./ingress/incoming.ts";
+import { decodeUtf8 } from "./multipart/part-header.ts";
+import { type MultipartLimits, readMultipart } from "./multipart/read.ts";
+
+/** One text of a form. */
+export interface FormField {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A form whose files are staged. */
+export interface StagedForm {
+  readonly fields: readonly FormField[];
+  /** Each file's field, and the name that stands for it where an address would. */
+  readonly files: readonly { readonly field: string; readonly name: string }[];
+  /** By those names. */
+  readonly uploads: ReadonlyMap<string, StagedFile>;
+  /** Equal for equal forms: their fields, and the hashes of their files. */
+  readonly identity: JsonObject;
+  /** Releases the files; those that a task uses stay. */
+  release(): Promise<void>;
+}
+
+/** Which fields of a form have images. */
+export interface ImageFields {
+  readonly maxFiles: number;
+  /**
+   * What messages call the next image of a field; undefined for a field that takes none, whose files are read and dropped.
+   * @throws AppError where there is one too many
+   */
+  readonly paramOf: (field: string) => string | undefined;
+  /** Whether a field without a file name may be an image as a data URI, or its address. None may unless given. */
+  readonly mayBeText?: ((field: string) => boolean) | undefined;
+}
+
+/** Allows some files of unknown fields, which are read and dropped. */
+const UNKNOWN_FILES = 6;
+const MAX_FIELD_BYTES = 64 * 1024;
+/** The longest header of a data URI that means anything is shorter. */
+const BEGINNING_BYTES = 512;
+
+interface Upload {
+  readonly field: string;
+  /** Absent for a file of an unknown field. */
+  readonly staged?: StagedFile | undefined;
+  /** Of a field that has no file. */
+  readonly text?: string | undefined;
+}
+
+/**
+ * Reads a form. Checks and stages each image as it arrives, as a file or as a data URI.
+ * @throws AppError that names the field or the file at fault; then no file is kept
+ */
+export async function readStagedForm(
+  { assets }: { readonly assets: Pick<AssetStore, "stage"> },
+  request: Request,
+  incoming: Incoming,
+  { maxFiles, paramOf, mayBeText }: ImageFields,
+): Promise<StagedForm> {
+  const limits: MultipartLimits = {
+    maxFiles: maxFiles + UNKNOWN_FILES,
+    maxFields: 32,
+    maxFieldBytes: MAX_FIELD_BYTES,
+    maxHeaderBytes: 8 * 1024,
+    isLong: mayBeText,
+  };
+  const stage = async (
+    field: string,
+    content: AsyncIterable<Uint8Array>,
+    isFile: boolean,
+  ): Promise<Upload> => {
+    const opened = isFile ? { content } : await openText(field, content);
+    if ("text" in opened) return { field, text: opened.text };
+    const param = paramOf(field);
+    if (param === undefined) return { field };
+    await incoming.takeFile();
+    try {
+      const options = { accept: ["image"] as const, maxBytes: MAX_INPUT_BYTES.image, sanitize: true };
+      return { field, staged: await assets.stage(opened.content, options) };
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      const facts = { kind: "finding", field: param, finding: error.message } as const;
+      throw invalid(facts, error);
+    }
+  };
+  const drop = async ({ staged }: Upload) => staged?.release(false);
+  const form = await readMultipart(request, incoming, limits, stage, drop);
+  const files = form.files.map(({ value }) => value);
+  return { ...assemble(form.fields, files), release: async () => void (await Promise.all(files.map(drop))) };
+}
+
+function assemble(given: readonly FormField[], files: readonly Upload[]): Omit<StagedForm, "release"> {
+  const uploads = new Map<string, StagedFile>();
+  const texts = files.flatMap(({ field, text }) =>
+    text === undefined ? [] : [{ name: field, value: text }],
+  );
+  const fields = [...given, ...texts];
+  const named = files.flatMap(({ field, staged }, i) => {
+    if (staged === undefined) return [];
+    // An upload's name has a space, so no address that a caller sends can equal it.
+    const name = `upload: ${i}`;
+    uploads.set(name, staged);
+    return [{ field, name, sha256: staged.file.sha256 }];
+  });
+  return {
+    fields,
+    files: named.map(({ field, name }) => ({ field, name })),
+    uploads,
+    identity: {
+      fields: fields.map(({ name, value }) => [name, value]),
+      files: named.map(({ field, sha256 }) => [field, sha256]),
+    },
+  };
+}
+
+/** What a long field is: a text, or the content of the data URI that it holds. */
+async function openText(
+  field: string,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<{ readonly text: string } | { readonly content: AsyncIterable<Uint8Array> }> {
+  const iterator = pieces[Symbol.asyncIterator]();
+  /** All that comes until there is so much of it. A piece lasts until the next one is asked for. */
+  const gather = async (beginning: Buffer, bytes: number): Promise<Buffer> => {
+    let gathered = beginning;
+    while (gathered.length < bytes) {
+      const { done, value } = await iterator.next();
+      if (done === true) break;
+      gathered = Buffer.concat([gathered, value]);
+    }
+    return gathered;
+  };
+  const beginning = await gather(Buffer.alloc(0), BEGINNING_BYTES);
+  const header = dataUriHeader(beginning.subarray(0, BEGINNING_BYTES).toString("latin1"));
+  if (header !== undefined) return { content: decoded(field, beginning.subarray(header.length), iterator) };
+  const whole = await gather(beginning, MAX_FIELD_BYTES + 1);
+  if (whole.length > MAX_FIELD_BYTES) {
+    const facts = { kind: "form_field_too_large", field, most: MAX_FIELD_BYTES } as const;
+    throw new AppError("request_too_large", facts);
+  }
+  return { text: textOf(field, whole) };
+}
+
+function textOf(field: string, bytes: Buffer): string {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw invalid({ kind: "form_field_not_utf8", field });
+  if (text.includes("\0")) throw invalid({ kind: "form_field_nul", field });
+  return text;
+}
+
+/** The bytes that base64 stands for. @throws AppError where it is none */
+async function* decoded(
+  field: string,
+  beginning: Buffer,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  const decoder = createBase64Decoder();
+  for (let piece: Uint8Array | undefined = beginning; piece !== undefined; ) {
+    const text = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString("latin1");
+    const bytes = decoder.decode(text);
+    if (bytes === undefined) throw invalid({ kind: "not_base64", field });
+    if (bytes.length > 0) yield bytes;
+    const { done, value }: IteratorResult<Uint8Array> = await rest.next();
+    piece = done === true ? undefined : value;
+  }
+  const last = decoder.end();
+  if (last === undefined) throw invalid({ kind: "not_base64", field });
+  yield last.bytes;
+}
