@@ -15,12 +15,13 @@ import { type Endpoint, open } from "../exchange.ts";
 import { isKnown, type Reply } from "../reply.ts";
 import { READ_ASSET } from "./wire.ts";
 
+interface AssetReplyDeps {
+  readonly assets: Pick<AssetStore, "deliver">;
+  readonly thumbnails: Thumbnails;
+}
+
 /** GET (and HEAD) /assets/{asset id}.{ext}. Whoever knows the id may read the file, which never changes. */
-export function assetEndpoints(deps: {
-  tasks: Pick<TaskStore, "assetById">;
-  assets: Pick<AssetStore, "deliver">;
-  thumbnails: Thumbnails;
-}): Endpoint[] {
+export function assetEndpoints(deps: AssetReplyDeps & { tasks: Pick<TaskStore, "assetById"> }): Endpoint[] {
   return [
     open("/assets/:file", READ_ASSET, async ({ request, param, query, isLate }) => {
       const width = widthOf(query());
@@ -29,19 +30,40 @@ export function assetEndpoints(deps: {
       if (extension !== undefined && !assetPath(asset).endsWith(`.${extension}`)) {
         throw new AppError("not_found", { kind: "file_unknown" });
       }
-      // A drawing has every size.
-      if (width !== undefined && asset.type !== "image/svg+xml")
-        return await thumbnailReply(deps, request, asset, width);
-      const headers = headersOf(asset, asset.type, asset.sha256);
-      // Bun 1.4.5 sends the head of a late answer in some fifty pieces, unless the body is a file or small
-      // (https://github.com/oven-sh/bun/pull/41341, checked 2026-11-23).
-      const deliver = (wanted: Wanted) => deliverAsset(deps, asset, wanted, { isLazy: isLate });
-      return serveFile(request, { sizeBytes: asset.sizeBytes, headers, deliver });
+      return await assetReply(deps, request, asset, { width, isLate, headersOf });
     }),
   ];
 }
 
-function headersOf({ createdAt }: Asset, type: MediaType, tag: string) {
+/** How an answer with a file is made. */
+interface AssetAnswer {
+  /** Of a thumbnail in place of the file. */
+  readonly width?: ThumbnailWidth | undefined;
+  readonly isLate: boolean;
+  /** Its headers, by the media type and what names the content. */
+  readonly headersOf: (asset: Asset, type: MediaType, tag: string) => FileHeaders;
+}
+
+/** Answers with a stored file, a part of it, or its thumbnail. @throws AppError as `deliverAsset` and `readThumbnail` do */
+export function assetReply(
+  deps: AssetReplyDeps,
+  request: Request,
+  asset: Asset,
+  { width, isLate, headersOf }: AssetAnswer,
+): Promise<Reply> {
+  // A drawing has every size.
+  if (width !== undefined && asset.type !== "image/svg+xml") {
+    const headers = headersOf(asset, THUMBNAIL_TYPE, `${asset.sha256}-${width}`);
+    return thumbnailReply(request, headers, () => readThumbnail(deps, asset, width));
+  }
+  const headers = headersOf(asset, asset.type, asset.sha256);
+  // Bun 1.4.5 sends the head of a late answer in some fifty pieces, unless the body is a file or small
+  // (https://github.com/oven-sh/bun/pull/41341, checked 2026-11-23).
+  const deliver = (wanted: Wanted) => deliverAsset(deps, asset, wanted, { isLazy: isLate });
+  return serveFile(request, { sizeBytes: asset.sizeBytes, headers, deliver });
+}
+
+function headersOf({ createdAt }: Asset, type: MediaType, tag: string): FileHeaders {
   return {
     "Content-Type": type,
     "Cache-Control": "public, max-age=31536000, immutable",
@@ -51,6 +73,19 @@ function headersOf({ createdAt }: Asset, type: MediaType, tag: string) {
     "Content-Security-Policy": policyFor(type),
     "Cross-Origin-Resource-Policy": "cross-origin",
     "Access-Control-Allow-Origin": "*",
+    "Last-Modified": new Date(createdAt).toUTCString(),
+  };
+}
+
+/** Of a file that only the holder of a credential gets, at an address that may lead to another one or to none later. */
+export function ownFileHeaders({ createdAt }: Asset, type: MediaType, tag: string): FileHeaders {
+  return {
+    "Content-Type": type,
+    "Cache-Control": "private, no-cache",
+    ETag: `"${tag}"`,
+    "Accept-Ranges": "bytes",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": policyFor(type),
     "Last-Modified": new Date(createdAt).toUTCString(),
   };
 }
@@ -67,14 +102,12 @@ function widthOf(query: URLSearchParams): ThumbnailWidth | undefined {
 }
 
 async function thumbnailReply(
-  deps: { readonly thumbnails: Thumbnails },
   request: Request,
-  asset: Asset,
-  width: ThumbnailWidth,
+  headers: FileHeaders,
+  read: () => Promise<Blob>,
 ): Promise<Reply> {
-  const headers = headersOf(asset, THUMBNAIL_TYPE, `${asset.sha256}-${width}`);
   if (isKnown(request, headers.ETag)) return { status: 304, headers, body: null };
-  const content = await readThumbnail(deps, asset, width);
+  const content = await read();
   const deliver = async () => ({ kind: "content", content }) as const;
   return serveFile(request, { sizeBytes: content.size, headers, deliver });
 }

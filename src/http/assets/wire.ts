@@ -9,7 +9,7 @@ const FILE_HEADERS = ["ETag", "Cache-Control", "Last-Modified", "Accept-Ranges"]
 // The keys of the table are the types.
 const ALL_TYPES = Object.keys(MEDIA_TYPES) as MediaType[];
 
-const RANGE_HEADERS = {
+export const RANGE_HEADERS = {
   Range: text("One range of bytes.", { examples: ["bytes=0-1023"] }),
   "If-Range": text("The `ETag` or `Last-Modified` the range is meant for."),
   "If-None-Match": text("An `ETag` that is known already."),
@@ -30,6 +30,18 @@ function downloads(types: readonly MediaType[], headers: readonly HeaderName[]):
   };
 }
 
+/** The answers of a download of a result, which may lie elsewhere. */
+export function resultDownloads(types: readonly MediaType[]): EndpointContract["answers"] {
+  return {
+    ...downloads(types, FILE_HEADERS),
+    302: {
+      description:
+        "The file is at the address in `Location`, which ends soon: follow it each time, and keep this one.",
+      headers: ["Location", "Cache-Control"],
+    },
+  };
+}
+
 export const READ_ASSET = contract("readAsset", "Files", "Download a file", {
   description:
     "What `result` and image URLs point at. The id is the permission: whoever knows it may read the file. The content never changes. With `w`, a smaller picture of it, in WebP.",
@@ -41,14 +53,7 @@ export const READ_ASSET = contract("readAsset", "Files", "Download a file", {
     ),
   }),
   headers: RANGE_HEADERS,
-  answers: {
-    ...downloads(ALL_TYPES, FILE_HEADERS),
-    302: {
-      description:
-        "The file is at the address in `Location`, which ends soon: follow it each time, and keep this one.",
-      headers: ["Location", "Cache-Control"],
-    },
-  },
+  answers: resultDownloads(ALL_TYPES),
   errors: ["invalid_request", "not_found", "service_unavailable"],
 });
 
