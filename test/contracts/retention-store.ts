@@ -35,7 +35,7 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
         await endOne(store, "completed");
         const latest = await store.tasks.latestChange(ACCOUNT);
         // So that it may be kept in memory.
-        await store.tasks.summary(taskId(1));
+        const summary = await store.tasks.summary(taskId(1));
         await store.tasks.assetById(assetId(10));
         expect(await store.retention.remove(taskId(1), NOW, ACCOUNT)).toEqual({
           kind: "removed",
@@ -43,6 +43,7 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
         });
         const reads = [
           ...[await store.tasks.byId(taskId(1)), await store.tasks.summary(taskId(1))],
+          await store.tasks.requestOf(summary!),
           ...[await store.tasks.story(taskId(1)), await store.tasks.assetById(assetId(10))],
           ...[await store.callbacks.byId(callbackId(1)), await store.callbacks.nextDueAt()],
         ];

@@ -152,6 +152,15 @@ export function describeReads(make: MakeStore): void {
   });
 
   test(
+    "what a task was asked for is read by itself",
+    withStore(make, async (store) => {
+      await admit(store, { number: 1 });
+      const task = await store.tasks.byId(taskId(1));
+      expect(await store.tasks.requestOf(task!)).toEqual(task!.request);
+    }),
+  );
+
+  test(
     "what is not there is undefined or empty",
     withStore(make, async (store) => {
       expect(await store.tasks.byId(taskId(1))).toBeUndefined();

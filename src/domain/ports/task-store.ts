@@ -6,7 +6,7 @@ import type { Micros } from "../money/money.ts";
 import type { LaneCount, LaneLoad, OwnReady, RecentEndings } from "../overview.ts";
 import type { IdempotencyClaim } from "../task/idempotency.ts";
 import type { LostAttempt, LostEnd } from "../task/lost-attempt.ts";
-import type { TaskKind } from "../task/request.ts";
+import type { GenerationRequest, TaskKind } from "../task/request.ts";
 import type { TaskStory } from "../task/story.ts";
 import type { Attempt, Lease, NewTask, Task, TaskStatus, TaskSummary } from "../task/task.ts";
 import type { Transition } from "../task/transition.ts";
@@ -210,6 +210,8 @@ export interface TaskStore {
   lostAttempts(lanes: readonly LaneId[], since: number): Promise<LostAttempt[]>;
   byId(id: TaskId): Promise<Task | undefined>;
   summary(id: TaskId): Promise<TaskSummary | undefined>;
+  /** What a task was asked for, which its summary leaves out; undefined once it is removed. */
+  requestOf(task: Pick<TaskSummary, "id" | "kind" | "model">): Promise<GenerationRequest | undefined>;
   attempts(id: TaskId): Promise<Attempt[]>;
   attempt(id: AttemptId): Promise<Attempt | undefined>;
   /** Everything that is kept of a task, as it stands at one moment. */

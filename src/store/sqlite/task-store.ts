@@ -55,8 +55,7 @@ export function createTaskStore(
   const claim = prepareClaim(connection, { newLeaseToken: deps.newLeaseToken, turns, advance });
   const cancel = prepareCancel(db, advance, changes, reads.byId, prepareTrail(db));
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
-  const ownReady = prepareOwnReady(db);
-  const [lost, nudge] = [prepareLostAttempts(db), prepareNudge(db)];
+  const [lost, nudge, ownReady] = [prepareLostAttempts(db), prepareNudge(db), prepareOwnReady(db)];
   deps.watch.onChange(reads.forgetAll);
   deps.removals.onRemoved(reads.forget);
   const [recentEndings, rescue] = [prepareRecentEndings(db), prepareRescue(db)];
@@ -76,6 +75,7 @@ export function createTaskStore(
     lostAttempts: async (ofLanes, since) => read(() => lost.since(ofLanes, since)),
     byId: async (id) => read(() => reads.byId(id)),
     summary: async (id) => read(() => reads.summary(id)),
+    requestOf: async (task) => read(() => reads.requestOf(task)),
     attempts: async (id) => read(() => reads.attempts(id)),
     attempt: async (id) => read(() => reads.attempt(id)),
     ...searches,

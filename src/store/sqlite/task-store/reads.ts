@@ -8,6 +8,7 @@ import type {
   TaskCounts,
   TaskFilter,
 } from "../../../domain/ports/task-store.ts";
+import type { GenerationRequest } from "../../../domain/task/request.ts";
 import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task/task.ts";
 import { ACCOUNT_ID, accountNumber } from "../account-store/account-table.ts";
 import type { Connection } from "../connection.ts";
@@ -16,6 +17,7 @@ import { ASSET_COLUMNS, type AssetRow, toAsset } from "./asset-table.ts";
 import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "./attempt-table.ts";
 import { type FindTasks, prepareRows } from "./list.ts";
 import { prepareQueuePosition } from "./queue-position.ts";
+import { requestIn } from "./stored-request.ts";
 import {
   LIVE,
   REMOVED,
@@ -65,6 +67,17 @@ function prepareSummary(db: Database) {
   return { summary, kept };
 }
 
+/** Returns a function that reads what a task was asked for. */
+function prepareRequest(db: Database) {
+  const requestById = db.prepare<Pick<TaskRow, "request">, [id: string]>(
+    `select request from task where id = ? and status <> '${REMOVED}'`,
+  );
+  return ({ id, kind, model }: Pick<TaskSummary, "id" | "kind" | "model">): GenerationRequest | undefined => {
+    const row = requestById.get(id);
+    return row === null ? undefined : requestIn({ kind, model, ...row });
+  };
+}
+
 /** Returns a function that reads an asset. */
 function prepareAsset(db: Database) {
   const assetById = db.prepare<AssetRow, [id: string]>(`select ${ASSET_COLUMNS} from asset where id = ?`);
@@ -101,6 +114,7 @@ export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) 
       return row === null ? undefined : toTask(row);
     },
     summary,
+    requestOf: prepareRequest(db),
     /** Forgets what is kept of a task in memory. */
     forget(id: TaskId, ofAssets: readonly AssetId[]): void {
       summaries.forget(id);
