@@ -473,6 +473,37 @@ export interface Schemas {
     /** The provider. */
     owned_by: string;
   };
+  CompatibleVideo: {
+    /** Id of the video, which is the id of its task. */
+    id: string;
+    object: "video";
+    /** Id of the model. */
+    model: string;
+    status: "queued" | "in_progress" | "completed" | "failed";
+    /** Percent. */
+    progress: number;
+    /** When the task was accepted. Unix seconds. */
+    created_at: number;
+    /** When the task ended. Unix seconds. */
+    completed_at: number | null;
+    /** When its files go, where `retain_seconds` of the create says so, or when they went. Unix seconds. */
+    expires_at: number | null;
+    /** As it was given. */
+    prompt: string | null;
+    /** `<width>x<height>` of what was made; until then of what was asked for, and `auto` where the model decides it. */
+    size: string;
+    /** The same of its length, in whole seconds. */
+    seconds: string;
+    /** The video that it is a remix of. */
+    remixed_from_video_id: string | null;
+    /** Why there is no video. With `failed` only. */
+    error: {
+      /** As `error_code` of a task; `CANCELLED` where its owner ended it. */
+      code: string;
+      /** For people, safe to show. */
+      message: string;
+    } | null;
+  };
   ConsoleLink: {
     /** Id of the session. */
     id: string;
@@ -512,6 +543,39 @@ export interface Schemas {
     scopes: readonly (string)[];
     /** When it ends. Unix seconds. */
     expires_at: number;
+  };
+  CreateCompatibleVideo: {
+    /** What to show. */
+    prompt: string;
+    /** Id or alias of a video model; `sora-2` unless given, which is an alias of the operator's. */
+    model?: string | null;
+    /** `<width>x<height>` within what the model can do, or `auto`. The model decides unless given. */
+    size?: string | null;
+    seconds?: string | number | null;
+    /** A picture to begin with: a URL or a base64 data URI. */
+    input_reference?: string | {
+      /** A URL or a base64 data URI. */
+      image_url: string;
+    } | null;
+  };
+  CreateCompatibleVideoForm: {
+    /** What to show. */
+    prompt: string;
+    /** Id or alias of a video model; `sora-2` unless given, which is an alias of the operator's. */
+    model?: string | null;
+    /** `<width>x<height>` within what the model can do, or `auto`. The model decides unless given. */
+    size?: string | null;
+    seconds?: string | number | null;
+    /** A picture to begin with: a PNG, JPEG or WebP file of at most 10 MB, or as text a URL or a base64 data URI. The field may be called `input_reference[image_url]`. */
+    input_reference?: string;
+  };
+  CreateVideoRemix: {
+    /** What to show. */
+    prompt: string;
+  };
+  CreateVideoRemixForm: {
+    /** What to show. */
+    prompt: string;
   };
   EditImages: {
     /** Id or alias of an image model. */
@@ -2928,6 +2992,42 @@ export interface Operations {
   "GET /compat/v1/models/{model}": {
     path: { model: string };
     data: Schemas["CompatibleModel"];
+  };
+  "POST /compat/v1/videos": {
+    body: Schemas["CreateCompatibleVideo"];
+    data: Schemas["CompatibleVideo"];
+  };
+  "GET /compat/v1/videos": {
+    query: { limit?: number; order?: "asc" | "desc"; after?: string };
+    data: {
+      object: "list";
+      data: readonly (Schemas["CompatibleVideo"])[];
+      /** Id of the first video of the page. */
+      first_id: string | null;
+      /** Id of the last one: give it as `after` for the next page. */
+      last_id: string | null;
+      /** Whether there is another page. */
+      has_more: boolean;
+    };
+  };
+  "GET /compat/v1/videos/{video_id}": {
+    path: { video_id: string };
+    data: Schemas["CompatibleVideo"];
+  };
+  "DELETE /compat/v1/videos/{video_id}": {
+    path: { video_id: string };
+    data: {
+      /** Id of the video, which is the id of its task. */
+      id: string;
+      object: "video.deleted";
+      /** Always `true`. */
+      deleted: true;
+    };
+  };
+  "POST /compat/v1/videos/{video_id}/remix": {
+    path: { video_id: string };
+    body: Schemas["CreateVideoRemix"];
+    data: Schemas["CompatibleVideo"];
   };
   "GET /v1/models": {
     query: { all?: boolean };

@@ -25,6 +25,7 @@ import { withCors } from "../http/cors.ts";
 import { withDocs } from "../http/docs/routes.ts";
 import { createEdge } from "../http/edge.ts";
 import { eventEndpoints } from "../http/events/routes.ts";
+import { facadeEndpoints } from "../http/facades/endpoints.ts";
 import { generationEndpoints } from "../http/generations/routes.ts";
 import { healthEndpoints } from "../http/health/routes.ts";
 import { hookEndpoints } from "../http/hooks/routes.ts";
@@ -174,6 +175,7 @@ function listEndpoints(given: EndpointDeps) {
     }),
     ...compatImageEndpoints({ ...deps, generateSync, sync, stopping: drained }),
     ...compatModelEndpoints(deps),
+    ...facadeEndpoints({ ...deps, createTask }),
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
     ...manifestEndpoints(createOwnManifests(config, { ...deps, noteChange: createNoteChange(deps) })),

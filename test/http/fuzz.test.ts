@@ -71,6 +71,10 @@ const BODIES: Readonly<Record<string, readonly JsonObject[]>> = {
     WITH_INPUT,
   ],
   "/compat/v1/images/edits": [{ ...IMAGE, images: [{ image_url: pictureUri }], mask: pictureUri }],
+  "/compat/v1/videos": [
+    { model: "sandbox-video", prompt: "x", size: "640x360", seconds: "1" },
+    { model: "sandbox-video", prompt: "x", input_reference: { image_url: pictureUri } },
+  ],
   "/v1/pricing/estimate": [IMAGE, { request: VIDEO, endpoint: "/v1/videos/generations", quantity: 3 }],
   "/admin/v1/keys": [
     {
@@ -111,6 +115,23 @@ describe(`with seed ${seed}, ${runs} requests each,`, () => {
       ]);
       const check = async (body: Uint8Array) =>
         expectClearAnswer({ path: "/compat/v1/images/edits", headers: [multipartType()], body });
+      await fc.assert(fc.asyncProperty(mutatedForm(form, BOUNDARY), check), options);
+    },
+    TEST_MS,
+  );
+
+  test(
+    "a mangled form with a picture in a text is answered clearly",
+    async () => {
+      const form = formBody([
+        { name: "model", content: "sandbox-video" },
+        { name: "prompt", content: "x" },
+        { name: "seconds", content: "1" },
+        { name: "sandbox[delay_ms]", content: "0" },
+        { name: "input_reference[image_url]", content: pictureUri },
+      ]);
+      const check = async (body: Uint8Array) =>
+        expectClearAnswer({ path: "/compat/v1/videos", headers: [multipartType()], body });
       await fc.assert(fc.asyncProperty(mutatedForm(form, BOUNDARY), check), options);
     },
     TEST_MS,
@@ -180,7 +201,7 @@ async function expectClearAnswer(sent: Sent): Promise<void> {
 
 /** A task that was accepted after all goes on behind the answer, and would be taken for what a later request left. */
 async function untilSettled(body: string): Promise<void> {
-  const id = /"task_id":"(task_[0-9a-z]{26})"/.exec(body)?.[1];
+  const id = /"(?:task_)?id":"(task_[0-9a-z]{26})"/.exec(body)?.[1];
   if (id === undefined) return;
   for (const kind of ["images", "videos"]) {
     const path = `/v1/${kind}/status/${id}?wait=10`;

@@ -195,6 +195,20 @@ test("the synchronous images API is answered as the document says, in each form"
   await call("GET /compat/v1/models/{model}", { path: { model: "sandbox-image" } });
 });
 
+test("the videos API of others' clients is answered as the document says", async () => {
+  const body = { model: "sandbox-video", prompt: "A fox", size: "640x360", seconds: "1", sandbox: SOON };
+  const create = await call("POST /compat/v1/videos", { body });
+  const { id: video_id = "" } = JSON.parse(create.text) as { readonly id?: string };
+  await call("GET /v1/videos/status/{task_id}", { path: { task_id: video_id }, query: "?wait=30" });
+  const path = { video_id };
+  expect((await call("GET /compat/v1/videos", { query: "?order=asc&limit=1" })).status).toBe(200);
+  expect((await call("GET /compat/v1/videos/{video_id}", { path })).text).toContain('"completed"');
+  expect((await call("GET /compat/v1/videos/{video_id}/content", { path })).status).toBe(200);
+  const again = { path, body: { prompt: "A cat" } };
+  expect((await call("POST /compat/v1/videos/{video_id}/remix", again)).text).toContain(video_id);
+  expect((await call("DELETE /compat/v1/videos/{video_id}", { path })).status).toBe(200);
+});
+
 test("models, account and prices are answered as the document says", async () => {
   await call("GET /v1/models");
   await call("GET /v1/models", { query: "?all=true" });

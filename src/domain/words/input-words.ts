@@ -51,6 +51,8 @@ export const INPUT_WORDS = {
   }: Omit<OfModel, "field"> & { field?: string | undefined; mode: string; modes: readonly Mode[] }) =>
     `These inputs make ${mode}, which ${model} does not do at present; it does ${modeNames(modes)}.`,
   no_edits: ({ model }: OfModel) => `${model} makes images from a prompt alone; it edits none.`,
+  image_unused: ({ field, model }: OfModel, name: NameOf) =>
+    `${name(field)} cannot be given: ${model} takes no image.`,
   edits_one_image: ({ field, model, given }: OfModel & { given: number }, name: NameOf) =>
     `${name(field)}: ${model} edits one image at a time, got ${given}.`,
   image_required: ({ field }: Field, name: NameOf) =>

@@ -31,6 +31,8 @@ export const TASK_WORDS = {
     `"${model}" is ${article(makes)} model; send this request to POST ${path}.`,
   video_model_here: ({ model }: Of & Field) =>
     `"${model}" is a video model; create a task with POST /v1/videos/generations.`,
+  image_model_here: ({ model }: Of & Field) =>
+    `"${model}" is an image model; send this request to POST /compat/v1/images/generations.`,
   model_without_provider: ({ model }: Of & Field) =>
     `The model "${model}" is not available at present; GET /v1/models lists those that are.`,
   no_mode: ({ model, modes }: Of & { modes: readonly Mode[] }) =>
@@ -89,6 +91,12 @@ export const TASK_WORDS = {
     `The image is not ready yet. Task ${task} goes on; read its result with GET /v1/images/status/${task}.`,
   task_goes_on_later: ({ task }: { task: TaskId }) =>
     `The service restarts. Task ${task} goes on afterwards; send the request again, or read GET /v1/images/status/${task}.`,
+  video_unready: ({ task, status }: { task: TaskId; status: string }) =>
+    `Task ${task} is ${status}; a video can be read once it is completed.`,
+  video_unmade: ({ task, status }: { task: TaskId; status: string }) =>
+    `Task ${task} is ${status}, so there is no video.`,
+  spritesheet_none: ({ field }: Field, name: NameOf) =>
+    `${name(field)}: no spritesheets are made here; ask for video or thumbnail.`,
   result_lost: ({ task }: { task: TaskId }) => `A result of task ${task} is no longer stored.`,
   hook_unknown: () => "There is no such address.",
   file_unknown: () => "There is no such file.",

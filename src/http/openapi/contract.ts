@@ -10,6 +10,8 @@ export const TAGS = {
   Callbacks: "What is posted at the end of tasks: what became of it, once more, and live.",
   "Synchronous images":
     "The images API that many clients speak: the answer holds the images. Calls take as long as the image does; use the long-request address where there is one, and a client timeout above the wait window.",
+  "Compatible videos":
+    "The videos API that clients of OpenAI's speak. A video is a task: it can be read, followed and cancelled as any other.",
   Models: "What can be generated, with each model's own schema and price.",
   Account: "What a key may do and has used, and what a request would cost.",
   Files: "Stored results and inputs.",

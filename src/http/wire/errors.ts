@@ -17,7 +17,8 @@ export const ERROR_MEANINGS = {
   rate_limit_exceeded: "Too many requests, tasks at once, streams or calls that wait.",
   model_not_available:
     "There is no such model for this key, no provider makes it at present, or it makes something else.",
-  model_not_found: "There is no such image model for this key, or no provider makes it at present.",
+  model_not_found:
+    "There is no such model for this key, no provider makes it at present, or it makes something else.",
   task_not_found: "The account has no such task of this kind.",
   not_found: "There is nothing of this name.",
   method_not_allowed: "The path takes other methods; `Allow` lists them.",
@@ -63,7 +64,7 @@ export const STANDARD_ERROR = component(
 export const COMPATIBLE_ERROR = component(
   "CompatibleError",
   { error: closed({ message: MESSAGE, type: TYPE_NAME, code: ERROR_CODE, param: PARAM }, PARAM_IS_OPTIONAL) },
-  { description: "Every 401, and errors of the synchronous images API." },
+  { description: "Every 401, and everything below `/compat/v1`." },
 );
 
 /** Why an accepted task failed (docs/api.md 4.6). */

@@ -14,6 +14,28 @@ export async function malformedCompatBodies(): Promise<Malformed[]> {
       ...sizes(),
     ]),
     ...among({ path: "/compat/v1/images/edits", envelope: "compatible" }, await edits()),
+    ...among({ path: "/compat/v1/videos", envelope: "compatible" }, videos()),
+  ];
+}
+
+function videos(): Malformed[] {
+  const good = { model: "sandbox-video", prompt: "x", seconds: "1", sandbox: { delay_ms: 0 } };
+  const field = (name: string, value: JsonObject[string], param = name): Malformed => ({
+    name: `${name} of a video = ${JSON.stringify(value)?.slice(0, 40)}`,
+    body: { ...good, [name]: value },
+    param,
+  });
+  return [
+    { name: "half a video", body: '{"model":', says: "JSON" },
+    { name: "a video as text/plain", body: good, headers: [["Content-Type", "text/plain"]], ...WRONG_TYPE },
+    { name: "no prompt of a video", body: { model: "sandbox-video" }, param: "prompt" },
+    ...["", "x", "0x1", "1x1x1", "1280X720", 720, true, []].map((size) => field("size", size)),
+    ...["", "-1", "0", "1e9", "99999", 0, 11, true, {}].map((seconds) => field("seconds", seconds)),
+    ...["", 7, [], {}, "ftp://x.example/a.png", "data:,x"].map((each) => field("input_reference", each)),
+    field("input_reference", { image_url: 7 }),
+    field("input_reference", { file_id: "file-1" }, "input_reference.file_id"),
+    { ...field("model", "sandbox-image"), ...NO_MODEL },
+    { ...field("model", "nothing"), ...NO_MODEL },
   ];
 }
 

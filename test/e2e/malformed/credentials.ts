@@ -89,6 +89,8 @@ function credentials({ key, managementToken }: Target): Malformed[] {
       "/v1/videos/generations",
       "/compat/v1/images/generations",
       "/compat/v1/images/edits",
+      "/compat/v1/videos",
+      "/compat/v1/videos/x/remix",
     ].map(
       (path): Malformed => ({ ...given(`no credential, and no JSON, for ${path}`, [], path), body: "{" }),
     ),

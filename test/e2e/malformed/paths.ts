@@ -112,6 +112,11 @@ function compatPaths(): Malformed[] {
     at("/compat/v1/models/%00", model),
     at(`/compat/v1/models/${"Z".repeat(150)}`, model),
     at("/compat/v1/models/sandbox-image%2f..", model),
+    ...["/compat/v1/videos/x", "/compat/v1/videos/x/content", "/compat/v1/videos/%00"].map((path) =>
+      at(path, NO_TASK),
+    ),
+    at("/compat/v1/videos/x/frames"),
+    { ...at("/compat/v1/videos/x/remix", NOT_ALLOWED), says: "POST" },
     { ...at("/compat/v1/images/generations", NOT_ALLOWED), says: "POST" },
     { ...at("/compat/v1/images/edits", NOT_ALLOWED), says: "POST" },
     {

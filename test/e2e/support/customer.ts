@@ -10,10 +10,10 @@ export const ALIASES = ["--alias", "gpt-image-1=sandbox-image", "--alias", "dall
 export interface Customer {
   readonly name: string;
   readonly key: string;
-  /** Where clients of the images API are told to go. */
+  /** Where clients of OpenAI's APIs are told to go. */
   readonly baseUrl: string;
   readonly api: Api;
-  /** Requests of the key to the images API, in the order they were answered, once there are `count`. */
+  /** Requests of the key to the images and videos APIs, in the order they were answered, once there are `count`. */
   requests(count: number): Promise<readonly LoggedRequest[]>;
   /** The customer's tasks, newest first, once there are `count`. */
   tasks(count?: number): Promise<readonly WireData[]>;
@@ -33,6 +33,7 @@ export interface LoggedRequest {
 
 const WITHIN_MS = 30_000;
 const LOOK_AGAIN_MS = 10;
+const OF_CLIENTS = /"\/compat\/v1\/(?:images\/|videos)/;
 let count = 0;
 
 /** @param flags further ones of `svc keys create` */
@@ -90,7 +91,7 @@ async function loggedRequests(server: Server, name: string, wanted: number): Pro
     const found = server
       .stderr()
       .split("\n")
-      .filter((line) => line.includes(`"key":"${name}"`) && line.includes('"/compat/v1/images/'))
+      .filter((line) => line.includes(`"key":"${name}"`) && OF_CLIENTS.test(line))
       .map((line) => JSON.parse(line) as LoggedRequest);
     if (found.length >= wanted) return found;
     if (performance.now() > deadline) {

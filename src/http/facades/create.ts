@@ -1,0 +1,60 @@
+import { AppError } from "../../domain/errors.ts";
+import { formatAmount } from "../../domain/money/money.ts";
+import { namesFrom } from "../../domain/words/say.ts";
+import type { CreatedTask, CreateTaskRequest } from "../../service/create-task.ts";
+import type { KeyedExchange } from "../exchange.ts";
+import { hopsOf } from "../hops.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
+import { routingOf } from "../routing.ts";
+import { requireStanding } from "../standing.ts";
+
+/* What facades share. Each translates another API's requests into the one create, and tasks into that API's shapes. */
+
+/** Everything of a create that does not depend on which API it came by. */
+type Sent = Pick<
+  CreateTaskRequest,
+  "principal" | "requestId" | "origin" | "hops" | "idempotencyKey" | "routing" | "trace" | "gone"
+>;
+
+/** How a create was sent. @throws AppError for a caller that may not create any more, or a header that cannot be read */
+export function sentBy({
+  request,
+  principal,
+  standing,
+  requestId,
+  origin,
+  trace,
+}: Omit<KeyedExchange, "stay">): Sent {
+  requireStanding(standing);
+  return {
+    ...{ principal, requestId, origin, trace },
+    hops: hopsOf(request),
+    idempotencyKey: idempotencyKeyOf(request),
+    routing: routingOf(request),
+    gone: () => request.signal,
+  };
+}
+
+/** The headers of an accepted create, whatever its API: what it holds, and whether it was accepted before. */
+export function createdHeaders({ held, replayed }: CreatedTask): Record<string, string> {
+  return { "X-Request-Cost": formatAmount(held), ...(replayed && { "X-Idempotent-Replay": "true" }) };
+}
+
+/**
+ * Runs a create, and words what it throws for a reader who has these names for our fields.
+ * @throws AppError with `model_not_found` in place of `model_not_available`, as everything below `/compat/v1` has it
+ */
+export async function inOtherWords<T>(
+  names: Readonly<Record<string, string>>,
+  create: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await create();
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, facts, details } = error;
+    const known =
+      code === "model_not_available" ? new AppError("model_not_found", facts, details, error) : error;
+    throw known.renamed(namesFrom(names));
+  }
+}
