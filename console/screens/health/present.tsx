@@ -42,10 +42,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
   return (
     <>
       <dl class="grid grid-cols-2 gap-3 md:grid-cols-4">
-        <Figure
-          name="Requests a second"
-          more={`${countText(requests.by_class["5xx"])} of the last minute are 5xx`}
-        >
+        <Figure name="Requests a second" more={`${rateFormat.format(requests.by_class["5xx"])} of them 5xx`}>
           {rateFormat.format(requests.per_second)}
         </Figure>
         <Figure name="New tasks a second" more={`${moneyText(spend.hour)} in the last hour`}>
