@@ -105,7 +105,7 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     expect((await download).suggestedFilename()).toContain(".png");
     await at.page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    expect(await at.page.evaluate("document.activeElement.href")).toContain(`${older}.1`);
+    await at.page.locator(`main li a[href*="${older}.1"]:focus`).waitFor();
     expect(at.problems).toEqual([]);
   });
 
