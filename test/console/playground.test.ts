@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     const { page } = at;
     await run(page).click();
     await field(page, "prompt").getByText("prompt is needed.").waitFor();
-    expect(await page.evaluate("document.activeElement.tagName")).toBe("TEXTAREA");
+    await page.locator("textarea:focus").waitFor();
     await page.getByLabel("prompt (needed)").fill("x");
     await page.getByLabel("n", { exact: true }).fill("11");
     await field(page, "n").getByText("n must be from 1 to 10.").waitFor();

@@ -116,12 +116,12 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Image by sandbox-image" }).waitFor();
-    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
+    await page.locator("h1:focus").waitFor();
     await page.keyboard.press("g");
     await page.keyboard.press("t");
     await page.getByRole("heading", { name: "Tasks", exact: true }).waitFor();
     await page.keyboard.press("/");
-    expect(await page.evaluate("document.activeElement.placeholder")).toBe("Model");
+    await page.locator('input[placeholder="Model"]:focus').waitFor();
     await page.keyboard.type("gt?");
     await page.waitForURL((url) => url.href.endsWith("/console/tasks"));
     await page.goBack();
