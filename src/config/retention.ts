@@ -17,7 +17,7 @@ export function retentionSettings() {
       tasksMs: kept("tasks", "when an ended task is deleted with everything but its money, as its owner can"),
       booksMs: kept(
         "books",
-        "how long after a task was deleted its money is in sums by day alone",
+        "how long the books have a deleted task's own lines, from its deletion on; then sums by day",
         LEAST_BOOKS_SEC,
       ),
     },

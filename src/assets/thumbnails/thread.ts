@@ -5,13 +5,13 @@ export interface ThreadOptions {
   readonly clock: Pick<Clock, "after">;
   /** How long the thread is kept without work, 10 s unless given: its end gives its memory back. */
   readonly idleMs?: number | undefined;
-  /** How long one picture may take, 30 s unless given. */
-  readonly patienceMs?: number | undefined;
   /** The module that the thread runs; another one in tests. */
   readonly entry?: string | undefined;
 }
 
 const DAMAGED: Made = { kind: "none", why: "damaged" };
+/** How long one picture may take. */
+const PATIENCE_MS = 30_000;
 /** How long native code gets to end before its thread does. */
 const GRACE_MS = 1_000;
 
@@ -28,7 +28,7 @@ export class Thread {
     return new Promise((resolve) => {
       this.#cancelTimer();
       this.#settle = resolve;
-      this.#cancelTimer = this.options.clock.after(this.options.patienceMs ?? 30_000, () => this.#giveUp());
+      this.#cancelTimer = this.options.clock.after(PATIENCE_MS, () => this.#giveUp());
       this.#worker ??= this.#hire();
       this.#worker.ref();
       this.#worker.postMessage(order);

@@ -90,9 +90,7 @@ async function makeTasks(store: Store, { day, count }: { day: number; count: num
     );
     const at = FIRST_DAY + day * DAY_MS + from * 10;
     await Promise.all(
-      numbers.map((number) =>
-        store.tasks.admit({ task: newTask({ number, createdAt: at }), assets: [], idempotency: undefined }),
-      ),
+      numbers.map((number) => store.tasks.admit({ task: newTask({ number, createdAt: at }), assets: [] })),
     );
     const { leases } = await store.tasks.claim(claimQuery({ now: at, limit: numbers.length }));
     await Promise.all(leases.map((lease) => complete(store, lease, at + MINUTE_MS)));

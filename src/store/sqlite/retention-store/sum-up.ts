@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import { DAY_MS } from "../../../domain/day.ts";
 import type { TaskId } from "../../../domain/ids.ts";
 import { type LedgerKind, SUMMED_UP, SYSTEM } from "../../../domain/money/ledger.ts";
 import type { Removed, RemovedPlace, RemovedQuery } from "../../../domain/ports/retention-store.ts";
@@ -68,7 +69,6 @@ export function prepareSums(connection: Pick<Connection, "db" | "onUndone">) {
   };
 }
 
-const DAY_MS = 86_400_000;
 const COLUMNS = "account_number, day, key_label, model_label, provider, quota_period";
 const FIGURES = [
   ...["tasks", "completed", "outputs", "charged_micros"],
