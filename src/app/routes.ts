@@ -175,7 +175,7 @@ function listEndpoints(given: EndpointDeps) {
     }),
     ...compatImageEndpoints({ ...deps, generateSync, sync, stopping: drained }),
     ...compatModelEndpoints(deps),
-    ...facadeEndpoints({ ...deps, createTask }),
+    ...facadeEndpoints({ ...deps, createTask }, config.facades),
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
     ...manifestEndpoints(createOwnManifests(config, { ...deps, noteChange: createNoteChange(deps) })),

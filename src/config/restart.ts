@@ -34,6 +34,7 @@ const RESTART: Readonly<Record<string, keyof typeof WHY>> = {
   ...{ "callbacks.host_concurrency": "hosts", outputs: "stored", assets: "bucket", backup: "schedule" },
   ...{
     console: "endpoints",
+    facades: "endpoints",
     "search.prompts": "words",
     tracing: "spans",
     record: "recordings",

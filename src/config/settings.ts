@@ -19,6 +19,7 @@ import {
 import { aliases } from "./aliases.ts";
 import { assetSettings, outputSettings } from "./assets.ts";
 import { backupSettings } from "./backups.ts";
+import { callerSettings } from "./callers.ts";
 import { recordingSettings } from "./recordings.ts";
 import { retentionSettings } from "./retention.ts";
 import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
@@ -107,6 +108,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       parse: parse.boolean,
       fallback: true,
     }),
+    ...callerSettings(),
     trustedProxies: setting<readonly string[]>({
       key: "trusted_proxies",
       live: true,
@@ -125,17 +127,6 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       fallbackText: "none",
       isSecret: true,
     }),
-    cors: {
-      origins: setting<readonly string[]>({
-        key: "cors.origins",
-        live: true,
-        flag: "--cors-origins <origins...>",
-        help: "origins of web pages that may call this service, such as https://app.example.com, or * for any",
-        parse: parse.origins,
-        fallback: [],
-        fallbackText: "none",
-      }),
-    },
     edgeTimeoutMs: setting<number>({
       key: "edge.timeout_seconds",
       flag: "--edge-timeout-seconds <seconds>",

@@ -1,11 +1,13 @@
 import { AppError } from "../domain/errors.ts";
+import { mannersOf } from "./facades/spoken.ts";
 
 /** `x-api-key`, and a vendor's own name for it: `x-goog-api-key` and the like. */
 const KEY_HEADER = /^x-(?:[a-z0-9-]+-)?api-key$/;
 
 /**
  * The credential of a request, in whichever of its forms it came: `Authorization: Bearer`, `x-api-key`, any `x-<vendor>-api-key`,
- * `api-key` where the synchronous images API is asked for, and the query's `key`. Empty ones count as absent.
+ * `api-key` where the synchronous images API is asked for, the query's `key`, and below a facade's base the schemes that its clients
+ * have: `Basic` has the key as its password, or as its name where there is no password. Empty ones count as absent.
  * @param path of the endpoint
  * @returns undefined when none is present
  * @throws AppError `invalid_api_key` for an Authorization header of another form, and for two credentials that differ
@@ -17,7 +19,7 @@ export function credentialOf(
 ): string | undefined {
   const { headers } = request;
   const authorization = headers.get("authorization");
-  let found = authorization === null ? undefined : bearer(authorization);
+  let found = authorization === null ? undefined : keyIn(authorization, path);
   for (const name of headers.keys()) {
     // The first look is cheap, and nearly all headers fail it.
     if (!name.endsWith("api-key")) continue;
@@ -40,14 +42,29 @@ function onlyOneTrimmed(found: string | undefined, given: string): string | unde
   return onlyOne(found, given.trim());
 }
 
-function bearer(authorization: string): string | undefined {
+function keyIn(authorization: string, path: string): string | undefined {
   if (authorization.includes(",")) {
     return authorization
       .split(",")
-      .map((each) => bearer(each.trim()))
+      .map((each) => keyIn(each.trim(), path))
       .reduce<string | undefined>((found, each) => onlyOne(found, each ?? null), undefined);
   }
   const match = /^(?:bearer(?: +(\S*))?)? *$/i.exec(authorization);
-  if (match === null) throw new AppError("invalid_api_key", { kind: "authorization_malformed" });
-  return match[1] === "" ? undefined : match[1];
+  const key = match === null ? otherKeyIn(authorization, path) : match[1];
+  return key === "" ? undefined : key;
+}
+
+/** The same of a scheme that a facade's clients have. */
+function otherKeyIn(authorization: string, path: string): string {
+  const match = /^([a-z]+) +(\S*) *$/i.exec(authorization);
+  const scheme = match?.[1]?.toLowerCase() ?? "";
+  const text = match?.[2];
+  if (text === undefined || !mannersOf(path)?.schemes.includes(scheme))
+    throw new AppError("invalid_api_key", { kind: "authorization_malformed" });
+  return scheme === "basic" ? passwordIn(text) : text;
+}
+
+function passwordIn(text: string): string {
+  const [name = "", ...password] = Buffer.from(text, "base64").toString().split(":");
+  return password.join(":") || name;
 }

@@ -1,5 +1,7 @@
 import { AppError, type ErrorCode } from "../domain/errors.ts";
 import { StorageError } from "../domain/ports/task-store.ts";
+import type { Manners } from "./facades/manners.ts";
+import { mannersOf } from "./facades/spoken.ts";
 import type { Reply } from "./reply.ts";
 
 /** The HTTP status of every code (docs/api.md 3.3). */
@@ -53,11 +55,13 @@ export const TYPE = {
   508: "server_error",
 } as const satisfies Record<Status, string>;
 
-/** Which error object a caller reads: the standard one (docs/api.md 3.2), or that of the compatible images API. */
-export type Envelope = "standard" | "compatible";
+/** Which error object a caller reads: the standard one (docs/api.md 3.2), that of the compatible images API, or a facade's own. */
+export type Envelope = "standard" | "compatible" | Manners;
 
-/** 401 is in the compatible envelope everywhere, as is everything below `/compat/v1`. */
+/** 401 is in the compatible envelope everywhere but below a facade's base, as is everything below `/compat/v1`. */
 export function envelopeFor(path: string, code: ErrorCode): Envelope {
+  const manners = mannersOf(path);
+  if (manners !== undefined) return manners;
   return code === "invalid_api_key" || path.startsWith("/compat/") ? "compatible" : "standard";
 }
 
@@ -71,6 +75,11 @@ export function problem(error: AppError, envelope: Envelope): Reply {
   if (taskId !== undefined) headers["X-Task-Id"] = taskId;
   if (allow !== undefined) headers.Allow = allow.join(", ");
   if (status === 401) headers["WWW-Authenticate"] = "Bearer";
+  if (typeof envelope === "object") {
+    const told = envelope.tell(error, status);
+    const { status: otherStatus = status, body } = told;
+    return { status: otherStatus, headers: { ...headers, ...told.headers }, body: JSON.stringify(body) };
+  }
   const type = TYPE[status];
   const { message, param } = error;
   const body =

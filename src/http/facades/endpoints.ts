@@ -1,10 +1,15 @@
+import type { FacadeName } from "../../domain/facades.ts";
 import type { Endpoint } from "../exchange.ts";
 import { openaiVideoEndpoints, type VideoFacadeDeps } from "./openai-videos/routes.ts";
 
 /** What any facade needs. */
 export type FacadeDeps = VideoFacadeDeps;
 
-/** The endpoints of every facade. Facades have the names of the APIs they speak, which no other room knows. */
-export function facadeEndpoints(deps: FacadeDeps): Endpoint[] {
-  return [...openaiVideoEndpoints(deps)];
+const ENDPOINTS = {
+  "openai-videos": openaiVideoEndpoints,
+} as const satisfies Record<FacadeName, (deps: FacadeDeps) => Endpoint[]>;
+
+/** The endpoints of the facades that are on. Facades have the names of the APIs they speak, which no other room knows. */
+export function facadeEndpoints(deps: FacadeDeps, areOn: readonly FacadeName[]): Endpoint[] {
+  return [...new Set(areOn)].flatMap((name) => ENDPOINTS[name](deps));
 }

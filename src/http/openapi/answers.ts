@@ -1,8 +1,10 @@
 import { ERROR_CODES, type ErrorCode } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Endpoint } from "../exchange.ts";
-import { envelopeFor, STATUS } from "../problem.ts";
+import { SPOKEN } from "../facades/spoken.ts";
+import { type Envelope, envelopeFor, STATUS } from "../problem.ts";
 import { COMPATIBLE_ERROR, ERROR_MEANINGS, STANDARD_ERROR } from "../wire/errors.ts";
+import type { Schema } from "../wire/schema.ts";
 import { type Components, referenceTo } from "./components.ts";
 import type { Answer } from "./contract.ts";
 import type { HeaderName } from "./headers.ts";
@@ -48,7 +50,7 @@ export function errorCodesOf({ contract, ...endpoint }: Endpoint): ErrorCode[] {
 
 /** Adds the errors that any path can answer with and no contract lists. */
 export function addGeneralErrors(components: Components): void {
-  for (const path of ["/", "/compat/"]) {
+  for (const path of ["/", "/compat/", ...SPOKEN.map(({ base }) => base)]) {
     for (const code of ["not_found", "method_not_allowed"] as const) errorResponse(path, [code], components);
   }
 }
@@ -68,18 +70,28 @@ function errorResponse(path: string, codes: readonly ErrorCode[], components: Co
   // The codes of one status share an envelope: only 401 differs from the rest of its path.
   const [first = "internal_error"] = codes;
   const envelope = envelopeFor(path, first);
-  const isCompatible = envelope === "compatible" && first !== "invalid_api_key";
-  const name = (isCompatible ? "Compatible" : "") + codes.map(pascal).join("Or");
+  const name = prefixOf(envelope, first) + codes.map(pascal).join("Or");
   return components.response(name, () => ({
     description: codes.map((code) => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join("\n\n"),
     headers: headersOf(ERROR_HEADERS[STATUS[first]] ?? []),
     content: {
       "application/json": {
-        schema: components.refer(envelope === "compatible" ? COMPATIBLE_ERROR : STANDARD_ERROR),
+        schema: components.refer(schemaOf(envelope)),
       },
     },
     "x-error-codes": codes,
   }));
+}
+
+/** What tells apart the names of the same errors in several envelopes. */
+function prefixOf(envelope: Envelope, code: ErrorCode): string {
+  if (typeof envelope === "object") return pascal(envelope.name.replaceAll("-", "_"));
+  return envelope === "compatible" && code !== "invalid_api_key" ? "Compatible" : "";
+}
+
+function schemaOf(envelope: Envelope): Schema {
+  if (typeof envelope === "object") return envelope.schema;
+  return envelope === "compatible" ? COMPATIBLE_ERROR : STANDARD_ERROR;
 }
 
 function answerResponse(answer: Answer, more: readonly HeaderName[], components: Components): JsonObject {

@@ -125,6 +125,23 @@ export function listOf(choices: readonly string[]): Parser<readonly string[]> {
   });
 }
 
+/** The same, or `none` alone. */
+export function listOrNone<const T extends string>(choices: readonly T[]): Parser<readonly T[]> {
+  const schema = { oneOf: [{ const: "none" }, { type: "array", items: { enum: choices } }] };
+  const parse = (raw: unknown): Parsed<readonly T[]> => {
+    const items = [raw].flat(1).flatMap((item) => (typeof item === "string" ? item.split(",") : [item]));
+    if (items.length === 1 && items[0] === "none") return ok([]);
+    const names = items.map((item) =>
+      choices.find((choice) => typeof item === "string" && choice === item.trim()),
+    );
+    const known = names.filter((name) => name !== undefined);
+    return known.length === names.length
+      ? ok([...new Set(known)])
+      : no(`some of ${choices.join(", ")}, or none`);
+  };
+  return withSchema(schema, parse, (names) => (names.length === 0 ? "none" : names));
+}
+
 /** Takes a number of seconds in a range, or `off`. Returns milliseconds, undefined for off. */
 export function secondsOrOffAsMs(min: number, max: number): Parser<number | undefined> {
   const one = secondsAsMs(min, max);

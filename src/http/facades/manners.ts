@@ -1,0 +1,25 @@
+import type { AppError } from "../../domain/errors.ts";
+import type { FacadeName } from "../../domain/facades.ts";
+import type { Json } from "../../domain/json.ts";
+import type { Schema } from "../wire/schema.ts";
+
+/** An error as an API tells it. */
+export interface ToldError {
+  /** Instead of the status that the code has here. */
+  readonly status?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body: Json;
+}
+
+/** What holds for everything below the base of a facade whose errors are its own, also for paths that it does not have. */
+export interface Manners {
+  readonly name: FacadeName;
+  /** Where its paths begin, without a slash at the end. */
+  readonly base: `/${string}`;
+  /** Schemes of `Authorization` that its clients send a key by, in small letters, beside `bearer`. */
+  readonly schemes: readonly string[];
+  /** @param status that the error's code has here */
+  readonly tell: (error: AppError, status: number) => ToldError;
+  /** Of what it tells. */
+  readonly schema: Schema;
+}
