@@ -142,6 +142,7 @@ export function startAlerting(
     targets: () => alertTargets(config),
     read,
     memory: createAlertMemory(config),
+    isFinding: () => disk.state() !== "enough" && !disk.isAdvised(),
   });
   alerting.start();
   return alerting.stop;

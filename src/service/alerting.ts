@@ -10,16 +10,20 @@ export interface AlertingDeps {
   /** What is wrong at this moment. @param told what targets were told and is not over */
   readonly read: (told: readonly Told[]) => Promise<readonly Condition[]>;
   readonly memory: AlertMemory;
+  /** Whether what is wrong is still being found out, so that the next look comes soon. */
+  readonly isFinding: () => boolean;
 }
 
 /** After a start, which has other things to do. */
 const FIRST_MS = 2_000;
 const EVERY_MS = 60_000;
+/** While something is found out. */
+const SOON_MS = 1_000;
 /** Each target has so long. */
 export const SEND_LIMIT_MS = 30_000;
 
 /** Tells targets what has gone wrong and what is well again. What could not be told is told at the next look. */
-export function createAlerting({ clock, log, targets, read, memory }: AlertingDeps) {
+export function createAlerting({ clock, log, targets, read, memory, isFinding }: AlertingDeps) {
   const told = new Map(Object.entries(memory.load()));
   const ending = new AbortController();
   let cancel = () => {};
@@ -63,7 +67,7 @@ export function createAlerting({ clock, log, targets, read, memory }: AlertingDe
           log.warn({ err: error as Error }, "what is wrong could not be read for alerts"),
         )
         .finally(() => {
-          if (!ending.signal.aborted) arm(EVERY_MS);
+          if (!ending.signal.aborted) arm(isFinding() ? SOON_MS : EVERY_MS);
         });
     });
   }

@@ -17,7 +17,7 @@ function setup(answers: (() => Promise<void>)[] = [], kept: Record<string, reado
   const clock = fakeClock();
   const sent: Notice["state"][][] = [];
   const said: string[] = [];
-  const state = { conditions: [LOW] as readonly Condition[], kept };
+  const state = { conditions: [LOW] as readonly Condition[], kept, isFinding: false };
   const write = (_: object, message: string) => void said.push(message);
   const alerting = createAlerting({
     clock,
@@ -33,6 +33,7 @@ function setup(answers: (() => Promise<void>)[] = [], kept: Record<string, reado
       },
     ],
     read: async () => state.conditions,
+    isFinding: () => state.isFinding,
     memory: {
       load: () => state.kept,
       save: (told) => {
@@ -90,6 +91,20 @@ describe("alerts", () => {
     clock.advance(600_000);
     await turn();
     expect(sent).toHaveLength(2);
+  });
+
+  test("are looked for again a second later while something is being found out", async () => {
+    const { clock, sent, state, alerting } = setup();
+    const turn = () => new Promise(setImmediate);
+    Object.assign(state, { isFinding: true, conditions: [] });
+    alerting.start();
+    clock.advance(2_000);
+    await turn();
+    state.conditions = [LOW];
+    clock.advance(1_000);
+    await turn();
+    alerting.stop();
+    expect(sent).toEqual([["firing"]]);
   });
 });
 
