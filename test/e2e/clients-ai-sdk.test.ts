@@ -73,7 +73,8 @@ describe("generateImage with @ai-sdk/openai", () => {
     const customer = await createCustomer(server);
     const model = createOpenAI({ baseURL: customer.baseUrl, apiKey: customer.key }).image("gpt-image-1");
     const error = await generateImage({ model, prompt: "x", size: "5000x1" }).catch((reason) => reason);
-    expect(error).toBeInstanceOf(APICallError);
+    // Each provider may have its own copy of the class.
+    expect(APICallError.isInstance(error)).toBe(true);
     expect(error).toMatchObject({ statusCode: 400, message: expect.stringContaining("size") });
     expect(await customer.requests(1)).toHaveLength(1);
   });

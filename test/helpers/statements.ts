@@ -1,6 +1,8 @@
 import { Database } from "bun:sqlite";
+import { TrackingDatabase } from "../../src/store/sqlite/connection.ts";
 
-const WAYS = ["prepare", "query", "run", "exec"] as const;
+/** The methods that take a statement. The store's own takes one long before SQLite sees it, if it ever does. */
+const WAYS = ["prepare", "query", "run", "exec", "prepareLate"] as const;
 type Way = (this: unknown, sql: string, ...rest: unknown[]) => unknown;
 
 /** The query builder calls from deep within. */
@@ -12,11 +14,14 @@ const [DEEP_TIMES, SHALLOW] = [4, 6];
 export function watchStatements() {
   const seen = new Map<string, Set<string>>();
   const times = new Map<string, number>();
-  // Safe: each is a method whose first parameter is the statement.
-  const methods = Database.prototype as unknown as Record<(typeof WAYS)[number], Way>;
-  const originals = WAYS.map((way) => [way, methods[way]] as const);
+  const originals = [Database.prototype, TrackingDatabase.prototype].flatMap((prototype) => {
+    // Safe: each is a method whose first parameter is the statement.
+    const methods = prototype as unknown as Record<(typeof WAYS)[number], Way>;
+    const own = WAYS.filter((way) => Object.hasOwn(methods, way));
+    return own.map((way) => ({ methods, way, original: methods[way] }));
+  });
   const depth = Error.stackTraceLimit;
-  for (const [way, original] of originals)
+  for (const { methods, way, original } of originals)
     methods[way] = function (sql, ...rest) {
       const files = seen.getOrInsertComputed(sql, () => new Set<string>());
       const count = (times.get(sql) ?? 0) + 1;
@@ -29,7 +34,7 @@ export function watchStatements() {
   return {
     seen: seen as ReadonlyMap<string, ReadonlySet<string>>,
     stop() {
-      for (const [way, original] of originals) methods[way] = original;
+      for (const { methods, way, original } of originals) methods[way] = original;
       Error.stackTraceLimit = depth;
     },
   };

@@ -1,4 +1,4 @@
-import { constants, Database, type Statement } from "bun:sqlite";
+import { constants, Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import { createCheckpoints } from "./checkpoints.ts";
@@ -122,6 +122,8 @@ export function openDatabase(path: string): TrackingDatabase {
 }
 
 /**
+ * Prepares a statement when it is first used: a program, and a server's start, pay for what they use.
+ *
  * Keeps track of its statements, because a database with open ones does not close and leaves its log behind. Statements that are
  * no longer referenced are forgotten.
  */
@@ -131,20 +133,59 @@ export class TrackingDatabase extends Database {
     this.statements.delete(ref);
   });
 
-  override prepare: Database["prepare"] = (sql: string, ...rest: []) => {
-    const statement = super.prepare(sql, ...rest);
-    const ref = new WeakRef<Statement>(statement);
-    this.statements.add(ref);
-    this.collected.register(statement, ref);
-    // Safe: the type parameters only describe rows and parameters.
-    return statement as never;
-  };
+  // Safe: it has every method of a statement that is called here, and the type parameters only describe rows and parameters.
+  override prepare: Database["prepare"] = (sql: string) => this.prepareLate(sql) as never;
+
+  private prepareLate(sql: string): LateStatement {
+    return new LateStatement(() => {
+      const statement: Statement = super.prepare(sql);
+      const ref = new WeakRef(statement);
+      this.statements.add(ref);
+      this.collected.register(statement, ref);
+      return statement;
+    });
+  }
 
   /** Ends all statements, then closes. */
   stop(): void {
     for (const ref of this.statements) ref.deref()?.finalize();
     this.statements.clear();
     this.close();
+  }
+}
+
+/** A statement that is prepared when it is first used. */
+class LateStatement implements Pick<Statement, "get" | "all" | "values" | "run" | "iterate" | "finalize"> {
+  #prepared: Statement | undefined;
+  constructor(private readonly make: () => Statement) {}
+
+  get #statement(): Statement {
+    this.#prepared ??= this.make();
+    return this.#prepared;
+  }
+
+  get(...parameters: SQLQueryBindings[]) {
+    return this.#statement.get(...parameters);
+  }
+
+  all(...parameters: SQLQueryBindings[]) {
+    return this.#statement.all(...parameters);
+  }
+
+  values(...parameters: SQLQueryBindings[]) {
+    return this.#statement.values(...parameters);
+  }
+
+  run(...parameters: SQLQueryBindings[]) {
+    return this.#statement.run(...parameters);
+  }
+
+  iterate(...parameters: SQLQueryBindings[]) {
+    return this.#statement.iterate(...parameters);
+  }
+
+  finalize(): void {
+    this.#prepared?.finalize();
   }
 }
 
