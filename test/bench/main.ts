@@ -75,17 +75,22 @@ async function measure({ only, isQuick, isStrict, isRecord, json }: Options): Pr
   const facts = factsOf(rounds, isQuick);
   const prepared = await runner.prepare(build, "own");
   const lines: BenchMeasurement[] = [];
+  const failures: string[] = [];
   for (const [name, bench] of chooseBenches(only)) {
     const startedAt = performance.now();
     const watched = watchContention(load.pid);
     say(`${name} …`);
-    const found = await runner.run(bench, prepared, rounds);
+    const found = await runner.run(bench, prepared, rounds).catch((error: Error) => {
+      // What the others measured counts all the same.
+      failures.push(`${name} failed: ${error.message.trim()}`);
+      return [];
+    });
     say(` ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`);
     const contention = watched();
     lines.push(...found.map((each) => ({ ...each, bench: name, contention })));
   }
   console.log(`${heading(facts)}\nmedian of ${rounds} interleaved rounds and their spread\n`);
-  console.log(renderTable(lines));
+  console.log([renderTable(lines), ...failures].join("\n"));
   const record = recordFigures(facts, lines);
   if (json !== undefined) writeJson(json, record);
   const hindrance = isRecord ? recordHindrance(BENCH_NAMES, lines) : undefined;
@@ -94,7 +99,7 @@ async function measure({ only, isQuick, isStrict, isRecord, json }: Options): Pr
     return false;
   }
   if (isRecord) for (const file of keepRecord(ROOT, record)) say(`${file}\n`);
-  return !(isStrict && lines.some((each) => isMet(each) === false));
+  return failures.length === 0 && !(isStrict && lines.some((each) => isMet(each) === false));
 }
 
 async function compare({ only, isQuick, isStrict, json, pairs }: Options, commit: string): Promise<boolean> {
