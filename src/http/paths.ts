@@ -2,6 +2,7 @@ import { RegExpRouter } from "hono/router/reg-exp-router";
 import { getPath, tryDecodeURIComponent } from "hono/utils/url";
 import { AppError } from "../domain/errors.ts";
 import type { Handling } from "./exchange.ts";
+import { otherPathOf } from "./facades/spoken.ts";
 
 /** What answers a request, and where it was asked. */
 export interface Found {
@@ -19,31 +20,52 @@ interface Place {
 }
 
 /**
- * Finds what answers a request. A path that exists answers other methods with 405, an unknown one with 404.
+ * Finds what answers a request. A path that exists answers other methods with 405, an unknown one with 404. A path may end in a verb
+ * after its last parameter, `/models/:model:predict`.
  * @param unknown answers on every other path
  * @throws for paths that cannot be told apart
  */
 export function createPaths(endpoints: readonly Handling[], unknown: Handling): (request: Request) => Found {
   const exact = new Map<string, Place>();
-  const withParameters = new RegExpRouter<Place>();
+  /** By the verb at the end of the path; empty without one. */
+  const routers = new Map([["", new RegExpRouter<Place>()]]);
   for (const [path, handlings] of Map.groupBy(endpoints, ({ path }) => path)) {
     const byMethod = new Map(handlings.map((handling) => [handling.method, handling]));
     const place = { byMethod, otherwise: methodNotAllowed(path, handlings) };
-    if (path.includes(":")) withParameters.add("ALL", path, place);
-    else exact.set(path, place);
+    const [, pattern = path, verb = ""] = WITH_VERB.exec(path) ?? [];
+    if (!path.includes(":")) exact.set(path, place);
+    else routers.getOrInsertComputed(verb, () => new RegExpRouter<Place>()).add("ALL", pattern, place);
   }
 
-  return (request) => {
-    const path = pathOf(request);
-    const known = exact.get(path);
+  const matchOf = (path: string) => {
+    const [, before = "", verb = ""] = path.includes(":") ? (VERB.exec(path) ?? []) : [];
+    const match = verb === "" ? undefined : routers.get(verb)?.match("ALL", before);
+    return match?.[0].length ? match : (routers.get("")?.match("ALL", path) ?? []);
+  };
+  const found = (path: string, as: string, request: Request): Found | undefined => {
+    const known = exact.get(as);
     if (known !== undefined) return { handling: handlingOf(known, request), path, param: NONE };
-    const [[first] = [], texts = []] = withParameters.match("ALL", path);
-    if (first === undefined) return { handling: unknown, path, param: NONE };
+    const [[first] = [], texts = []] = matchOf(as);
+    if (first === undefined) return undefined;
     const [place, positions] = first;
     const param = (name: string) => tryDecodeURIComponent(texts[Number(positions[name])] ?? "");
     return { handling: handlingOf(place, request), path, param };
   };
+
+  return (request) => {
+    const path = pathOf(request);
+    const here = found(path, path, request);
+    if (here !== undefined) return here;
+    const elsewhere = otherPathOf(path);
+    const there = elsewhere === undefined ? undefined : found(path, elsewhere, request);
+    return there ?? { handling: unknown, path, param: NONE };
+  };
 }
+
+/** A pattern that ends in a verb, such as `/models/:model:predict`. */
+const WITH_VERB = /^(.*\/:\w+):([A-Za-z]+)$/;
+/** The same of a path. */
+const VERB = /^(.*\/[^/]*):([A-Za-z]+)$/;
 
 const NONE = () => "";
 

@@ -12,6 +12,8 @@ import { parseJsonObject } from "./strict-json.ts";
 /** What becomes of a body's data URIs: `receive` opens a file for each of the larger ones. */
 export interface InlineReceiver {
   receive(): Promise<ArrivingFile>;
+  /** Whether large texts that are base64 without a header are files as well. */
+  readonly takesBare?: boolean | undefined;
 }
 
 /** A JSON body as it was read. */
@@ -63,7 +65,7 @@ export async function readJsonPieces(
     maxTextBytes: MAX_JSON_TEXT_BYTES,
     tooLong,
     async open(beginning) {
-      const header = dataUriHeader(beginning);
+      const header = dataUriHeader(beginning) ?? (receiver?.takesBare ? bareHeader(beginning) : undefined);
       if (receiver === undefined || header === undefined || received.length === MAX_INLINE_FILES)
         return undefined;
       await takeFile();
@@ -87,6 +89,11 @@ export async function readJsonPieces(
     await discard();
     throw error;
   }
+}
+
+/** The header of base64 that has none; undefined for any other text. Nothing that people write is so long without a space. */
+function bareHeader(beginning: string): string | undefined {
+  return /^[A-Za-z0-9+/]+$/.test(beginning) ? "" : undefined;
 }
 
 function createInlineFile(header: string, file: ArrivingFile, files: Map<string, InlineFile>): LongString {

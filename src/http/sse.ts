@@ -5,7 +5,8 @@ import type { Reply, ReplyLog } from "./reply.ts";
 import type { Standing } from "./standing.ts";
 
 export interface StreamedEvent {
-  readonly name: string;
+  /** Absent where its reader knows but one kind. */
+  readonly name?: string | undefined;
   /** What a client sends as `Last-Event-ID` when it comes back. */
   readonly id?: string | undefined;
   /** Without line breaks; in pieces when it is too large to hold in memory. */
@@ -192,7 +193,7 @@ export function eventText({ data, ...event }: StreamedEvent & { readonly data: s
 }
 
 function headOf({ name, id }: Pick<StreamedEvent, "name" | "id">): string {
-  return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: `;
+  return `${id === undefined ? "" : `id: ${id}\n`}${name === undefined ? "" : `event: ${name}\n`}data: `;
 }
 
 type Handover = ReturnType<typeof createHandover>;

@@ -45,6 +45,23 @@ test("HEAD is asked as GET is; other methods are refused with those there are", 
   }
 });
 
+test("a verb at the end of a path tells places apart, and other colons belong to what they stand in", () => {
+  const [start, stop, one] = [
+    on("POST", "/v1/keys/:id:start"),
+    on("POST", "/v1/keys/:id:stop"),
+    on("GET", "/v1/keys/:id"),
+  ];
+  const find = createPaths([one, start, stop], UNKNOWN);
+  const askedFor = (path: string, method: string) => {
+    const { handling, param } = find(new Request(`http://svc.test/v1/keys/${path}`, { method }));
+    return [handling, param("id")];
+  };
+  expect(askedFor("a%20b:start", "POST")).toEqual([start, "a b"]);
+  expect(askedFor("a:b:stop", "POST")).toEqual([stop, "a:b"]);
+  expect(askedFor("a:pause", "GET")).toEqual([one, "a:pause"]);
+  expect(askedFor("a/b:stop", "POST")).toEqual([UNKNOWN, ""]);
+});
+
 test("paths that cannot be told apart stop the start", () => {
   expect(() => createPaths([CALLBACK, on("GET", "/v1/callbacks/:id{[a-z]+}")], UNKNOWN)).toThrow();
 });

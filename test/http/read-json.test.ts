@@ -9,7 +9,7 @@ import { hashCanonical, type InlineFiles } from "../../src/service/inline-files.
 import { memoryAssets } from "../helpers/engine.ts";
 
 /** Reads a text in pieces of one size. */
-function read(text: string | Uint8Array, pieceBytes = 65_536, receiver?: "none") {
+function read(text: string | Uint8Array, pieceBytes = 65_536, receiver?: "none" | "bare") {
   const bytes = Buffer.from(text);
   let at = 0;
   const next = async () => {
@@ -18,7 +18,8 @@ function read(text: string | Uint8Array, pieceBytes = 65_536, receiver?: "none")
     return bytes.subarray(at - pieceBytes, at);
   };
   const body = { next, take: () => undefined, takeFile: async () => undefined, turn: () => undefined };
-  return readJsonPieces(body, receiver === undefined ? memoryAssets() : undefined);
+  const takesBare = receiver === "bare";
+  return readJsonPieces(body, receiver === "none" ? undefined : { ...memoryAssets(), takesBare });
 }
 
 async function refusal(text: string | Uint8Array, receiver?: "none"): Promise<string> {
@@ -55,6 +56,18 @@ test("the content of large data URIs is decoded as it arrives, and the rest is a
   expect(await contentOf(inlineFiles, image_urls[0])).toEqual(first);
   expect(await contentOf(inlineFiles, mask_url)).toEqual(second);
   expect(String(mask_url).length).toBeLessThan(200);
+});
+
+test("large base64 without a header is a file where that is asked for, and has the hash of the body as it was sent", async () => {
+  const content = Buffer.from(crypto.getRandomValues(new Uint8Array(40_001)));
+  const prompt = "a fox ".repeat(5_000);
+  const sent = { prompt, data: content.toString("base64") };
+  const { body, inlineFiles } = await read(JSON.stringify(sent), 7_001, "bare");
+  expect(body.prompt).toBe(prompt);
+  expect(await contentOf(inlineFiles, body.data)).toEqual(content);
+  const hash = await hashCanonical(secrets, { value: body, files: inlineFiles });
+  expect(hash).toBe(secrets.hash(canonicalJson(sent)));
+  expect((await read(JSON.stringify(sent), 7_001)).body).toEqual(sent);
 });
 
 test("a body has the hash of its canonical JSON, whatever the pieces, the escapes and the padding", async () => {

@@ -130,6 +130,7 @@ export type TaskSummary = Pick<
   | "results"
   | "resultIssues"
   | "error"
+  | "held"
   | "charged"
   | "usage"
   | "createdAt"

@@ -7,6 +7,7 @@ import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import type { TaskSummary, Usage } from "../../domain/task/task.ts";
 import { readAsset } from "../../service/read-asset.ts";
+import { base64Pieces, bodyInPieces } from "../pieces.ts";
 import type { Reply } from "../reply.ts";
 import { presentIssues } from "../tasks/present.ts";
 import { type AskedFacts, adjustedFields, factsOfImage } from "./made.ts";
@@ -15,11 +16,6 @@ export interface AnswerDeps {
   readonly tasks: TaskStore;
   readonly assets: AssetStore;
 }
-
-/** Up to this many bytes of images, the answer is built in memory. Larger ones are read from disk as the caller reads. */
-const AT_ONCE_BYTES = 256 * 1024;
-/** Divisible by 3, so that the pieces' base64 can be joined. */
-const PIECE_BYTES = 192 * 1024;
 
 /** Answers with the images of a completed task in the requested form (docs/api.md 5.3). One entry of `data` has `b64_json` or `url`, never both. */
 export async function imagesReply(
@@ -64,14 +60,8 @@ export async function imagesReply(
   }
   const contents = (await openImages(deps, task)).map(({ content }) => content);
   const pieces = answerPieces(created, contents, facts);
-  const sizeBytes = contents.reduce((sum, image) => sum + image.size, 0);
-  if (sizeBytes > AT_ONCE_BYTES) {
-    const over = Promise.withResolvers<void>();
-    return reply(streamOf(pieces, form.leave, over.resolve), over.promise);
-  }
-  let body = "";
-  for await (const piece of pieces) body += piece;
-  return reply(body);
+  const { body, over } = await bodyInPieces(pieces, contents, form.leave);
+  return reply(body, over);
 }
 
 /** What is known of a completed task's images. */
@@ -119,14 +109,6 @@ export function presentUsage(usage: Usage | undefined): JsonObject {
   };
 }
 
-/** A file as base64, piece by piece. */
-export async function* base64Pieces(content: Blob): AsyncGenerator<string> {
-  for (let at = 0; at < content.size; at += PIECE_BYTES) {
-    const piece = await content.slice(at, at + PIECE_BYTES).arrayBuffer();
-    yield Buffer.from(piece).toString("base64");
-  }
-}
-
 async function* answerPieces(created: number, images: readonly Blob[], facts: JsonObject) {
   let before = `{"created":${created},"data":[{"b64_json":"`;
   for (const image of images) {
@@ -135,33 +117,4 @@ async function* answerPieces(created: number, images: readonly Blob[], facts: Js
     before = `"},{"b64_json":"`;
   }
   yield `"}],${JSON.stringify(facts).slice(1)}`;
-}
-
-/** A body that is made on demand, so that a slow reader holds one piece in memory. Calls `leave` where it is left, and `onEnd` at any end. */
-function streamOf(
-  pieces: AsyncGenerator<string>,
-  leave: () => void,
-  onEnd: () => void,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        // Nobody cancels a body that cannot be read any more.
-        const { done, value } = await pieces.next().catch((error: unknown) => {
-          onEnd();
-          throw error;
-        });
-        if (!done) return controller.enqueue(encoder.encode(value));
-        controller.close();
-        onEnd();
-      },
-      async cancel() {
-        leave();
-        onEnd();
-        await pieces.return(undefined);
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }

@@ -5,7 +5,6 @@ import { formatAmount } from "../../domain/money/money.ts";
 import type { Uploads } from "../../service/collect-inputs.ts";
 import type { GenerateSync } from "../../service/generate-sync.ts";
 import type { InlineFiles } from "../../service/inline-files.ts";
-import { requireModel } from "../../service/read-model.ts";
 import { readJsonBody } from "../body.ts";
 import { type Endpoint, type KeyedExchange, keyed, type LateAnswerDeps } from "../exchange.ts";
 import { hopsOf } from "../hops.ts";
@@ -13,8 +12,9 @@ import { idempotencyKeyOf } from "../idempotency-key.ts";
 import type { JsonBody } from "../read-json.ts";
 import type { Reply } from "../reply.ts";
 import { routingOf } from "../routing.ts";
-import { requireStanding, whileAllowed } from "../standing.ts";
+import { requireStanding } from "../standing.ts";
 import { whileStaying } from "../stays.ts";
+import { acceptStaying, finishInTime, standingFor, waitOf } from "../waiting.ts";
 import { imagesReply } from "./answer.ts";
 import { askedFacts } from "./made.ts";
 import { readEditForm } from "./read-form.ts";
@@ -93,28 +93,10 @@ async function answer(deps: CompatImageDeps, exchange: KeyedExchange, read: () =
 }
 
 /** Accepts a call that there is a place for, which it has from here on. */
-async function stay(deps: CompatImageDeps, exchange: KeyedExchange, call: Call) {
-  let leave = () => {};
-  const accept = () => {
-    leave = exchange.stay(call.isStream ? "streams" : "waits");
-    return generate(deps, exchange, call);
-  };
-  try {
-    const accepted = await releasing(call, accept);
-    return { leave, accepted };
-  } catch (error) {
-    leave();
-    throw error;
-  }
-}
-
-/** Frees a call's files once `accept` has ended: the wait is long, and those that no task uses are open files. */
-async function releasing<T>({ release }: Call, accept: () => Promise<T>): Promise<T> {
-  try {
-    return await accept();
-  } finally {
-    await release();
-  }
+function stay(deps: CompatImageDeps, exchange: KeyedExchange, call: Call) {
+  return acceptStaying(exchange, call.isStream ? "streams" : "waits", call, () =>
+    generate(deps, exchange, call),
+  );
 }
 
 /** How to answer a call whose task is accepted. Everything else of the call is freed. */
@@ -151,7 +133,7 @@ async function finish(
   { event, isStream, asked, sent, format, task: accepted }: Accepted,
 ): Promise<Reply> {
   const { request, requestId, origin } = exchange;
-  const standing = exchange.standing.needing((principal) => requireModel(principal, accepted.model));
+  const standing = standingFor(exchange, accepted);
   const { waitMs, headers } = waitOf(deps, exchange);
   if (accepted.replayed) headers["X-Idempotent-Replay"] = "true";
   // A stream starts to wait when it is read. With the caller gone, nothing would mark the task as left.
@@ -176,33 +158,6 @@ async function finish(
       finish: (gone) => finish({ ...until, gone }),
     });
   }
-  deps.keepOpen(request);
-  const task = await whileAllowed(standing, (refused) =>
-    accepted.finish({
-      waitMs: Math.min(waitMs, untilEdgeMs(deps, exchange)),
-      gone: AbortSignal.any([request.signal, refused]),
-      stopping: deps.stopping,
-    }),
-  );
+  const task = await finishInTime(deps, exchange, accepted, { waitMs, standing });
   return imagesReply(deps, task, { format, origin, headers, asked, sent, leave: accepted.leave });
-}
-
-/** The shortest wait of the server's, the key's and the caller's preference. */
-function waitOf(deps: CompatImageDeps, { request, principal }: KeyedExchange) {
-  const headers: Record<string, string> = {};
-  let waitMs = deps.sync.waitMs;
-  const { syncWaitSec } = principal.policy;
-  if (syncWaitSec !== undefined) waitMs = Math.min(waitMs, syncWaitSec * 1000);
-  const preferred = /(?:^|[,;\s])wait=(\d{1,6})(?=$|[,;\s])/i.exec(request.headers.get("prefer") ?? "")?.[1];
-  if (preferred !== undefined && Number(preferred) * 1000 < waitMs) {
-    waitMs = Number(preferred) * 1000;
-    headers["Preference-Applied"] = `wait=${preferred}`;
-  }
-  return { waitMs, headers };
-}
-
-/** How long until the default address cuts the request; the answer must come before. */
-function untilEdgeMs(deps: CompatImageDeps, { edgeDeadline }: KeyedExchange): number {
-  const deadline = edgeDeadline();
-  return deadline === undefined ? Number.POSITIVE_INFINITY : Math.max(0, deadline - deps.elapsed());
 }

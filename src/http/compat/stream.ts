@@ -5,12 +5,13 @@ import type { Clock, Log, PreviewFeed } from "../../domain/ports/runtime.ts";
 import type { Preview } from "../../domain/task/preview.ts";
 import type { TaskSummary } from "../../domain/task/task.ts";
 import { type LatestPreview, openLatestPreview } from "../../service/latest-preview.ts";
+import { base64Pieces, joined } from "../pieces.ts";
 import { previewData } from "../preview-data.ts";
 import { problem, toAppError } from "../problem.ts";
 import type { Reply } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
 import type { Standing } from "../standing.ts";
-import { type AnswerDeps, base64Pieces, createdOf, factsOf, openImages } from "./answer.ts";
+import { type AnswerDeps, createdOf, factsOf, openImages } from "./answer.ts";
 import { type AskedFacts, adjustedFields, factsOfImage, formatOf } from "./made.ts";
 
 export interface StreamDeps extends AnswerDeps {
@@ -122,10 +123,4 @@ function writePreview({ clock }: StreamDeps, events: EventWriter, preview: Previ
     output_format: formatOf(preview.type),
   };
   return events.event({ name: type, data: previewData(facts, preview.bytes) });
-}
-
-async function* joined(before: string, pieces: AsyncIterable<string> | Iterable<string>, after: string) {
-  yield before;
-  yield* pieces;
-  yield after;
 }

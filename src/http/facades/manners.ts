@@ -18,6 +18,8 @@ export interface Manners {
   readonly base: `/${string}`;
   /** Schemes of `Authorization` that its clients send a key by, in small letters, beside `bearer`. */
   readonly schemes: readonly string[];
+  /** Beginnings of paths that its clients use too, and what each stands for: other versions of the API, say. */
+  readonly sameAs?: readonly (readonly [beginning: RegExp, path: string])[] | undefined;
   /** @param status that the error's code has here */
   readonly tell: (error: AppError, status: number) => ToldError;
   /** Of what it tells. */

@@ -7,3 +7,9 @@ export const SPOKEN: readonly Manners[] = [];
 export function mannersOf(path: string): Manners | undefined {
   return SPOKEN.find(({ base }) => path === base || path.startsWith(`${base}/`));
 }
+
+/** The path that a path below a facade's base stands for; undefined where it stands for itself. */
+export function otherPathOf(path: string): string | undefined {
+  const [beginning, other] = mannersOf(path)?.sameAs?.find(([each]) => each.test(path)) ?? [];
+  return beginning === undefined || other === undefined ? undefined : path.replace(beginning, other);
+}

@@ -162,8 +162,8 @@ export type TaskRow = RawRow<typeof task> & { readonly status: TaskStatus } & Na
 export const TASK_COLUMNS = `*, ${named("account_id", "key_id", "model", "whole_origin", "whole_quote", "whole_usage", "whole_charge")}`;
 
 const SUMMARY = [
-  ...["id", "kind", "status", "progress", "results", "error", "charged_micros", "created_at"],
-  ...["completed_at", "cancel_requested", "result_issues", "files_removed_at"],
+  ...["id", "kind", "status", "progress", "results", "error", "held_micros", "charged_micros"],
+  ...["created_at", "completed_at", "cancel_requested", "result_issues", "files_removed_at"],
 ] as const satisfies readonly (keyof TaskRow)[];
 export type SummaryRow = Pick<TaskRow, (typeof SUMMARY)[number] | "account_id" | "model" | "whole_usage">;
 /** The columns of `SummaryRow`, as SQL. */
@@ -181,6 +181,7 @@ export function toSummary(row: SummaryRow): TaskSummary {
     results: optional(row.results) ?? [],
     resultIssues: optional(row.result_issues),
     error: optional(row.error),
+    held: toMicros(row.held_micros),
     charged: row.charged_micros === null ? undefined : toMicros(row.charged_micros),
     usage: optional(row.whole_usage),
     createdAt: row.created_at,
@@ -196,7 +197,6 @@ export function toTask(row: TaskRow): Task {
     requestId: row.request_id,
     request: requestIn(row),
     quote: parse(row.whole_quote),
-    held: toMicros(row.held_micros),
     origin: row.whole_origin ?? "",
     callbackUrl: row.callback_url ?? undefined,
     stage: row.stage,

@@ -1,0 +1,74 @@
+import type { Reply } from "./reply.ts";
+
+/* Answers that hold files as base64, without holding them in memory. */
+
+/** Up to this many bytes of files, an answer is built in memory. Larger ones are read from disk as the caller reads. */
+const AT_ONCE_BYTES = 256 * 1024;
+/** Divisible by 3, so that the pieces' base64 can be joined. */
+const PIECE_BYTES = 192 * 1024;
+
+/** A file as base64, piece by piece. */
+export async function* base64Pieces(content: Blob): AsyncGenerator<string> {
+  for (let at = 0; at < content.size; at += PIECE_BYTES) {
+    const piece = await content.slice(at, at + PIECE_BYTES).arrayBuffer();
+    yield Buffer.from(piece).toString("base64");
+  }
+}
+
+export async function* joined(
+  before: string,
+  pieces: AsyncIterable<string> | Iterable<string>,
+  after: string,
+) {
+  yield before;
+  yield* pieces;
+  yield after;
+}
+
+/**
+ * A body of these pieces, in which these files are.
+ * @param leave called where the reader leaves before the end
+ */
+export async function bodyInPieces(
+  pieces: AsyncGenerator<string>,
+  files: readonly Blob[],
+  leave: () => void,
+): Promise<Pick<Reply, "body" | "over">> {
+  const sizeBytes = files.reduce((sum, file) => sum + file.size, 0);
+  if (sizeBytes > AT_ONCE_BYTES) {
+    const over = Promise.withResolvers<void>();
+    return { body: streamOf(pieces, leave, over.resolve), over: over.promise };
+  }
+  let body = "";
+  for await (const piece of pieces) body += piece;
+  return { body };
+}
+
+/** A body that is made on demand, so that a slow reader holds one piece in memory. Calls `leave` where it is left, and `onEnd` at any end. */
+function streamOf(
+  pieces: AsyncGenerator<string>,
+  leave: () => void,
+  onEnd: () => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        // Nobody cancels a body that cannot be read any more.
+        const { done, value } = await pieces.next().catch((error: unknown) => {
+          onEnd();
+          throw error;
+        });
+        if (!done) return controller.enqueue(encoder.encode(value));
+        controller.close();
+        onEnd();
+      },
+      async cancel() {
+        leave();
+        onEnd();
+        await pieces.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

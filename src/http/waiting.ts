@@ -1,0 +1,86 @@
+import type { TaskSummary } from "../domain/task/task.ts";
+import type { SyncCall } from "../service/generate-sync.ts";
+import { requireModel } from "../service/read-model.ts";
+import type { KeyedExchange, LateAnswerDeps } from "./exchange.ts";
+import { type Standing, whileAllowed } from "./standing.ts";
+import type { StayKind } from "./stays.ts";
+
+/* What calls share that wait for their images, whichever API they came by. */
+
+export interface WaitingDeps extends LateAnswerDeps {
+  /** The server's settings. */
+  readonly sync: { readonly waitMs: number };
+}
+
+/**
+ * Accepts a call that there is a place for, which it has until `leave`. Its files are freed once it is accepted: the wait is long, and
+ * those that no task uses are open files.
+ */
+export async function acceptStaying<T>(
+  exchange: Pick<KeyedExchange, "stay">,
+  kind: StayKind,
+  { release }: { release(): Promise<void> },
+  accept: () => Promise<T>,
+): Promise<{ readonly leave: () => void; readonly accepted: T }> {
+  let leave = () => {};
+  const acceptAndRelease = async () => {
+    try {
+      leave = exchange.stay(kind);
+      return await accept();
+    } finally {
+      await release();
+    }
+  };
+  try {
+    return { accepted: await acceptAndRelease(), leave: () => leave() };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** Whether a caller may still be answered with what this model made. */
+export function standingFor({ standing }: KeyedExchange, { model }: Pick<SyncCall, "model">): Standing {
+  return standing.needing((principal) => requireModel(principal, model));
+}
+
+/**
+ * Waits for a call's task, in the time that there is for the answer.
+ * @throws AppError as `SyncCall.finish`; the refusal of a caller that may not be answered any more
+ */
+export function finishInTime(
+  deps: WaitingDeps,
+  exchange: KeyedExchange,
+  call: Pick<SyncCall, "finish">,
+  { waitMs, standing }: { readonly waitMs: number; readonly standing: Standing },
+): Promise<TaskSummary> {
+  const { request } = exchange;
+  deps.keepOpen(request);
+  return whileAllowed(standing, (refused) =>
+    call.finish({
+      waitMs: Math.min(waitMs, untilEdgeMs(deps, exchange)),
+      gone: AbortSignal.any([request.signal, refused]),
+      stopping: deps.stopping,
+    }),
+  );
+}
+
+/** The shortest wait of the server's, the key's and the caller's preference, and the header that tells of the last. */
+export function waitOf({ sync }: Pick<WaitingDeps, "sync">, { request, principal }: KeyedExchange) {
+  const headers: Record<string, string> = {};
+  let { waitMs } = sync;
+  const { syncWaitSec } = principal.policy;
+  if (syncWaitSec !== undefined) waitMs = Math.min(waitMs, syncWaitSec * 1000);
+  const preferred = /(?:^|[,;\s])wait=(\d{1,6})(?=$|[,;\s])/i.exec(request.headers.get("prefer") ?? "")?.[1];
+  if (preferred !== undefined && Number(preferred) * 1000 < waitMs) {
+    waitMs = Number(preferred) * 1000;
+    headers["Preference-Applied"] = `wait=${preferred}`;
+  }
+  return { waitMs, headers };
+}
+
+/** How long until the default address cuts the request; the answer must come before. */
+function untilEdgeMs({ elapsed }: Pick<WaitingDeps, "elapsed">, { edgeDeadline }: KeyedExchange): number {
+  const deadline = edgeDeadline();
+  return deadline === undefined ? Number.POSITIVE_INFINITY : Math.max(0, deadline - elapsed());
+}
