@@ -1,5 +1,5 @@
 import type { Sharp, SharpOptions } from "sharp";
-import { MediaError } from "../domain/ports/asset-store.ts";
+import { MediaError, type PaintedMask } from "../domain/ports/asset-store.ts";
 import type { MaskPaint } from "../domain/ports/provider.ts";
 import { StorageError } from "../domain/ports/task-store.ts";
 import { isShortage } from "../toolkit/shortage.ts";
@@ -84,6 +84,43 @@ async function seeThrough(grey: Sharp): Promise<Sharp> {
   const sharp = await loadSharp();
   const alpha = await decoding(() => sharp(data, { raw }).negate().toColourspace("b-w").raw().toBuffer());
   return sharp(data, { raw }).joinChannel([data, data, alpha], { raw }).toColourspace("srgb");
+}
+
+/**
+ * The mask that a painted picture stands for, as PNG: transparent where it is white, or where it is black if `isInverted`. Of a picture
+ * with transparency, its opaque parts count as white. Greys are black below half.
+ *
+ * @throws MediaError when it cannot be decoded
+ */
+export async function readPaintedMask(
+  picture: Blob,
+  { isInverted, blurPixels, size }: PaintedMask,
+): Promise<Uint8Array> {
+  const bytes = await picture.bytes();
+  const hasAlpha = await isSeeThrough(bytes);
+  const opened = await openImage(bytes);
+  const grey = hasAlpha ? opened.extractChannel("alpha") : opened.flatten().greyscale();
+  const fitted = size === undefined ? grey : grey.resize({ ...size, fit: "fill" });
+  const bright = fitted.toColourspace("b-w").threshold(128);
+  const kept = await decoding(() =>
+    (isInverted ? bright : bright.negate()).raw().toBuffer({ resolveWithObject: true }),
+  );
+  const { width, height } = kept.info;
+  const raw = { width, height, channels: 1 } as const;
+  const sharp = await loadSharp();
+  const plain = sharp(kept.data, { raw }).toColourspace("b-w");
+  // libvips blurs by 0.3 at least.
+  const soft = blurPixels < 0.3 ? plain : plain.blur(blurPixels);
+  const alpha = await decoding(() => soft.toColourspace("b-w").raw().toBuffer());
+  const black = sharp({ create: { width, height, channels: 3, background: "black" } });
+  return decoding(() => black.joinChannel(alpha, { raw }).png().toBuffer());
+}
+
+/** Whether a picture has transparency anywhere. */
+async function isSeeThrough(bytes: Uint8Array): Promise<boolean> {
+  const { hasAlpha } = await decoding(async () => (await openImage(bytes)).metadata());
+  if (hasAlpha !== true) return false;
+  return !(await decoding(async () => (await openImage(bytes)).stats())).isOpaque;
 }
 
 /** What undoes EXIF orientations 1 to 8, as sharp applies it: mirrored, then turned. */

@@ -3,7 +3,7 @@ import type { AssetStore } from "../domain/ports/asset-store.ts";
 import { createSlots } from "../toolkit/slots.ts";
 import { checkBytes, checkStream, receiveFile } from "./check.ts";
 import type { ContentFiles, FileName } from "./content-files.ts";
-import { paintMask } from "./decoder.ts";
+import { paintMask, readPaintedMask } from "./decoder.ts";
 import { openContentFiles } from "./fs.ts";
 import { createKnownContents } from "./known.ts";
 import { DECODE_SLOTS } from "./limits.ts";
@@ -91,6 +91,7 @@ export function createAssetStore(files: ContentFiles, options: CheckOptions): As
       return content && { kind: "content", content };
     },
     paintMask: (mask, paint) => slots.run(() => paintMask(mask, paint)),
+    readPaintedMask: (picture, how) => slots.run(() => readPaintedMask(picture, how)),
     removeTemporary: () => files.removeTemporary(),
   };
 }

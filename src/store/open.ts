@@ -1,6 +1,7 @@
 import type { LeaseToken } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
+import type { ChoiceStore } from "../domain/ports/choice-store.ts";
 import type { PriceStore } from "../domain/ports/price-store.ts";
 import type { RetentionStore } from "../domain/ports/retention-store.ts";
 import type { RouteStore } from "../domain/ports/route-store.ts";
@@ -13,6 +14,7 @@ import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { madeAtUse } from "../toolkit/made-at-use.ts";
 import { type OpenedBooks, type Opening, openBooks, type StoreOptions } from "./books.ts";
 import { createCallbackStore } from "./sqlite/callback-store.ts";
+import { createChoiceStore } from "./sqlite/choice-store.ts";
 import type { Connection } from "./sqlite/connection.ts";
 import { createPriceStore } from "./sqlite/price-store.ts";
 import { createRemovals } from "./sqlite/removals.ts";
@@ -35,6 +37,7 @@ interface Stores {
   readonly retention: RetentionStore;
   readonly trail: TrailStore;
   readonly search: SearchStore;
+  readonly choices: ChoiceStore;
 }
 
 export interface Store extends Stores, Opening {}
@@ -63,6 +66,7 @@ export function storeOn(
     routes: () => createRouteStore(connection, watch),
     retention: () => createRetentionStore(connection, removals),
     search: () => createSearchStore(connection),
+    choices: () => createChoiceStore(connection),
   });
   return Object.assign(stores, opening);
 }

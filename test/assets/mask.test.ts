@@ -1,6 +1,6 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import sharp, { type Sharp } from "sharp";
-import { paintMask } from "../../src/assets/decoder.ts";
+import { paintMask, readPaintedMask } from "../../src/assets/decoder.ts";
 import { openAssetStore } from "../../src/assets/open.ts";
 
 /** Four pixels in a row: transparent, hardly seen, mostly seen, opaque. Their colours say nothing. */
@@ -73,4 +73,54 @@ test("no more masks are painted at once than files are decoded", async () => {
   const wanted = await (await paintMask(new Blob([new Uint8Array(png)]), "black")).bytes();
   for (const painted of await Promise.all(painting)) expect(await painted.bytes()).toEqual(wanted);
   expect(begun).toEqual([0, 1, 2]);
+});
+
+describe("a painted mask", () => {
+  /** A row of grey pixels. */
+  const painted = (values: readonly number[], encode = (image: Sharp) => image.png()) =>
+    encode(
+      sharp(new Uint8Array(values), { raw: { width: values.length, height: 1, channels: 1 } }),
+    ).toBuffer();
+  const SHARP = { isInverted: false, blurPixels: 0 } as const;
+
+  async function alphaOf(picture: Buffer, how: Parameters<typeof readPaintedMask>[1]): Promise<number[]> {
+    const read = sharp(await readPaintedMask(new Blob([new Uint8Array(picture)]), how));
+    const { format, hasAlpha } = await read.metadata();
+    expect({ format, hasAlpha }).toEqual({ format: "png", hasAlpha: true });
+    return [...(await read.extractChannel("alpha").raw().toBuffer())];
+  }
+
+  test.each([
+    ["PNG", (image: Sharp) => image.png()],
+    ["lossless WebP", (image: Sharp) => image.webp({ lossless: true })],
+    ["PNG in colour", (image: Sharp) => image.toColourspace("srgb").png()],
+  ] as const)("of %s is transparent where it is white, from half on", async (_, encode) => {
+    const picture = await painted([0, 127, 128, 255], encode as (image: Sharp) => Sharp);
+    expect(await alphaOf(picture, SHARP)).toEqual([255, 255, 0, 0]);
+    expect(await alphaOf(picture, { ...SHARP, isInverted: true })).toEqual([0, 0, 255, 255]);
+  });
+
+  test("that is transparent somewhere is read by that: opaque counts as white", async () => {
+    expect(await alphaOf(await mask((image) => image.png()), SHARP)).toEqual([255, 255, 0, 0]);
+  });
+
+  test("takes another size, and gets softer edges without moving them", async () => {
+    const size = { width: 40, height: 1 };
+    const [plain, soft] = await Promise.all(
+      [0, 2].map(async (blurPixels) =>
+        alphaOf(await painted([0, 0, 255, 255]), { isInverted: false, blurPixels, size }),
+      ),
+    );
+    expect(new Set(plain)).toEqual(new Set([0, 255]));
+    expect(plain).toHaveLength(40);
+    const edge = plain!.lastIndexOf(255);
+    const between = soft!.flatMap((alpha, x) => (alpha > 0 && alpha < 255 ? [x] : []));
+    expect(between.length).toBeGreaterThan(2);
+    expect(between).toContain(edge);
+    expect([soft![0], soft![39]]).toEqual([255, 0]);
+  });
+
+  test("is refused where it is no picture", async () => {
+    await expect(readPaintedMask(new Blob(["no picture"]), SHARP)).rejects.toThrow();
+  });
 });

@@ -108,6 +108,7 @@ export function memoryAssets(): AssetStore {
       return content && { kind: "content", content };
     },
     paintMask: async (mask) => mask,
+    readPaintedMask: (picture) => picture.bytes(),
     removeTemporary: async () => 0,
   };
 }

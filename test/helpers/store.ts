@@ -23,6 +23,7 @@ import type { Asset } from "../../src/domain/media/asset.ts";
 import { type Micros, toMicros } from "../../src/domain/money/money.ts";
 import type { AccountStore, NewAccount } from "../../src/domain/ports/account-store.ts";
 import type { CallbackStore } from "../../src/domain/ports/callback-store.ts";
+import type { ChoiceStore } from "../../src/domain/ports/choice-store.ts";
 import type { AttemptIntent, ClaimQuery } from "../../src/domain/ports/claims.ts";
 import type { PriceStore } from "../../src/domain/ports/price-store.ts";
 import type { RetentionStore } from "../../src/domain/ports/retention-store.ts";
@@ -211,6 +212,7 @@ export interface StoreUnderTest {
   readonly trail: TrailStore;
   readonly search: SearchStore;
   readonly sessions: SessionStore;
+  readonly choices: ChoiceStore;
   stop(): Promise<void>;
 }
 export type MakeStore = () => StoreUnderTest | Promise<StoreUnderTest>;

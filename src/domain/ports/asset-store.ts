@@ -1,4 +1,5 @@
 import type { MediaKind, StoredFile } from "../media/asset.ts";
+import type { Size } from "../media/size.ts";
 import type { MaskPaint } from "./provider.ts";
 
 export interface PutOptions {
@@ -55,6 +56,16 @@ export interface ArrivingFile {
   stage(options: PutOptions): Promise<StagedFile>;
   /** Removes it, unless it was staged. Calling it again changes nothing. */
   discard(): Promise<void>;
+}
+
+/** How a painted picture is read as a mask. */
+export interface PaintedMask {
+  /** Black says what is changed, in place of white. */
+  readonly isInverted: boolean;
+  /** Radius by which its edges are softened; 0 keeps them sharp. */
+  readonly blurPixels: number;
+  /** Of the mask; that of the picture unless given. */
+  readonly size?: Size | undefined;
 }
 
 /** Files by the SHA-256 of their bytes. Equal bytes are stored once. */
@@ -117,6 +128,13 @@ export interface AssetStore {
    * @throws MediaError when it cannot be decoded
    */
   paintMask(mask: Blob, paint: MaskPaint): Promise<Blob>;
+  /**
+   * The mask, as PNG, that a painted picture stands for: transparent where it is white. Of one with transparency, its opaque parts count
+   * as white; a grey counts as white from half on. Stores nothing, and waits as `paintMask` does.
+   *
+   * @throws MediaError when it cannot be decoded
+   */
+  readPaintedMask(picture: Blob, how: PaintedMask): Promise<Uint8Array>;
   /** Removes the half-written files that a crash left. @returns how many */
   removeTemporary(): Promise<number>;
 }

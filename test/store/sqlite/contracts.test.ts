@@ -18,6 +18,7 @@ import { describeAccountStore } from "../../contracts/account-store.ts";
 import { describeAccountMoney } from "../../contracts/account-store-money.ts";
 import { describeBookSums } from "../../contracts/book-sums.ts";
 import { describeCallbackStore } from "../../contracts/callback-store.ts";
+import { describeChoiceStore } from "../../contracts/choice-store.ts";
 import { describePriceStore } from "../../contracts/price-store.ts";
 import { describeRetentionStore } from "../../contracts/retention-store.ts";
 import { describeSearch } from "../../contracts/search-store.ts";
@@ -44,6 +45,7 @@ describeCallbackStore("callbacks in SQLite", open);
 describeSessionStore("sessions in SQLite", open);
 describeTimeStore("times in SQLite", open);
 describeTrailStore("the trail in SQLite", open);
+describeChoiceStore("choices of keys in SQLite", open);
 describeSearch("prompts in SQLite", open);
 describeUsage("usage in SQLite", open);
 
