@@ -90,7 +90,12 @@ function addCount(model: Model, n: Json | undefined, body: Record<string, Json>)
   }
 }
 
-function addSize(
+/**
+ * Puts a size into a create body of an image model: as its own, or by the nearest proportions and resolution that a route takes. A model
+ * with neither is left to decide. Notes `size` as the name of what it adds.
+ * @throws AppError naming `size`
+ */
+export function addSize(
   offered: OfferedModel,
   size: Json | undefined,
   body: Record<string, Json>,

@@ -134,6 +134,7 @@ export type TaskSummary = Pick<
   | "charged"
   | "usage"
   | "createdAt"
+  | "startedAt"
   | "completedAt"
   | "filesRemovedAt"
 >;

@@ -163,7 +163,7 @@ export const TASK_COLUMNS = `*, ${named("account_id", "key_id", "model", "whole_
 
 const SUMMARY = [
   ...["id", "kind", "status", "progress", "results", "error", "held_micros", "charged_micros"],
-  ...["created_at", "completed_at", "cancel_requested", "result_issues", "files_removed_at"],
+  ...["created_at", "completed_at", "cancel_requested", "result_issues", "files_removed_at", "started_at"],
 ] as const satisfies readonly (keyof TaskRow)[];
 export type SummaryRow = Pick<TaskRow, (typeof SUMMARY)[number] | "account_id" | "model" | "whole_usage">;
 /** The columns of `SummaryRow`, as SQL. */
@@ -185,6 +185,7 @@ export function toSummary(row: SummaryRow): TaskSummary {
     charged: row.charged_micros === null ? undefined : toMicros(row.charged_micros),
     usage: optional(row.whole_usage),
     createdAt: row.created_at,
+    startedAt: row.started_at ?? undefined,
     completedAt: row.completed_at ?? undefined,
     filesRemovedAt: row.files_removed_at ?? undefined,
   };
@@ -206,7 +207,6 @@ export function toTask(row: TaskRow): Task {
     attempts: row.attempts,
     failures: row.failures,
     syncScope: row.sync_scope ?? undefined,
-    startedAt: row.started_at ?? undefined,
     deadlineAt: row.deadline_at ?? undefined,
   };
 }

@@ -1,0 +1,251 @@
+import { AppError, invalid, mustBe } from "../../domain/errors.ts";
+import { isJsonObject, type Json, type JsonObject, readScalar } from "../../domain/json.ts";
+import { closestSize, parseSize, type Size } from "../../domain/media/size.ts";
+import type { Model, Route } from "../../domain/model/model.ts";
+import type { Catalog } from "../../domain/ports/catalog.ts";
+import { namesFrom } from "../../domain/words/say.ts";
+import { addSize, type ModelBody } from "../../service/compat-request.ts";
+import { fitVideo } from "../../service/fit-video.ts";
+import { choices, type OfferedModel, propertyOf, takenChoices } from "../../service/model-fields.ts";
+import { type ForeignMedia, putMedia } from "./foreign-media.ts";
+import { generalMeaning, type Meaning, type Vocabulary, vocabularyOf } from "./foreign-words.ts";
+
+/** What a request asks of a model in the words of another API. A field that is null is absent. */
+export interface ForeignInput {
+  readonly fields: JsonObject;
+  /** What stands before the names of its fields in messages: `input.` */
+  readonly at: string;
+  /** Our route to that API, whose words are reversed. Absent: only names are known that many APIs have. */
+  readonly route?: Route | undefined;
+}
+
+/** Values by which clients leave something to the model. */
+const LEFT_TO_MODEL: readonly Json[] = ["auto", "match_input_image"];
+
+/** A request on its way to the model's own words. */
+interface Fitting {
+  readonly offered: OfferedModel;
+  readonly body: Record<string, Json>;
+  /** By our name of a field, the caller's. */
+  readonly names: Record<string, string>;
+  readonly media: ForeignMedia[];
+  readonly wishes: Map<"size" | "length" | "ratio" | "width" | "height", Wish>;
+}
+
+interface Wish {
+  readonly param: string;
+  readonly value: Json;
+}
+
+/**
+ * A create body in the model's own words, of what was asked in those of another API. A field is known by the wording of the route to
+ * that API, by the model's own name, or by one that many APIs have; files go to fields of their role. What nobody knows goes along, so
+ * that the model's schema refuses it.
+ *
+ * @returns the body, and the caller's name for every field that the model has
+ * @throws AppError `invalid_request` naming the caller's field, where the model has nothing for it
+ */
+export function fromForeign(
+  catalog: Pick<Catalog, "routes" | "validate">,
+  model: Model,
+  { fields, at, route }: ForeignInput,
+): ModelBody {
+  const words = route && vocabularyOf(model, route);
+  const fitting: Fitting = {
+    offered: { model, routes: catalog.routes(model) },
+    body: { model: model.id },
+    names: namesOf(model, words, at),
+    media: [],
+    wishes: new Map(),
+  };
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined && value !== null) take(fitting, words, { name, param: at + name, value });
+  }
+  putMedia(fitting);
+  return putWishes(catalog, fitting);
+}
+
+interface Given extends Wish {
+  readonly name: string;
+}
+
+function take(fitting: Fitting, words: Vocabulary | undefined, given: Given): void {
+  const { model } = fitting.offered;
+  const { name } = given;
+  const worded = words?.meanings.get(name);
+  const own = model.mediaFields.find((field) => field.name === name);
+  const general = generalMeaning(name);
+  if (worded !== undefined) takeMeaning(fitting, worded, given, 1);
+  else if (own !== undefined) fitting.media.push({ ...given, field: own, place: 1 });
+  else if (propertyOf(model, name) !== undefined && !isLeft(model, given)) takeOwn(fitting, name, given);
+  else if (general !== undefined) takeMeaning(fitting, general.meaning, given, general.place);
+  else put(fitting, name, given);
+}
+
+/** Whether a value leaves to the model what it has no such choice for. */
+function isLeft(model: Model, { name, value }: Pick<Given, "name" | "value">): boolean {
+  const known = choices(model, name);
+  return LEFT_TO_MODEL.includes(value) && known.length > 0 && !known.includes(String(value));
+}
+
+/** A field that has the model's own name for it. Names of sizes mean the same everywhere, and are fitted. */
+function takeOwn(fitting: Fitting, name: string, given: Given): void {
+  const { model } = fitting.offered;
+  const isFitted = name === "size" && isSizeLike(given.value) && model.kind === "image";
+  if (isFitted) fitting.wishes.set("size", given);
+  else if (name === "output_format") putFormat(fitting, given);
+  else put(fitting, name, given);
+}
+
+function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: number): void {
+  const { model } = fitting.offered;
+  const { name, value } = given;
+  switch (meaning.kind) {
+    case "parameter":
+      put(fitting, meaning.name, { ...given, value: meaning.read(value) });
+      break;
+    case "media":
+      fitting.media.push({ ...given, media: meaning.media, roles: meaning.roles, place });
+      break;
+    case "constant":
+      if (value !== meaning.value) throw unchoosable(model, given);
+      break;
+    case "count":
+      if (propertyOf(model, "n") !== undefined) put(fitting, "n", given);
+      else if (value !== 1) throw unchoosable(model, given);
+      break;
+    case "format":
+      putFormat(fitting, given);
+      break;
+    case "side":
+      fitting.wishes.set(name === "width" ? "width" : "height", given);
+      break;
+    default:
+      if (!LEFT_TO_MODEL.includes(value)) fitting.wishes.set(meaning.kind, given);
+  }
+}
+
+/** Writes a field of the model's own, in the type that its schema has for it. */
+function put({ offered, body, names }: Fitting, name: string, { param, value }: Wish): void {
+  if (Object.hasOwn(body, name)) throw invalid({ kind: "given_twice", field: param });
+  body[name] = inType(propertyOf(offered.model, name), value);
+  names[name] = param;
+}
+
+/** APIs write numbers as text, and the other way round. */
+function inType(property: JsonObject | undefined, value: Json): Json {
+  if (typeof value === "string") return readScalar(property?.type, value);
+  const isText = typeof value === "number" && property?.type === "string";
+  return isText ? String(value) : value;
+}
+
+function putFormat(fitting: Fitting, given: Wish): void {
+  const { model } = fitting.offered;
+  if (propertyOf(model, "output_format") === undefined) throw unchoosable(model, given);
+  const known = choices(model, "output_format");
+  const isOther = given.value === "jpg" && !known.includes("jpg") && known.includes("jpeg");
+  put(fitting, "output_format", isOther ? { ...given, value: "jpeg" } : given);
+}
+
+/** Meets wishes for size and length by what the model has for them. */
+function putWishes(catalog: Pick<Catalog, "routes" | "validate">, fitting: Fitting): ModelBody {
+  const { offered, body, names, wishes } = fitting;
+  const size = wishes.get("size") ?? sizeOfSides(wishes);
+  const length = wishes.get("length");
+  const ratio = wishes.get("ratio");
+  if (ratio !== undefined) putRatio(fitting, ratio);
+  const wanted = size && { ...size, value: sizeText(size.value) };
+  if (offered.model.kind === "image") {
+    if (length !== undefined) throw unchoosable(offered.model, length);
+    if (wanted !== undefined) putImageSize(fitting, wanted);
+    return { body, names };
+  }
+  const theirs = namesFrom({ size: wanted?.param ?? "size", seconds: length?.param ?? "seconds" });
+  try {
+    const wish = { size: wanted?.value, seconds: length && secondsOf(length.value) };
+    const fitted = fitVideo(catalog, offered.model, body, wish);
+    const added = Object.entries(fitted.names).map(([name, wished]) => [name, theirs(wished)]);
+    return { body: fitted.body, names: { ...names, ...Object.fromEntries(added) } };
+  } catch (error) {
+    throw error instanceof AppError ? error.renamed(theirs) : error;
+  }
+}
+
+function putImageSize({ offered, body, names }: Fitting, wanted: Wish): void {
+  const before = Object.keys(body).length;
+  try {
+    addSize(offered, wanted.value, body, names);
+  } catch (error) {
+    throw error instanceof AppError ? error.renamed(namesFrom({ size: wanted.param })) : error;
+  }
+  for (const [name, param] of Object.entries(names)) if (param === "size") names[name] = wanted.param;
+  if (Object.hasOwn(body, "size")) names.size = wanted.param;
+  if (Object.keys(body).length === before) throw unchoosable(offered.model, wanted);
+}
+
+/** Proportions, where the model has a list of sizes instead: the size that has them, and about a million pixels. */
+function putRatio({ offered, body, names }: Fitting, { param, value }: Wish): void {
+  const ratio = typeof value === "string" ? /^(\d{1,4}):(\d{1,4})$/.exec(value) : null;
+  const [, across = 0, down = 0] = (ratio ?? []).map(Number);
+  const wanted = { width: across, height: down };
+  const sizes = takenChoices(offered, "size").filter((size) => hasProportions(parseSize(size), wanted));
+  const scale = Math.sqrt(1024 ** 2 / (across * down || 1));
+  const size = closestSize({ width: across * scale, height: down * scale }, sizes);
+  if (size === undefined || body.size !== undefined) throw unchoosable(offered.model, { param, value });
+  body.size = size;
+  names.size = param;
+}
+
+/** Sizes are whole blocks of pixels, so that few have proportions exactly. */
+const SAME_PROPORTIONS = 0.03;
+
+function hasProportions(size: Size | undefined, { width, height }: Size): boolean {
+  if (size === undefined || width === 0 || height === 0) return false;
+  return Math.abs((size.width * height) / (size.height * width) - 1) <= SAME_PROPORTIONS;
+}
+
+function sizeOfSides(wishes: Fitting["wishes"]): Wish | undefined {
+  const [width, height] = [wishes.get("width"), wishes.get("height")];
+  const one = width ?? height;
+  if (one === undefined) return undefined;
+  if (width === undefined || height === undefined) {
+    const [known, other] =
+      width === undefined ? (["height", "width"] as const) : (["width", "height"] as const);
+    throw invalid({
+      kind: "only_with",
+      field: one.param,
+      needed: one.param.slice(0, one.param.length - known.length) + other,
+    });
+  }
+  for (const { param, value } of [width, height]) {
+    if (!Number.isInteger(value) || Number(value) < 1)
+      throw mustBe(param, { integer: { least: 1, most: 16_384 } }, { json: value });
+  }
+  return { param: width.param, value: `${width.value}x${height.value}` };
+}
+
+function isSizeLike(value: Json): boolean {
+  return isJsonObject(value) || (typeof value === "string" && parseSize(value) !== undefined);
+}
+
+/** `1024x768`, also of `{width, height}` and `1024*768`. */
+function sizeText(value: Json): Json {
+  if (isJsonObject(value)) return `${value.width}x${value.height}`;
+  return typeof value === "string" ? value.replace(/^(\d+)[*×:](\d+)$/, "$1x$2") : value;
+}
+
+/** `8s` is eight seconds. */
+function secondsOf(value: Json): Json {
+  return typeof value === "string" ? value.replace(/s$/, "") : value;
+}
+
+function unchoosable({ id: model }: Model, { param, value }: Wish): AppError {
+  return invalid({ kind: "not_a_choice", field: param, model, given: { json: value } });
+}
+
+/** The caller's names for what it has not given, as messages may name it. */
+function namesOf(model: Model, words: Vocabulary | undefined, at: string): Record<string, string> {
+  const { properties } = model.schema;
+  const own = isJsonObject(properties) ? Object.keys(properties) : [];
+  return Object.fromEntries(own.map((name) => [name, at + (words?.theirs.get(name) ?? name)]));
+}

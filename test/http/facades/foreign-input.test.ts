@@ -1,0 +1,129 @@
+import { describe, expect, test } from "bun:test";
+import { createCatalog } from "../../../src/catalog/catalog.ts";
+import { AppError } from "../../../src/domain/errors.ts";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import type { Model } from "../../../src/domain/model/model.ts";
+import { fromForeign } from "../../../src/http/facades/foreign-input.ts";
+
+const built = createCatalog();
+/** The catalogue's models, with every route. */
+const catalog = { routes: (model: Model) => model.routes, validate: built.validate };
+
+const modelOf = (id: string): Model => {
+  const model = built.all().find((each) => each.id === id);
+  if (model === undefined) throw new Error(`There is no ${id}.`);
+  return model;
+};
+
+const translate = (id: string, fields: JsonObject, provider?: string) => {
+  const model = modelOf(id);
+  const route = model.routes.find((each) => each.provider === provider);
+  return fromForeign(catalog, model, { fields, at: "input.", route });
+};
+const bodyOf = (id: string, fields: JsonObject, provider?: string) => {
+  const { model: _, ...body } = translate(id, fields, provider).body;
+  return body;
+};
+const refusal = (make: () => unknown) => {
+  try {
+    make();
+  } catch (error) {
+    if (error instanceof AppError) return { kind: error.facts.kind, param: error.param };
+  }
+  throw new Error("not refused");
+};
+
+const A = "https://example.org/a.png";
+const B = "https://example.org/b.png";
+
+describe("a field", () => {
+  test.each([
+    // By the wording of a route, reversed: names, values and templates.
+    ["flux-schnell", "replicate", { num_outputs: 2, output_format: "jpg" }, { n: 2, output_format: "jpeg" }],
+    ["flux-kontext-pro", "replicate", { input_image: A }, { image_url: A }],
+    ["veo3", "fal", { duration: "8s", image_url: A }, { duration: 8, image_url: A }],
+    ["flux-schnell", "replicate", { go_fast: false }, {}],
+    // By the model's own name, in the type that it has.
+    ["sandbox-image", undefined, { seed: "7", output_format: "jpg" }, { seed: 7, output_format: "jpeg" }],
+    ["kling-v3-pro", "fal", { duration: "5" }, { duration: 5 }],
+    // By names that many APIs have.
+    ["sandbox-image", undefined, { num_images: 3, seed: null }, { n: 3 }],
+    ["flux-2-pro", undefined, { num_outputs: 1 }, {}],
+    ["sandbox-image", undefined, { width: 640, height: 480 }, { size: "640x480" }],
+    ["sandbox-image", undefined, { image_size: { width: 64, height: 32 } }, { size: "64x32" }],
+    ["flux-2-pro", undefined, { size: "1000x1000" }, { size: "1024x1024" }],
+    ["flux-2-pro", undefined, { aspect_ratio: "16:9" }, { size: "1280x720" }],
+    ["flux-kontext-pro", undefined, { aspect_ratio: "match_input_image" }, {}],
+    ["sandbox-video", undefined, { size: "1280x720" }, { aspect_ratio: "16:9", resolution: "720p" }],
+    ["sandbox-video", undefined, { seconds: "8s" }, { duration: 8 }],
+  ] as const)("of %s by the words of %p: %j becomes %j", (id, provider, fields, expected) => {
+    expect(bodyOf(id, fields, provider)).toEqual(expected);
+  });
+
+  test.each([
+    ["flux-2-pro", { num_outputs: 2 }, "not_a_choice", "input.num_outputs"],
+    ["sandbox-image", { width: 640 }, "only_with", "input.width"],
+    ["sandbox-image", { width: 640, height: "x" }, "must", "input.height"],
+    ["sandbox-image", { duration: 5 }, "not_a_choice", "input.duration"],
+    ["flux-2-pro", { aspect_ratio: "11:1" }, "not_a_choice", "input.aspect_ratio"],
+    ["sandbox-video", { video_size: "1000x300" }, "must", "input.video_size"],
+    ["sandbox-video", { seconds: "long" }, "must", "input.seconds"],
+    ["sandbox-image", { num_outputs: 2, n: 3 }, "given_twice", "input.n"],
+  ] as const)("of %s that it has nothing for is named: %j", (id, fields, kind, param) => {
+    expect(refusal(() => translate(id, fields))).toEqual({ kind, param });
+  });
+
+  test("that a route has the same value of in every request can have no other", () => {
+    expect(refusal(() => translate("flux-schnell", { go_fast: true }, "replicate"))).toEqual({
+      ...{ kind: "not_a_choice", param: "input.go_fast" },
+    });
+  });
+
+  test("that nobody knows goes along, for the model's schema to refuse", () => {
+    const { body, names } = translate("sandbox-image", { prompt: "x", gibberish: 1 });
+    expect(body.gibberish).toBe(1);
+    expect(names).toMatchObject({ gibberish: "input.gibberish", prompt: "input.prompt", n: "input.n" });
+  });
+});
+
+describe("files", () => {
+  test.each([
+    ["sandbox-image", { image: A }, { image_url: A }],
+    ["sandbox-image", { images: [A] }, { image_url: A }],
+    ["sandbox-image", { image_urls: [A] }, { image_urls: [A] }],
+    ["sandbox-image", { input_images: [A, B] }, { image_urls: [A, B] }],
+    ["sandbox-image", { input_image_2: B, input_image: A }, { image_urls: [A, B] }],
+    ["sandbox-image", { image: A, mask: B }, { image_url: A, mask_url: B }],
+    ["sandbox-image", { init_image: A, mask_image: B }, { image_url: A, mask_url: B }],
+    ["veo3", { image: A }, { image_url: A }],
+    ["veo3", { first_frame_image: A }, { image_url: A }],
+    ["sandbox-video-frames", { start_image: A, end_image: B }, { first_frame_url: A, last_frame_url: B }],
+    ["sandbox-video", { image: [A, B] }, { image_urls: [A, B] }],
+  ] as const)("of %s go where its role is: %j", (id, fields, expected) => {
+    expect(bodyOf(id, fields)).toEqual(expected);
+  });
+
+  test("keep their names, entry by entry", () => {
+    expect(translate("sandbox-image", { input_image: A, input_image_2: B }).names).toMatchObject({
+      ...{ "image_urls[0]": "input.input_image", "image_urls[1]": "input.input_image_2" },
+    });
+    expect(translate("sandbox-image", { images: [A, B] }).names).toMatchObject({
+      image_urls: "input.images",
+    });
+  });
+
+  test("that a model takes none of, or not so many, are refused by the caller's name", () => {
+    expect(refusal(() => translate("flux-schnell", { image: A }))).toEqual({
+      ...{ kind: "image_unused", param: "input.image" },
+    });
+    expect(refusal(() => translate("sandbox-image", { video: A }))).toEqual({
+      ...{ kind: "unknown_field", param: "input.video" },
+    });
+    expect(refusal(() => translate("flux-kontext-pro", { images: [A, B] }))).toEqual({
+      ...{ kind: "edits_one_image", param: "input.images" },
+    });
+    expect(refusal(() => translate("veo3", { image: A, first_frame_url: B }))).toMatchObject({
+      kind: "edits_one_image",
+    });
+  });
+});
