@@ -366,7 +366,7 @@ export interface Schemas {
     created_at: string;
     /** Where it goes. */
     url: string;
-    payload: Schemas["TaskCallback"];
+    payload: Schemas["TaskCallback"] | Record<string, unknown>;
     /** Every send, in order. */
     history: readonly ({
       /** From 1, attempts and redeliveries together. */
@@ -1076,7 +1076,7 @@ export interface Schemas {
       /** What people call it. */
       name: string;
     };
-    payload: Schemas["TaskCallback"];
+    payload: Schemas["TaskCallback"] | Record<string, unknown>;
     /** Every send, in order. */
     history: readonly ({
       /** From 1, attempts and redeliveries together. */

@@ -6,7 +6,9 @@ import type { LaneId, ProviderId } from "../domain/ids.ts";
 import type { NeedsOf } from "../domain/model/availability.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import { presentManagedTrace } from "../http/admin/tasks/present.ts";
+import { createFacadeForms } from "../http/facades/callback-forms.ts";
 import { PROVIDERS, providerNeeds } from "../providers/registry.ts";
+import { createSecrets } from "../runtime/secrets.ts";
 import { createCallbackFeed } from "../runtime/signals.ts";
 import { createManageCallbacks } from "../service/manage-callbacks.ts";
 import { createManageModels } from "../service/manage-models.ts";
@@ -15,7 +17,7 @@ import { notFound } from "../service/management.ts";
 import { findTrace } from "../service/read-trace.ts";
 import type { Store } from "../store/open.ts";
 import { configuredPricesOf, type Pricing } from "./configured-prices.ts";
-import type { Folder } from "./data-folder.ts";
+import { type Folder, sealOf } from "./data-folder.ts";
 import { localActor } from "./local-actor.ts";
 import { problemText, readOwnModels } from "./own-models.ts";
 import { OWN_PROVIDERS } from "./settings.ts";
@@ -67,6 +69,7 @@ export function createLocalModels(store: Store, config: LocalSettings, clock: Cl
         clock,
         ...store,
         publicUrl: config.publicUrl,
+        forms: createFacadeForms({ tasks: store.tasks, secrets: createSecrets(), seal: sealOf(config) }),
         redeliveries: createCallbackFeed(),
         callbacksDue: () => {},
       }),

@@ -33,6 +33,14 @@ export interface IdByPrefix {
 }
 export type IdPrefix = keyof IdByPrefix;
 
+/**
+ * The id of the one callback that tells of a task's cancellation, or of the beginning of its first attempt: whoever writes these has no
+ * source of ids. It differs from every other, because what it is made of does.
+ */
+export function callbackIdOf(id: TaskId | AttemptId): CallbackId {
+  return id.replace(/^[a-z]+/, "cb") as CallbackId;
+}
+
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /** Whether `text` has the form of an identifier with this prefix; says nothing of its existence. */

@@ -20,6 +20,8 @@ export const IDEMPOTENCY_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 export const IN_PROGRESS_RETRY_SEC = 1;
 /** Attempts to deliver one callback (docs/api.md 6.2). */
 export const MAX_CALLBACK_ATTEMPTS = 5;
+/** The same of one in another form than our own. */
+export const MAX_FORM_ATTEMPTS = 20;
 /** Before attempts 2 to 5 of a callback, unless the operator says otherwise: 5 s, 1 min, 10 min, 1 h. */
 export const CALLBACK_DELAYS_MS: readonly number[] = [5_000, 60_000, 600_000, 3_600_000];
 /** Times a callback can be asked for again, in all. */

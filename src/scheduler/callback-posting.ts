@@ -1,5 +1,5 @@
 import type { Callback, CallbackSend, Delivery } from "../domain/callback/callback.ts";
-import { callbackPost } from "../domain/callback/callback-payload.ts";
+import { formOf, type WordingDeps, wordedPost } from "../domain/callback/worded.ts";
 import { type AccountStore, LOCKED } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { Egress } from "../domain/ports/egress.ts";
@@ -9,7 +9,7 @@ import type { Tally } from "../domain/ports/tally.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { callbackDelayMs } from "../domain/task/backoff.ts";
 
-export interface CallbackDeps {
+export interface CallbackDeps extends WordingDeps {
   readonly callbacks: CallbackStore;
   readonly tasks: TaskStore;
   readonly accounts: Pick<AccountStore, "callbackSecret">;
@@ -21,14 +21,18 @@ export interface CallbackDeps {
   readonly tally: Pick<Tally, "callbackSent">;
   /** Absent where nothing is traced. */
   readonly spans?: Pick<Spans, "sent"> | undefined;
-  /** The public address of this service, if set. Otherwise the origin of the creating request is used. */
-  readonly publicUrl?: string | undefined;
 }
 
 /** Never sent unsigned: a receiver that trusts whatever comes would not notice. */
 const UNSIGNABLE = {
   kind: "unreachable",
   reason: "cannot be signed: its secret is sealed with another key",
+} as const;
+
+/** A later version of the program may have written it. */
+const UNKNOWN_FORM = {
+  kind: "unreachable",
+  reason: "cannot be worded: this version of the program does not know its form",
 } as const;
 
 /**
@@ -45,16 +49,24 @@ export function createCallbackPosting(
   /** Records the outcome of a send, and when the next one is due. */
   async function record(send: CallbackSend, delivery: Delivery): Promise<void> {
     const now = clock.now();
-    const delayMs = delayAfter(send.callback.attempts, delivery);
+    const delayMs = delayAfter(send.callback, delivery);
     await callbacks.record(send, delivery, now, delayMs === undefined ? undefined : now + delayMs);
     logDelivery(log, send, delivery);
     deps.tally.callbackSent(delivery.kind, isOver(send, delivery, delayMs));
   }
 
-  function delayAfter(attempts: number, delivery: Delivery): number | undefined {
+  function delayAfter(callback: Callback, delivery: Delivery): number | undefined {
     if (delivery.kind === "delivered" || delivery.kind === "forbidden") return undefined;
     const wantedMs = delivery.kind === "refused" ? delivery.retryAfterMs : undefined;
-    return callbackDelayMs(delaysMs(), attempts, deps.random(), wantedMs);
+    const delays = formOf(deps, callback)?.delaysMs ?? delaysMs();
+    return callbackDelayMs(delays, callback.attempts, deps.random(), wantedMs);
+  }
+
+  /** An answer, by what acknowledges in the callback's form. */
+  function judged(callback: Callback, delivery: Delivery): Delivery {
+    const isAccepted = "status" in delivery ? formOf(deps, callback)?.accepts?.(delivery.status) : undefined;
+    if (isAccepted === undefined || !("status" in delivery)) return delivery;
+    return { ...delivery, kind: isAccepted ? "delivered" : "refused" };
   }
 
   return {
@@ -66,11 +78,14 @@ export function createCallbackPosting(
         const task = await deps.tasks.byId(callback.taskId);
         // Deleted since the callback was claimed, and the callback with it.
         if (task === undefined) return;
-        const kept = await deps.accounts.callbackSecret(callback.keyId);
-        if (kept === LOCKED) return await record(send, UNSIGNABLE);
-        const post = callbackPost(deps, task, { id: callback.id, at: clock.now(), kept });
+        const form = formOf(deps, callback);
+        if (callback.form !== undefined && form === undefined) return await record(send, UNKNOWN_FORM);
+        const secret = await deps.accounts.callbackSecret(callback.keyId);
+        if (secret === LOCKED && form?.isSignedByKey !== false) return await record(send, UNSIGNABLE);
+        const kept = secret === LOCKED ? undefined : secret;
+        const post = await wordedPost(deps, task, callback, { id: callback.id, at: clock.now(), kept });
         const leftAt = clock.elapsed();
-        const delivery = await deps.egress.deliver(callback.url, post, stopping);
+        const delivery = judged(callback, await deps.egress.deliver(callback.url, post, stopping));
         const tookMs = clock.elapsed() - leftAt;
         ended(callback, delivery, tookMs);
         deps.spans?.sent(task, callback, delivery, tookMs);

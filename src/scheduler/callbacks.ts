@@ -39,7 +39,7 @@ function limitsNow({ limits }: CallbackOptions, widths: ReturnType<typeof create
   };
 }
 
-/** Delivers the callbacks of ended tasks, with at most five attempts each, counted before they leave. */
+/** Delivers the callbacks of ended tasks, with at most five attempts each unless their form has more, counted before they leave. */
 export function createCallbackSender(deps: CallbackDeps, options: CallbackOptions): CallbackSender {
   const { callbacks, clock } = deps;
   const widths = createHostWidths(options.limits.perHost, clock);

@@ -59,7 +59,7 @@ export interface StepDeps extends Watchers {
   readonly durations: Durations;
   readonly loads: Loads;
   readonly takeovers: Takeovers;
-  /** Called when a task with a callback has ended. */
+  /** Called when a callback was written. */
   readonly callbackDue: () => void;
   /** Runs the work of a step so that all it reaches can tell for which task it is asked; as it is unless given. */
   readonly within?: (<T>(task: Pick<Task, "id" | "model">, work: () => Promise<T>) => Promise<T>) | undefined;

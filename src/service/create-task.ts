@@ -15,6 +15,7 @@ import type { Tally } from "../domain/ports/tally.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
+import { type AskedCallback, callbackOf } from "./asked-callback.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
 import { findRoute } from "./find-route.ts";
 import { toGenerationRequest } from "./generation-request.ts";
@@ -44,6 +45,8 @@ export interface CreateTaskRequest {
   readonly identity?: JsonObject | undefined;
   /** Files that came with the request, by the names that its media fields use. Kept here; the caller releases them. */
   readonly uploads?: Uploads | undefined;
+  /** Where and how it is told of, for a caller that does not say so by `callback_url` of the body. */
+  readonly callback?: AskedCallback | undefined;
   /** See GenerationRequest.hops. */
   readonly hops?: number | undefined;
   /** See GenerationRequest.trace. */
@@ -154,7 +157,7 @@ async function admit(
   const trouble = deps.trouble();
   if (trouble !== undefined) throw trouble;
   const { model, body } = readRequest(deps, request);
-  const callbackUrl = callbackUrlOf(deps, body);
+  const callback = callbackOf(deps, body, request.callback);
   // What needs no content is decided before any is read and written.
   const named = nameRequest(model, body, request);
   const chosen = findRoute(deps, model, named);
@@ -183,7 +186,7 @@ async function admit(
         quote: promised,
         held: promised.ceiling,
         origin: request.origin,
-        callbackUrl,
+        ...callback,
         syncScope: request.syncScope,
         lane: chosen.lane,
         routeIndex: chosen.index,
@@ -216,13 +219,6 @@ async function passChecks(
   if (replay !== undefined) return answer(replay, request.principal);
   await moderate?.check(request);
   return undefined;
-}
-
-function callbackUrlOf({ egress }: CreateTaskDeps, { callback_url: url }: JsonObject): string | undefined {
-  if (typeof url !== "string") return undefined;
-  const finding = egress.refusal(url, "callback");
-  if (finding === undefined) return url;
-  throw invalid({ kind: "finding", field: "callback_url", finding });
 }
 
 /** @throws AppError where the model has no price for the request */

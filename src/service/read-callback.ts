@@ -1,16 +1,14 @@
 import type { Principal } from "../domain/access/account.ts";
 import type { Callback, CallbackAttempt } from "../domain/callback/callback.ts";
-import { callbackPayload } from "../domain/callback/callback-payload.ts";
+import { type WordingDeps, wordedBody } from "../domain/callback/worded.ts";
 import { AppError } from "../domain/errors.ts";
 import { isId } from "../domain/ids.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 
-export interface ReadCallbackDeps {
+export interface ReadCallbackDeps extends WordingDeps {
   readonly callbacks: CallbackStore;
   readonly tasks: TaskStore;
-  /** The service's public URL, if set; otherwise the origin of the creating request is used. */
-  readonly publicUrl?: string | undefined;
 }
 
 /** A callback with its payload and its history. */
@@ -54,5 +52,5 @@ export async function readRest<Found extends Callback>(
   const task = await deps.tasks.byId(callback.taskId);
   if (task === undefined) throw new Error(`Task ${callback.taskId} of a callback is not stored`);
   const history = await deps.callbacks.attempts(callback.id);
-  return { callback, payload: callbackPayload(task, deps.publicUrl), history };
+  return { callback, payload: await wordedBody(deps, task, callback), history };
 }

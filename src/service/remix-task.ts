@@ -1,4 +1,5 @@
 import { invalid } from "../domain/errors.ts";
+import { callbackLike } from "./asked-callback.ts";
 import type { CreatedTask } from "./create-task.ts";
 import { bodyOf, findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps } from "./retry-task.ts";
 
@@ -28,6 +29,7 @@ export async function remixTask(
     ...request,
     kind: task.kind,
     body: { ...(await bodyOf(deps, story, request.origin)), prompt },
+    callback: callbackLike(task),
     // A task has the same request for ever, so its id stands for the rest of the body.
     identity: { remix_of: task.id, prompt },
     hops: mostHops(request.hops, task.request.hops),

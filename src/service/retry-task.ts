@@ -9,6 +9,7 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { MediaInput } from "../domain/task/request.ts";
 import type { TaskStory } from "../domain/task/story.ts";
 import { isTerminal } from "../domain/task/task.ts";
+import { callbackLike } from "./asked-callback.ts";
 import type { CreatedTask, CreateTask, CreateTaskRequest } from "./create-task.ts";
 
 export interface RetryTaskDeps {
@@ -45,6 +46,7 @@ export async function retryTask(
     ...request,
     kind: task.kind,
     body: await bodyOf(deps, story, request.origin),
+    callback: callbackLike(task),
     // A task has the same request for ever, so its id stands for the body.
     identity: { retry_of: task.id },
     endpoint: `POST /v1/tasks/${task.id}/retry`,
@@ -87,7 +89,7 @@ export async function bodyOf(
     ...(prompt !== undefined && { prompt }),
     ...(hasCount && { n }),
     ...(task.request.retainSec !== undefined && { retain_seconds: task.request.retainSec }),
-    ...(task.callbackUrl !== undefined && { callback_url: task.callbackUrl }),
+    ...(task.callbackUrl !== undefined && !task.callbackTerms && { callback_url: task.callbackUrl }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Principal } from "../domain/access/account.ts";
 import { CALLBACK_HEADERS, type Callback } from "../domain/callback/callback.ts";
-import { callbackPost } from "../domain/callback/callback-payload.ts";
+import { wordedPost } from "../domain/callback/worded.ts";
 import type { TaskId } from "../domain/ids.ts";
 import { type AccountStore, LOCKED } from "../domain/ports/account-store.ts";
 import type { CallbackFeed, Secrets } from "../domain/ports/runtime.ts";
@@ -77,18 +77,22 @@ export async function* watchCallbacks(
   }
 }
 
+/** Callbacks of a task, of which the last tell of its end. */
+const MOST_OF_TASK = 3;
+
 async function toListened(
   deps: WatchCallbacksDeps,
   { id, accountId }: Pick<TaskSummary, "id" | "accountId">,
 ): Promise<ListenedCallback> {
   const task = await deps.tasks.byId(id);
   if (task === undefined) throw new Error(`Task ${id} is not stored`);
-  const [callback] = await deps.callbacks.list({ accountId, taskId: id, limit: 1 });
+  const ofTask = await deps.callbacks.list({ accountId, taskId: id, limit: MOST_OF_TASK });
+  const callback = ofTask.find(({ event }) => event === task.status);
   const secret = await deps.accounts.callbackSecret(task.keyId);
   // Who listens is the key's own, and sees that the signature is missing.
   const kept = secret === LOCKED ? undefined : secret;
   const send = { id: callback?.id ?? id, at: deps.clock.now(), kept };
-  const { body, headers } = callbackPost(deps, task, send);
+  const { body, headers } = await wordedPost(deps, task, callback, send);
   return { taskId: id, callback, headers: { ...CALLBACK_HEADERS, ...headers }, body };
 }
 

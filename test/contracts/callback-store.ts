@@ -22,6 +22,7 @@ import {
   withStore,
 } from "../helpers/store.ts";
 import { describeManagedCallbacks } from "./callback-store-managed.ts";
+import { describeCallbackTerms } from "./callback-store-terms.ts";
 
 const LEASE_MS = 20_000;
 const OK: Delivery = { kind: "delivered", status: 204 };
@@ -89,6 +90,7 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
           keyId: keyId(1),
           url: "https://example.com/1",
           host: "example.com",
+          event: "failed",
           state: "pending",
           attempts: 1,
           dueAt: NOW + LEASE_MS,
@@ -449,6 +451,7 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
   });
 
   describeManagedCallbacks(name, make);
+  describeCallbackTerms(name, make);
 
   describe(`${name}: lists`, () => {
     const listed = async (store: StoreUnderTest, given: Partial<CallbackFilter> = {}) =>

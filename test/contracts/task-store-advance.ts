@@ -271,6 +271,7 @@ export function describeAdvance(make: MakeStore): void {
           accountId: ACCOUNT,
           keyId: keyId(1),
           host: "example.com",
+          event: "completed",
           state: "pending",
           attempts: 0,
           dueAt: NOW + 9,

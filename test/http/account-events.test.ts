@@ -49,7 +49,7 @@ function serve() {
     },
   };
   const endpoints = eventEndpoints({
-    ...{ ...feeds, tasks, callbacks, accounts, log: quiet },
+    ...{ ...feeds, tasks, callbacks, accounts, forms: () => undefined, log: quiet },
     ...{ clock: createSystemClock(), secrets: createSecrets(), stopping: new AbortController().signal },
   });
   return Bun.serve({

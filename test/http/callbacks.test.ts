@@ -11,7 +11,7 @@ import { ACCOUNT, callbackId, keyId, NOW, newTask, taskId } from "../helpers/sto
 const CALLBACK: Callback = {
   ...{ id: callbackId(1), taskId: taskId(1), requestId: "req_1", accountId: ACCOUNT, keyId: keyId(1) },
   ...{ url: "https://hooks.example.com/?token=7", host: "hooks.example.com", state: "pending", attempts: 2 },
-  ...{ dueAt: NOW + 5_000, isRedeliveryDue: false, createdAt: NOW },
+  ...{ dueAt: NOW + 5_000, isRedeliveryDue: false, createdAt: NOW, event: "failed" },
 };
 const TASK = {
   ...{
@@ -39,6 +39,7 @@ async function answerOf(callback: Callback, history: readonly CallbackAttempt[],
     tasks: tasks as TaskStore,
     redeliveries: createCallbackFeed(),
     callbacksDue() {},
+    forms: () => undefined,
     maxAttempts: () => maxAttempts,
   });
   const endpoint = endpoints.find(({ path, method }) => method === "GET" && path.endsWith("/:callback_id"));

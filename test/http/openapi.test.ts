@@ -147,7 +147,9 @@ describe("the document", () => {
     expect(open.sort()).toEqual([
       "/components/schemas/ApiKey/properties/aliases",
       "/components/schemas/ApiKeyWithSecret/properties/aliases",
+      "/components/schemas/CallbackInFull/properties/payload/anyOf/1",
       "/components/schemas/ChangedApiKey/properties/aliases",
+      "/components/schemas/ManagedCallbackInFull/properties/payload/anyOf/1",
       "/components/schemas/ManagedModel/properties/routes/items/properties/only",
       "/components/schemas/ManagedModelInFull/properties/routes/items/properties/only",
       "/components/schemas/ManagedModelInFull/properties/schema",

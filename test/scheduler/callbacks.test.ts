@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { CallbackAttempt, Delivery } from "../../src/domain/callback/callback.ts";
 import { taskError } from "../../src/domain/errors.ts";
 import { CALLBACK_DELAYS_MS } from "../../src/domain/limits.ts";
+import type { CallbackForm, CallbackForms } from "../../src/domain/ports/callback-forms.ts";
 import type { CallbackPost } from "../../src/domain/ports/egress.ts";
 import { failed } from "../../src/domain/task/transition.ts";
 import { type CallbackOptions, createCallbackSender } from "../../src/scheduler/callbacks.ts";
@@ -47,7 +48,11 @@ beforeEach(async () => {
 afterEach(() => store.stop());
 
 /** A sender whose receivers answer as told; nothing is random. */
-function createSender(answer: Answer, options: Partial<CallbackOptions> = {}) {
+function createSender(
+  answer: Answer,
+  options: Partial<CallbackOptions> = {},
+  forms: CallbackForms = () => undefined,
+) {
   const deliver = async (url: string, post: CallbackPost, signal: AbortSignal) => {
     const arrival = { ...post, url, at: clock.now() };
     arrived.push(arrival);
@@ -66,6 +71,7 @@ function createSender(answer: Answer, options: Partial<CallbackOptions> = {}) {
         deliver,
         ask: () => Promise.reject(new Error("nothing is asked")),
       },
+      forms,
       secrets: fakeSecrets(),
       clock,
       random: () => 0.5,
@@ -300,3 +306,50 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (let i = 0; i < 1000 && !(await isTrue()); i++) await new Promise(setImmediate);
   expect(await isTrue()).toBe(true);
 }
+
+describe("a callback in another form", () => {
+  const form: CallbackForm = {
+    delaysMs: [1_000, 2_000, 3_000, 4_000, 5_000, 6_000],
+    isSignedByKey: false,
+    body: ({ task, event, at, origin, options }) =>
+      JSON.stringify({ id: task.id, event, at, origin, options: options ?? null }),
+    headers: ({ id, body }) => ({ "x-signed": `${id} ${body.length}` }),
+    accepts: (status) => status < 500,
+  };
+  const forms = (name: string) => (name === "other" ? form : undefined);
+  const owed = async (name: string) => {
+    const callbackTerms = { form: name, events: ["failed"], attempts: 7, options: { a: 1 } } as const;
+    await admit(store, { callbackUrl: "https://example.com/hook", callbackTerms });
+    const lease = await claimOne(store, { now: clock.now() });
+    await store.tasks.apply(
+      lease,
+      failed(lease.task, clock.now(), taskError("UPSTREAM_ERROR"), callbackId(1)),
+    );
+  };
+
+  test("is worded, signed and tried again as that has it", async () => {
+    await owed("other");
+    await runToEnd(createSender(() => ERROR, {}, forms));
+    expect(arrived.map(({ at }) => at - NOW)).toEqual([0, 1, 3, 6, 10, 15, 21].map((sec) => sec * 1_000));
+    const body = JSON.stringify({
+      ...{ id: taskId(1), event: "failed", at: NOW },
+      ...{ origin: "http://localhost:8080", options: { a: 1 } },
+    });
+    for (const { body: sent, headers } of arrived)
+      expect([sent, headers]).toEqual([body, { "x-signed": `${callbackId(1)} ${body.length}` }]);
+    expect(await stateOf()).toBe("failed");
+  });
+
+  test("is acknowledged by what acknowledges there", async () => {
+    await owed("other");
+    await runToEnd(createSender(() => ({ kind: "refused", status: 404 }), {}, forms));
+    expect([arrived.length, await stateOf()]).toEqual([1, "delivered"]);
+  });
+
+  test("that this program does not know is never sent", async () => {
+    await owed("later");
+    await runToEnd(createSender(() => OK, {}, forms));
+    expect([arrived.length, await stateOf()]).toEqual([0, "failed"]);
+    expect((await store.callbacks.attempts(callbackId(1)))[0]?.reason).toContain("does not know its form");
+  });
+});

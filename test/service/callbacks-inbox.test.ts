@@ -46,6 +46,7 @@ const deps = () => ({
   callbacks: store.callbacks,
   tasks: store.tasks,
   redeliveries: feed,
+  forms: () => undefined,
   callbacksDue: () => {
     woken += 1;
   },

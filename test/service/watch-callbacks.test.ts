@@ -37,7 +37,18 @@ function watch(after = 0, principal = PRINCIPAL) {
   const { tasks, callbacks } = store;
   const accounts = { callbackSecret: async () => secret };
   const pages = createChangePages({ tasks, clock });
-  const deps = { ...feeds, tasks, pages, callbacks, accounts, secrets, clock, publicUrl: "https://svc" };
+  const forms = () => undefined;
+  const deps = {
+    ...feeds,
+    tasks,
+    pages,
+    callbacks,
+    accounts,
+    forms,
+    secrets,
+    clock,
+    publicUrl: "https://svc",
+  };
   return watchCallbacks(deps, principal, { after, signal: leaving.signal });
 }
 

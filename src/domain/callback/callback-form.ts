@@ -12,7 +12,7 @@ export function callbackForm(callback: Callback, maxAttempts: number) {
     request_id: callback.requestId,
     state: callback.state,
     attempts: callback.attempts,
-    max_attempts: Math.max(maxAttempts, callback.attempts),
+    max_attempts: Math.max(callback.mostAttempts ?? maxAttempts, callback.attempts),
     next_attempt_at: callback.state === "pending" ? iso(callback.dueAt) : null,
     redelivery_due: callback.isRedeliveryDue,
     created_at: iso(callback.createdAt),

@@ -1,4 +1,5 @@
 import type { AccountId, CallbackId, KeyId, TaskId } from "../ids.ts";
+import type { JsonObject } from "../json.ts";
 
 /** Whether a callback's receiver has acknowledged it, may still do so, or is given up. */
 export const CALLBACK_STATES = ["pending", "delivered", "failed"] as const;
@@ -10,7 +11,23 @@ export const CALLBACK_HEADERS = {
   "User-Agent": "Service-Callback/1.0",
 } as const;
 
-/** A promise to tell the caller's address about a task's end; written in the transaction that ends the task. */
+/** What a task's callback address can be told of. The default form tells of `completed` and `failed` alone (docs/api.md 6.1). */
+export const CALLBACK_EVENTS = ["started", "progressed", "completed", "failed", "cancelled"] as const;
+export type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
+
+/** How a task's callbacks are worded and sent, where that is not the default. Stored with the task. */
+export interface CallbackTerms {
+  /** Names the form, for those who word and send it (`CallbackForms`). Nothing else reads the name. */
+  readonly form: string;
+  /** What is told. Each `progressed` and each other event is a callback of its own. */
+  readonly events: readonly CallbackEvent[];
+  /** Attempts that each callback gets, 1 … `MAX_FORM_ATTEMPTS`. */
+  readonly attempts: number;
+  /** What the form was asked for, in its own words. */
+  readonly options?: JsonObject | undefined;
+}
+
+/** A promise to tell the caller's address about a task; written in the transaction of what it tells. */
 export interface Callback {
   readonly id: CallbackId;
   readonly taskId: TaskId;
@@ -21,7 +38,13 @@ export interface Callback {
   /** Host and port of the URL. Sends to one never hold up sends to another. */
   readonly host: string;
   readonly state: CallbackState;
-  /** Attempts of the five begun so far; counted before each is sent, so that no crash can make a sixth. */
+  /** What it tells of. */
+  readonly event: CallbackEvent;
+  /** See `CallbackTerms.form`; absent for the default. */
+  readonly form?: string | undefined;
+  /** The most attempts it gets, where that is not the default's five. */
+  readonly mostAttempts?: number | undefined;
+  /** Attempts begun so far; counted before each is sent, so that no crash can make one too many. */
   readonly attempts: number;
   /** When the next attempt is due, of a pending one; while one is under way, when it counts as lost. */
   readonly dueAt: number;

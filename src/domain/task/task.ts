@@ -1,3 +1,4 @@
+import type { CallbackTerms } from "../callback/callback.ts";
 import type { TaskError } from "../errors.ts";
 import type {
   AccountId,
@@ -79,6 +80,8 @@ export interface NewTask {
   /** Scheme and host the creator used, for URLs in callbacks. */
   readonly origin: string;
   readonly callbackUrl?: string | undefined;
+  /** Of its callbacks; absent for the default. */
+  readonly callbackTerms?: CallbackTerms | undefined;
   /** Set when the creator waits for the result: equal for requests that are the same (docs/api.md 5.4). */
   readonly syncScope?: string | undefined;
   /** The account of the next attempt, or of the current one. Concurrency is limited per lane. */

@@ -1,6 +1,6 @@
-import { type Callback, hostOf } from "../callback/callback.ts";
+import { type Callback, type CallbackEvent, hostOf } from "../callback/callback.ts";
 import type { TaskError } from "../errors.ts";
-import type { AttemptId, CallbackId, LaneId } from "../ids.ts";
+import { type AttemptId, type CallbackId, callbackIdOf, type LaneId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { Asset } from "../media/asset.ts";
 import { type LedgerEntry, settlementEntries } from "../money/ledger.ts";
@@ -100,14 +100,21 @@ export function submitted(at: number, id: AttemptId, operation: Json, dueAt: num
 
 /**
  * Due again later, in the same stage. `failures` counts transient failures in a row (0 after any good answer). Uses up no attempt.
+ *
+ * @param newCallbackId for a task whose address is told of progress, if it is more than before
  */
 export function snoozed(
-  { stage }: Task,
+  task: Task,
   at: number,
   { dueAt, failures, progress }: { dueAt: number; failures: number; progress?: number | undefined },
+  newCallbackId?: () => CallbackId,
 ): Transition {
+  const { stage } = task;
   const shown = progress === undefined ? undefined : Math.max(0, Math.min(99, Math.floor(progress)));
-  return move("snoozed", [stage], stage, at, { dueAt, failures, progress: shown });
+  const isNews = shown !== undefined && shown > task.progress && tellsOf(task, "progressed");
+  const callback =
+    isNews && newCallbackId !== undefined ? callbackFor(task, "progressed", at, newCallbackId()) : undefined;
+  return move("snoozed", [stage], stage, at, { dueAt, failures, progress: shown, callback });
 }
 
 /**
@@ -213,7 +220,7 @@ export function succeeded(
       resultIssues,
       usage,
     },
-    callback: callbackFor(task, at, callbackId),
+    callback: callbackFor(task, "completed", at, callbackId),
   });
 }
 
@@ -231,29 +238,47 @@ export function failed(
     attempt,
     ledger: settlementEntries(task.id, task.held, ZERO, `task failed: ${error.code}`),
     ending: { status: "failed", completedAt: at, charged: ZERO, results: [], error },
-    callback: callbackFor(task, at, callbackId),
+    callback: callbackFor(task, "failed", at, callbackId),
   });
 }
 
-/** The task ends because its owner or an operator cancelled it. The whole hold is released. No callback is sent (docs/api.md 4.8). */
+/** The task ends because its owner or an operator cancelled it. The whole hold is released. No callback of the default form is sent (docs/api.md 4.8). */
 export function cancelled(task: Task, at: number, attempt?: AttemptChange): Transition {
   return move("cancelled", LIVE, "terminal", at, {
     attempt,
     ledger: settlementEntries(task.id, task.held, ZERO, "task cancelled"),
     ending: { status: "cancelled", completedAt: at, charged: ZERO, results: [] },
+    callback: callbackFor(task, "cancelled", at, callbackIdOf(task.id)),
   });
 }
 
-function callbackFor(task: Task, at: number, id: CallbackId): Callback | undefined {
-  if (task.callbackUrl === undefined) return undefined;
+/**
+ * What a task's address is told when its first attempt begins; undefined where it is not told of that.
+ * @param id of the attempt
+ */
+export function startedCallback(task: Task, at: number, id: AttemptId): Callback | undefined {
+  return callbackFor(task, "started", at, callbackIdOf(id));
+}
+
+/** Whether a task has an address that is told of an event. */
+export function tellsOf({ callbackUrl, callbackTerms }: Task, event: CallbackEvent): boolean {
+  if (callbackUrl === undefined) return false;
+  return callbackTerms?.events.includes(event) ?? (event === "completed" || event === "failed");
+}
+
+function callbackFor(task: Task, event: CallbackEvent, at: number, id: CallbackId): Callback | undefined {
+  const { callbackUrl: url, callbackTerms: terms } = task;
+  if (url === undefined || !tellsOf(task, event)) return undefined;
   return {
     id,
     taskId: task.id,
     requestId: task.requestId,
     accountId: task.accountId,
     keyId: task.keyId,
-    url: task.callbackUrl,
-    host: hostOf(task.callbackUrl),
+    url,
+    host: hostOf(url),
+    event,
+    ...(terms && { form: terms.form, mostAttempts: terms.attempts }),
     state: "pending",
     attempts: 0,
     dueAt: at,

@@ -1,5 +1,5 @@
 import { CALLBACK_STATES } from "../../domain/callback/callback.ts";
-import { MAX_CALLBACK_ATTEMPTS, MAX_LIST_LIMIT } from "../../domain/limits.ts";
+import { MAX_FORM_ATTEMPTS, MAX_LIST_LIMIT } from "../../domain/limits.ts";
 import { MAX_REDELIVERIES } from "../../service/redeliver-callbacks.ts";
 import { CALLBACK } from "../generations/wire.ts";
 import { contract, type EndpointContract, jsonBody, succeeds } from "../openapi/contract.ts";
@@ -30,9 +30,9 @@ export const SHARED_FIELDS = {
   state: STATE,
   attempts: integer("Attempts begun so far; redeliveries are not counted.", {
     minimum: 0,
-    maximum: MAX_CALLBACK_ATTEMPTS,
+    maximum: MAX_FORM_ATTEMPTS,
   }),
-  max_attempts: integer("Attempts it gets at most.", { minimum: 1, maximum: MAX_CALLBACK_ATTEMPTS }),
+  max_attempts: integer("Attempts it gets at most.", { minimum: 1, maximum: MAX_FORM_ATTEMPTS }),
   next_attempt_at: nullable(
     time("When the next attempt is due, or the one under way counts as lost. While `pending` only."),
   ),
@@ -66,7 +66,12 @@ const SEND = closed({
 
 /** What is told of one callback beside what a list tells. */
 export const REST_FIELDS = {
-  payload: CALLBACK,
+  payload: {
+    anyOf: [
+      CALLBACK,
+      { type: "object", description: "Of a task that came by another API: as that API has it." },
+    ],
+  },
   history: list(SEND, { description: "Every send, in order." }),
 };
 
@@ -85,7 +90,7 @@ const AFTER = text("`next` of the page before.");
 
 export const QUERY_FIELDS = {
   state: text("Callbacks in one state.", { enum: CALLBACK_STATES }),
-  task_id: text("The callback of one task."),
+  task_id: text("Those of one task: one, unless it came by another API."),
   from: text(FROM),
   to: text(TO),
   limit: integer("Callbacks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: 20 }),

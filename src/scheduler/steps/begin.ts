@@ -2,6 +2,7 @@ import type { AttemptIntent } from "../../domain/ports/claims.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 import type { ConsideredWay } from "../../domain/task/routing.ts";
 import type { Lease } from "../../domain/task/task.ts";
+import { tellsOf } from "../../domain/task/transition.ts";
 import { measureQueue } from "../measures.ts";
 import type { StepDeps } from "../step.ts";
 
@@ -53,6 +54,7 @@ export function begun(deps: StepDeps, lease: Lease, { adapter, intent }: Beginni
   deps.loads.began(lane);
   measureQueue(deps, lease, lane, at);
   deps.feed.publish(task, false);
+  if (tellsOf(task, "started")) deps.callbackDue();
   const sequence = task.attempts + 1;
   return {
     ...lease,

@@ -75,7 +75,8 @@ async function pollAnswer(
       const { deadlineAt = Number.POSITIVE_INFINITY } = task;
       // A deadline that has come and was moved meanwhile is no time to ask again.
       const dueAt = now < deadlineAt ? Math.min(now + delayMs, deadlineAt) : now + delayMs;
-      return step.settle(snoozed(task, now, { dueAt, failures: 0, progress: answer.progress }));
+      const again = { dueAt, failures: 0, progress: answer.progress };
+      return step.settle(snoozed(task, now, again, () => deps.ids.create("cb")));
     }
   }
 }

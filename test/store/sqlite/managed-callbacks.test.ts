@@ -18,8 +18,8 @@ function fill(count: number): void {
   db.run("pragma foreign_keys = off");
   const insert = db.prepare(
     `insert into callback (id, task_id, account_id, key_id, request_id, url, host, state, pool, due_at, attempts, sends,
-       redeliver, created_at)
-     values (?1, ?1, '${ACCOUNT}', ?2, 'req', 'https://a.example/', 'a.example', ?3, ?4, 0, 1, 1, 0, ?5)`,
+       redeliver, created_at, event)
+     values (?1, ?1, '${ACCOUNT}', ?2, 'req', 'https://a.example/', 'a.example', ?3, ?4, 0, 1, 1, 0, ?5, 'failed')`,
   );
   db.transaction(() => {
     for (let i = 1; i <= count; i++) {

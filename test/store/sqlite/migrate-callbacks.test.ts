@@ -111,3 +111,25 @@ test("tasks are numbered as they were created, and counting goes on after them",
   expect(await later.tasks.latestChange(ACCOUNT)).toBe(4);
   await later.stop();
 });
+
+test("callbacks of before know what they tell of, and have our own form", async () => {
+  inDatabase((db) => {
+    fill(db);
+    applyMigrations(db, MIGRATIONS.slice(0, 26));
+  });
+  const store = openStore({ path: file.path });
+  try {
+    const list = await store.callbacks.list({ accountId: ACCOUNT, limit: 10 });
+    expect(list.map(({ event, form, mostAttempts }) => [event, form, mostAttempts])).toEqual(
+      Array.from({ length: 3 }, () => ["failed", undefined, undefined]),
+    );
+    expect(await store.callbacks.attempts(callbackId(1))).toHaveLength(1);
+    expect(list.map(({ state, attempts }) => [state, attempts])).toEqual([
+      ["failed", 5],
+      ["delivered", 1],
+      ["pending", 2],
+    ]);
+  } finally {
+    await store.stop();
+  }
+});

@@ -1,5 +1,5 @@
 import { CALLBACK_STATES } from "../../../domain/callback/callback.ts";
-import { MAX_CALLBACK_ATTEMPTS } from "../../../domain/limits.ts";
+import { MAX_FORM_ATTEMPTS } from "../../../domain/limits.ts";
 import { MEDIA_TYPES } from "../../../domain/media/asset.ts";
 import { ATTEMPT_OUTCOMES, TOLD_STAGES } from "../../../domain/task/story.ts";
 import { contract, succeeds } from "../../openapi/contract.ts";
@@ -76,7 +76,7 @@ export const CALLBACK = closed(
     id: idOf("cb", "Id of the callback; `GET /v1/callbacks/{id}` has each send."),
     host: text("The host it goes to."),
     state: text("Whether it was acknowledged, may still be, or is given up.", { enum: CALLBACK_STATES }),
-    attempts: integer("Attempts begun so far.", { minimum: 0, maximum: MAX_CALLBACK_ATTEMPTS }),
+    attempts: integer("Attempts begun so far.", { minimum: 0, maximum: MAX_FORM_ATTEMPTS }),
     next_attempt_at: time("When the next attempt is due. While `pending` only."),
     last_status: integer("HTTP status of the latest answer."),
     last_outcome: text("What became of the latest send."),

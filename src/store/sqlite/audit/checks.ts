@@ -25,6 +25,10 @@ const MISSHAPEN = `not case entry.kind
   when 'capture' then entry.balance_delta_micros < 0 and entry.held_delta_micros = entry.balance_delta_micros
   else 0 end`;
 
+/** Whether a task has an address that is to be told of how it ended. */
+const OWES = `(task.callback_url is not null and iif(task.callback_terms is null, task.status in ('completed', 'failed'),
+  task.status in (select value from json_each(task.callback_terms, '$.events'))))`;
+
 const ORPHANED = `case when entry.kind in ('credit', 'adjustment') then entry.task_number is not null or entry.entries is not null
   when entry.entries is not null then entry.task_number is not null
   else task.id is null end`;
@@ -187,9 +191,9 @@ export const PASSES: readonly Pass[] = [
   {
     rows: `
       select (select id from account where number = task.account_number) as accountId, task.id as taskId, callback.id is not null as has,
-        task.callback_url is not null and task.status in ('completed', 'failed') as owes
-      from task left join callback on callback.task_id = task.id
-      where (callback.id is not null) <> (task.callback_url is not null and task.status in ('completed', 'failed'))`,
+        ${OWES} as owes
+      from task left join callback on callback.task_id = task.id and callback.event = task.status
+      where (callback.id is not null) <> ${OWES}`,
     order: "taskId",
     checks: { callback_owed: ["has", "owes"] },
   },

@@ -3,6 +3,7 @@ import { check, index, integer, primaryKey, sqliteTable, text } from "drizzle-or
 import type {
   Callback,
   CallbackAttempt,
+  CallbackEvent,
   CallbackState,
   Delivery,
 } from "../../../domain/callback/callback.ts";
@@ -13,11 +14,14 @@ import { ofTask } from "../task-store/task-table.ts";
 /** Where `claim` looks for a callback: `ready` to be sent · `waiting` until `due_at`. One that is over is in no pool. */
 export type CallbackPool = "ready" | "waiting";
 
+/** Callbacks that a task has at most: one for each percent of its progress, and few others. */
+export const MOST_OF_TASK = 110;
+
 export const callback = sqliteTable(
   "callback",
   {
     id: text().$type<CallbackId>().primaryKey(),
-    taskId: ofTask().unique(),
+    taskId: ofTask(),
     accountId: ofAccount(),
     keyId: text("key_id").$type<KeyId>().notNull(),
     requestId: text("request_id").notNull(),
@@ -27,15 +31,20 @@ export const callback = sqliteTable(
     pool: text().$type<CallbackPool>(),
     /** When the next attempt is due, or the one under way counts as lost. */
     dueAt: integer("due_at").notNull(),
-    /** Attempts begun, at most five. */
+    /** Attempts begun, at most five unless `most_attempts` says otherwise. */
     attempts: integer().notNull(),
     /** Attempts and redeliveries. */
     sends: integer().notNull(),
     /** Whether a redelivery was requested and has not begun. */
     redeliver: integer({ mode: "boolean" }).notNull(),
     createdAt: integer("created_at").notNull(),
+    event: text().$type<CallbackEvent>().notNull(),
+    /** `Callback.form` and `Callback.mostAttempts`; null for the default. */
+    form: text(),
+    mostAttempts: integer("most_attempts"),
   },
   (table) => [
+    index("callback_of_task").on(table.taskId, table.createdAt, table.id),
     index("callback_ready")
       .on(table.accountId, table.host, table.dueAt, table.id)
       .where(sql`"pool" = 'ready'`),
@@ -46,7 +55,10 @@ export const callback = sqliteTable(
     // Those of all accounts, for operators.
     index("callback_of_time").on(table.createdAt, table.id),
     index("callback_failed").on(table.createdAt, table.id).where(sql`"state" = 'failed'`),
-    check("callback_attempts", sql`"attempts" between 0 and 5 and "attempts" <= "sends"`),
+    check(
+      "callback_attempts",
+      sql`"attempts" between 0 and coalesce("most_attempts", 5) and "attempts" <= "sends"`,
+    ),
     check("callback_pool", sql`"pool" is not null or ("state" <> 'pending' and "redeliver" = 0)`),
   ],
 );
@@ -77,8 +89,9 @@ export const callbackAttempt = sqliteTable(
 );
 
 export function toCallback(row: typeof callback.$inferSelect): Callback {
-  const { pool, sends, redeliver: isRedeliveryDue, ...rest } = row;
-  return { ...rest, isRedeliveryDue };
+  const { pool, sends, redeliver: isRedeliveryDue, form, mostAttempts, ...rest } = row;
+  const ofForm = form === null ? {} : { form, mostAttempts: mostAttempts ?? undefined };
+  return { ...rest, ...ofForm, isRedeliveryDue };
 }
 
 export function toCallbackAttempt(row: typeof callbackAttempt.$inferSelect): CallbackAttempt {

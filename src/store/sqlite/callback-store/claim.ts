@@ -13,6 +13,7 @@ interface Ready {
   readonly id: CallbackId;
   readonly host: string;
   readonly attempts: number;
+  readonly most: number;
   readonly redeliver: 0 | 1;
 }
 
@@ -35,7 +36,7 @@ export function prepareClaim(connection: Connection): (query: CallbackClaim) => 
       const ready = pools.firstFreeAfter(account, room, last) ?? pools.firstFreeAfter(account, room, "");
       if (ready === undefined) break;
       lastHosts.set(account, ready.host);
-      if (ready.redeliver === 0 && ready.attempts >= MAX_CALLBACK_ATTEMPTS) {
+      if (ready.redeliver === 0 && ready.attempts >= ready.most) {
         pools.giveUp(ready.id);
         continue;
       }
@@ -110,7 +111,7 @@ function preparePools({ db }: Connection) {
      where pool = 'ready' and account_id > ? order by account_id limit 1`,
   );
   const firstOfHostAfter = db.prepare<Ready, [account: string, after: string]>(
-    `select id, host, attempts, redeliver from callback indexed by callback_ready
+    `select id, host, attempts, coalesce(most_attempts, ${MAX_CALLBACK_ATTEMPTS}) as most, redeliver from callback indexed by callback_ready
      where pool = 'ready' and account_id = ? and host > ? order by host, due_at, id limit 1`,
   );
   const giveUp = db.prepare<never, [id: string]>(

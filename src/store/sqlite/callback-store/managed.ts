@@ -10,7 +10,7 @@ import { END, endOf, type Lists } from "./lists.ts";
 
 interface Reads {
   readonly byId: (id: CallbackId) => Callback | undefined;
-  readonly ofTask: (id: TaskId) => Callback | undefined;
+  readonly ofTask: (id: TaskId) => Callback[];
 }
 
 /** Returns the body of `CallbackStore.managedCallbacks`. */
@@ -40,8 +40,10 @@ export function prepareManagedCallbacks(
   return (filter) => {
     const { id, taskId } = filter;
     if (id === undefined && taskId === undefined) return page(filter);
-    const one = id === undefined ? taskId && ofTask(taskId) : byId(id);
-    return { callbacks: one !== undefined && isMeant(one, filter) ? withNames(one) : [] };
+    const one = id === undefined ? undefined : byId(id);
+    const all = one === undefined ? (id === undefined && taskId ? ofTask(taskId) : []) : [one];
+    const meant = all.filter((each) => isMeant(each, filter)).slice(0, filter.limit);
+    return { callbacks: meant.flatMap(withNames) };
   };
 }
 

@@ -1,15 +1,21 @@
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, desc, eq, sql } from "drizzle-orm";
 import type { Callback, CallbackAttempt, CallbackSend } from "../../../domain/callback/callback.ts";
 import type { CallbackId, TaskId } from "../../../domain/ids.ts";
 import type { CallbackFilter } from "../../../domain/ports/callback-store.ts";
 import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import type { Connection } from "../connection.ts";
-import { callback, callbackAttempt, toCallback, toCallbackAttempt } from "./callback-table.ts";
+import { callback, callbackAttempt, MOST_OF_TASK, toCallback, toCallbackAttempt } from "./callback-table.ts";
 import { END, endOf, type Lists } from "./lists.ts";
+
+function isOlder(one: Callback, than: Callback | undefined): boolean {
+  if (than === undefined) return false;
+  return one.createdAt < than.createdAt || (one.createdAt === than.createdAt && one.id < than.id);
+}
 
 export interface Reads {
   byId(id: CallbackId): Callback | undefined;
-  ofTask(id: TaskId): Callback | undefined;
+  /** Newest first. */
+  ofTask(id: TaskId): Callback[];
   attempts(id: CallbackId): CallbackAttempt[];
   list(filter: CallbackFilter): Callback[];
   unfinished(): CallbackSend[];
@@ -19,8 +25,8 @@ export interface Reads {
 export function prepareReads(connection: Connection, lists: Lists): Reads {
   // Each is built by the query builder, which takes longer than a start should.
   const reads: Reads = madeAtUse<Reads>({
-    byId: () => prepareBy(connection, callback.id),
-    ofTask: () => prepareBy(connection, callback.taskId),
+    byId: () => prepareById(connection),
+    ofTask: () => prepareOfTask(connection),
     attempts: () => prepareAttempts(connection),
     list: () => prepareList(lists, reads),
     unfinished: () => prepareUnfinished(connection),
@@ -28,13 +34,24 @@ export function prepareReads(connection: Connection, lists: Lists): Reads {
   return reads;
 }
 
-function prepareBy({ orm }: Connection, column: typeof callback.id | typeof callback.taskId) {
+function prepareById({ orm }: Connection) {
   const rows = orm
     .select()
     .from(callback)
-    .where(eq(column, sql.placeholder("value")))
+    .where(eq(callback.id, sql.placeholder("id")))
     .prepare();
-  return (value: CallbackId | TaskId): Callback | undefined => rows.all({ value }).map(toCallback)[0];
+  return (id: CallbackId): Callback | undefined => rows.all({ id }).map(toCallback)[0];
+}
+
+function prepareOfTask({ orm }: Connection) {
+  const rows = orm
+    .select()
+    .from(callback)
+    .where(eq(callback.taskId, sql.placeholder("id")))
+    .orderBy(desc(callback.createdAt), desc(callback.id))
+    .limit(MOST_OF_TASK)
+    .prepare();
+  return (id: TaskId): Callback[] => rows.all({ id }).map(toCallback);
 }
 
 function prepareAttempts({ orm }: Connection) {
@@ -77,8 +94,9 @@ function prepareList(lists: Lists, by: Pick<Reads, "byId" | "ofTask">) {
       one.createdAt >= from &&
       one.createdAt < to;
     if (id !== undefined || taskId !== undefined) {
-      const one = id === undefined ? taskId && by.ofTask(taskId) : by.byId(id);
-      return one && isMeant(one) ? [one] : [];
+      const all = id === undefined ? (taskId ? by.ofTask(taskId) : []) : [by.byId(id)];
+      const isAfter = (one: Callback) => filter.after === undefined || isOlder(one, by.byId(filter.after));
+      return all.flatMap((one) => (one && isMeant(one) && isAfter(one) ? [one] : [])).slice(0, limit);
     }
     const last = filter.after === undefined ? undefined : by.byId(filter.after);
     if (filter.after !== undefined && last === undefined) return [];

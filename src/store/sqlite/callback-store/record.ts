@@ -31,14 +31,14 @@ export function prepareRecord({ db }: Connection) {
     at: number,
     retryAt?: number,
   ): void => {
-    const { id, attempts } = callback;
+    const { id, attempts, mostAttempts = MAX_CALLBACK_ATTEMPTS } = callback;
     const known: Known = delivery;
     const { kind, status = null, reason = null, address = null, excerpt = null } = known;
     const { changes } = end.run(at, kind, status, reason, address, excerpt, id, sequence);
     if (changes === 0) return;
     if (delivery.kind === "delivered") delivered.run(id);
     else if (isRedelivery) return;
-    else if (retryAt !== undefined && attempts < MAX_CALLBACK_ATTEMPTS) retry.run(retryAt, id, attempts);
+    else if (retryAt !== undefined && attempts < mostAttempts) retry.run(retryAt, id, attempts);
     else giveUp.run(id, attempts);
   };
 }

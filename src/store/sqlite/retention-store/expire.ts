@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { AssetId, TaskId } from "../../../domain/ids.ts";
 import type { KeptKind, Removal } from "../../../domain/ports/retention-store.ts";
+import { MOST_OF_TASK } from "../callback-store/callback-table.ts";
 import type { Told } from "../removals.ts";
 import { SHA256, storedHash } from "../task-store/asset-table.ts";
 import { REMOVED, taskNumber } from "../task-store/task-table.ts";
@@ -55,21 +56,23 @@ function prepareExpireFiles(db: Database, role: "input" | "output", tell: Told):
   };
 }
 
-/** A callback that is still to be sent stays. */
+/** While one of a task's callbacks is still to be sent, all stay. */
 function prepareExpireCallback(db: Database): Expire {
-  const over = db.prepare<{ id: string }, [task: string]>(
-    "select id from callback where task_id = ? and pool is null",
+  const ofTask = db.prepare<{ id: string; pool: string | null }, [task: string]>(
+    `select id, pool from callback where task_id = ? limit ${MOST_OF_TASK}`,
   );
   const removeSends = db.prepare<never, [id: string]>("delete from callback_attempt where callback_id = ?");
   const remove = db.prepare<never, [id: string]>("delete from callback where id = ?");
   const forgetAddress = db.prepare<never, [id: string]>(
-    "update task set callback_url = null where id = ? and stage = 'terminal'",
+    "update task set callback_url = null, callback_terms = null where id = ? and stage = 'terminal'",
   );
   return (id) => {
-    const callback = over.get(id);
-    if (callback === null) return [];
-    removeSends.run(callback.id);
-    remove.run(callback.id);
+    const callbacks = ofTask.all(id);
+    if (callbacks.length === 0 || callbacks.some(({ pool }) => pool !== null)) return [];
+    for (const callback of callbacks) {
+      removeSends.run(callback.id);
+      remove.run(callback.id);
+    }
     forgetAddress.run(id);
     return [];
   };

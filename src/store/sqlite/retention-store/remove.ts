@@ -32,7 +32,7 @@ export function prepareRemove(
   const strip = db.prepare<never, [at: number, id: string]>(
     `update task set status = '${REMOVED}', change = -abs(change), setup = '', request_id = '', origin = null, origin_label = null, quote = null,
        quote_label = null, request = '{}', results = (select json_group_array(0) from json_each(results)), result_issues = null,
-       error = null, usage = null, usage_label = null, callback_url = null, sync_scope = null, retain_sec = null,
+       error = null, usage = null, usage_label = null, callback_url = null, callback_terms = null, sync_scope = null, retain_sec = null,
        files_removed_at = ?
      where id = ?`,
   );
@@ -61,14 +61,14 @@ export function prepareRemove(
   };
 }
 
-/** Returns a function that removes a task's callback with its sends. */
+/** Returns a function that removes a task's callbacks with their sends. */
 function prepareRemoveCallback(db: Database): (id: TaskId) => void {
   // Out of its pool first: the counts of what waits follow changes of pools.
   const end = db.prepare<never, [id: string]>(
     "update callback set state = 'failed', pool = null, redeliver = 0 where task_id = ? and pool is not null",
   );
   const removeSends = db.prepare<never, [id: string]>(
-    "delete from callback_attempt where callback_id = (select id from callback where task_id = ?)",
+    "delete from callback_attempt where callback_id in (select id from callback where task_id = ?)",
   );
   const remove = db.prepare<never, [id: string]>("delete from callback where task_id = ?");
   return (id) => {

@@ -3,7 +3,7 @@ import type { LeaseToken, TaskId } from "../../../domain/ids.ts";
 import { usageOf } from "../../../domain/money/usage.ts";
 import type { AttemptIntent } from "../../../domain/ports/claims.ts";
 import { assertLegalMove, type Lease, type Stage } from "../../../domain/task/task.ts";
-import type { Transition } from "../../../domain/task/transition.ts";
+import { startedCallback, type Transition } from "../../../domain/task/transition.ts";
 import { prepareInsertCallback } from "../callback-store/insert.ts";
 import type { Labels } from "../labels.ts";
 import type { Ledger } from "../ledger.ts";
@@ -43,7 +43,8 @@ export function prepareAdvance(
 ) {
   const { changes } = use;
   const attempts = prepareAttempts(db, use.labels);
-  const write = prepareWrite(db, { ...use, attempts });
+  const insertCallback = prepareInsertCallback(db);
+  const write = prepareWrite(db, { ...use, attempts, insertCallback });
   const select = db.prepare<Standing, [id: string]>(
     `select ${named("account_id", "key_id", "model")}, stage, lease_token, due_at, failures, cancel_requested,
        quota_period from task where id = ?`,
@@ -71,6 +72,8 @@ export function prepareAdvance(
         return isMine ? "cancel_requested" : "lease_lost";
       }
       attempts.insert(lease.task.id, row.attempts, intent);
+      const told = row.attempts === 1 ? startedCallback(lease.task, intent.at, intent.id) : undefined;
+      if (told !== undefined) insertCallback(told);
       return "begun";
     },
     renew: (lease: Lease, until: number): "renewed" | "lease_lost" =>
@@ -96,11 +99,17 @@ function prepareWrite(
     changes,
     labels,
     attempts,
-  }: { ledger: Ledger; changes: Changes; labels: Labels; attempts: Attempts },
+    insertCallback,
+  }: {
+    ledger: Ledger;
+    changes: Changes;
+    labels: Labels;
+    attempts: Attempts;
+    insertCallback: ReturnType<typeof prepareInsertCallback>;
+  },
 ) {
   const quotas = prepareQuotas(db);
   const insertAssets = prepareAssets(db);
-  const insertCallback = prepareInsertCallback(db);
   const updateTask = prepareUpdateTask(db, labels);
   const addUsage = prepareUsage(db);
   return (id: TaskId, standing: Standing, transition: Transition, isCancelKnown: boolean): void => {

@@ -61,6 +61,8 @@ function prepareCallback({ orm }: Connection): (id: TaskId) => ToldCallback | un
     .select()
     .from(callback)
     .where(eq(callback.taskId, sql.placeholder("id")))
+    .orderBy(desc(callback.createdAt), desc(callback.id))
+    .limit(1)
     .prepare();
   const lastSend = orm
     .select()

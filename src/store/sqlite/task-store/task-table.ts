@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { CallbackTerms } from "../../../domain/callback/callback.ts";
 import type { TaskError } from "../../../domain/errors.ts";
 import type { LaneId, LeaseToken, TaskId } from "../../../domain/ids.ts";
 import { toMicros } from "../../../domain/money/money.ts";
@@ -96,6 +97,8 @@ export const task = sqliteTable(
     retainSec: integer("retain_sec"),
     /** When the files of its results were removed, because they were kept long enough. */
     filesRemovedAt: integer("files_removed_at"),
+    /** `Task.callbackTerms`; null for the default. */
+    callbackTerms: text("callback_terms", { mode: "json" }).$type<CallbackTerms>(),
   },
   (table) => [
     // Find the tasks of an account, and those of a filter. Written once, when a task ends.
@@ -200,6 +203,7 @@ export function toTask(row: TaskRow): Task {
     quote: parse(row.whole_quote),
     origin: row.whole_origin ?? "",
     callbackUrl: row.callback_url ?? undefined,
+    callbackTerms: optional(row.callback_terms),
     stage: row.stage,
     lane: row.lane,
     setup: row.setup === "" ? undefined : row.setup,
@@ -226,6 +230,7 @@ export const NEW_TASK = {
   kind: ({ kind }) => kind,
   model_label: ({ model }, { labels }) => labels.of(model),
   callback_url: ({ callbackUrl }) => callbackUrl ?? null,
+  callback_terms: ({ callbackTerms }) => json(callbackTerms),
   held_micros: ({ held }) => held,
   created_at: ({ createdAt }) => createdAt,
   status: () => "pending",

@@ -1,0 +1,147 @@
+import { describe, expect, test } from "bun:test";
+import type { CallbackTerms } from "../../src/domain/callback/callback.ts";
+import { taskError } from "../../src/domain/errors.ts";
+import { MAX_CALLBACK_ATTEMPTS } from "../../src/domain/limits.ts";
+import { failed, snoozed } from "../../src/domain/task/transition.ts";
+import {
+  ACCOUNT,
+  admit,
+  attemptId,
+  beginOne,
+  callbackId,
+  claimOne,
+  claimQuery,
+  endOne,
+  type MakeStore,
+  NOW,
+  newIntent,
+  type StoreUnderTest,
+  submitOne,
+  taskId,
+  withStore,
+} from "../helpers/store.ts";
+
+const ALL = ["started", "progressed", "completed", "failed", "cancelled"] as const;
+const terms = (given: Partial<CallbackTerms> = {}): CallbackTerms => ({
+  ...{ form: "other", events: ALL, attempts: 7, options: { told: true } },
+  ...given,
+});
+const URL = "https://example.com/1";
+const LIMITS = { total: 9, perAccount: 9, perHost: 9 };
+
+const claim = (store: StoreUnderTest, now: number) =>
+  store.callbacks.claim({ now, leaseMs: 10, limits: LIMITS, underWay: [] });
+const eventsOf = async (store: StoreUnderTest) =>
+  (await store.callbacks.list({ accountId: ACCOUNT, taskId: taskId(1), limit: 10 })).map(
+    ({ event }) => event,
+  );
+
+/** What a store does for tasks whose callbacks have a form of their own. */
+export function describeCallbackTerms(name: string, make: MakeStore): void {
+  describe(`${name}: callbacks in another form`, () => {
+    test(
+      "the terms of a task stay with it, and its callback has their form",
+      withStore(make, async (store) => {
+        await admit(store, { callbackUrl: URL, callbackTerms: terms({ events: ["completed"] }) });
+        await endOne(store, "completed");
+        expect((await store.tasks.byId(taskId(1)))?.callbackTerms).toEqual(terms({ events: ["completed"] }));
+        expect(await store.callbacks.byId(callbackId(1))).toMatchObject({
+          ...{ event: "completed", form: "other", mostAttempts: 7, state: "pending" },
+        });
+      }),
+    );
+
+    for (const status of ["completed", "failed", "cancelled"] as const)
+      test(
+        `a task that is ${status} is told of where its terms say so, and nowhere else`,
+        withStore(make, async (store) => {
+          await admit(store, { number: 1, callbackUrl: URL, callbackTerms: terms({ events: [status] }) });
+          await endOne(store, status);
+          expect(await eventsOf(store)).toEqual([status]);
+          const others = ALL.filter((event) => event !== status);
+          await admit(store, { number: 2, callbackUrl: URL, callbackTerms: terms({ events: others }) });
+          await endOne(store, status);
+          const told = await store.callbacks.list({ accountId: ACCOUNT, taskId: taskId(2), limit: 10 });
+          expect(told.map(({ event }) => event)).toEqual(["started"]);
+        }),
+      );
+
+    test(
+      "a task that is cancelled in the queue is told of in the transaction that ends it",
+      withStore(make, async (store) => {
+        await admit(store, { callbackUrl: URL, callbackTerms: terms() });
+        expect(await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW)).toBe("cancelled");
+        expect(await eventsOf(store)).toEqual(["cancelled"]);
+        expect(await store.callbacks.hasDue(NOW)).toBe(true);
+      }),
+    );
+
+    test(
+      "a beginning is told of once, by a claim that begins it too",
+      withStore(make, async (store) => {
+        await admit(store, { callbackUrl: URL, callbackTerms: terms() });
+        await beginOne(store);
+        expect(await eventsOf(store)).toEqual(["started"]);
+        await admit(store, { number: 2, callbackUrl: URL, callbackTerms: terms() });
+        await store.tasks.claim(claimQuery({ intentFor: () => newIntent({ id: attemptId(2) }) }));
+        const told = await store.callbacks.list({ accountId: ACCOUNT, taskId: taskId(2), limit: 10 });
+        expect(told.map(({ event }) => event)).toEqual(["started"]);
+      }),
+    );
+
+    test(
+      "progress is told of where it is more than before",
+      withStore(make, async (store) => {
+        await admit(store, { callbackUrl: URL, callbackTerms: terms({ events: ["progressed"] }) });
+        await submitOne(store);
+        for (const [i, progress] of [10, 10, undefined, 30].entries()) {
+          const now = NOW + 50 * (i + 1);
+          const lease = await claimOne(store, { now });
+          const again = { dueAt: now + 50, failures: 0, progress };
+          await store.tasks.apply(
+            lease,
+            snoozed(lease.task, now, again, () => callbackId(i + 1)),
+          );
+        }
+        const told = await store.callbacks.list({ accountId: ACCOUNT, taskId: taskId(1), limit: 10 });
+        expect(told.map(({ id }) => id)).toEqual([callbackId(4), callbackId(1)]);
+        const last = { accountId: ACCOUNT, taskId: taskId(1), limit: 10, after: callbackId(4) };
+        expect((await store.callbacks.list(last)).map(({ id }) => id)).toEqual([callbackId(1)]);
+      }),
+    );
+
+    test(
+      "a callback gets as many attempts as its terms say, more than our own form's",
+      withStore(make, async (store) => {
+        await admit(store, { callbackUrl: URL, callbackTerms: terms({ events: ["failed"] }) });
+        await endOne(store, "failed");
+        let [now, sends] = [NOW, 0];
+        for (; (await claim(store, now)).length > 0; now += 10) sends += 1;
+        expect(sends).toBe(7);
+        expect(sends).toBeGreaterThan(MAX_CALLBACK_ATTEMPTS);
+        expect(await store.callbacks.byId(callbackId(1))).toMatchObject({ state: "failed", attempts: 7 });
+      }),
+    );
+
+    test(
+      "all callbacks of a task are redelivered, and go with it",
+      withStore(make, async (store) => {
+        await admit(store, { callbackUrl: URL, callbackTerms: terms() });
+        const { task } = await beginOne(store);
+        const lease = await claimOne(store, { now: NOW + 30_000 });
+        await store.tasks.apply(lease, failed(task, NOW, taskError("UPSTREAM_ERROR"), callbackId(5)));
+        expect(await eventsOf(store)).toEqual(["failed", "started"]);
+        for (const send of await claim(store, NOW))
+          await store.callbacks.record(send, { kind: "delivered", status: 200 }, NOW);
+        const asked = await store.callbacks.redeliver({ accountId: ACCOUNT, taskId: taskId(1), limit: 10 });
+        expect(asked.map(({ isRedeliveryDue }) => isRedeliveryDue)).toEqual([true, true]);
+        // One that is still to be sent keeps the others.
+        await store.retention.expire(["callbacks"], [taskId(1)], NOW + 1);
+        expect(await eventsOf(store)).toHaveLength(2);
+        await store.retention.remove(taskId(1), NOW + 1);
+        expect(await eventsOf(store)).toEqual([]);
+        expect(await store.callbacks.hasDue(NOW + 1_000_000)).toBe(false);
+      }),
+    );
+  });
+}
