@@ -38,7 +38,9 @@ export async function comeIn(
   given: { readonly credential: string } | { readonly link: string },
 ): Promise<void> {
   const before = session.peek();
-  take(await exchange("POST", given));
+  const who = await exchange("POST", given);
+  if (ROOT.pathname !== "/" && (await exchange("GET")).session === null) throw notSentBelow(ROOT.pathname);
+  take(who);
   const now = session.peek();
   tabs.postMessage(now?.holder.id);
   if (ended.peek() === undefined) return;
@@ -47,6 +49,13 @@ export async function comeIn(
   ended.value = undefined;
   comings.value += 1;
   for (const go of waiting.splice(0)) go();
+}
+
+/** The session's cookies are for paths of the service, which are others in the eyes of a browser behind a proxy that adds to them. */
+function notSentBelow(path: string): Error {
+  return new Error(
+    `You are known, but the browser does not send its session below ${path}. Have the proxy put ${path} in front of the paths of cookies, or give the service a host name of its own.`,
+  );
 }
 
 /** Leaves. @throws ApiProblem */

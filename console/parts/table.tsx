@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
   /** Left out on screens narrower than this. */
   readonly from?: "sm" | "md" | "lg";
+  /** A class that says how wide it is in a long table; what is left is shared by the others. */
+  readonly width?: string;
 }
 
 interface Props<Row> {
@@ -23,8 +25,66 @@ const FROM = { sm: "hidden sm:table-cell", md: "hidden md:table-cell", lg: "hidd
 
 /** A table as wide as its place. What does not fit can be reached by scrolling within it, never by moving the page. */
 export function Table<Row>({ label, columns, rows, keyOf }: Props<Row>) {
-  const look = ({ isNumber, from }: Column<Row>) =>
-    `px-3 py-2 ${isNumber ? "text-right" : "text-left"} ${from ? FROM[from] : ""}`;
+  return (
+    <TableBox label={label}>
+      <table class="w-full border-collapse text-sm">
+        <caption class="sr-only">{label}</caption>
+        <Head columns={columns} />
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} class={ROW}>
+              <Cells columns={columns} row={row} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableBox>
+  );
+}
+
+/** How a row looks. */
+export const ROW = "border-b border-line last:border-0 focus-within:bg-sunk hover:bg-sunk";
+
+function lookOf<Row>({ isNumber, from }: Column<Row>): string {
+  return `px-3 py-2 ${isNumber ? "text-right" : "text-left"} ${from ? FROM[from] : ""}`;
+}
+
+/** The headings of the columns. */
+export function Head<Row>({ columns }: Pick<Props<Row>, "columns">) {
+  return (
+    <thead class="border-b border-line text-soft">
+      <tr>
+        {columns.map((column) => (
+          <th
+            key={column.title}
+            scope="col"
+            class={`${lookOf(column)} font-medium whitespace-nowrap ${column.width ?? ""}`}
+          >
+            {column.title}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** What the columns show of a row. */
+export function Cells<Row>({ columns, row }: Pick<Props<Row>, "columns"> & { readonly row: Row }) {
+  return columns.map((column) => (
+    <td key={column.title} class={`${lookOf(column)} align-top`}>
+      {column.cell(row)}
+    </td>
+  ));
+}
+
+/** The place of a table, within which it is scrolled sideways. */
+export function TableBox({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: ComponentChildren;
+}) {
   const box = useRef<HTMLElement>(null);
   const [isWide, setWide] = useState(false);
   useEffect(() => {
@@ -43,32 +103,7 @@ export function Table<Row>({ label, columns, rows, keyOf }: Props<Row>) {
       aria-label={isWide ? label : undefined}
       class="relative overflow-x-auto rounded-xl border border-line bg-card"
     >
-      <table class="w-full border-collapse text-sm">
-        <caption class="sr-only">{label}</caption>
-        <thead class="border-b border-line text-soft">
-          <tr>
-            {columns.map((column) => (
-              <th key={column.title} scope="col" class={`${look(column)} font-medium whitespace-nowrap`}>
-                {column.title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr
-              key={keyOf(row)}
-              class="border-b border-line last:border-0 focus-within:bg-sunk hover:bg-sunk"
-            >
-              {columns.map((column) => (
-                <td key={column.title} class={`${look(column)} align-top`}>
-                  {column.cell(row)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {children}
     </section>
   );
 }

@@ -80,7 +80,13 @@ function moveRow(by: number): boolean {
     ...document.querySelectorAll<HTMLElement>("main [data-row]"),
   ];
   const at = document.activeElement === null ? -1 : rows.indexOf(document.activeElement);
-  const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
+  // A long list has rows above those in sight.
+  const inSight = () =>
+    Math.max(
+      0,
+      rows.findIndex((row) => row.getBoundingClientRect().top >= 0),
+    );
+  const next = rows[at < 0 ? inSight() : Math.min(rows.length - 1, Math.max(0, at + by))];
   next?.focus?.();
   return next !== undefined;
 }

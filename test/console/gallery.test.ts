@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Locator } from "playwright-core";
+import sharp from "sharp";
 import {
   type Filters,
   type Found,
@@ -8,8 +9,9 @@ import {
   itemsOf,
   withTask,
 } from "../../console/screens/gallery/list.ts";
-import type { ListedTask } from "../../console/screens/tasks/list.ts";
 import { createIds } from "../../src/runtime/ids.ts";
+import { HIGH_PROFILE_MP4 } from "../helpers/media-high-profile.ts";
+import { haveMany, scrollToTheEnd, listedTask as task } from "./support/answers.ts";
 import { CHROMIUM, openBrowser, picture, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
 
@@ -17,11 +19,28 @@ const ALL: Filters = {
   ...{ q: "", status: "", kind: "", model: "" },
   ...{ day: "", cost: "", key: "", account: "" },
 };
-const task = (id: string, more: Partial<ListedTask> = {}): ListedTask => ({
-  ...{ task_id: id, status: "completed", model: "sandbox-image", created_at: 1, kind: "image" },
-  ...{ result: ["http://x/assets/1.png"], usage: { cost: "0.040000", currency: "USD" } },
-  ...more,
-});
+const FILM = { model: "sandbox-video", prompt: "A slow river", duration: 1, sandbox: { delay_ms: 0 } };
+
+/** The colour in the middle of a film, once it is drawn, to the next multiple of eight. */
+async function colourOf(film: Locator): Promise<number[]> {
+  await film.evaluate<void, HTMLVideoElement>(DRAWN);
+  const { data, info } = await sharp(await film.screenshot())
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const middle = (Math.floor(info.height / 3) * info.width + Math.floor(info.width / 2)) * info.channels;
+  return [...data.subarray(middle, middle + 3)].map((value) => Math.round(value / 8) * 8);
+}
+
+const DRAWN = (film: HTMLVideoElement): Promise<void> =>
+  new Promise((resolve) => {
+    // They would cover a film as small as that.
+    film.controls = false;
+    const look = () => {
+      if (film.readyState < 2) film.addEventListener("loadeddata", look, { once: true });
+      else requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+    };
+    look();
+  });
 
 describe("results that a stream changes", () => {
   const found: Found = {
@@ -136,6 +155,33 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     expect(at.problems).toEqual([]);
   });
 
+  test("shows the browser's own first picture of a film that the service cannot decode", async () => {
+    const made = await service.ask("POST", "/v1/videos/generations", FILM, service.key);
+    const id = String(made.task_id);
+    await service.ask("GET", `/v1/videos/status/${id}?wait=30`, undefined, service.key);
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    let asked = 0;
+    await at.page.route("**/assets/*.mp4*", (route) => {
+      const isThumbnail = new URL(route.request().url()).searchParams.has("w");
+      if (!isThumbnail) return route.fulfill({ contentType: "video/mp4", body: HIGH_PROFILE_MP4 });
+      asked += 1;
+      return route.fulfill({ status: 404, json: { code: 404, message: "no decoder", data: {} } });
+    });
+    await at.open("gallery?kind=video");
+    const film = at.page.locator(`main li a[href*="${id}.0"] video`);
+    expect(await colourOf(film)).toEqual([32, 96, 192]);
+    await at.open("tasks?kind=video");
+    expect(await colourOf(at.page.locator("main tbody tr video").first())).toEqual([32, 96, 192]);
+    // The service is asked once for as long as the page is open.
+    const before = asked;
+    await at.page.getByRole("link", { name: "Gallery" }).click();
+    await film.click();
+    const viewer = at.page.locator("dialog[open] video");
+    expect(await colourOf(viewer)).toEqual([32, 96, 192]);
+    expect(asked - before).toBe(0);
+  });
+
   test("deletes a task once it was asked, and makes one again", async () => {
     const id = await service.make({ prompt: "Gone soon" });
     await using at = await visit(browser, service.url);
@@ -194,27 +240,10 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
   test("of thousands has only those in sight in the page, and shows new ones without moving them", async () => {
     await using at = await visit(browser, service.url);
     await at.signIn(service.key);
-    const many = Array.from({ length: 3_000 }, (_, place) =>
-      task(`task_${String(9_999 - place).padStart(26, "0")}`, { result: [`${service.url}/assets/none.png`] }),
-    );
-    await at.page.route("**/assets/none.png*", (route) => route.fulfill({ status: 204 }));
-    await at.page.route("**/v1/tasks?*", (route) => {
-      const after = new URL(route.request().url()).searchParams.get("after");
-      const from = after === null ? 0 : many.findIndex(({ task_id }) => task_id === after) + 1;
-      const tasks = many.slice(from, from + 500);
-      const next = from + 500 < many.length ? (tasks.at(-1)?.task_id ?? null) : null;
-      return route.fulfill({ json: { code: 200, message: "success", data: { tasks, next } } });
-    });
+    await haveMany(at.page, service.url, 3_000);
     await at.open("gallery");
     const size = async () => Number(await at.page.locator("main li").first().getAttribute("aria-setsize"));
-    let most = 0;
-    for (let known = 0; known < many.length; ) {
-      known = await size();
-      most = Math.max(most, await at.page.locator("main li").count());
-      await at.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
-      if (known < many.length)
-        await at.page.locator(`main li[aria-setsize]:not([aria-setsize="${known}"])`).first().waitFor();
-    }
+    const most = await scrollToTheEnd(at.page, "main li", { count: 3_000, size });
     expect(most).toBeLessThan(150);
     await service.make();
     await at.page.getByRole("button", { name: "Show 1 new" }).click();

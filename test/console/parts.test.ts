@@ -35,28 +35,6 @@ describe.skipIf(CHROMIUM === undefined)("parts", () => {
     await server?.stop(true);
   });
 
-  test("a long list has only what is in sight in the page, asks for more at its end, and is scrolled by keys", async () => {
-    await using at = await visit(browser, `http://127.0.0.1:${server.port}`);
-    const { page } = at;
-    await page.goto(`http://127.0.0.1:${server.port}/console`);
-    const rows = page.getByRole("listitem");
-    await page.getByText("Row 9", { exact: true }).waitFor();
-    expect(await rows.count()).toBeLessThan(50);
-    await page.getByRole("region", { name: "Rows" }).focus();
-    await page.keyboard.press("PageDown");
-    await page.getByText("Row 17", { exact: true }).waitFor();
-    await page.evaluate("document.querySelector('section').scrollTop = 4_000");
-    await page.locator("li[aria-setsize='100000']").first().waitFor();
-    await page.evaluate("document.querySelector('section').scrollTop = 2_000_000");
-    await page
-      .getByText(/^Row 50\d{3}$/)
-      .first()
-      .waitFor();
-    expect(await rows.count()).toBeLessThan(50);
-    expect(await at.violations()).toEqual([]);
-    expect(at.problems).toEqual([]);
-  });
-
   test("a plot is drawn in the theme's colours, and has a name for those who do not see it", async () => {
     await using at = await visit(browser, `http://127.0.0.1:${server.port}`, { theme: "dark" });
     await at.page.goto(`http://127.0.0.1:${server.port}/console`);

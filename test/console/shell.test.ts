@@ -233,4 +233,48 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     expect(await at.overflow()).toBeLessThanOrEqual(0);
     expect(at.problems).toEqual([]);
   });
+
+  test("works below a path of a proxy that moves its cookies there, and says what is needed of one that does not", async () => {
+    for (const movesCookies of [false, true]) {
+      using proxy = belowPath(service.url, "/media", movesCookies);
+      await using at = await visit(browser, proxy.url);
+      await at.page.goto(`${proxy.url}/media/console/gallery`);
+      await at.page.getByLabel(FIELD).fill(service.key);
+      await at.page.keyboard.press("Enter");
+      if (movesCookies) {
+        const picture = at.page.locator("main li[aria-setsize] img").first();
+        await picture.evaluate<void, HTMLImageElement>((image) => image.decode());
+        await at.page.getByRole("link", { name: "Tasks", exact: true }).click();
+        await at.page.locator("[data-row]").first().waitFor();
+        expect(new URL(at.page.url()).pathname).toBe("/media/console/tasks");
+      } else {
+        await at.page.getByText("the browser does not send its session below /media/").waitFor();
+      }
+      expect(at.problems).toEqual([]);
+    }
+  });
 });
+
+/** A proxy that has the service below a path. */
+function belowPath(target: string, path: string, movesCookies: boolean) {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      if (!pathname.startsWith(`${path}/`)) return new Response(null, { status: 404 });
+      const { method, headers, body } = request;
+      const passed = { method, headers, body, redirect: "manual", decompress: false } as const;
+      const answer = await fetch(target + pathname.slice(path.length) + search, passed);
+      const back = new Headers(answer.headers);
+      if (movesCookies) {
+        const cookies = back.getSetCookie();
+        back.delete("set-cookie");
+        for (const cookie of cookies) back.append("set-cookie", cookie.replace("Path=/", `Path=${path}/`));
+      }
+      return new Response(answer.body, { status: answer.status, headers: back });
+    },
+  });
+  return { url: `http://127.0.0.1:${server.port}`, [Symbol.dispose]: () => void server.stop(true) };
+}

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { barsOf } from "../../console/screens/task/read.ts";
 import { type ListedTask, withTask } from "../../console/screens/tasks/list.ts";
+import { haveMany, scrollToTheEnd } from "./support/answers.ts";
 import { CHROMIUM, openBrowser, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
 
@@ -147,13 +148,26 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     await at.page.getByRole("alert").getByText("Request").waitFor();
   });
 
-  test("beyond a page come by Show more", async () => {
-    for (let made = 0; made < 55; made += 1) await service.make();
+  test("of thousands are read on as the reader scrolls, and only those in sight are in the page", async () => {
     await using at = await visit(browser, service.url);
     await at.signIn(service.key);
+    await haveMany(at.page, service.url, 3_000);
     await at.open("tasks");
-    await at.page.locator("[data-row]").nth(49).waitFor();
-    await at.page.getByRole("button", { name: "Show more" }).click();
-    await at.page.locator("[data-row]").nth(54).waitFor();
+    const size = async () => Number(await at.page.locator("main table").getAttribute("aria-rowcount")) - 1;
+    expect(await scrollToTheEnd(at.page, "main tbody tr", { count: 3_000, size })).toBeLessThan(80);
+    const last = at.page.locator("main tr[aria-rowindex='3001'] [data-row]");
+    await last.waitFor();
+    // From where the reader is, and on through rows that are not in the page yet.
+    await at.page.keyboard.press("k");
+    const placeOf = () =>
+      at.page.evaluate<number>("Number(document.activeElement.closest('tr').ariaRowIndex)");
+    const from = await placeOf();
+    expect(from).toBeGreaterThan(2_960);
+    for (let step = 1; step <= 40; step += 1) {
+      await at.page.keyboard.press("k");
+      await at.page.locator(`main tr[aria-rowindex="${from - step}"] [data-row]:focus`).waitFor();
+    }
+    expect(await at.violations()).toEqual([]);
+    expect(at.problems).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
-import { thumbnailUrl } from "../../api/files.ts";
 import type { Role } from "../../api/session.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { durationText } from "../../parts/duration.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Money } from "../../parts/money.tsx";
+import { Preview } from "../../parts/preview.tsx";
 import { sizeText } from "../../parts/size.ts";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -77,11 +77,12 @@ function Lineage({ trace: { task, assets } }: { readonly trace: Trace }) {
               {media_type.startsWith("audio/") ? (
                 <span class="flex size-24 items-center justify-center rounded bg-sunk">sound</span>
               ) : (
-                <img
-                  class="size-24 rounded bg-sunk object-cover"
-                  src={thumbnailUrl(url, 160)}
+                <Preview
+                  url={url}
+                  isVideo={media_type.startsWith("video/")}
+                  width={160}
                   alt={`Input ${index + 1}`}
-                  loading="lazy"
+                  look="size-24 rounded bg-sunk object-cover"
                 />
               )}
               <span class="truncate" title={field}>

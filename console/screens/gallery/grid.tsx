@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { useSight } from "../../parts/sight.ts";
 
 /** Pixels between tiles. */
 const GAP = 8;
@@ -29,27 +30,7 @@ interface Sight {
 /** Tiles in rows, of which only those about in sight are in the page, however many there are. The page scrolls, not a part of it. */
 export function Grid({ label, count, keyOf, tile, onEnd }: Props) {
   const list = useRef<HTMLUListElement>(null);
-  const [{ columns, size, from, to }, setSight] = useState<Sight>({ columns: 1, size: TILE, from: 0, to: 0 });
-  useEffect(() => {
-    const element = list.current;
-    if (element === null) return;
-    const look = () =>
-      setSight((before) => {
-        const now = sightOf(element);
-        return JSON.stringify(before) === JSON.stringify(now) ? before : now;
-      });
-    const sizes = new ResizeObserver(look);
-    sizes.observe(element);
-    sizes.observe(document.body);
-    addEventListener("scroll", look, { passive: true });
-    addEventListener("resize", look);
-    look();
-    return () => {
-      sizes.disconnect();
-      removeEventListener("scroll", look);
-      removeEventListener("resize", look);
-    };
-  }, []);
+  const { columns, size, from, to } = useSight(list, { columns: 1, size: TILE, from: 0, to: 0 }, sightOf);
   const isNearEnd = to * columns >= count;
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each length
   useEffect(() => {

@@ -1,4 +1,5 @@
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { type More, useMore } from "../../api/more.ts";
 import { type Reading as Read, useReading, useStream } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -20,7 +21,11 @@ export function Screen({ role }: ScreenProps) {
   const about = JSON.stringify(filters);
   const reading = useReading(about, (signal) => readResults(role, filters, undefined, signal));
   const { data, problem } = reading;
-  const more = useMore(reading, about, (after) => readResults(role, filters, after));
+  const more = useMore(reading, about, {
+    read: (after) => readResults(role, filters, after),
+    join: (before, found) => ({ ...found, items: [...before.items, ...found.items] }),
+    isBarren: ({ items }) => items.length === 0,
+  });
   const fresh = useFresh(role, filters, reading);
   const view = query.value.view ?? "";
   return (
@@ -66,56 +71,6 @@ export function Screen({ role }: ScreenProps) {
       )}
     </Page>
   );
-}
-
-interface More {
-  readonly isReading: boolean;
-  readonly problem: unknown;
-  /** Reads on, unless that is under way, failed, or found nothing the last time. */
-  readonly read: () => void;
-  readonly readAnyway: () => void;
-}
-
-/** Reads the results that follow. */
-function useMore(reading: Read<Found>, about: string, read: (after: string) => Promise<Found>): More {
-  const [state, setState] = useState<{ about: string; isReading: boolean; problem?: unknown }>();
-  const [barrenAt, setBarrenAt] = useState<string>();
-  const busy = useRef("");
-  const now = state?.about === about ? state : undefined;
-  const latest = useRef(about);
-  latest.current = about;
-  const next = reading.data?.next ?? undefined;
-  const go = async (after: string) => {
-    const place = `${about} ${after}`;
-    if (busy.current === place) return;
-    busy.current = place;
-    setState({ about, isReading: true });
-    try {
-      const found = await read(after);
-      // The reader may have chosen other filters meanwhile.
-      if (latest.current !== about) return;
-      reading.change((before) =>
-        before.next === after ? { ...found, items: [...before.items, ...found.items] } : before,
-      );
-      if (found.items.length === 0 && found.next !== null) setBarrenAt(found.next);
-      setState({ about, isReading: false });
-    } catch (problem) {
-      setState({ about, isReading: false, problem });
-    } finally {
-      if (busy.current === place) busy.current = "";
-    }
-  };
-  const readAnyway = () => {
-    if (next !== undefined) void go(next);
-  };
-  return {
-    isReading: now?.isReading === true,
-    problem: now?.problem,
-    read: () => {
-      if (now?.problem === undefined && next !== barrenAt) readAnyway();
-    },
-    readAnyway,
-  };
 }
 
 /** Far enough down that new results would move what the reader looks at, in pixels. */

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { fileUrl, thumbnailUrl } from "../../api/files.ts";
+import { fileUrl } from "../../api/files.ts";
+import { Preview } from "../../parts/preview.tsx";
 import { Status } from "../../parts/status.tsx";
 import { timeText } from "../../parts/time.tsx";
 import { hrefOf, query } from "../../shell/router.ts";
@@ -24,7 +25,18 @@ export function Tile({ item }: { readonly item: Item }) {
       onFocus={over(true)}
       onBlur={over(false)}
     >
-      {item.url === undefined ? <NoResult item={item} /> : <Picture key={item.url} url={item.url} />}
+      {item.url === undefined ? (
+        <NoResult item={item} />
+      ) : (
+        <Preview
+          url={item.url}
+          isVideo={isVideo}
+          width={320}
+          alt=""
+          look="size-full object-cover"
+          instead="No preview can be made of this file"
+        />
+      )}
       {isVideo && isOver && (
         <video
           class="absolute inset-0 size-full object-cover"
@@ -41,21 +53,6 @@ export function Tile({ item }: { readonly item: Item }) {
         </span>
       )}
     </a>
-  );
-}
-
-function Picture({ url }: { readonly url: string }) {
-  const [isMissing, setMissing] = useState(false);
-  if (isMissing)
-    return <span class="p-2 text-center text-xs text-soft">No preview can be made of this file</span>;
-  return (
-    <img
-      class="size-full object-cover"
-      src={thumbnailUrl(url, 320)}
-      alt=""
-      decoding="async"
-      onError={() => setMissing(true)}
-    />
   );
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { fileUrl, thumbnailUrl } from "../../api/files.ts";
+import { fileUrl } from "../../api/files.ts";
 import type { Role } from "../../api/session.ts";
 import { useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
@@ -163,8 +163,8 @@ function Media({ trace: { task, assets }, index }: { readonly trace: Trace; read
       // biome-ignore lint/a11y/useMediaCaption: nobody has written captions for what was generated
       <video
         class={box}
-        src={fileUrl(asset.url)}
-        poster={thumbnailUrl(asset.url, 1280)}
+        // Its first picture is the browser's own: a poster that cannot be made would hide it.
+        src={`${fileUrl(asset.url)}#t=0.001`}
         controls
         loop
         preload="metadata"

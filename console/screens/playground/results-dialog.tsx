@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
+import type { Schemas } from "../../api/published.d.ts";
 import { useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Reading } from "../../parts/page.tsx";
+import { Preview } from "../../parts/preview.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import type { MediaKind } from "./files.ts";
 import type { Media } from "./request.ts";
@@ -34,11 +36,7 @@ export function ResultsDialog({ kind, onClose, onMedia }: Props) {
     ),
   );
   const { data, problem } = reading;
-  const results = (data?.tasks ?? [])
-    .filter(({ files_removed_at }) => files_removed_at === undefined)
-    .flatMap(({ task_id, model, result = [] }) =>
-      result.map((url, index) => ({ task_id, model, url, index })),
-    );
+  const results = resultsOf(data?.tasks ?? []);
   return (
     <Dialog title="Earlier results" onClose={onClose}>
       {problem !== undefined && <Trouble problem={problem} again={reading.again} />}
@@ -61,11 +59,13 @@ export function ResultsDialog({ kind, onClose, onMedia }: Props) {
                 )
               }
             >
-              <img
-                src={`${url}?w=160`}
+              <Preview
+                url={url}
+                isVideo={kind === "video"}
+                width={160}
                 alt=""
-                loading="lazy"
-                class="block aspect-square w-full object-contain"
+                look="block aspect-square w-full object-contain"
+                instead="No preview"
               />
             </button>
           </li>
@@ -78,4 +78,13 @@ export function ResultsDialog({ kind, onClose, onMedia }: Props) {
       )}
     </Dialog>
   );
+}
+
+/** Each result whose file is there, with its task and its place among the results. */
+function resultsOf(tasks: readonly Schemas["ListedTask"][]) {
+  return tasks
+    .filter(({ files_removed_at }) => files_removed_at === undefined)
+    .flatMap(({ task_id, model, result = [] }) =>
+      result.map((url, index) => ({ task_id, model, url, index })),
+    );
 }

@@ -15,7 +15,7 @@ export function Results({ trace: { task, assets } }: { readonly trace: Trace }) 
             // biome-ignore lint/a11y/useMediaCaption: nobody has written captions for what was generated
             <video
               class="block max-h-96 w-full object-contain"
-              src={fileUrl(url)}
+              src={`${fileUrl(url)}#t=0.001`}
               controls
               preload="metadata"
               aria-label={`Result ${index + 1}`}

@@ -1,5 +1,5 @@
-import { thumbnailUrl } from "../../api/files.ts";
 import { durationText } from "../../parts/duration.ts";
+import { Preview } from "../../parts/preview.tsx";
 import { Status } from "../../parts/status.tsx";
 import { hrefOf } from "../../shell/router.ts";
 import type { ListedTask } from "./list.ts";
@@ -20,25 +20,15 @@ export function TaskLink({ task: { task_id, kind } }: { readonly task: ListedTas
 
 /** What was made is told from its neighbours by its look. The link beside it leads to it, so it has no name of its own. */
 export function Thumbnail({
-  task: { result: [first] = [], files_removed_at },
+  task: { kind, result: [first] = [], files_removed_at },
 }: {
   readonly task: ListedTask;
 }) {
   const box = "size-9 rounded bg-sunk";
   if (first === undefined || files_removed_at !== undefined) return <span class={`block ${box}`} />;
-  // One that cannot be made leaves the ground.
-  const hide = ({ currentTarget }: { readonly currentTarget: HTMLElement }) => {
-    currentTarget.style.visibility = "hidden";
-  };
   return (
     <span class={`block overflow-hidden ${box}`}>
-      <img
-        class="size-full object-cover"
-        src={thumbnailUrl(first, 64)}
-        alt=""
-        loading="lazy"
-        onError={hide}
-      />
+      <Preview url={first} isVideo={kind === "video"} width={64} alt="" look="size-full object-cover" />
     </span>
   );
 }

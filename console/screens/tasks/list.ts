@@ -22,7 +22,7 @@ export interface Page {
   readonly next: string | null;
 }
 
-const PAGE = 50;
+const PAGE = 100;
 
 /** A page of the tasks that the reader may see, newest first. @throws ApiProblem */
 export function readTasks(

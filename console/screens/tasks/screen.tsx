@@ -1,16 +1,16 @@
-import { useState } from "preact/hooks";
+import { useMore } from "../../api/more.ts";
 import { useReading, useStream } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Choice, Field } from "../../parts/field.tsx";
+import { LongTable } from "../../parts/long-table.tsx";
 import { Money } from "../../parts/money.tsx";
 import { Page, Reading } from "../../parts/page.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
+import type { Column } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { query, setQuery } from "../../shell/router.ts";
 import type { ScreenProps } from "../../shell/screen-props.ts";
-import { say } from "../../shell/toasts.tsx";
 import { StatusOf, TaskLink, Thumbnail, tookText } from "./cells.tsx";
 import { type Filters, KINDS, type ListedTask, readTasks, STATUSES, withTask } from "./list.ts";
 
@@ -18,26 +18,16 @@ import { type Filters, KINDS, type ListedTask, readTasks, STATUSES, withTask } f
 export function Screen({ role }: ScreenProps) {
   const { status = "", kind = "", model = "", account = "" } = query.value;
   const filters: Filters = { status, kind, model, account };
-  const reading = useReading(JSON.stringify(filters), (signal) =>
-    readTasks(role, filters, undefined, signal),
-  );
-  const [isReadingMore, setReadingMore] = useState(false);
+  const about = JSON.stringify(filters);
+  const reading = useReading(about, (signal) => readTasks(role, filters, undefined, signal));
   useStream(role === "operator" ? "GET /admin/v1/events" : "GET /v1/events", {}, ({ data }) =>
     reading.change((page) => withTask(page, data, filters)),
   );
   const { data, problem } = reading;
-  const more = async () => {
-    if (data?.next == null) return;
-    setReadingMore(true);
-    try {
-      const page = await readTasks(role, filters, data.next);
-      reading.change((before) => ({ tasks: [...before.tasks, ...page.tasks], next: page.next }));
-    } catch (error) {
-      say(error instanceof Error ? error.message : String(error), "failed");
-    } finally {
-      setReadingMore(false);
-    }
-  };
+  const more = useMore(reading, about, {
+    read: (after) => readTasks(role, filters, after),
+    join: (before, { tasks, next }) => ({ tasks: [...before.tasks, ...tasks], next }),
+  });
   return (
     <Page title="Tasks">
       <FilterRow filters={filters} isOperator={role === "operator"} />
@@ -47,20 +37,17 @@ export function Screen({ role }: ScreenProps) {
         <NoTasks isFiltered={Object.values(filters).some((value) => value !== "")} />
       )}
       {data !== undefined && data.tasks.length > 0 && (
-        <Table
+        <LongTable
           label="Tasks, newest first"
           columns={columnsFor(role)}
           rows={data.tasks}
           keyOf={({ task_id }) => task_id}
+          rowHeight={54}
+          onEnd={more.read}
         />
       )}
-      {data?.next != null && (
-        <div class="text-center">
-          <Button isBusy={isReadingMore} onClick={() => void more()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      {more.problem !== undefined && <Trouble problem={more.problem} again={more.readAnyway} />}
+      {more.isReading && <Reading what="more tasks" />}
     </Page>
   );
 }
@@ -108,20 +95,20 @@ function FilterRow({ filters, isOperator }: { readonly filters: Filters; readonl
 }
 
 const COLUMNS: readonly Column<ListedTask>[] = [
-  { title: "Result", cell: (task) => <Thumbnail task={task} /> },
-  { title: "Task", cell: (task) => <TaskLink task={task} /> },
-  { title: "Status", cell: (task) => <StatusOf task={task} /> },
+  { title: "Result", width: "w-17", cell: (task) => <Thumbnail task={task} /> },
+  { title: "Task", width: "w-28", cell: (task) => <TaskLink task={task} /> },
+  { title: "Status", width: "sm:w-44", cell: (task) => <StatusOf task={task} /> },
   { title: "Model", from: "sm", cell: ({ model }) => <span class="break-words">{model}</span> },
 ];
 const OPERATORS: readonly Column<ListedTask>[] = [
   { title: "Account", from: "md", cell: ({ account }) => <span class="break-words">{account?.name}</span> },
   { title: "Key", from: "lg", cell: ({ key }) => <span class="break-words">{key?.name}</span> },
-  { title: "Provider", from: "lg", cell: ({ provider }) => provider },
+  { title: "Provider", from: "lg", width: "w-28", cell: ({ provider }) => provider },
 ];
 const MEASURES: readonly Column<ListedTask>[] = [
-  { title: "Made", from: "sm", cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: "Took", from: "md", isNumber: true, cell: tookText },
-  { title: "Cost", isNumber: true, cell: ({ usage }) => <Money amount={usage?.cost} /> },
+  { title: "Made", from: "sm", width: "w-32", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Took", from: "md", width: "w-20", isNumber: true, cell: tookText },
+  { title: "Cost", width: "w-22", isNumber: true, cell: ({ usage }) => <Money amount={usage?.cost} /> },
 ];
 
 function columnsFor(role: ScreenProps["role"]): readonly Column<ListedTask>[] {

@@ -1,6 +1,7 @@
 import { assetReads } from "./asset-reads.ts";
 import type { Bench } from "./bench.ts";
 import { callbacks } from "./callbacks.ts";
+import { consoleBench } from "./console.ts";
 import { creates } from "./creates.ts";
 import { dispatches } from "./dispatches.ts";
 import { forms } from "./forms.ts";
@@ -19,6 +20,7 @@ import { starts } from "./starts.ts";
 import { statuses } from "./statuses.ts";
 import { syncWaiters } from "./sync-waiters.ts";
 import { throughput } from "./throughput.ts";
+import { thumbnails } from "./thumbnails.ts";
 import { watch } from "./watch.ts";
 
 /** Benches that run an executable, or the service from the sources of a build. They can run those of another commit. */
@@ -39,6 +41,8 @@ const OF_BUILDS: Readonly<Record<string, Bench>> = {
   callbacks,
   "overview-polls": overviewPolls,
   watch,
+  console: consoleBench,
+  thumbnails,
   hooks,
 };
 

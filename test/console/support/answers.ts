@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import type { Schemas } from "../../../console/api/published.d.ts";
+import type { ListedTask } from "../../../console/screens/tasks/list.ts";
 import { MINUTE_FIGURES } from "../../../src/domain/history.ts";
 
 type History = Schemas["History"];
@@ -30,4 +31,46 @@ export function answer(page: Page, path: string, change: (data: never) => object
     const data = { ...body.data, ...change(body.data as never) };
     await handled.fulfill({ response, json: { ...body, data } });
   });
+}
+
+/** A finished task, as lists have it. */
+export function listedTask(id: string, more: Partial<ListedTask> = {}): ListedTask {
+  return {
+    ...{ task_id: id, status: "completed", model: "sandbox-image", created_at: 1, kind: "image" },
+    ...{ result: ["http://x/assets/1.png"], usage: { cost: "0.040000", currency: "USD" } },
+    ...more,
+  };
+}
+
+/** Has the service say that there are so many tasks, in pages of 500. Their pictures are empty. */
+export async function haveMany(page: Page, url: string, count: number): Promise<void> {
+  const result = [`${url}/assets/none.png`];
+  const many = Array.from({ length: count }, (_, place) =>
+    listedTask(`task_${String(99_999 - place).padStart(26, "0")}`, { result }),
+  );
+  await page.route("**/assets/none.png*", (route) => route.fulfill({ status: 204 }));
+  await page.route("**/v1/tasks?*", (route) => {
+    const after = new URL(route.request().url()).searchParams.get("after");
+    const from = after === null ? 0 : many.findIndex(({ task_id }) => task_id === after) + 1;
+    const tasks = many.slice(from, from + 500);
+    const next = from + 500 < many.length ? (tasks.at(-1)?.task_id ?? null) : null;
+    return route.fulfill({ json: { code: 200, message: "success", data: { tasks, next } } });
+  });
+}
+
+/** Scrolls until a list has read all of its entries. @param size how many it says that it has @returns the most that the page held at once */
+export async function scrollToTheEnd(
+  page: Page,
+  entries: string,
+  { count, size }: { readonly count: number; readonly size: () => Promise<number> },
+): Promise<number> {
+  let most = 0;
+  for (let known = 0; known < count; known = await size()) {
+    most = Math.max(most, await page.locator(entries).count());
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+    for (let tries = 0; (await size()) === known && tries < 200; tries += 1)
+      await page.evaluate("new Promise(requestAnimationFrame)");
+  }
+  await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+  return most;
 }

@@ -1,29 +1,16 @@
 /** @jsxImportSource preact */
 /* A page that shows parts which no model screen needs, for parts.test.ts. */
 import "../../../console/style.css";
-import { signal } from "@preact/signals";
 import { render } from "preact";
 import { Plot } from "../../../console/parts/plot.tsx";
-import { VirtualList } from "../../../console/parts/virtual-list.tsx";
 import { startTheme } from "../../../console/shell/theme.ts";
 
-const count = signal(100);
 const DAYS = [1_795_000_000, 1_795_086_400, 1_795_172_800];
 
 function Page() {
   return (
     <main>
       <h1>Parts</h1>
-      <VirtualList
-        label="Rows"
-        count={count.value}
-        rowHeight={40}
-        height="400px"
-        row={(index) => <p class="p-2">Row {index}</p>}
-        onEnd={() => {
-          if (count.value < 100_000) count.value = 100_000;
-        }}
-      />
       <Plot label="Spend by day" lines={["spent", "charged"]} data={[DAYS, [1, 3, 2], [2, 4, 3]]} />
     </main>
   );
