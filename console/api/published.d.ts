@@ -2735,6 +2735,34 @@ export interface Schemas {
     /** What changed, as it is since; null where nothing is left. Never a secret. */
     after: Record<string, unknown> | null;
   };
+  UploadFileForm: {
+    /** The file. */
+    file: string;
+    /** What to call it. */
+    name?: string;
+  };
+  UploadedFile: {
+    /** Id of the file. */
+    id: string;
+    /** Where the file can be read without a key, and what a create takes in any field for a file of its kind. */
+    url: string;
+    /** What the upload called it. */
+    name: string | null;
+    /** What the content is. */
+    media_type: "image/png" | "image/jpeg" | "image/webp" | "video/mp4" | "video/webm" | "audio/wav" | "audio/mpeg" | "audio/mp4" | "audio/ogg";
+    /** As it is stored: without metadata of the original. */
+    size_bytes: number;
+    /** Pixels; null for sound. */
+    width: number | null;
+    /** Pixels; null for sound. */
+    height: number | null;
+    /** Of videos and sound. */
+    duration_ms: number | null;
+    /** When it was uploaded. Unix seconds. */
+    created_at: number;
+    /** When it goes. Unix seconds. */
+    expires_at: number;
+  };
   Usage: {
     /** What each row is of. */
     by: string;
@@ -3187,6 +3215,31 @@ export interface Operations {
   "POST /v1/pricing/estimate": {
     body: Schemas["EstimateRequest"] | Record<string, unknown> | Record<string, unknown>;
     data: Schemas["Estimate"];
+  };
+  "POST /v1/files": {
+    query: { name?: string };
+    data: Schemas["UploadedFile"];
+  };
+  "GET /v1/files": {
+    query: { limit?: number; after?: string };
+    data: {
+      files: readonly (Schemas["UploadedFile"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
+    };
+  };
+  "GET /v1/files/{file_id}": {
+    path: { file_id: string };
+    data: Schemas["UploadedFile"];
+  };
+  "DELETE /v1/files/{file_id}": {
+    path: { file_id: string };
+    data: {
+      /** Id of the file. */
+      file_id: string;
+      /** Always `true`. */
+      deleted: true;
+    };
   };
   "POST /hooks/{token}": {
     path: { token: string };

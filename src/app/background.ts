@@ -128,7 +128,7 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
     createCleaner({ tasks, clock, log, tidy }),
     createRetention({
       ...{ clock, log, keptMs: () => keptMsOf(config), booksMs: () => config.retention.booksMs },
-      retention,
+      ...{ retention, uploads: store.uploads },
       removeContents: (contents) => removeContents({ ...rooms, retention }, contents),
     }),
     createCollector({ clock, log, collect }),

@@ -18,7 +18,7 @@ export interface ListedAsset extends Asset {
 
 /** The stored files of a data folder, whether or not a server runs on it. */
 export function createLocalAssets(
-  store: Pick<Store, "tasks" | "retention">,
+  store: Pick<Store, "tasks" | "retention" | "uploads">,
   config: Folder & Partial<Pick<Config, "assets">>,
   clock: Clock,
 ) {

@@ -17,7 +17,7 @@ interface PurgePlace {
 
 /** Purges an account of a data folder. While no server runs on it, none can start, and all its files go at once. */
 export async function purgeLocal(
-  { tasks, retention }: Pick<Store, "tasks" | "retention">,
+  { tasks, retention, uploads }: Pick<Store, "tasks" | "retention" | "uploads">,
   { config, places, clock }: PurgePlace,
   account: AccountId,
   onTask: (count: number) => void,
@@ -40,7 +40,7 @@ export async function purgeLocal(
   }
   try {
     return await purgeAccount(
-      { tasks, retention, removeContents, now: clock.now, actor: localActor() },
+      { tasks, retention, uploads, removeContents, now: clock.now, actor: localActor() },
       account,
       onTask,
     );

@@ -26,6 +26,7 @@ import { withDocs } from "../http/docs/routes.ts";
 import { createEdge } from "../http/edge.ts";
 import { eventEndpoints } from "../http/events/routes.ts";
 import { facadeEndpoints } from "../http/facades/endpoints.ts";
+import { fileEndpoints } from "../http/files/routes.ts";
 import { generationEndpoints } from "../http/generations/routes.ts";
 import { healthEndpoints } from "../http/health/routes.ts";
 import { hookEndpoints } from "../http/hooks/routes.ts";
@@ -143,6 +144,17 @@ function limitsOfCreates({ config, store, diskRefusal }: RequestDeps) {
   };
 }
 
+/** What becomes of files that are uploaded. */
+function limitsOfUploads({ config, store, diskRefusal }: RequestDeps) {
+  return {
+    uploadKeptMs: () => config.uploads.keepMs,
+    uploadedBytes: () => config.uploads.accountMb * MIB,
+    trouble: () => store.trouble() ?? diskRefusal(),
+  };
+}
+
+const MIB = 1024 * 1024;
+
 type EndpointDeps = RequestDeps & Pick<RouterDeps, "rateLimiter" | "stays" | "authenticateOperator">;
 
 function listEndpoints(given: EndpointDeps) {
@@ -152,6 +164,7 @@ function listEndpoints(given: EndpointDeps) {
   const deps = {
     ...{ ...given, ...store, publicUrl, aliases, elapsed: monotonicMs },
     searchesPrompts: config.search.prompts,
+    ...limitsOfUploads(given),
     tellUnavailable: createTellUnavailable(given),
   };
   const createTask = createCreateTask({
@@ -188,6 +201,7 @@ function listEndpoints(given: EndpointDeps) {
     ...accountEndpoints(deps),
     ...pricingEndpoints({ estimateCost }),
     ...assetEndpoints(deps),
+    ...fileEndpoints(deps),
     ...inputEndpoints(deps),
     ...hookEndpoints({ takeHook }),
     ...keyEndpoints(deps),

@@ -91,7 +91,7 @@ export async function checkStream(
 async function appendWithin(arrival: Arrival, chunk: Uint8Array, options: PutOptions): Promise<void> {
   const { head, sizeBytes } = await arrival.append(chunk);
   const type = head.length < SNIFF_BYTES ? undefined : acceptedType(head, options);
-  const limit = type === undefined ? options.maxBytes : limitOf(type, options);
+  const limit = type === undefined ? mostOf(options) : limitOf(type, options);
   if (sizeBytes > limit) throw tooLarge(limit);
 }
 
@@ -251,7 +251,14 @@ function expected(accept: readonly MediaKind[], isOutput: boolean): string {
 function limitOf(type: MediaType, options: PutOptions): number {
   const most = { image: IMAGE_MAX_BYTES, video: VIDEO_MAX_BYTES, audio: AUDIO_MAX_BYTES };
   const { kind } = MEDIA_TYPES[type];
-  return Math.min(options.maxBytes, type === "image/svg+xml" ? SVG_MAX_BYTES : most[kind]);
+  const { maxBytes } = options;
+  const given = typeof maxBytes === "number" ? maxBytes : maxBytes[kind];
+  return Math.min(given, type === "image/svg+xml" ? SVG_MAX_BYTES : most[kind]);
+}
+
+/** The limit of a file of which no type is known yet. */
+function mostOf({ maxBytes }: PutOptions): number {
+  return typeof maxBytes === "number" ? maxBytes : Math.max(...Object.values(maxBytes));
 }
 
 function isImage(type: MediaType): type is ImageType {

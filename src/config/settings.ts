@@ -26,6 +26,7 @@ import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
 import { sheddingSettings } from "./shedding.ts";
 import { staySettings } from "./stays.ts";
 import { tracingSettings } from "./tracing.ts";
+import { uploadSettings } from "./uploads.ts";
 import { watchingSettings } from "./watching.ts";
 
 /** The settings of one provider, which belong to the provider. */
@@ -251,6 +252,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
     ...sheddingSettings(),
     ...backupSettings(),
     ...retentionSettings(),
+    uploads: uploadSettings(),
     ...tracingSettings(),
     ...recordingSettings(),
     egress: {

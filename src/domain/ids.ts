@@ -12,6 +12,8 @@ export type CallbackId = Id<"cb">;
 export type RequestId = Id<"req">;
 /** The id of a stored file is a capability: 128 random bits, not a UUIDv7. */
 export type AssetId = Id<"asset">;
+/** The id of a file that was uploaded before any task; a capability like an asset's. */
+export type FileId = Id<"file">;
 export type ModelId = Id<"model">;
 export type ProviderId = Id<"provider">;
 /** An account at a provider: the provider's id for the account `default`, `provider/account` for the others. */
@@ -30,6 +32,7 @@ export interface IdByPrefix {
   cb: CallbackId;
   req: RequestId;
   asset: AssetId;
+  file: FileId;
 }
 export type IdPrefix = keyof IdByPrefix;
 

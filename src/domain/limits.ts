@@ -45,6 +45,10 @@ export const MAX_INPUT_BYTES: Readonly<Record<MediaKind, number>> = {
   video: 64 * MIB,
   audio: 32 * MIB,
 };
+/** Files that an account may have uploaded at one time, whatever their size. */
+export const MAX_UPLOADED_FILES = 10_000;
+/** Characters of an uploaded file's name. */
+export const MAX_FILE_NAME = 255;
 /** One output of an upstream. */
 export const MAX_OUTPUT_BYTES: Readonly<Record<TaskKind, number>> = { image: 64 * MIB, video: 1024 * MIB };
 /** The address under which a provider fetches an input ends after one to two times as long. */

@@ -1,12 +1,12 @@
 import type { IdByPrefix, IdPrefix, LeaseToken } from "../domain/ids.ts";
 import type { Clock, Ids } from "../domain/ports/runtime.ts";
 
-/** TypeIDs of UUIDv7s with the clock's time. Asset ids are capabilities and hold 128 random bits instead. */
+/** TypeIDs of UUIDv7s with the clock's time. Ids of files are capabilities and hold 128 random bits instead. */
 export function createIds(clock: Pick<Clock, "now">): Ids {
   return {
     create<P extends IdPrefix>(prefix: P): IdByPrefix[P] {
       const bytes =
-        prefix === "asset"
+        prefix === "asset" || prefix === "file"
           ? crypto.getRandomValues(new Uint8Array(16))
           : Bun.randomUUIDv7("buffer", clock.now());
       // Safe: the prefix decides the brand, and only this function makes ids.

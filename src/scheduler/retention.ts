@@ -7,6 +7,7 @@ import {
   type RetentionStore,
 } from "../domain/ports/retention-store.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
+import type { UploadStore } from "../domain/ports/upload-store.ts";
 
 const EVERY_MS = 5_000;
 /** A walk over tasks takes a small part of the time, however many there are. */
@@ -20,7 +21,8 @@ const REMOVALS = 10;
 
 export interface RetentionDeps {
   readonly retention: Pick<RetentionStore, "expired" | "filesDue" | "expire" | "removed" | "sumUp">;
-  /** Removes the files that no task has any more. */
+  readonly uploads: Pick<UploadStore, "expire">;
+  /** Removes the files that nothing needs any more. */
   readonly removeContents: (contents: readonly string[]) => Promise<unknown>;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,7 +32,7 @@ export interface RetentionDeps {
   readonly booksMs: () => number | undefined;
 }
 
-/** Removes what was kept of ended tasks for long enough, a few at a time, and has the books sum up what was removed long ago. */
+/** Removes what was kept of ended tasks for long enough and uploaded files that have expired, a few at a time, and has the books sum up what was removed long ago. */
 export function createRetention(deps: RetentionDeps) {
   const { clock, log } = deps;
   // Each rests by itself: what one has to catch up with does not keep the other waiting.
@@ -40,6 +42,7 @@ export function createRetention(deps: RetentionDeps) {
   /** Looks once at everything that may be due to go. */
   async function remove(): Promise<void> {
     await slices.filesOfTheirOwnTime();
+    await slices.uploads();
     for (const kind of KEPT_KINDS) await slices.walk(kind);
   }
 
@@ -137,6 +140,18 @@ function createSlices(deps: RetentionDeps, { isOver, wait }: Rest) {
         await expire(["outputs", "inputs"], due);
         count = due.length;
       }
+    },
+    /** Files that were uploaded before any task. */
+    async uploads(): Promise<void> {
+      let removed = 0;
+      for (let count = REMOVALS; count === REMOVALS && !isOver(); ) {
+        const expired = await deps.uploads.expire(clock.now(), REMOVALS);
+        await deps.removeContents(expired.contents);
+        count = expired.files;
+        removed += count;
+        if (count > 0) await wait(PAUSE_MS);
+      }
+      if (removed > 0) log.info({ files: removed }, "uploaded files have expired, and are removed");
     },
     async walk(kind: KeptKind): Promise<void> {
       const keptMs = deps.keptMs()[kind];

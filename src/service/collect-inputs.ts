@@ -1,9 +1,9 @@
 import type { Principal } from "../domain/access/account.ts";
 import { invalid, mustBe } from "../domain/errors.ts";
-import { type AssetId, isId, type TaskId } from "../domain/ids.ts";
+import { type AssetId, type FileId, isId, type TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
-import { type Asset, isInputType, MEDIA_TYPES } from "../domain/media/asset.ts";
+import { type Asset, isInputType, MEDIA_TYPES, type StoredFile } from "../domain/media/asset.ts";
 import { dataUriHeader } from "../domain/media/data-uri.ts";
 import { maskProblem } from "../domain/media/mask.ts";
 import type { MediaField, Model } from "../domain/model/model.ts";
@@ -16,11 +16,14 @@ import {
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Ids } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { UploadStore } from "../domain/ports/upload-store.ts";
 import type { MediaInput, MediaSource } from "../domain/task/request.ts";
 import { type InlineFiles, stageInlineFile } from "./inline-files.ts";
+import { findUpload } from "./uploaded-files.ts";
 
 export interface InputDeps {
   readonly tasks: TaskStore;
+  readonly uploads: Pick<UploadStore, "byId">;
   readonly assets: AssetStore;
   readonly egress: Egress;
   readonly clock: Clock;
@@ -46,9 +49,9 @@ interface InputContext {
 }
 
 /**
- * Turns the media fields of a body into inputs: data URIs are decoded and staged, uploads and this service's own addresses become
- * the files they name, other addresses are checked now and fetched by the task's first step. Every input of a task is an asset of its
- * own, also where its content is another task's: that one may be deleted.
+ * Turns the media fields of a body into inputs: data URIs are decoded and staged; files that came with the request, this service's own
+ * addresses and the ids of uploaded files become the files they name; other addresses are checked now and fetched by the task's first
+ * step. Every input of a task is an asset of its own, also where its content is another task's or an uploaded file's: those may go.
  * @returns the inputs in the order of the model's fields, and the assets of those that are new
  * @throws AppError `invalid_request` naming the field that cannot be used
  */
@@ -116,9 +119,9 @@ async function resolve(
     );
     return { kind: "stored", asset: inputAsset(deps, context, given, staged) };
   }
-  const own = ownAssetId(text, [deps.publicUrl, context.origin]);
+  const own = ownFileId(text, [deps.publicUrl, context.origin]);
   if (own !== undefined) {
-    const asset = await deps.tasks.assetById(own);
+    const asset = isId("asset", own) ? await deps.tasks.assetById(own) : await findUpload(deps, own);
     if (asset === undefined) throw invalid({ kind: "stored_file_unknown", field: param });
     if (!asset.type.startsWith(`${field.media}/`))
       throw invalid({ kind: "other_media", field: param, wanted: field.media, given: asset.type });
@@ -190,14 +193,14 @@ function isBase64(text: string): boolean {
 }
 
 /**
- * The content of another asset as an input of this task. Holds it, so that it stays when the other asset goes meanwhile.
+ * The content of another stored file as an input of this task. Holds it, so that it stays when the other file goes meanwhile.
  * @throws AppError when it cannot be an input: for its type, or because its file was removed
  */
 async function ownCopy(
   deps: InputDeps,
   context: InputContext,
   { param, index }: { param: string; index: number },
-  asset: Asset,
+  asset: StoredFile,
 ): Promise<Asset> {
   if (!isInputType(asset.type)) throw invalid({ kind: "output_only", field: param, given: asset.type });
   const { sha256, sizeBytes, type, width, height, durationMs } = asset;
@@ -207,14 +210,15 @@ async function ownCopy(
   return newInput(deps, context, held, index);
 }
 
-const ASSET_PATH = /^\/assets\/(asset_[0-9a-z]{26})(?:\.[a-z0-9]+)?$/;
+const ASSET_PATH = /^\/assets\/((?:asset|file)_[0-9a-z]{26})(?:\.[a-z0-9]+)?$/;
 
-/** The asset that an address of this service names. */
-function ownAssetId(text: string, origins: readonly (string | undefined)[]): AssetId | undefined {
+/** The stored file that an address of this service names, or the uploaded one that this is the id of. */
+function ownFileId(text: string, origins: readonly (string | undefined)[]): AssetId | FileId | undefined {
+  if (isId("file", text)) return text;
   const origin = origins.find((each) => each !== undefined && text.startsWith(`${each}/`));
   if (origin === undefined) return undefined;
   const id = ASSET_PATH.exec(text.slice(origin.length))?.[1];
-  return id !== undefined && isId("asset", id) ? id : undefined;
+  return id !== undefined && (isId("asset", id) || isId("file", id)) ? id : undefined;
 }
 
 /** The input named by `task_id` and `index`: one result of the caller's own completed image task (docs/api.md 4.3). */

@@ -3,6 +3,7 @@ import type { AccountId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { AccountRemains, RetentionStore } from "../domain/ports/retention-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { UploadStore } from "../domain/ports/upload-store.ts";
 
 /** Tasks removed between two reports. */
 const SLICE = 100;
@@ -10,7 +11,8 @@ const SLICE = 100;
 export interface PurgeDeps {
   readonly tasks: Pick<TaskStore, "requestCancel">;
   readonly retention: Pick<RetentionStore, "tasksOf" | "remove" | "anonymise" | "remainsOf">;
-  /** Removes the files that no task has any more. @returns how many are gone */
+  readonly uploads: Pick<UploadStore, "removeOf">;
+  /** Removes the files that nothing needs any more. @returns how many are gone */
   readonly removeContents: (contents: readonly string[]) => Promise<number>;
   readonly now: () => number;
   /** Who purges. */
@@ -41,7 +43,7 @@ export type Purge =
  * @param onTask called with how many tasks went so far
  */
 export async function purgeAccount(
-  { tasks, retention, removeContents, now, actor, isOver = () => false }: PurgeDeps,
+  { tasks, retention, uploads, removeContents, now, actor, isOver = () => false }: PurgeDeps,
   account: AccountId,
   onTask: (count: number) => void = () => {},
 ): Promise<Purge> {
@@ -54,18 +56,26 @@ export async function purgeAccount(
     if (live.length === 0) break;
   }
   let [count, files, filesLeft] = [0, 0, 0];
+  async function removeFiles(contents: readonly string[]): Promise<void> {
+    const gone = await removeContents(contents);
+    files += gone;
+    filesLeft += contents.length - gone;
+  }
   for (;;) {
     const { ended } = await retention.tasksOf(account, SLICE);
     if (ended.length === 0) break;
     for (const id of ended) {
       const removal = await retention.remove(id, now(), account);
-      const contents = removal.kind === "removed" ? removal.contents : [];
-      const gone = await removeContents(contents);
-      files += gone;
-      filesLeft += contents.length - gone;
+      await removeFiles(removal.kind === "removed" ? removal.contents : []);
       count += 1;
     }
     onTask(count);
+    if (isOver()) return { kind: "more", tasks: count, files };
+  }
+  for (let left = SLICE; left === SLICE; ) {
+    const removed = await uploads.removeOf(account, SLICE);
+    await removeFiles(removed.contents);
+    left = removed.files;
     if (isOver()) return { kind: "more", tasks: count, files };
   }
   await retention.anonymise(account, { actor, at: now() });

@@ -1,8 +1,11 @@
 import { AppError } from "../domain/errors.ts";
-import { isId } from "../domain/ids.ts";
-import type { Asset } from "../domain/media/asset.ts";
+import { type AssetId, type FileId, isId } from "../domain/ids.ts";
+import type { Asset, StoredFile } from "../domain/media/asset.ts";
 import type { AssetStore, Delivery, Wanted } from "../domain/ports/asset-store.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { UploadStore } from "../domain/ports/upload-store.ts";
+import { findUpload } from "./uploaded-files.ts";
 
 /**
  * Finds what is recorded of a stored file. Whoever knows its id may read it.
@@ -17,13 +20,36 @@ export async function findAsset(
   return asset;
 }
 
+/** A stored file that has an address of its own. */
+export interface AddressedFile extends StoredFile {
+  readonly id: AssetId | FileId;
+  readonly createdAt: number;
+  /** When it goes, where that is known, in epoch milliseconds. */
+  readonly expiresAt?: number | undefined;
+}
+
+/**
+ * Finds a file by what its address names: one of a task, or one that was uploaded and has not expired.
+ * @throws AppError `not_found`, as `findAsset` does
+ */
+export async function findAddressed(
+  deps: {
+    tasks: Pick<TaskStore, "assetById">;
+    uploads: Pick<UploadStore, "byId">;
+    clock: Pick<Clock, "now">;
+  },
+  id: string,
+): Promise<AddressedFile> {
+  return (await findUpload(deps, id)) ?? findAsset(deps, id);
+}
+
 /**
  * Opens the content of a stored file.
  * @throws AppError `not_found`, for a file that was removed or cut short as for one that never was
  */
 export async function openAsset(
   { assets }: { assets: Pick<AssetStore, "open"> },
-  asset: Asset,
+  asset: StoredFile,
 ): Promise<Blob> {
   const content = await assets.open(asset);
   if (content === undefined) throw new AppError("not_found", { kind: "file_unknown" });
@@ -36,7 +62,7 @@ export async function openAsset(
  */
 export async function deliverAsset(
   { assets }: { assets: Pick<AssetStore, "deliver"> },
-  asset: Asset,
+  asset: StoredFile,
   wanted: Wanted,
   options: { readonly isLazy: boolean },
 ): Promise<Delivery> {

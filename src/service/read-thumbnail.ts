@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts";
-import type { Asset } from "../domain/media/asset.ts";
+import type { StoredFile } from "../domain/media/asset.ts";
 import type { ThumbnailWidth } from "../domain/media/thumbnail.ts";
 import type { Thumbnails } from "../domain/ports/thumbnails.ts";
 
@@ -11,7 +11,7 @@ const TRY_AGAIN_SEC = 1;
  */
 export async function readThumbnail(
   { thumbnails }: { readonly thumbnails: Thumbnails },
-  asset: Asset,
+  asset: StoredFile,
   width: ThumbnailWidth,
 ): Promise<Blob> {
   const thumbnail = await thumbnails.read(asset, width);

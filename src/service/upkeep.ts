@@ -6,6 +6,7 @@ import type { RetentionStore } from "../domain/ports/retention-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { StoredContents } from "../domain/ports/stored-contents.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { UploadStore } from "../domain/ports/upload-store.ts";
 import { type Collected, collectContents } from "./collect-contents.ts";
 import { createJob } from "./jobs.ts";
 import type { ManageAs } from "./manage-account.ts";
@@ -25,6 +26,7 @@ export interface UpkeepDeps extends Omit<RemoveTaskDeps, "retention"> {
   readonly contents: StoredContents;
   readonly retention: RetentionStore;
   readonly tasks: Pick<TaskStore, "requestCancel">;
+  readonly uploads: Pick<UploadStore, "removeOf">;
   readonly manageAs: ManageAs;
   /** Makes a backup now. @throws Error that says why it could not be made */
   readonly backUp: () => Promise<MadeByHand>;
@@ -92,7 +94,7 @@ export function createUpkeep(deps: UpkeepDeps) {
       await manage.suspendAccount(id);
       const until = clock.elapsed() + PURGE_MS;
       const purging = {
-        ...{ tasks: deps.tasks, retention, now: clock.now, actor: actorOf(operator) },
+        ...{ tasks: deps.tasks, uploads: deps.uploads, retention, now: clock.now, actor: actorOf(operator) },
         removeContents: (all: readonly string[]) => removeContents(deps, all),
         isOver: () => clock.elapsed() >= until || stopping.aborted,
       };

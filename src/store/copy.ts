@@ -40,8 +40,15 @@ export function describeDatabase(copy: string): CopiedDatabase {
   return { migrations: applied.length, latestMigration: applied.at(-1) ?? "", source: first?.id };
 }
 
-/** The hash of a file in hexadecimal, as SQL. A database that waits for its migrations has it as text. */
-const HASH = "iif(typeof(asset.sha256) = 'blob', lower(hex(asset.sha256)), asset.sha256)";
+/** The hash of a table's file in hexadecimal, as SQL. A database that waits for its migrations has it as text. */
+const hashIn = (table: "asset" | "upload") =>
+  `iif(typeof(${table}.sha256) = 'blob', lower(hex(${table}.sha256)), ${table}.sha256)`;
+
+/** The tables that name files, of which a database that waits for its migrations may lack the second. */
+function namingTables(db: Database): readonly ("asset" | "upload")[] {
+  const upload = db.query("select 1 from sqlite_schema where type = 'table' and name = 'upload'").get();
+  return upload === null ? ["asset"] : ["asset", "upload"];
+}
 
 /** A stored file that a database names. */
 export interface NamedContent {
@@ -54,11 +61,15 @@ export function* contentsOf(copy: string): Generator<NamedContent> {
   const db = new Database(copy, { readonly: true, strict: true });
   try {
     if (readMigrationState(db).applied.length === 0) return;
-    const contents = db.prepare<NamedContent, []>(
-      `select ${HASH} as sha256, max(size_bytes) as sizeBytes from asset group by asset.sha256`,
-    );
-    yield* contents.iterate();
-    contents.finalize();
+    for (const table of namingTables(db)) {
+      const isNew =
+        table === "asset" ? "" : "where not exists (select 1 from asset where asset.sha256 = upload.sha256)";
+      const contents = db.prepare<NamedContent, []>(
+        `select ${hashIn(table)} as sha256, max(size_bytes) as sizeBytes from ${table} ${isNew} group by ${table}.sha256`,
+      );
+      yield* contents.iterate();
+      contents.finalize();
+    }
   } finally {
     db.close();
   }
@@ -69,11 +80,14 @@ export function namedOf({ path }: { path: string }, hashes: readonly string[]): 
   if (hashes.length === 0) return [];
   const db = openForReading(path);
   try {
-    const find = db.query<{ sha256: string }, [string]>(
-      `select distinct ${HASH} as sha256 from asset
-       where asset.sha256 in (select unhex(value) from json_each(?1) union all select value from json_each(?1))`,
-    );
-    return find.all(JSON.stringify(hashes)).map(({ sha256 }) => sha256);
+    const found = namingTables(db).flatMap((table) => {
+      const find = db.query<{ sha256: string }, [string]>(
+        `select distinct ${hashIn(table)} as sha256 from ${table}
+         where ${table}.sha256 in (select unhex(value) from json_each(?1) union all select value from json_each(?1))`,
+      );
+      return find.all(JSON.stringify(hashes)).map(({ sha256 }) => sha256);
+    });
+    return [...new Set(found)];
   } finally {
     db.stop();
   }

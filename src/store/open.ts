@@ -10,6 +10,7 @@ import type { SessionStore } from "../domain/ports/session-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { TimeStore } from "../domain/ports/time-store.ts";
 import type { TrailStore } from "../domain/ports/trail-store.ts";
+import type { UploadStore } from "../domain/ports/upload-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { madeAtUse } from "../toolkit/made-at-use.ts";
 import { type OpenedBooks, type Opening, openBooks, type StoreOptions } from "./books.ts";
@@ -23,6 +24,7 @@ import { createRouteStore } from "./sqlite/route-store.ts";
 import { createSearchStore } from "./sqlite/search-store.ts";
 import { createTaskStore } from "./sqlite/task-store.ts";
 import { createTimeStore } from "./sqlite/time-store.ts";
+import { createUploadStore } from "./sqlite/upload-store.ts";
 
 /** Each is made when it is first used. */
 interface Stores {
@@ -38,6 +40,7 @@ interface Stores {
   readonly trail: TrailStore;
   readonly search: SearchStore;
   readonly choices: ChoiceStore;
+  readonly uploads: UploadStore;
 }
 
 export interface Store extends Stores, Opening {}
@@ -67,6 +70,7 @@ export function storeOn(
     retention: () => createRetentionStore(connection, removals),
     search: () => createSearchStore(connection),
     choices: () => createChoiceStore(connection),
+    uploads: () => createUploadStore(connection),
   });
   return Object.assign(stores, opening);
 }

@@ -141,13 +141,13 @@ test.each([
     "sandbox-image",
     { prompt: "A", image_urls: [A, A, 7] },
     "image_urls[2]",
-    "image_urls[2] must be an https URL or a base64 data URI; got 7.",
+    "image_urls[2] must be an https URL, a base64 data URI, or the id of an uploaded file; got 7.",
   ],
   [
     "sandbox-image",
     { prompt: "A", image_url: "cat.png" },
     "image_url",
-    'image_url must be an https URL or a base64 data URI; got "cat.png".',
+    'image_url must be an https URL, a base64 data URI, or the id of an uploaded file; got "cat.png".',
   ],
   [
     "sandbox-image",

@@ -152,6 +152,8 @@ describe("settings", () => {
       "retention.callbacks_seconds": ["60", 60_000],
       "retention.tasks_seconds": ["1", 1000],
       "retention.books_seconds": ["2678400", 2_678_400_000],
+      "uploads.keep_seconds": ["60", 60_000],
+      "uploads.account_mb": ["7", 7],
       "disk.warn_mb": ["900", 900],
       "disk.refuse_mb": ["20", 20],
       record: ["recordings", "recordings"],

@@ -71,7 +71,10 @@ describe("what the form says of a request", () => {
       ["sandbox.error_code", 'sandbox.error_code is valid only together with sandbox.outcome "failed".'],
     ]);
     expect(said({ prompt: "x", image_urls: ["https://a.example/a.png", "b"] })).toEqual([
-      ["image_urls[1]", "image_urls[1] must be an https URL or a base64 data URI."],
+      [
+        "image_urls[1]",
+        "image_urls[1] must be an https URL, a base64 data URI, or the id of an uploaded file.",
+      ],
     ]);
   });
 

@@ -12,6 +12,7 @@ import type {
   AssetId,
   AttemptId,
   CallbackId,
+  FileId,
   KeyId,
   LeaseToken,
   ModelId,
@@ -33,6 +34,7 @@ import type { SessionStore } from "../../src/domain/ports/session-store.ts";
 import type { TaskStore } from "../../src/domain/ports/task-store.ts";
 import type { TimeStore } from "../../src/domain/ports/time-store.ts";
 import type { TrailStore } from "../../src/domain/ports/trail-store.ts";
+import type { UploadStore } from "../../src/domain/ports/upload-store.ts";
 import type { UsageStore } from "../../src/domain/ports/usage-store.ts";
 import type { IdempotencyClaim } from "../../src/domain/task/idempotency.ts";
 import type { Lease, NewTask } from "../../src/domain/task/task.ts";
@@ -76,6 +78,9 @@ export function callbackId(number: number): CallbackId {
 }
 export function assetId(number: number): AssetId {
   return fixedId("asset", number) as AssetId;
+}
+export function fileId(number: number): FileId {
+  return fixedId("file", number) as FileId;
 }
 export function lane(name: string): ProviderId {
   return name as ProviderId;
@@ -213,6 +218,7 @@ export interface StoreUnderTest {
   readonly search: SearchStore;
   readonly sessions: SessionStore;
   readonly choices: ChoiceStore;
+  readonly uploads: UploadStore;
   stop(): Promise<void>;
 }
 export type MakeStore = () => StoreUnderTest | Promise<StoreUnderTest>;

@@ -42,6 +42,8 @@ test("a request that had to wait for its turn is answered with a file that is re
   const lazy: unknown[] = [];
   const [endpoint] = assetEndpoints({
     tasks: { assetById: async () => asset },
+    uploads: { byId: async () => undefined },
+    clock: { now: () => 0 },
     thumbnails: { read: async () => ({ kind: "gone" }) },
     assets: {
       deliver: async (_, __, options) => {

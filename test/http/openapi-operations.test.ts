@@ -116,6 +116,25 @@ test("tasks are answered as the document says, however they end", async () => {
   expect((await call("GET /v1/tasks", { query: "?limit=0" })).status).toBe(400);
 });
 
+test("uploaded files are answered as the document says", async () => {
+  const form = new FormData();
+  form.append("file", new Blob([await png(3, 2)]), "fox.png");
+  form.append("name", "a fox");
+  const { data } = await call("POST /v1/files", { body: form });
+  const path = { file_id: String(data.id) };
+  const url = { file: String(data.url).split("/").at(-1) ?? "" };
+  expect((await call("GET /v1/files/{file_id}", { path })).data).toEqual(data);
+  expect((await call("GET /assets/{file}", { path: url })).status).toBe(200);
+  expect((await call("GET /v1/files", { query: "?limit=1" })).data).toEqual({ files: [data], next: null });
+  expect((await call("GET /v1/files", { query: "?limit=0" })).status).toBe(400);
+  expect((await call("DELETE /v1/files/{file_id}", { path })).data.deleted).toBe(true);
+  expect((await call("GET /v1/files/{file_id}", { path })).status).toBe(404);
+  expect((await call("POST /v1/files", { body: {} })).status).toBe(415);
+  const empty = new FormData();
+  empty.append("name", "a fox");
+  expect((await call("POST /v1/files", { body: empty })).status).toBe(400);
+});
+
 test("calls of providers are answered as the document says", async () => {
   const path = { token: service.hookPath(attemptId(1)).split("/").at(-1) ?? "" };
   const body = { challenge: "echo" };

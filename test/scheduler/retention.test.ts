@@ -78,7 +78,11 @@ function createSums(count: number) {
 function retentionOf(
   store: ReturnType<typeof createStore>,
   keptMs: Partial<Record<KeptKind, number>>,
-  { sums = createSums(0), booksMs }: { sums?: ReturnType<typeof createSums>; booksMs?: number } = {},
+  {
+    sums = createSums(0),
+    booksMs,
+    expired = [],
+  }: { sums?: ReturnType<typeof createSums>; booksMs?: number; expired?: string[] } = {},
 ) {
   const removed: string[] = [];
   const retention = { expired: store.expired_, filesDue: store.filesDue, expire: store.expire, ...sums };
@@ -86,6 +90,12 @@ function retentionOf(
   return {
     ...createRetention({
       retention,
+      uploads: {
+        expire: async (_now, limit) => {
+          const contents = expired.splice(0, limit);
+          return { files: contents.length, contents };
+        },
+      },
       removeContents,
       clock,
       log: quiet,
@@ -95,6 +105,14 @@ function retentionOf(
     removed,
   };
 }
+
+test("uploaded files that have expired go with their contents, a few at a time until there are none", async () => {
+  const expired = Array.from({ length: 25 }, (_, number) => `content ${number}`);
+  const all = [...expired];
+  const { tick, removed } = retentionOf(createStore([]), {}, { expired });
+  await tick();
+  expect(removed).toEqual(all);
+});
 
 test("what is due goes a few at a time with its files, and nothing is looked at twice", async () => {
   const store = createStore(Array.from({ length: 120 }, () => NOW - 5000));

@@ -38,7 +38,7 @@ async function setup(changes: (model: Model) => Partial<Model>, given: Partial<C
   const createTask = createCreateTask({
     ...{ catalog: createCatalog({ models: [model] }), aliases: {}, prices: { rule: () => undefined } },
     ...{ clock: fakeClock(), ids: countingIds(), secrets: fakeSecrets(), feed: createTaskFeed() },
-    ...{ accounts: store.accounts, tasks: store.tasks, assets: { ...assets, stage } },
+    ...{ accounts: store.accounts, tasks: store.tasks, uploads: store.uploads, assets: { ...assets, stage } },
     egress: {
       refusal: () => undefined,
       fetchMedia: () => Promise.reject(new Error("nothing is fetched")),

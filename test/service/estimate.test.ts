@@ -73,6 +73,7 @@ async function setup(
   const createTask = createCreateTask({
     ...{ ...deps, catalog: given.deps?.catalog ?? catalog },
     tasks: store.tasks,
+    uploads: store.uploads,
     assets: memoryAssets(),
     egress: {
       refusal: () => undefined,

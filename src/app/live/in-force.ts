@@ -4,7 +4,7 @@ import { ALERTS, MODERATION, PRICING } from "../../config/settings-file.ts";
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 type Groups =
   | ("log" | "cors" | "sync" | "scheduler" | "providers" | "accounts" | "retention" | "disk" | "shed")
-  | "egress";
+  | ("egress" | "uploads");
 
 /**
  * The settings in force. Everybody reads them where they are, so that a value that is replaced here is in force from then on. Only the
@@ -22,10 +22,11 @@ export type InForce = Writable<Omit<Config, Groups | "stays" | "callbacks">> & {
 /** A copy of settings whose live values can be replaced. */
 export function settingsInForce(config: Config): InForce {
   const { log, cors, sync, scheduler, providers, accounts, stays } = config;
-  const { retention, disk, shed, egress, callbacks } = config;
+  const { retention, disk, shed, egress, callbacks, uploads } = config;
   return {
     ...config,
     ...{ retention: { ...retention }, disk: { ...disk }, shed: { ...shed }, egress: { ...egress } },
+    uploads: { ...uploads },
     callbacks: { ...callbacks, limits: { ...callbacks.limits } },
     ...{ log: { ...log }, cors: { ...cors }, sync: { ...sync }, scheduler: { ...scheduler } },
     ...{ providers: { ...providers }, accounts: { ...accounts } },
@@ -83,6 +84,12 @@ export const APPLIED: Readonly<Record<string, Apply>> = {
   },
   "retention.tasks_seconds": (to, { retention }) => {
     to.retention.tasksMs = retention.tasksMs;
+  },
+  "uploads.keep_seconds": (to, { uploads }) => {
+    to.uploads.keepMs = uploads.keepMs;
+  },
+  "uploads.account_mb": (to, { uploads }) => {
+    to.uploads.accountMb = uploads.accountMb;
   },
   "retention.books_seconds": (to, { retention }) => {
     to.retention.booksMs = retention.booksMs;

@@ -1,4 +1,4 @@
-import type { AccountId, AssetId, TaskId } from "../ids.ts";
+import type { AccountId, AssetId, FileId, TaskId } from "../ids.ts";
 
 /** Media types that are stored and served as themselves; anything else is refused on the way in. */
 export const MEDIA_TYPES = {
@@ -65,7 +65,7 @@ export interface Asset extends StoredFile {
   readonly createdAt: number;
 }
 
-/** Path of an asset below its origin: `/assets/asset_….png`. */
-export function assetPath(asset: Pick<Asset, "id" | "type">): string {
+/** Path of a stored file below its origin: `/assets/asset_….png`, of an uploaded one `/assets/file_….png`. */
+export function assetPath(asset: { readonly id: AssetId | FileId; readonly type: MediaType }): string {
   return `/assets/${asset.id}.${MEDIA_TYPES[asset.type].extension}`;
 }

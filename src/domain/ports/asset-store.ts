@@ -5,7 +5,8 @@ import type { MaskPaint } from "./provider.ts";
 export interface PutOptions {
   /** What the file may be. */
   readonly accept: readonly MediaKind[];
-  readonly maxBytes: number;
+  /** For all of them, or for each. */
+  readonly maxBytes: number | Readonly<Record<MediaKind, number>>;
   /** Whether a provider made the file: it may then be of a type that callers cannot give. */
   readonly isOutput?: boolean | undefined;
   /**

@@ -24,6 +24,17 @@ export const INPUT_WORDS = {
   /** GIFs and drawings are made, and not taken. */
   output_only: ({ field, given }: Field & { given: MediaType }, name: NameOf) =>
     `${name(field)} names a file of a type that cannot be given (${MEDIA_TYPES[given].extension.toUpperCase()}); give a PNG, JPEG or WebP image.`,
+  /** What an account has uploaded, and what it may have. */
+  uploads_full: ({
+    used,
+    most,
+  }: {
+    used: { files: number; bytes: number };
+    most: { files: number; bytes: number };
+  }) =>
+    `This account has uploaded ${used.files} files of ${used.bytes} bytes, of ${most.files} files and ${most.bytes} bytes that it may have at one time; delete some, or wait until they expire.`,
+  upload_taken: ({ field }: Field, name: NameOf) =>
+    `${name(field)} has the id of a file that was uploaded already.`,
   not_base64: ({ field }: Field, name: NameOf) => `${name(field)} has content that is not base64.`,
   data_uri_unwanted: ({ field }: Field, name: NameOf) => `${name(field)} takes no data URI.`,
   not_an_image_task: ({ field }: Field, name: NameOf) =>

@@ -1,5 +1,5 @@
 import { AppError, invalid, mustBe } from "../../domain/errors.ts";
-import { type Asset, assetPath, type MediaType } from "../../domain/media/asset.ts";
+import { assetPath, type MediaType } from "../../domain/media/asset.ts";
 import {
   THUMBNAIL_TYPE,
   THUMBNAIL_WIDTHS,
@@ -7,9 +7,8 @@ import {
   thumbnailWidthOf,
 } from "../../domain/media/thumbnail.ts";
 import type { AssetStore, Delivery, Wanted } from "../../domain/ports/asset-store.ts";
-import type { TaskStore } from "../../domain/ports/task-store.ts";
 import type { Thumbnails } from "../../domain/ports/thumbnails.ts";
-import { deliverAsset, findAsset } from "../../service/read-asset.ts";
+import { type AddressedFile, deliverAsset, findAddressed } from "../../service/read-asset.ts";
 import { readThumbnail } from "../../service/read-thumbnail.ts";
 import { type Endpoint, open } from "../exchange.ts";
 import { isKnown, type Reply } from "../reply.ts";
@@ -20,16 +19,17 @@ interface AssetReplyDeps {
   readonly thumbnails: Thumbnails;
 }
 
-/** GET (and HEAD) /assets/{asset id}.{ext}. Whoever knows the id may read the file, which never changes. */
-export function assetEndpoints(deps: AssetReplyDeps & { tasks: Pick<TaskStore, "assetById"> }): Endpoint[] {
+/** GET (and HEAD) /assets/{id}.{ext} of a task's file or an uploaded one. Whoever knows the id may read the file, which never changes. */
+export function assetEndpoints(deps: AssetReplyDeps & Parameters<typeof findAddressed>[0]): Endpoint[] {
   return [
     open("/assets/:file", READ_ASSET, async ({ request, param, query, isLate }) => {
       const width = widthOf(query());
       const [id = "", extension] = param("file").split(".", 2);
-      const asset = await findAsset(deps, id);
+      const asset = await findAddressed(deps, id);
       if (extension !== undefined && !assetPath(asset).endsWith(`.${extension}`)) {
         throw new AppError("not_found", { kind: "file_unknown" });
       }
+      const headersOf = headersAt(deps.clock.now());
       return await assetReply(deps, request, asset, { width, isLate, headersOf });
     }),
   ];
@@ -41,14 +41,14 @@ interface AssetAnswer {
   readonly width?: ThumbnailWidth | undefined;
   readonly isLate: boolean;
   /** Its headers, by the media type and what names the content. */
-  readonly headersOf: (asset: Asset, type: MediaType, tag: string) => FileHeaders;
+  readonly headersOf: (asset: AddressedFile, type: MediaType, tag: string) => FileHeaders;
 }
 
 /** Answers with a stored file, a part of it, or its thumbnail. @throws AppError as `deliverAsset` and `readThumbnail` do */
 export function assetReply(
   deps: AssetReplyDeps,
   request: Request,
-  asset: Asset,
+  asset: AddressedFile,
   { width, isLate, headersOf }: AssetAnswer,
 ): Promise<Reply> {
   // A drawing has every size.
@@ -63,10 +63,14 @@ export function assetReply(
   return serveFile(request, { sizeBytes: asset.sizeBytes, headers, deliver });
 }
 
-function headersOf({ createdAt }: Asset, type: MediaType, tag: string): FileHeaders {
+const YEAR_SEC = 31_536_000;
+
+const headersAt = (now: number) => (file: AddressedFile, type: MediaType, tag: string) => {
+  const { createdAt, expiresAt = Number.POSITIVE_INFINITY } = file;
+  const keptSec = Math.min(YEAR_SEC, Math.floor((expiresAt - now) / 1000));
   return {
     "Content-Type": type,
-    "Cache-Control": "public, max-age=31536000, immutable",
+    "Cache-Control": `public, max-age=${keptSec}, immutable`,
     ETag: `"${tag}"`,
     "Accept-Ranges": "bytes",
     "X-Content-Type-Options": "nosniff",
@@ -75,10 +79,10 @@ function headersOf({ createdAt }: Asset, type: MediaType, tag: string): FileHead
     "Access-Control-Allow-Origin": "*",
     "Last-Modified": new Date(createdAt).toUTCString(),
   };
-}
+};
 
 /** Of a file that only the holder of a credential gets, at an address that may lead to another one or to none later. */
-export function ownFileHeaders({ createdAt }: Asset, type: MediaType, tag: string): FileHeaders {
+export function ownFileHeaders({ createdAt }: AddressedFile, type: MediaType, tag: string): FileHeaders {
   return {
     "Content-Type": type,
     "Cache-Control": "private, no-cache",

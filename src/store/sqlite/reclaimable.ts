@@ -13,7 +13,7 @@ export interface KeptBytes {
 /** A file that a task has. */
 export interface KeptFile extends KeptBytes {
   readonly role: Asset["role"];
-  /** Whether a later task has the same content, so that it stays when this one's goes. */
+  /** Whether a later task or an uploaded file has the same content, so that it stays when this one's goes. */
   readonly isShared: 0 | 1;
 }
 
@@ -25,7 +25,8 @@ export function prepareReclaimable(db: Database) {
   const files = db.prepare<KeptFile, [after: number, limit: number]>(
     `select asset.number as place, role, size_bytes as bytes, completed_at as endedAt,
        exists (select 1 from asset as later indexed by asset_of_content
-               where later.sha256 = asset.sha256 and later.number > asset.number) as isShared
+               where later.sha256 = asset.sha256 and later.number > asset.number)
+         or exists (select 1 from upload indexed by upload_of_content where upload.sha256 = asset.sha256) as isShared
      from asset left join task on task.number = asset.task_number
      where asset.number > ? order by asset.number limit ?`,
   );

@@ -130,9 +130,9 @@ async function removeDue(store: Store, { now, kept, books }: { now: number; kept
   const quiet = { debug() {}, info() {}, warn() {}, error() {} };
   const keptMs = () => ({ tasks: kept * DAY_MS });
   const booksMs = () => (books - kept) * DAY_MS;
-  const { retention } = store;
+  const { retention, uploads } = store;
   const retire = createRetention({
-    retention,
+    ...{ retention, uploads },
     removeContents: async () => {},
     clock: at,
     log: quiet,

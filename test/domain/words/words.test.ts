@@ -30,6 +30,8 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   stored_file_gone: { field },
   other_media: { field, wanted: "image", given: "video" },
   output_only: { field, given: "image/gif" },
+  uploads_full: { used: { files: 1, bytes: 2 }, most: { files: 3, bytes: 4 } },
+  upload_taken: { field },
   not_base64: { field },
   data_uri_unwanted: { field },
   not_an_image_task: { field },

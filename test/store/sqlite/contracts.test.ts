@@ -27,6 +27,7 @@ import { describeTaskStore } from "../../contracts/task-store.ts";
 import { describeUsage } from "../../contracts/task-store-usage.ts";
 import { describeTimeStore } from "../../contracts/time-store.ts";
 import { describeTrailStore } from "../../contracts/trail-store.ts";
+import { describeUploadStore } from "../../contracts/upload-store.ts";
 import { migratedFile, openEmptyStore } from "../../helpers/open-store.ts";
 import { walksOf, watchStatements } from "../../helpers/statements.ts";
 import { countingTokens } from "../../helpers/store.ts";
@@ -48,6 +49,7 @@ describeTrailStore("the trail in SQLite", open);
 describeChoiceStore("choices of keys in SQLite", open);
 describeSearch("prompts in SQLite", open);
 describeUsage("usage in SQLite", open);
+describeUploadStore("uploaded files in SQLite", open);
 
 /** Files of the store that give statements to a database, from what they say. */
 function filesWithStatements(): string[] {

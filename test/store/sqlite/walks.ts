@@ -66,6 +66,11 @@ export const ALLOWED: readonly AllowedWalk[] = [
     part: "(at, id) <",
     why: "The first page after a cursor passes over entries of the cursor's own millisecond, and no others.",
   },
+  {
+    file: "sqlite/upload-store",
+    part: "(created_at, id) <",
+    why: "A page after a cursor passes over files of the cursor's own millisecond, and no others.",
+  },
   { file: "sqlite/callback-store/reads", part: "ended_at is null", why: UNDER_WAY },
   { file: "sqlite/callback-store/reads", part: '"ended_at" is null', why: UNDER_WAY },
   {

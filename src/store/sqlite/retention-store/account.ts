@@ -43,7 +43,8 @@ export function prepareAnonymise(db: Database, trail: Trail): (account: AccountI
 export function prepareRemainsOf(db: Database): (account: AccountId) => AccountRemains {
   const count = db.prepare<AccountRemains, [account: string]>(
     `select (select count(*) from task where account_number = ${accountNumber("?1")} and status <> '${REMOVED}') as tasks,
-       (select count(*) from asset where account_number = ${accountNumber("?1")}) as files,
+       (select count(*) from asset where account_number = ${accountNumber("?1")})
+         + (select count(*) from upload where account_number = ${accountNumber("?1")}) as files,
        (select count(*) from callback where account_id = ?1) as callbacks,
        (select count(*) from api_key where account_id = ?1 and (name <> id or policy <> '{}' or display <> ''
           or callback_secret is not null or previous_hash is not null or revoked_at is null)) as keys`,

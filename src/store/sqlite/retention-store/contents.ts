@@ -7,6 +7,11 @@ import { json, optional } from "../raw-row.ts";
 import { ASSET_COLUMNS, type AssetRow, SHA256, storedHash, toAsset } from "../task-store/asset-table.ts";
 import { TASK_ID, taskNumber } from "../task-store/task-table.ts";
 
+interface NamedContent {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+}
+
 interface Completed {
   readonly results: string | null;
   readonly result_issues: string | null;
@@ -27,13 +32,22 @@ export function prepareAssetPage(db: Database) {
 
 /** Returns the body of `RetentionStore.contentsAfter`. */
 export function prepareContentsAfter(db: Database) {
-  const next = db.prepare<{ sha256: string; sizeBytes: number }, [after: string]>(
-    `select ${SHA256}, size_bytes as sizeBytes from asset indexed by asset_of_content
-     where asset.sha256 > ${storedHash("?")} order by asset.sha256 limit 1`,
+  const nexts = (["asset", "upload"] as const).map((table) =>
+    db.prepare<NamedContent, [after: string]>(
+      `select ${SHA256}, size_bytes as sizeBytes from ${table} indexed by ${table}_of_content
+       where ${table}.sha256 > ${storedHash("?")} order by ${table}.sha256 limit 1`,
+    ),
   );
+  const next = (after: string) =>
+    nexts
+      .flatMap((statement) => statement.get(after) ?? [])
+      .reduce<NamedContent | undefined>(
+        (first, each) => (first === undefined || each.sha256 < first.sha256 ? each : first),
+        undefined,
+      );
   return (after: string, limit: number) => {
-    const found: { sha256: string; sizeBytes: number }[] = [];
-    for (let row = next.get(after); row !== null && found.length < limit; row = next.get(row.sha256))
+    const found: NamedContent[] = [];
+    for (let row = next(after); row !== undefined && found.length < limit; row = next(row.sha256))
       found.push(row);
     return found;
   };

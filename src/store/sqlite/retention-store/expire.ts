@@ -2,8 +2,9 @@ import type { Database } from "bun:sqlite";
 import type { AssetId, TaskId } from "../../../domain/ids.ts";
 import type { KeptKind, Removal } from "../../../domain/ports/retention-store.ts";
 import { MOST_OF_TASK } from "../callback-store/callback-table.ts";
+import { prepareIsNamed } from "../named-contents.ts";
 import type { Told } from "../removals.ts";
-import { SHA256, storedHash } from "../task-store/asset-table.ts";
+import { SHA256 } from "../task-store/asset-table.ts";
 import { REMOVED, taskNumber } from "../task-store/task-table.ts";
 
 /** Removes what is kept of an ended task. @returns the contents that no task has any more */
@@ -36,9 +37,7 @@ function prepareExpireFiles(db: Database, role: "input" | "output", tell: Told):
   const remove = db.prepare<never, [task: string, role: string]>(
     `delete from asset where task_number = ${taskNumber("?")} and role = ?`,
   );
-  const other = db.prepare<unknown, [sha256: string]>(
-    `select 1 from asset indexed by asset_of_content where sha256 = ${storedHash("?")} limit 1`,
-  );
+  const isNamed = prepareIsNamed(db);
   const note = db.prepare<never, [at: number, id: string]>(
     `update task set files_removed_at = ?
      where id = ? and stage = 'terminal' and status <> '${REMOVED}' and files_removed_at is null`,
@@ -52,7 +51,7 @@ function prepareExpireFiles(db: Database, role: "input" | "output", tell: Told):
       files.map((file) => file.id),
     );
     const contents = new Set(files.map(({ sha256 }) => sha256));
-    return [...contents].filter((sha256) => other.get(sha256) === null);
+    return [...contents].filter((sha256) => !isNamed(sha256));
   };
 }
 

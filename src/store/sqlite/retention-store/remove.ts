@@ -2,8 +2,9 @@ import type { Database } from "bun:sqlite";
 import type { AccountId, AssetId, TaskId } from "../../../domain/ids.ts";
 import type { Removal } from "../../../domain/ports/retention-store.ts";
 import type { TaskStatus } from "../../../domain/task/task.ts";
+import { prepareIsNamed } from "../named-contents.ts";
 import { prepareForget } from "../search-store.ts";
-import { SHA256, storedHash } from "../task-store/asset-table.ts";
+import { SHA256 } from "../task-store/asset-table.ts";
 import { named, REMOVED, taskNumber } from "../task-store/task-table.ts";
 
 interface Standing {
@@ -78,31 +79,27 @@ function prepareRemoveCallback(db: Database): (id: TaskId) => void {
   };
 }
 
-/** Returns a function that removes a task's assets. It returns them, and the contents that no other asset has. */
+/** Returns a function that removes a task's assets. It returns them, and the contents that no other asset and no uploaded file has. */
 function prepareRemoveFiles(db: Database) {
   const filesOf = db.prepare<File, [id: string]>(
     `select id, ${SHA256} from asset where task_number = ${taskNumber("?")}`,
   );
   const remove = db.prepare<never, [id: string]>(`delete from asset where task_number = ${taskNumber("?")}`);
-  const other = db.prepare<unknown, [sha256: string]>(
-    `select 1 from asset indexed by asset_of_content where sha256 = ${storedHash("?")} limit 1`,
-  );
+  const isNamed = prepareIsNamed(db);
   return (id: TaskId): { assets: readonly AssetId[]; contents: readonly string[] } => {
     const files = filesOf.all(id);
     remove.run(id);
     const contents = new Set(files.map(({ sha256 }) => sha256));
     return {
       assets: files.map((file) => file.id),
-      contents: [...contents].filter((sha256) => other.get(sha256) === null),
+      contents: [...contents].filter((sha256) => !isNamed(sha256)),
     };
   };
 }
 
 /** Returns the body of `RetentionStore.neededContents`. */
 export function prepareNeededContents(db: Database): (contents: readonly string[]) => string[] {
-  const ofAsset = db.prepare<unknown, [sha256: string]>(
-    `select 1 from asset indexed by asset_of_content where sha256 = ${storedHash("?")} limit 1`,
-  );
+  const isNamed = prepareIsNamed(db);
   // Outputs that are stored while others of their task are still fetched have no asset yet.
   const underWay = db.prepare<{ outputs: string }, []>(
     `select outputs from task indexed by task_under_way cross join attempt on attempt.task_number = task.number
@@ -111,8 +108,6 @@ export function prepareNeededContents(db: Database): (contents: readonly string[
   return (contents) => {
     if (contents.length === 0) return [];
     const outputs = underWay.all().map((row) => row.outputs);
-    return contents.filter(
-      (sha256) => ofAsset.get(sha256) !== null || outputs.some((text) => text.includes(sha256)),
-    );
+    return contents.filter((sha256) => isNamed(sha256) || outputs.some((text) => text.includes(sha256)));
   };
 }

@@ -1,0 +1,94 @@
+import type { Principal } from "../domain/access/account.ts";
+import { AppError, invalid } from "../domain/errors.ts";
+import type { FileId } from "../domain/ids.ts";
+import { MAX_INPUT_BYTES, MAX_UPLOADED_FILES } from "../domain/limits.ts";
+import { MEDIA_KINDS } from "../domain/media/asset.ts";
+import type { UploadedFile } from "../domain/media/uploaded-file.ts";
+import { MediaError, type PutOptions, type StagedFile } from "../domain/ports/asset-store.ts";
+import type { Clock, Ids } from "../domain/ports/runtime.ts";
+import type { UploadStore } from "../domain/ports/upload-store.ts";
+
+export interface UploadFileDeps {
+  readonly uploads: Pick<UploadStore, "add">;
+  readonly clock: Pick<Clock, "now">;
+  readonly ids: Ids;
+  /** How long a file stays, in milliseconds. */
+  readonly uploadKeptMs: () => number;
+  /** Bytes that an account may have uploaded at one time. */
+  readonly uploadedBytes: () => number;
+  /** Why nothing can be stored at the moment. */
+  readonly trouble: () => Error | undefined;
+}
+
+/** Whose file it is; it goes no later than the account's other files. */
+export type FileOwner = Pick<Principal, "accountId"> & Partial<Pick<Principal, "retainSec">>;
+
+/** A file as it was received. */
+export interface FileToUpload {
+  readonly owner: FileOwner;
+  /** From `stageUpload`. It is kept and released here, whatever happens. */
+  readonly staged: StagedFile;
+  readonly name?: string | undefined;
+  /** An id that the owner was told before there was a file: `ids.create("file")`. A new one unless given. */
+  readonly id?: FileId | undefined;
+  /** What messages call the file. */
+  readonly field: string;
+}
+
+const OPTIONS: PutOptions = { accept: MEDIA_KINDS, maxBytes: MAX_INPUT_BYTES, sanitize: true };
+
+/**
+ * Reads a file that is uploaded before any task: by its content, within the limits of inputs, without its metadata. What its sender
+ * says of its type is not asked for.
+ *
+ * @param field what messages call the file
+ * @param stage `(options) => assets.stage(pieces, options)`, or `arriving.stage` of a file that came in several requests
+ * @throws AppError `invalid_request` naming the field; whatever `stage` throws
+ */
+export async function stageUpload(
+  field: string,
+  stage: (options: PutOptions) => Promise<StagedFile>,
+): Promise<StagedFile> {
+  try {
+    return await stage(OPTIONS);
+  } catch (error) {
+    if (!(error instanceof MediaError)) throw error;
+    throw invalid({ kind: "finding", field, finding: error.message }, error);
+  }
+}
+
+/**
+ * Records a file that was staged for its account. It is durable before the promise resolves. Its address is `assetPath(file)` below
+ * the service's own: whoever knows it reads the file, and a create may give it, or the id alone, in any field that takes a file of its
+ * kind. A task that is made of it gets a copy of its own, so that the file may go meanwhile.
+ *
+ * The same content under an id that has it already is answered as the first time, so that a lost answer can be asked for again.
+ * @throws AppError `request_too_large` where the account has uploaded too much; `invalid_request` for an id that has another content
+ */
+export async function uploadFile(deps: UploadFileDeps, given: FileToUpload): Promise<UploadedFile> {
+  const { owner, staged, field, name, id = deps.ids.create("file") } = given;
+  let isRecorded = false;
+  try {
+    const trouble = deps.trouble();
+    if (trouble !== undefined) throw trouble;
+    await staged.keep();
+    const createdAt = deps.clock.now();
+    const expiresAt = createdAt + keptMs(deps, owner);
+    const file = { ...staged.file, id, accountId: owner.accountId, name, createdAt, expiresAt };
+    const most = { files: MAX_UPLOADED_FILES, bytes: deps.uploadedBytes() };
+    const result = await deps.uploads.add(file, most);
+    if (result.kind === "full")
+      throw new AppError("request_too_large", { kind: "uploads_full", used: result.used, most });
+    if (result.kind === "taken" && !isSame(result.by, file)) throw invalid({ kind: "upload_taken", field });
+    isRecorded = true;
+    return result.kind === "taken" ? result.by : file;
+  } finally {
+    await staged.release(isRecorded);
+  }
+}
+
+function keptMs({ uploadKeptMs }: UploadFileDeps, { retainSec }: FileOwner): number {
+  return Math.min(uploadKeptMs(), retainSec === undefined ? Number.POSITIVE_INFINITY : retainSec * 1000);
+}
+
+const isSame = (a: UploadedFile, b: UploadedFile) => a.accountId === b.accountId && a.sha256 === b.sha256;
