@@ -1,9 +1,10 @@
 import type { Principal } from "../domain/access/account.ts";
 import type { Operator } from "../domain/access/actor.ts";
 import { allowsFeature } from "../domain/access/permissions.ts";
+import { type AtHand, whenAtHand } from "../domain/at-hand.ts";
 import { AppError } from "../domain/errors.ts";
 import type { CountedRequest, RateLimiter } from "../domain/ports/rate-limiter.ts";
-import type { Authenticate, AuthenticateOperator } from "../service/authenticate.ts";
+import type { Authenticate, AuthenticateOperator, Presented } from "../service/authenticate.ts";
 import { requireScope } from "./admin/scopes.ts";
 import { presentedBy } from "./console/presented.ts";
 import type { Exchange, Handling, KeyedExchange } from "./exchange.ts";
@@ -48,40 +49,61 @@ export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering):
     });
   }
   const credential = presentedBy(exchange, endpoint.path);
-  if (endpoint.access === "management") {
-    const handle = endpoint.isStreaming === true ? staying(endpoint.handle) : endpoint.handle;
-    const { scope } = endpoint;
-    const check = () => {
-      const operator = deps.authenticateOperator(credential);
+  return endpoint.access === "management"
+    ? enterManaged(deps, endpoint, exchange, credential)
+    : enterKeyed(deps, endpoint, exchange, credential);
+}
+
+function enterManaged(
+  deps: AccessDeps,
+  endpoint: Extract<Handling, { access: "management" }>,
+  exchange: Entering,
+  credential: Presented | undefined,
+): Reply | Promise<Reply> {
+  const handle = endpoint.isStreaming === true ? staying(endpoint.handle) : endpoint.handle;
+  const { scope } = endpoint;
+  const check = () =>
+    whenAtHand(deps.authenticateOperator(credential), (operator) => {
       if (scope !== undefined) requireScope(operator, scope);
       return operator;
-    };
-    const standing = deps.standings(endpoint.path, check, exchange.startedAt);
-    const operator = check();
+    });
+  const standing = deps.standings(endpoint.path, check, exchange.startedAt);
+  return whenAtHand(check(), (operator) => {
     deps.tokenUsed(operator);
     const stay = (kind: StayKind) => deps.stays(kind, operator);
     return handle(Object.assign(exchange, { operator, standing, stay }));
-  }
-  const { feature, isCounted, path } = endpoint;
+  });
+}
+
+function enterKeyed(
+  deps: AccessDeps,
+  { feature, isCounted, path, ...endpoint }: Extract<Handling, { access: "api_key" }>,
+  exchange: Entering,
+  credential: Presented | undefined,
+): Reply | Promise<Reply> {
   const handle = endpoint.isStreaming === true ? staying(endpoint.handle) : endpoint.handle;
-  const check = () => {
-    const principal = deps.authenticate(credential, exchange);
-    if (feature === undefined || allowsFeature(principal.policy, feature)) return principal;
-    throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
+  const check = () =>
+    whenAtHand(deps.authenticate(credential, exchange), (principal) => {
+      if (feature === undefined || allowsFeature(principal.policy, feature)) return principal;
+      throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
+    });
+  const letIn = (principal: Principal) => {
+    const standing = deps.standings(path, check, exchange.startedAt);
+    const stay = (kind: StayKind) => deps.stays(kind, principal);
+    const keyed = Object.assign(exchange, { principal, standing, stay });
+    const perMinute = isCounted === true ? principal.policy.requestsPerMinute : undefined;
+    const begin = () =>
+      perMinute === undefined ? handle(keyed) : countThenHandle(deps, keyed, perMinute, handle);
+    return deps.turns(principal.accountId, begin);
   };
-  let principal: Principal;
+  const refuse = (error: unknown) => deps.guestTurns(exchange.address ?? "", () => Promise.reject(error));
+  let found: AtHand<Principal>;
   try {
-    principal = check();
+    found = check();
   } catch (error) {
-    return deps.guestTurns(exchange.address ?? "", () => Promise.reject(error));
+    return refuse(error);
   }
-  const standing = deps.standings(path, check, exchange.startedAt);
-  const stay = (kind: StayKind) => deps.stays(kind, principal);
-  const keyed = Object.assign(exchange, { principal, standing, stay });
-  const perMinute = isCounted === true ? principal.policy.requestsPerMinute : undefined;
-  const begin = () =>
-    perMinute === undefined ? handle(keyed) : countThenHandle(deps, keyed, perMinute, handle);
-  return deps.turns(principal.accountId, begin);
+  return found instanceof Promise ? found.then(letIn, refuse) : letIn(found);
 }
 
 /** A stream has a place as long as it lasts. */

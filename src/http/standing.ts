@@ -1,4 +1,5 @@
 import type { Principal } from "../domain/access/account.ts";
+import { type AtHand, whenAtHand } from "../domain/at-hand.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 
@@ -52,7 +53,7 @@ class Checked<Caller> implements Standing<Caller> {
   constructor(
     private readonly deps: { readonly clock: Pick<Clock, "elapsed">; readonly look: Look },
     readonly path: string,
-    private readonly check: () => Caller,
+    private readonly check: () => AtHand<Caller>,
     private readonly startedAt: number,
   ) {}
 
@@ -71,11 +72,11 @@ class Checked<Caller> implements Standing<Caller> {
   }
 
   needing(more: (caller: Caller) => void): Standing<Caller> {
-    const check = () => {
-      const caller = this.check();
-      more(caller);
-      return caller;
-    };
+    const check = () =>
+      whenAtHand(this.check(), (caller) => {
+        more(caller);
+        return caller;
+      });
     return new Checked(this.deps, this.path, check, this.startedAt);
   }
 }
@@ -86,14 +87,16 @@ class Checked<Caller> implements Standing<Caller> {
  */
 export function createStandings({ clock }: { readonly clock: Pick<Clock, "after" | "elapsed"> }) {
   const deps = { clock, look: createLooks({ clock }) };
-  return <Caller>(path: string, check: () => Caller, startedAt: number): Standing<Caller> =>
+  return <Caller>(path: string, check: () => AtHand<Caller>, startedAt: number): Standing<Caller> =>
     new Checked(deps, path, check, startedAt);
 }
 export type Standings = ReturnType<typeof createStandings>;
 
 function refusalOf(check: () => unknown): AppError | undefined {
   try {
-    check();
+    const checked = check();
+    // What has to be read first is not known to have changed. It is asked for again while the caller waits.
+    if (checked instanceof Promise) checked.catch(() => {});
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error;

@@ -1,6 +1,7 @@
-import type { Principal } from "../domain/access/account.ts";
+import type { KeyGrant, ManagementToken, Principal } from "../domain/access/account.ts";
 import type { Operator } from "../domain/access/actor.ts";
 import { type CredentialKind, parseCredential } from "../domain/access/credential.ts";
+import { type AtHand, whenAtHand } from "../domain/at-hand.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Addresses } from "../domain/ports/addresses.ts";
@@ -39,46 +40,68 @@ function refuse(kind: Fault): never {
  */
 export function createAuthenticate(deps: AuthenticateDeps) {
   const { accounts, addresses, clock } = deps;
-  return (presented: Presented | undefined, caller: Caller): Principal => {
+  return (presented: Presented | undefined, caller: Caller): AtHand<Principal> => {
     if (presented === undefined || presented === "") return refuse("key_absent");
     const now = clock.now();
-    const known = identify(deps, presented, now);
-    if (known === undefined) return refuse("key_malformed");
-    if (known.kind === "management_token") return refuse("token_not_key");
-    const grant = accounts.grantByHash(known.hash, now);
-    if (grant === undefined || grant.revokedAt !== undefined) return refuse("key_invalid");
-    if (grant.expiresAt !== undefined && grant.expiresAt <= now) return refuse("key_expired");
-    const { accountId, keyId, keyName, policy } = grant;
-    if (policy.allowIps !== undefined) {
-      const { address } = caller;
-      // A caller whose address is unknown is in no list.
-      const isListed = address !== undefined && addresses.isWithin(address, policy.allowIps);
-      if (!isListed) return refuse("key_elsewhere");
-    }
-    if (grant.accountStatus !== "active") return refuse("key_suspended");
-    const priceMultiplier = policy.priceMultiplier ?? grant.priceMultiplier;
-    const retainSec = policy.retainSec ?? grant.retainOutputsSec;
-    return { accountId, keyId, keyName, policy, priceMultiplier, ...(retainSec && { retainSec }) };
+    const principal = (grant: KeyGrant | undefined) => principalOf(grant, { caller, addresses, now });
+    return whenAtHand(identify(deps, presented, now), (known) => {
+      if (known === undefined) return refuse("key_malformed");
+      if (known.kind === "management_token") return refuse("token_not_key");
+      return whenAtHand(accounts.grantByHash(known.hash, now), principal);
+    });
   };
 }
 export type Authenticate = ReturnType<typeof createAuthenticate>;
 
+/** Who an eligible key acts for, with its terms. @throws AppError `invalid_api_key` for any other */
+function principalOf(
+  grant: KeyGrant | undefined,
+  {
+    caller,
+    addresses,
+    now,
+  }: { readonly caller: Caller; readonly addresses: Addresses; readonly now: number },
+): Principal {
+  if (grant === undefined || grant.revokedAt !== undefined) return refuse("key_invalid");
+  if (grant.expiresAt !== undefined && grant.expiresAt <= now) return refuse("key_expired");
+  const { accountId, keyId, keyName, policy } = grant;
+  if (policy.allowIps !== undefined) {
+    const { address } = caller;
+    // A caller whose address is unknown is in no list.
+    const isListed = address !== undefined && addresses.isWithin(address, policy.allowIps);
+    if (!isListed) return refuse("key_elsewhere");
+  }
+  if (grant.accountStatus !== "active") return refuse("key_suspended");
+  const priceMultiplier = policy.priceMultiplier ?? grant.priceMultiplier;
+  const retainSec = policy.retainSec ?? grant.retainOutputsSec;
+  return { accountId, keyId, keyName, policy, priceMultiplier, ...(retainSec && { retainSec }) };
+}
+
 /** The same for the management API. @throws AppError `invalid_api_key` for anything but a valid management token */
 export function createAuthenticateOperator(deps: Omit<AuthenticateDeps, "addresses">) {
-  return (presented: Presented | undefined): Operator => {
+  return (presented: Presented | undefined): AtHand<Operator> => {
     if (presented === undefined || presented === "") return refuse("token_absent");
     const now = deps.clock.now();
-    const known = identify(deps, presented, now);
-    if (known === undefined) return refuse("token_malformed");
-    if (known.kind === "api_key") return refuse("key_not_token");
-    const token = deps.accounts.tokenByHash(known.hash, now);
-    if (token === undefined || token.revokedAt !== undefined) return refuse("token_invalid");
-    if (token.expiresAt !== undefined && token.expiresAt <= now) return refuse("token_expired");
-    const { id, name, scopes, expiresAt } = token;
-    return { tokenId: id, tokenName: name, scopes, expiresAt };
+    return whenAtHand(identify(deps, presented, now), (known) => {
+      if (known === undefined) return refuse("token_malformed");
+      if (known.kind === "api_key") return refuse("key_not_token");
+      return whenAtHand(deps.accounts.tokenByHash(known.hash, now), (token) => operatorOf(token, now));
+    });
   };
 }
 export type AuthenticateOperator = ReturnType<typeof createAuthenticateOperator>;
+
+function operatorOf(token: ManagementToken | undefined, now: number): Operator {
+  if (token === undefined || token.revokedAt !== undefined) return refuse("token_invalid");
+  if (token.expiresAt !== undefined && token.expiresAt <= now) return refuse("token_expired");
+  const { id, name, scopes, expiresAt } = token;
+  return { tokenId: id, tokenName: name, scopes, expiresAt };
+}
+
+interface Identified {
+  readonly kind: CredentialKind;
+  readonly hash: string;
+}
 
 /**
  * The kind and the hash of what is presented; a session has those of its key or token.
@@ -88,12 +111,13 @@ function identify(
   { sessions, secrets }: Pick<AuthenticateDeps, "sessions" | "secrets">,
   presented: Presented,
   now: number,
-): { readonly kind: CredentialKind; readonly hash: string } | undefined {
+): AtHand<Identified | undefined> {
   if (typeof presented === "string") {
     const parsed = parseCredential(presented);
     return parsed && { kind: parsed.kind, hash: secrets.hash(presented) };
   }
-  const session = sessions?.byHash(secrets.hash(presented.session), now);
-  if (session === undefined || session.isLink || session.expiresAt <= now) return refuse("session_ended");
-  return { kind: session.kind, hash: session.grantHash };
+  return whenAtHand(sessions?.byHash(secrets.hash(presented.session), now), (session) => {
+    if (session === undefined || session.isLink || session.expiresAt <= now) return refuse("session_ended");
+    return { kind: session.kind, hash: session.grantHash };
+  });
 }

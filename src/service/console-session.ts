@@ -1,3 +1,5 @@
+import type { Principal } from "../domain/access/account.ts";
+import type { Operator } from "../domain/access/actor.ts";
 import { type ConsoleSession, SESSION_MS } from "../domain/access/console-session.ts";
 import { parseCredential } from "../domain/access/credential.ts";
 import { AppError } from "../domain/errors.ts";
@@ -21,7 +23,7 @@ export interface OpenedSession {
 }
 
 /** Who a session acts as. */
-export type Visitor = ReturnType<ReturnType<typeof createConsoleSessions>["visitor"]>;
+export type Visitor = Awaited<ReturnType<ReturnType<typeof createConsoleSessions>["visitor"]>>;
 
 /** Browsers come in, stay and leave. A session gets a secret of its own; the one it was opened with is not kept. */
 export function createConsoleSessions(deps: ConsoleSessionDeps) {
@@ -31,8 +33,8 @@ export function createConsoleSessions(deps: ConsoleSessionDeps) {
     async signIn(credential: string, caller: Caller): Promise<OpenedSession> {
       const holder =
         parseCredential(credential)?.kind === "management_token"
-          ? holderOfToken(deps.authenticateOperator(credential))
-          : holderOfKey(deps.authenticate(credential, caller));
+          ? holderOfToken(await deps.authenticateOperator(credential))
+          : holderOfKey(await deps.authenticate(credential, caller));
       const secret = secrets.newBody();
       const createdAt = clock.now();
       const session: ConsoleSession = {
@@ -53,27 +55,27 @@ export function createConsoleSessions(deps: ConsoleSessionDeps) {
       return { secret, session };
     },
     /** Who a browser with this secret acts as. @throws AppError as a request of the browser would be refused */
-    visitor(secret: string, caller: Caller) {
+    async visitor(secret: string, caller: Caller) {
       const presented = { session: secret };
-      const session = sessions.byHash(secrets.hash(secret), clock.now());
+      const session = await sessions.byHash(secrets.hash(secret), clock.now());
       if (session === undefined) throw new AppError("invalid_api_key", { kind: "session_ended" });
       return session.kind === "management_token"
-        ? { kind: "operator" as const, session, operator: deps.authenticateOperator(presented) }
-        : { kind: "tenant" as const, session, principal: deps.authenticate(presented, caller) };
+        ? { kind: "operator" as const, session, operator: await deps.authenticateOperator(presented) }
+        : { kind: "tenant" as const, session, principal: await deps.authenticate(presented, caller) };
     },
     /** Ends the browser's own session, if it has one. */
     async end(secret: string): Promise<void> {
-      const session = sessions.byHash(secrets.hash(secret), clock.now());
+      const session = await sessions.byHash(secrets.hash(secret), clock.now());
       if (session !== undefined) await sessions.end(session.id);
     },
   };
 }
 export type ConsoleSessions = ReturnType<typeof createConsoleSessions>;
 
-function holderOfToken({ tokenId, tokenName }: ReturnType<AuthenticateOperator>) {
+function holderOfToken({ tokenId, tokenName }: Operator) {
   return { kind: "management_token", holderId: tokenId, holderName: tokenName } as const;
 }
 
-function holderOfKey({ keyId, keyName }: ReturnType<Authenticate>) {
+function holderOfKey({ keyId, keyName }: Principal) {
   return { kind: "api_key", holderId: keyId, holderName: keyName } as const;
 }

@@ -85,11 +85,11 @@ function describeUpdates(withPrepaid: WithPrepaid): void {
       const key = newKey({ accountId: PREPAID });
       await accounts.createKey(key, undefined, bySystem());
       const grant = () => accounts.grantByHash(key.hash, NOW);
-      expect(grant()).toMatchObject({ accountStatus: "active", priceMultiplier: 1_000_000 });
+      expect(await grant()).toMatchObject({ accountStatus: "active", priceMultiplier: 1_000_000 });
       await accounts.updateAccount(PREPAID, { status: "suspended", priceMultiplier: 500_000 }, bySystem());
-      expect(grant()).toMatchObject({ accountStatus: "suspended", priceMultiplier: 500_000 });
+      expect(await grant()).toMatchObject({ accountStatus: "suspended", priceMultiplier: 500_000 });
       await accounts.updateAccount(PREPAID, { status: "active" }, bySystem());
-      expect(grant()).toMatchObject({ accountStatus: "active", priceMultiplier: 500_000 });
+      expect(await grant()).toMatchObject({ accountStatus: "active", priceMultiplier: 500_000 });
     }),
   );
 }

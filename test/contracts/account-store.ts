@@ -178,7 +178,7 @@ function describeKeys(make: MakeStore): void {
       expect(await accounts.createKey(key, undefined, bySystem())).toBe("created");
       expect(await accounts.key(key.id)).toEqual(key);
       expect(await accounts.key("key 1")).toEqual(key);
-      expect(accounts.grantByHash(key.hash, NOW)).toEqual({
+      expect(await accounts.grantByHash(key.hash, NOW)).toEqual({
         keyId: key.id,
         keyName: "key 1",
         accountId: ACCOUNT,
@@ -187,7 +187,7 @@ function describeKeys(make: MakeStore): void {
         priceMultiplier: 1_000_000,
         expiresAt: NOW + 100,
       });
-      expect(accounts.grantByHash("f".repeat(64), NOW)).toBeUndefined();
+      expect(await accounts.grantByHash("f".repeat(64), NOW)).toBeUndefined();
     }),
   );
 
@@ -239,9 +239,9 @@ function describeKeys(make: MakeStore): void {
     withStore(make, async ({ accounts }) => {
       const key = newKey();
       await accounts.createKey(key, undefined, bySystem());
-      expect(accounts.grantByHash(key.hash, NOW)?.revokedAt).toBeUndefined();
+      expect((await accounts.grantByHash(key.hash, NOW))?.revokedAt).toBeUndefined();
       expect(await accounts.revokeKey(key.id, NOW + 1, bySystem())).toBe("revoked");
-      expect(accounts.grantByHash(key.hash, NOW)?.revokedAt).toBe(NOW + 1);
+      expect((await accounts.grantByHash(key.hash, NOW))?.revokedAt).toBe(NOW + 1);
       expect(await accounts.revokeKey(key.id, NOW + 2, bySystem())).toBe("already_revoked");
       expect((await accounts.key(key.id))?.revokedAt).toBe(NOW + 1);
       expect(await accounts.revokeKey(keyId(9), NOW, bySystem())).toBe("not_found");
@@ -252,9 +252,9 @@ function describeKeys(make: MakeStore): void {
     "a hash that was unknown is found once its key exists",
     withStore(make, async ({ accounts }) => {
       const key = newKey();
-      expect(accounts.grantByHash(key.hash, NOW)).toBeUndefined();
+      expect(await accounts.grantByHash(key.hash, NOW)).toBeUndefined();
       await accounts.createKey(key, undefined, bySystem());
-      expect(accounts.grantByHash(key.hash, NOW)?.keyId).toBe(key.id);
+      expect((await accounts.grantByHash(key.hash, NOW))?.keyId).toBe(key.id);
     }),
   );
 }
@@ -277,7 +277,7 @@ function describeChanges(make: MakeStore): void {
       const key = newKey({ policy: POLICY });
       await accounts.createKey(key, undefined, bySystem());
       expect(await accounts.key(key.id)).toEqual(key);
-      expect(accounts.grantByHash(key.hash, NOW)?.policy).toEqual(POLICY);
+      expect((await accounts.grantByHash(key.hash, NOW))?.policy).toEqual(POLICY);
     }),
   );
 
@@ -286,14 +286,14 @@ function describeChanges(make: MakeStore): void {
     withStore(make, async ({ accounts }) => {
       const key = newKey({ policy: POLICY, expiresAt: NOW + 100 });
       await accounts.createKey(key, undefined, bySystem());
-      accounts.grantByHash(key.hash, NOW);
+      await accounts.grantByHash(key.hash, NOW);
       const { models: _, ...rest } = POLICY;
       const expected = { ...key, policy: { ...rest, concurrency: 9 } };
       expect(
         await accounts.changeKey(key.id, { policy: { models: null, concurrency: 9 } }, bySystem()),
       ).toEqual(expected);
       expect(await accounts.key(key.id)).toEqual(expected);
-      expect(accounts.grantByHash(key.hash, NOW)).toMatchObject({
+      expect(await accounts.grantByHash(key.hash, NOW)).toMatchObject({
         policy: expected.policy,
         expiresAt: NOW + 100,
       });
@@ -301,7 +301,7 @@ function describeChanges(make: MakeStore): void {
         ...expected,
         expiresAt: undefined,
       });
-      expect(accounts.grantByHash(key.hash, NOW)?.expiresAt).toBeUndefined();
+      expect((await accounts.grantByHash(key.hash, NOW))?.expiresAt).toBeUndefined();
     }),
   );
 
@@ -345,12 +345,12 @@ function describeChanges(make: MakeStore): void {
     withStore(make, async ({ accounts }) => {
       const key = newKey({ policy: POLICY });
       await accounts.createKey(key, undefined, bySystem());
-      accounts.grantByHash(key.hash, NOW);
+      await accounts.grantByHash(key.hash, NOW);
       const secret = { hash: "b".repeat(64), display: "new" };
       const expected = { ...key, ...secret, previous: undefined };
       expect(await accounts.rotateKey(key.id, secret, bySystem())).toEqual(expected);
-      expect(accounts.grantByHash(key.hash, NOW)).toBeUndefined();
-      expect(accounts.grantByHash(secret.hash, NOW)).toMatchObject({ keyId: key.id, policy: POLICY });
+      expect(await accounts.grantByHash(key.hash, NOW)).toBeUndefined();
+      expect(await accounts.grantByHash(secret.hash, NOW)).toMatchObject({ keyId: key.id, policy: POLICY });
     }),
   );
 
@@ -367,10 +367,10 @@ function describeChanges(make: MakeStore): void {
         ...secret,
         previous: { display: key.display, expiresAt: NOW + 50 },
       });
-      expect(accounts.grantByHash(key.hash, NOW)?.expiresAt).toBe(NOW + 50);
-      expect(accounts.grantByHash(secret.hash, NOW)?.expiresAt).toBe(NOW + 100);
+      expect((await accounts.grantByHash(key.hash, NOW))?.expiresAt).toBe(NOW + 50);
+      expect((await accounts.grantByHash(secret.hash, NOW))?.expiresAt).toBe(NOW + 100);
       await accounts.changeKey(key.id, { policy: {}, expiresAt: NOW + 10 }, bySystem());
-      expect(accounts.grantByHash(key.hash, NOW)?.expiresAt).toBe(NOW + 10);
+      expect((await accounts.grantByHash(key.hash, NOW))?.expiresAt).toBe(NOW + 10);
     }),
   );
 
@@ -382,10 +382,13 @@ function describeChanges(make: MakeStore): void {
       const [b, c] = ["b".repeat(64), "c".repeat(64)];
       await accounts.rotateKey(key.id, { hash: b, display: "b", previousExpiresAt: NOW + 50 }, bySystem());
       await accounts.rotateKey(key.id, { hash: c, display: "c", previousExpiresAt: NOW + 90 }, bySystem());
-      expect(accounts.grantByHash(key.hash, NOW)).toBeUndefined();
-      expect(accounts.grantByHash(b, NOW)?.expiresAt).toBe(NOW + 90);
+      expect(await accounts.grantByHash(key.hash, NOW)).toBeUndefined();
+      expect((await accounts.grantByHash(b, NOW))?.expiresAt).toBe(NOW + 90);
       await accounts.revokeKey(key.id, NOW + 1, bySystem());
-      expect([b, c].map((hash) => accounts.grantByHash(hash, NOW)?.revokedAt)).toEqual([NOW + 1, NOW + 1]);
+      const revoked = await Promise.all(
+        [b, c].map(async (hash) => (await accounts.grantByHash(hash, NOW))?.revokedAt),
+      );
+      expect(revoked).toEqual([NOW + 1, NOW + 1]);
     }),
   );
 }
@@ -403,7 +406,7 @@ function describeSigning(make: MakeStore): void {
       expect(await accounts.callbackSecret(keyId(2))).toBeUndefined();
       expect(await accounts.callbackSecret(keyId(9))).toBeUndefined();
       expect(await accounts.key(key.id)).toEqual(key);
-      const seen = [await accounts.keys(), accounts.grantByHash(key.hash, NOW)];
+      const seen = [await accounts.keys(), await accounts.grantByHash(key.hash, NOW)];
       expect(JSON.stringify(seen)).not.toContain("whsec_");
     }),
   );
@@ -452,8 +455,8 @@ function describeTokens(make: MakeStore): void {
       expect(await accounts.token(token.id)).toEqual(token);
       expect(await accounts.token(token.name)).toEqual(token);
       expect(await accounts.tokens()).toEqual([token]);
-      expect(accounts.tokenByHash(token.hash, NOW)).toEqual(token);
-      expect(accounts.tokenByHash("f".repeat(64), NOW)).toBeUndefined();
+      expect(await accounts.tokenByHash(token.hash, NOW)).toEqual(token);
+      expect(await accounts.tokenByHash("f".repeat(64), NOW)).toBeUndefined();
       await accounts.tokenUsed(token.id, NOW + 1);
       expect(await accounts.token(token.id)).toEqual({ ...token, lastUsedAt: NOW + 1 });
       expect(await accounts.revokeToken(token.id, NOW + 1, bySystem())).toBe("revoked");
@@ -464,11 +467,11 @@ function describeTokens(make: MakeStore): void {
         lastUsedAt: NOW + 1,
         revokedAt: NOW + 1,
       });
-      expect(accounts.tokenByHash(token.hash, NOW)?.revokedAt).toBe(NOW + 1);
+      expect((await accounts.tokenByHash(token.hash, NOW))?.revokedAt).toBe(NOW + 1);
       expect(await accounts.token(token.name)).toBeUndefined();
       const other = newToken({ number: 2, name: token.name, expiresAt: NOW + 5 });
       expect(await accounts.createToken(other, bySystem())).toBe("created");
-      expect(accounts.tokenByHash(other.hash, NOW)).toEqual(other);
+      expect(await accounts.tokenByHash(other.hash, NOW)).toEqual(other);
     }),
   );
 }

@@ -19,11 +19,14 @@ export function describeSessionStore(name: string, make: MakeStore): void {
       withStore(make, async ({ sessions }) => {
         await sessions.create(session(1), "one");
         await sessions.create(session(2), "two");
-        expect(sessions.byHash("one", NOW)).toEqual(session(1));
-        expect(sessions.byHash("token", NOW)).toBeUndefined();
+        expect(await sessions.byHash("one", NOW)).toEqual(session(1));
+        expect(await sessions.byHash("token", NOW)).toBeUndefined();
         expect(await sessions.end(sessionId(1))).toBe("ended");
         expect(await sessions.end(sessionId(1))).toBe("not_found");
-        expect([sessions.byHash("one", NOW), sessions.byHash("two", NOW)]).toEqual([undefined, session(2)]);
+        expect([await sessions.byHash("one", NOW), await sessions.byHash("two", NOW)]).toEqual([
+          undefined,
+          session(2),
+        ]);
       }),
     );
 
@@ -43,8 +46,8 @@ export function describeSessionStore(name: string, make: MakeStore): void {
         const tries = await Promise.all([open("link", NOW + 1), open("link", NOW + 2)]);
         const opened = { ...link, isLink: false, expiresAt: NOW + 9_001 };
         expect(tries).toEqual([opened, undefined]);
-        expect(sessions.byHash("link", NOW + 1)).toBeUndefined();
-        expect(sessions.byHash(`of link at ${NOW + 1}`, NOW + 1)).toEqual(opened);
+        expect(await sessions.byHash("link", NOW + 1)).toBeUndefined();
+        expect(await sessions.byHash(`of link at ${NOW + 1}`, NOW + 1)).toEqual(opened);
       }),
     );
 
@@ -55,7 +58,7 @@ export function describeSessionStore(name: string, make: MakeStore): void {
         await sessions.create(session(2, { expiresAt: NOW + 5_000 }), "two");
         expect((await sessions.all(NOW)).map(({ id }) => id)).toEqual([sessionId(2), sessionId(1)]);
         expect((await sessions.all(NOW + 1_000)).map(({ id }) => id)).toEqual([sessionId(2)]);
-        expect(sessions.byHash("one", NOW + 1_000)).toEqual(session(1));
+        expect(await sessions.byHash("one", NOW + 1_000)).toEqual(session(1));
         await sessions.create(session(3, { createdAt: NOW + 1_000, expiresAt: NOW + 2_000 }), "three");
         expect(await sessions.end(sessionId(1))).toBe("not_found");
       }),

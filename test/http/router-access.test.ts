@@ -1,6 +1,8 @@
 import { describe, expect, setSystemTime, test } from "bun:test";
 import type { Principal } from "../../src/domain/access/account.ts";
+import type { Operator } from "../../src/domain/access/actor.ts";
 import type { KeyPolicy } from "../../src/domain/access/key-policy.ts";
+import type { AtHand } from "../../src/domain/at-hand.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { LogFields } from "../../src/domain/ports/runtime.ts";
 import type { ShedClass } from "../../src/domain/shedding.ts";
@@ -50,22 +52,28 @@ const NO_BODY = {
 /** The key "good" has the policy given; the token "boss" manages. */
 function setup(
   policy: KeyPolicy = {},
-  { shed = [], logsRequests = true }: { shed?: readonly ShedClass[]; logsRequests?: boolean } = {},
+  {
+    shed = [],
+    logsRequests = true,
+    areFetched = false,
+  }: { shed?: readonly ShedClass[]; logsRequests?: boolean; areFetched?: boolean } = {},
 ) {
+  const found = <T>(look: () => T): AtHand<T> => (areFetched ? Promise.resolve().then<T>(look) : look());
   const lines: LogFields[] = [];
   const write = (fields: LogFields) => void lines.push(fields);
   const clock = createSystemClock();
   const handle = createRouter(
     {
-      authenticate(credential): Principal {
-        if (credential === "good")
+      authenticate: (credential) =>
+        found((): Principal => {
+          if (credential !== "good") throw new AppError("invalid_api_key", { kind: "key_invalid" });
           return { accountId: ACCOUNT, keyId: keyId(1), keyName: "web", policy, priceMultiplier: 1_000_000 };
-        throw new AppError("invalid_api_key", { kind: "key_invalid" });
-      },
-      authenticateOperator(credential) {
-        if (credential === "boss") return { tokenId: tokenId(1), tokenName: "ci", scopes: ["read", "keys"] };
-        throw new AppError("invalid_api_key", { kind: "key_invalid" });
-      },
+        }),
+      authenticateOperator: (credential) =>
+        found((): Operator => {
+          if (credential !== "boss") throw new AppError("invalid_api_key", { kind: "key_invalid" });
+          return { tokenId: tokenId(1), tokenName: "ci", scopes: ["read", "keys"] };
+        }),
       tokenUsed() {},
       rateLimiter: createRateLimiter({ clock }),
       standings: createStandings({ clock }),
@@ -103,6 +111,28 @@ function setup(
 
 const limitsIn = (headers: Headers) =>
   ["ratelimit-policy", "ratelimit", "retry-after", "retry-after-ms"].map((name) => headers.get(name));
+
+test("a caller that has to be looked up first is let in, limited and refused like one at hand", async () => {
+  setSystemTime(1_800_000_000_000);
+  try {
+    const answers = async (areFetched: boolean) => {
+      const { create, send } = setup({ requestsPerMinute: 1 }, { areFetched });
+      const sent = [
+        await create(),
+        await create(),
+        await create({ authorization: "Bearer bad" }),
+        await send("PATCH", "/admin/v1/keys/1", { authorization: "Bearer boss" }),
+        await send("PATCH", "/admin/v1/keys/1"),
+      ];
+      return sent.map(({ status, headers, body }) => ({ status, headers: [...headers], body }));
+    };
+    const fetched = await answers(true);
+    expect(fetched).toEqual(await answers(false));
+    expect(fetched.map(({ status }) => status)).toEqual([200, 429, 401, 200, 401]);
+  } finally {
+    setSystemTime();
+  }
+});
 
 describe("a key with a rate limit", () => {
   test("is told with every create what is left, and is refused past it with the time to wait", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Principal } from "../../src/domain/access/account.ts";
+import type { AtHand } from "../../src/domain/at-hand.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { StorageError } from "../../src/domain/ports/task-store.ts";
 import { createStandings, requireStanding, whileAllowed } from "../../src/http/standing.ts";
@@ -11,7 +12,7 @@ const REFUSAL = new AppError("invalid_api_key", { kind: "key_invalid" });
 /** A caller whose check does as the test says. */
 function caller() {
   const clock = fakeClock(0);
-  let check: () => Principal = () => PRINCIPAL;
+  let check: () => AtHand<Principal> = () => PRINCIPAL;
   let elapsedMs = 0;
   const standings = createStandings({ clock: { ...clock, elapsed: () => elapsedMs } });
   return {
@@ -21,6 +22,9 @@ function caller() {
       check = () => {
         throw error;
       };
+    },
+    fetch(lookedUp: Promise<Principal>) {
+      check = () => lookedUp;
     },
     pass(ms: number) {
       elapsedMs += ms;
@@ -55,6 +59,17 @@ test("a wait goes on while the database cannot say who is allowed", async () => 
   clock.advance(10_000);
   resolve("made");
   expect(await waiting).toBe("made");
+});
+
+test("a wait goes on while its caller has to be looked up, and ends once the refusal is at hand", async () => {
+  const { standing, clock, fetch, refuseWith } = caller();
+  const waiting = whileAllowed(standing, untilAborted);
+  fetch(Promise.reject(REFUSAL));
+  clock.advance(900);
+  expect(standing.refusal()).toBeUndefined();
+  refuseWith(REFUSAL);
+  clock.advance(900);
+  expect(await waiting.catch((error: unknown) => error)).toBe(REFUSAL);
 });
 
 test("a further need is watched as the key is", async () => {

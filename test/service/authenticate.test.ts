@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { KeyGrant, ManagementToken } from "../../src/domain/access/account.ts";
 import { formatCredential } from "../../src/domain/access/credential.ts";
+import type { AtHand } from "../../src/domain/at-hand.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { AccountStore } from "../../src/domain/ports/account-store.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
@@ -39,11 +40,15 @@ const NOBODY: Caller = {
   },
 };
 
-function setup(found: { grant?: KeyGrant; token?: ManagementToken } = {}) {
+/** Grants are at hand, or have to be fetched first. */
+type Place = "at hand" | "fetched";
+
+function setupAt(place: Place, found: { grant?: KeyGrant; token?: ManagementToken } = {}) {
   let lookUps = 0;
-  const lookUp = <T>(hash: string, credential: string, value: T): T | undefined => {
+  const lookUp = <T>(hash: string, credential: string, value: T): AtHand<T | undefined> => {
     lookUps += 1;
-    return hash === `hash of ${credential}` ? value : undefined;
+    const seen = hash === `hash of ${credential}` ? value : undefined;
+    return place === "at hand" ? seen : Promise.resolve(seen);
   };
   const accounts: Pick<AccountStore, "grantByHash" | "tokenByHash"> = {
     grantByHash: (hash) => lookUp(hash, KEY, found.grant),
@@ -63,9 +68,9 @@ function setup(found: { grant?: KeyGrant; token?: ManagementToken } = {}) {
   };
 }
 
-function refusal(attempt: () => unknown): string {
+async function refusal(attempt: () => unknown): Promise<string> {
   try {
-    attempt();
+    await attempt();
   } catch (error) {
     if (error instanceof AppError && error.code === "invalid_api_key") return error.message;
     throw error;
@@ -73,11 +78,13 @@ function refusal(attempt: () => unknown): string {
   throw new Error("It was taken.");
 }
 
-describe("an API key", () => {
-  test("says who it acts for and what it may do, and nobody asks where from", () => {
+describe.each(["at hand", "fetched"] as const)("an API key whose grant is %s", (place) => {
+  const setup = (found?: Parameters<typeof setupAt>[1]) => setupAt(place, found);
+
+  test("says who it acts for and what it may do, and nobody asks where from", async () => {
     const policy = { concurrency: 4 };
     const { authenticate } = setup({ grant: { ...GRANT, policy } });
-    expect(authenticate(KEY, NOBODY)).toEqual({
+    expect(await authenticate(KEY, NOBODY)).toEqual({
       accountId: ACCOUNT,
       keyId: keyId(1),
       keyName: "web",
@@ -86,15 +93,16 @@ describe("an API key", () => {
     });
   });
 
-  test("is charged by its own multiplier before its account's", () => {
+  test("is charged by its own multiplier before its account's", async () => {
     const { authenticate } = setup({ grant: { ...GRANT, policy: { priceMultiplier: 2_000_000 } } });
-    expect(authenticate(KEY, NOBODY).priceMultiplier).toBe(2_000_000);
+    expect((await authenticate(KEY, NOBODY)).priceMultiplier).toBe(2_000_000);
   });
 
-  test("that is missing, malformed or of the other kind is refused without a look-up", () => {
+  test("that is missing, malformed or of the other kind is refused without a look-up", async () => {
     const { authenticate, lookUps } = setup({ grant: GRANT, token: STORED });
-    const refusals = [undefined, "", "sk-svc-x", `${KEY.slice(0, -1)}!`, TOKEN].map((credential) =>
-      refusal(() => authenticate(credential, NOBODY)),
+    const bad = [undefined, "", "sk-svc-x", `${KEY.slice(0, -1)}!`, TOKEN];
+    const refusals = await Promise.all(
+      bad.map((credential) => refusal(() => authenticate(credential, NOBODY))),
     );
     expect(refusals).toEqual([
       "No API key was given. Send it as `Authorization: Bearer <API_KEY>`.",
@@ -106,41 +114,43 @@ describe("an API key", () => {
     expect(lookUps()).toBe(0);
   });
 
-  test("that is revoked reads as one that never was", () => {
+  test("that is revoked reads as one that never was", async () => {
     const revoked = setup({ grant: { ...GRANT, revokedAt: NOW - 1 } });
     const unknown = setup();
-    const message = refusal(() => unknown.authenticate(KEY, NOBODY));
+    const message = await refusal(() => unknown.authenticate(KEY, NOBODY));
     expect(message).toBe("The API key is not valid.");
-    expect(refusal(() => revoked.authenticate(KEY, NOBODY))).toBe(message);
+    expect(await refusal(() => revoked.authenticate(KEY, NOBODY))).toBe(message);
   });
 
-  test("is taken until it expires", () => {
+  test("is taken until it expires", async () => {
     const ends = (expiresAt: number) => setup({ grant: { ...GRANT, expiresAt } }).authenticate;
-    expect(ends(NOW + 1)(KEY, NOBODY).keyName).toBe("web");
-    expect(refusal(() => ends(NOW)(KEY, NOBODY))).toBe("The API key has expired.");
+    expect((await ends(NOW + 1)(KEY, NOBODY)).keyName).toBe("web");
+    expect(await refusal(() => ends(NOW)(KEY, NOBODY))).toBe("The API key has expired.");
   });
 
-  test("of a suspended account is refused", () => {
+  test("of a suspended account is refused", async () => {
     const { authenticate } = setup({ grant: { ...GRANT, accountStatus: "suspended" } });
-    expect(refusal(() => authenticate(KEY, NOBODY))).toBe("The account of this API key is suspended.");
+    expect(await refusal(() => authenticate(KEY, NOBODY))).toBe("The account of this API key is suspended.");
   });
 
-  test("with a list of addresses is taken from those alone", () => {
+  test("with a list of addresses is taken from those alone", async () => {
     const grant = { ...GRANT, policy: { allowIps: ["10.0.0.0/8", "2001:db8::/32"] } };
     const { authenticate } = setup({ grant });
     const from = (address: string | undefined) => () => authenticate(KEY, { address });
     for (const address of ["10.0.0.0", "10.255.255.255", "2001:db8::1"]) {
-      expect(from(address)().keyName).toBe("web");
+      expect((await from(address)()).keyName).toBe("web");
     }
     for (const address of ["9.255.255.255", "11.0.0.0", "2001:db9::1", "::1", "", undefined]) {
-      expect(refusal(from(address))).toBe("The API key may not be used from this address.");
+      expect(await refusal(from(address))).toBe("The API key may not be used from this address.");
     }
   });
 });
 
-describe("a management token", () => {
-  test("says who manages", () => {
-    expect(setup({ token: STORED }).authenticateOperator(TOKEN)).toEqual({
+describe.each(["at hand", "fetched"] as const)("a management token that is %s", (place) => {
+  const setup = (found?: Parameters<typeof setupAt>[1]) => setupAt(place, found);
+
+  test("says who manages", async () => {
+    expect(await setup({ token: STORED }).authenticateOperator(TOKEN)).toEqual({
       tokenId: tokenId(1),
       tokenName: "ci",
       scopes: ["read", "keys"],
@@ -148,17 +158,18 @@ describe("a management token", () => {
     });
   });
 
-  test("that is missing, malformed, of the other kind, unknown, revoked or expired is refused", () => {
+  test("that is missing, malformed, of the other kind, unknown, revoked or expired is refused", async () => {
     const { authenticateOperator, lookUps } = setup({ grant: GRANT });
-    const refusals = [undefined, "x", KEY].map((each) => refusal(() => authenticateOperator(each)));
+    const bad = [undefined, "x", KEY];
+    const refusals = await Promise.all(bad.map((each) => refusal(() => authenticateOperator(each))));
     expect(lookUps()).toBe(0);
     const revoked = setup({ token: { ...STORED, revokedAt: NOW } });
-    refusals.push(refusal(() => authenticateOperator(TOKEN)));
-    refusals.push(refusal(() => revoked.authenticateOperator(TOKEN)));
+    refusals.push(await refusal(() => authenticateOperator(TOKEN)));
+    refusals.push(await refusal(() => revoked.authenticateOperator(TOKEN)));
     const expired = setup({ token: { ...STORED, expiresAt: NOW } });
-    refusals.push(refusal(() => expired.authenticateOperator(TOKEN)));
+    refusals.push(await refusal(() => expired.authenticateOperator(TOKEN)));
     const expiring = setup({ token: { ...STORED, expiresAt: NOW + 1 } });
-    expect(expiring.authenticateOperator(TOKEN).expiresAt).toBe(NOW + 1);
+    expect((await expiring.authenticateOperator(TOKEN)).expiresAt).toBe(NOW + 1);
     expect(refusals).toEqual([
       "No management token was given. Send it as `Authorization: Bearer <MANAGEMENT_TOKEN>`.",
       "The management token is malformed: check that it was copied whole.",

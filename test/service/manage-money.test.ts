@@ -159,14 +159,14 @@ describe("the terms of an account", () => {
 test("an account is suspended and active again, as often as it is said", async () => {
   const { manage, accounts } = await setup();
   const { hash } = await manage.showKey("shop");
-  const statusOfGrant = () => accounts.grantByHash(hash, NOW)?.accountStatus;
+  const statusOfGrant = async () => (await accounts.grantByHash(hash, NOW))?.accountStatus;
   for (const status of ["suspended", "suspended"] as const) {
     expect((await manage.suspendAccount("web")).status).toBe(status);
-    expect(statusOfGrant()).toBe(status);
+    expect(await statusOfGrant()).toBe(status);
   }
   for (const status of ["active", "active"] as const) {
     expect((await manage.activateAccount("web")).status).toBe(status);
-    expect(statusOfGrant()).toBe(status);
+    expect(await statusOfGrant()).toBe(status);
   }
 });
 

@@ -1,6 +1,7 @@
 import type { Account, ApiKey, KeyChange, KeyGrant, ManagementToken, Rotation } from "../access/account.ts";
 import type { AccountMode, AccountTermsChange } from "../access/account-terms.ts";
 import type { Act } from "../access/actor.ts";
+import type { AtHand } from "../at-hand.ts";
 import type { AccountId, KeyId, TaskId, TokenId } from "../ids.ts";
 import type { LedgerEntry } from "../money/ledger.ts";
 import type { Micros } from "../money/money.ts";
@@ -134,15 +135,15 @@ export interface AccountStore {
   callbackSecret(id: KeyId): Promise<string | typeof LOCKED | undefined>;
   /**
    * The grant of the key whose secret, or previous secret, has this hash. Costs no query when cached. Shows a change by another
-   * process within a second, and one by this process at once.
+   * process within a second, and one by this process at once. A grant that was read lately stays at hand, also while it is read anew.
    */
-  grantByHash(hash: string, now: number): KeyGrant | undefined;
+  grantByHash(hash: string, now: number): AtHand<KeyGrant | undefined>;
 
   createToken(token: ManagementToken, act: Act): Promise<"created" | "name_taken">;
   tokens(): Promise<ManagementToken[]>;
   token(idOrName: string): Promise<ManagementToken | undefined>;
   /** The token with this hash, with the promises of `grantByHash`. */
-  tokenByHash(hash: string, now: number): ManagementToken | undefined;
+  tokenByHash(hash: string, now: number): AtHand<ManagementToken | undefined>;
   /** Remembers when a token was taken last. */
   tokenUsed(id: TokenId, now: number): Promise<void>;
   revokeToken(id: TokenId, now: number, act: Act): Promise<"revoked" | "already_revoked" | "not_found">;

@@ -14,7 +14,7 @@ export interface PriceOverride {
 /** Prices set by the operator. Every method is one transaction, which writes an entry of the trail too where it is given an act. */
 export interface PriceStore {
   /**
-   * The rule set for a model, if any. Costs no query when cached. Shows a change by another process within a second, and one by this
+   * The rule set for a model, if any. There are few, so all are at hand. Shows a change by another process within a second, and one by this
    * process at once.
    */
   rule(model: ModelId, now: number): PriceRule | undefined;

@@ -1,5 +1,6 @@
 import type { Act } from "../access/actor.ts";
 import type { ConsoleSession } from "../access/console-session.ts";
+import type { AtHand } from "../at-hand.ts";
 import type { SessionId } from "../ids.ts";
 
 /** Sessions of the console. Their secrets are kept as hashes. Every method is one transaction. */
@@ -16,7 +17,7 @@ export interface SessionStore {
     opened: { readonly hash: string; readonly at: number; readonly expiresAt: number },
   ): Promise<ConsoleSession | undefined>;
   /** The session or link whose secret has this hash, expired or not; with the promises of `AccountStore.grantByHash`. */
-  byHash(hash: string, now: number): ConsoleSession | undefined;
+  byHash(hash: string, now: number): AtHand<ConsoleSession | undefined>;
   /** Those that have not expired, the latest to expire first; a thousand at most. */
   all(now: number): Promise<ConsoleSession[]>;
   /** @param act of an operator, for the trail */

@@ -56,18 +56,18 @@ async function open(deps: SessionEndpointDeps, exchange: Exchange): Promise<Repl
   if (earlier !== undefined) await consoleSessions.end(earlier);
   const maxAgeSec = Math.floor((opened.session.expiresAt - clock.now()) / 1000);
   return {
-    ...success(whoIs(deps, exchange, opened.secret), NOT_KEPT),
+    ...success(await whoIs(deps, exchange, opened.secret), NOT_KEPT),
     cookies: sessionCookies(opened.secret, exchange.origin, Math.min(maxAgeSec, SESSION_MS / 1000)),
   };
 }
 
 /** Says who is there, which may be nobody: then a page shows how to come in. */
-function read(deps: SessionEndpointDeps, exchange: Exchange): Reply {
+async function read(deps: SessionEndpointDeps, exchange: Exchange): Promise<Reply> {
   const secret = sessionOf(exchange.request);
   const nobody = () => success({ session: null, version: deps.version }, NOT_KEPT);
   if (secret === undefined) return nobody();
   try {
-    return success(whoIs(deps, exchange, secret), NOT_KEPT);
+    return success(await whoIs(deps, exchange, secret), NOT_KEPT);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "invalid_api_key") throw error;
     return { ...nobody(), cookies: noSessionCookies(exchange.origin) };
@@ -81,8 +81,8 @@ async function end({ consoleSessions }: SessionEndpointDeps, exchange: Exchange)
   return { ...success({}, NOT_KEPT), cookies: noSessionCookies(exchange.origin) };
 }
 
-function whoIs({ consoleSessions, version }: SessionEndpointDeps, exchange: Exchange, secret: string) {
-  return { session: present(consoleSessions.visitor(secret, exchange)), version };
+async function whoIs({ consoleSessions, version }: SessionEndpointDeps, exchange: Exchange, secret: string) {
+  return { session: present(await consoleSessions.visitor(secret, exchange)), version };
 }
 
 function present(visitor: Visitor) {

@@ -143,7 +143,8 @@ async function readiness({ notReady, shedding, warnings, checks }: HealthDeps) {
 /** Without a credential no more than how each check went. @throws AppError for one that is no management token */
 async function checksFor({ request, query }: Exchange, { checks, authenticateOperator }: HealthDeps) {
   const credential = credentialOf(request, query, "/readyz");
-  const isOperator = credential !== undefined && authenticateOperator(credential).scopes.includes("read");
+  const operator = credential === undefined ? undefined : await authenticateOperator(credential);
+  const isOperator = operator?.scopes.includes("read") === true;
   const found = await checks();
   return found.map(({ id, status, message, fix }) =>
     isOperator ? { id, status, message, ...(fix !== undefined && { fix }) } : { id, status },

@@ -109,9 +109,9 @@ describe("another process", () => {
       createdAt: NOW,
     };
     await store.accounts.createKey(key, undefined, bySystem());
-    expect(store.accounts.grantByHash(key.hash, NOW)?.revokedAt).toBeUndefined();
+    expect((await store.accounts.grantByHash(key.hash, NOW))?.revokedAt).toBeUndefined();
     other.run("update api_key set revoked_at = 5");
-    expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.revokedAt).toBe(5);
+    expect((await store.accounts.grantByHash(key.hash, NOW + 1000))?.revokedAt).toBe(5);
   });
 
   test("suspends an account, and within a second of the clock the grant shows it", async () => {
@@ -126,17 +126,17 @@ describe("another process", () => {
       createdAt: NOW,
     };
     await store.accounts.createKey(key, undefined, bySystem());
-    store.accounts.grantByHash(key.hash, NOW);
+    await store.accounts.grantByHash(key.hash, NOW);
     other.run("update account set status = 'suspended'");
-    expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.accountStatus).toBe("suspended");
+    expect((await store.accounts.grantByHash(key.hash, NOW + 1000))?.accountStatus).toBe("suspended");
   });
 
   test("multiplies an account's prices, and within a second of the clock the grant shows it", async () => {
     const key = newKey();
     await store.accounts.createKey(key, undefined, bySystem());
-    expect(store.accounts.grantByHash(key.hash, NOW)?.priceMultiplier).toBe(1_000_000);
+    expect((await store.accounts.grantByHash(key.hash, NOW))?.priceMultiplier).toBe(1_000_000);
     other.run("update account set price_multiplier = 1250000");
-    expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.priceMultiplier).toBe(1_250_000);
+    expect((await store.accounts.grantByHash(key.hash, NOW + 1000))?.priceMultiplier).toBe(1_250_000);
   });
 
   test("sets and removes a price, and within a second of the clock it shows", async () => {
@@ -151,11 +151,11 @@ describe("another process", () => {
   test("changes something, and keys, tokens and prices all show it though only one of them has looked", async () => {
     const [key, model] = [newKey(), "a" as ModelId];
     await store.accounts.createKey(key, undefined, bySystem());
-    store.accounts.grantByHash(key.hash, NOW);
+    await store.accounts.grantByHash(key.hash, NOW);
     store.prices.rule(model, NOW);
     other.run(`insert into price_override values ('a', '{"version":"own","lines":[]}', 5, 'why')`);
     other.run("update account set status = 'suspended'");
-    expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.accountStatus).toBe("suspended");
+    expect((await store.accounts.grantByHash(key.hash, NOW + 1000))?.accountStatus).toBe("suspended");
     // Within the half second in which nobody looks again.
     expect(store.prices.rule(model, NOW + 1001)?.version).toBe("own");
   });
@@ -172,17 +172,17 @@ describe("another process", () => {
       createdAt: NOW,
     };
     await store.accounts.createKey(key, undefined, bySystem());
-    store.accounts.grantByHash(key.hash, NOW);
+    await store.accounts.grantByHash(key.hash, NOW);
     other.run(`update api_key set policy = '{"concurrency":2}'`);
-    expect(store.accounts.grantByHash(key.hash, NOW + 1000)?.policy).toEqual({ concurrency: 2 });
+    expect((await store.accounts.grantByHash(key.hash, NOW + 1000))?.policy).toEqual({ concurrency: 2 });
     const rotated = "b".repeat(64);
     other.run(
       `update api_key set hash = '${rotated}', previous_hash = hash, previous_display = display, previous_expires_at = 9000000`,
     );
-    expect(store.accounts.grantByHash(key.hash, NOW + 2000)?.expiresAt).toBe(9_000_000);
-    expect(store.accounts.grantByHash(rotated, NOW + 2000)?.expiresAt).toBeUndefined();
+    expect((await store.accounts.grantByHash(key.hash, NOW + 2000))?.expiresAt).toBe(9_000_000);
+    expect((await store.accounts.grantByHash(rotated, NOW + 2000))?.expiresAt).toBeUndefined();
     other.run("update api_key set previous_hash = null");
-    expect(store.accounts.grantByHash(key.hash, NOW + 3000)).toBeUndefined();
+    expect(await store.accounts.grantByHash(key.hash, NOW + 3000)).toBeUndefined();
   });
 
   test("revokes a management token, and within a second of the clock it shows", async () => {
@@ -198,9 +198,9 @@ describe("another process", () => {
       },
       bySystem(),
     );
-    expect(store.accounts.tokenByHash(hash, NOW)?.revokedAt).toBeUndefined();
+    expect((await store.accounts.tokenByHash(hash, NOW))?.revokedAt).toBeUndefined();
     other.run("update management_token set revoked_at = 5");
-    expect(store.accounts.tokenByHash(hash, NOW + 1000)?.revokedAt).toBe(5);
+    expect((await store.accounts.tokenByHash(hash, NOW + 1000))?.revokedAt).toBe(5);
   });
 
   test("sees no commit from claims that find nothing", async () => {
