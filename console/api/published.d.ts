@@ -569,6 +569,77 @@ export interface Schemas {
     /** A picture to begin with: a PNG, JPEG or WebP file of at most 10 MB, or as text a URL or a base64 data URI. The field may be called `input_reference[image_url]`. */
     input_reference?: string;
   };
+  CreateGeminiVideo: {
+    /** One. */
+    instances: readonly ({
+      /** What to show. */
+      prompt?: string;
+      /** The picture that it begins with. */
+      image?: {
+        /** Its content in base64. */
+        bytesBase64Encoded?: string;
+        /** Its media type. */
+        mimeType?: string;
+        /** In place of the content: a URL, or the `uri` of a file of this account. */
+        gcsUri?: string;
+      };
+      /** The picture that it ends with. */
+      lastFrame?: {
+        /** Its content in base64. */
+        bytesBase64Encoded?: string;
+        /** Its media type. */
+        mimeType?: string;
+        /** In place of the content: a URL, or the `uri` of a file of this account. */
+        gcsUri?: string;
+      };
+      /** The video to change. Also with `uri`, or `encodedVideo`. */
+      video?: {
+        /** Its content in base64. */
+        bytesBase64Encoded?: string;
+        /** Its media type. */
+        mimeType?: string;
+        /** In place of the content: a URL, or the `uri` of a file of this account. */
+        gcsUri?: string;
+      };
+      /** Pictures to edit or to show. One whose type ends in `MASK` says where to change the first. */
+      referenceImages?: readonly ({
+        /** Also as `inlineData` or `fileData`. */
+        referenceImage?: {
+          /** Its content in base64. */
+          bytesBase64Encoded?: string;
+          /** Its media type. */
+          mimeType?: string;
+          /** In place of the content: a URL, or the `uri` of a file of this account. */
+          gcsUri?: string;
+        };
+        /** Also as `inlineData` or `fileData`. */
+        image?: {
+          /** Its content in base64. */
+          bytesBase64Encoded?: string;
+          /** Its media type. */
+          mimeType?: string;
+          /** In place of the content: a URL, or the `uri` of a file of this account. */
+          gcsUri?: string;
+        };
+        /** What it is for. */
+        referenceType?: string;
+      })[];
+    })[];
+    parameters?: {
+      /** How many videos. */
+      sampleCount?: number;
+      /** Width to height. */
+      aspectRatio?: string;
+      /** Pixels of the shorter side. */
+      resolution?: string;
+      /** Length in seconds. */
+      durationSeconds?: number;
+      /** What not to show. */
+      negativePrompt?: string;
+      /** Where the model has one. */
+      seed?: number;
+    };
+  };
   CreateVideoRemix: {
     /** What to show. */
     prompt: string;
@@ -759,6 +830,397 @@ export interface Schemas {
       /** The most that the request costs the operator there. */
       cost?: string;
     })[];
+  };
+  GeminiError: {
+    error: {
+      /** The HTTP status. */
+      code: number;
+      /** For people and logs, not for control flow: it may change. */
+      message: string;
+      /** The class of the error. */
+      status: string;
+      details: readonly ({
+        /** `ErrorInfo`, `BadRequest`, `QuotaFailure` or `RetryInfo`, after `type.googleapis.com/google.rpc.`. */
+        "@type": string;
+        /** The code that this service has, in capitals. */
+        reason?: string;
+        domain?: "svc";
+        metadata?: {
+          /** The code that this service has. */
+          code: string;
+          /** Id of the task. */
+          task?: string;
+        };
+        fieldViolations?: readonly ({
+          /** Path of the field at fault, as the caller has it. */
+          field: string;
+          /** What is wrong. */
+          description: string;
+        })[];
+        violations?: readonly ({
+          /** What does not suffice. */
+          subject: string;
+          /** The same, for people. */
+          description: string;
+        })[];
+        /** After which to send the request again: `2s`. */
+        retryDelay?: string;
+      })[];
+    };
+  };
+  GeminiFetchPredictOperation: {
+    /** The `name` of an operation. */
+    operationName: string;
+  };
+  GeminiFetchedOperation: {
+    /** Its name. */
+    name: string;
+    metadata: {
+      /** What it tells. */
+      "@type": string;
+      /** The status of the task. */
+      state: string;
+      progressPercent: number;
+      /** When the task was accepted. */
+      createTime: string;
+      /** When it ended. */
+      endTime?: string;
+    };
+    /** Once the task has ended; absent before. */
+    done?: true;
+    error?: {
+      /** Of `google.rpc.Code`: 1 cancelled, 3 invalid, 4 too late, 8 no capacity, 13 failed, 14 unavailable. */
+      code: number;
+      /** For people, safe to show. */
+      message: string;
+      details?: readonly ({
+        /** `ErrorInfo`, `BadRequest`, `QuotaFailure` or `RetryInfo`, after `type.googleapis.com/google.rpc.`. */
+        "@type": string;
+        /** The code that this service has, in capitals. */
+        reason?: string;
+        domain?: "svc";
+        metadata?: {
+          /** The code that this service has. */
+          code: string;
+          /** Id of the task. */
+          task?: string;
+        };
+        fieldViolations?: readonly ({
+          /** Path of the field at fault, as the caller has it. */
+          field: string;
+          /** What is wrong. */
+          description: string;
+        })[];
+        violations?: readonly ({
+          /** What does not suffice. */
+          subject: string;
+          /** The same, for people. */
+          description: string;
+        })[];
+        /** After which to send the request again: `2s`. */
+        retryDelay?: string;
+      })[];
+    };
+    response?: {
+      videos: readonly ({
+        mimeType: string;
+        bytesBase64Encoded: string;
+      })[];
+      /** How many were withheld. */
+      raiMediaFilteredCount?: number;
+      /** Why. */
+      raiMediaFilteredReasons?: readonly (string)[];
+    };
+  };
+  GeminiFile: {
+    /** `files/<file>`. */
+    name: string;
+    /** Its media type. */
+    mimeType: string;
+    /** Its size in bytes. */
+    sizeBytes: string;
+    /** When it was stored. */
+    createTime: string;
+    /** The same. */
+    updateTime: string;
+    /** Of its content, in base64. */
+    sha256Hash: string;
+    /** What to give as `fileUri`. */
+    uri: string;
+    /** Where its content is, for the key. */
+    downloadUri: string;
+    state: "ACTIVE";
+    /** Who made it. */
+    source: "UPLOADED" | "GENERATED";
+    videoMetadata?: {
+      /** Its length: `4s`. */
+      videoDuration: string;
+    };
+  };
+  GeminiGenerateContentResponse: {
+    /** One for each picture. */
+    candidates?: readonly ({
+      content?: {
+        parts: readonly ({
+          inlineData: {
+            /** Its media type. */
+            mimeType: string;
+            /** Its content in base64. */
+            data: string;
+          };
+        })[];
+        role: "model";
+      };
+      /** Why there is a picture, or none. */
+      finishReason: string;
+      /** The same, for people. */
+      finishMessage?: string;
+      /** Its place. */
+      index: number;
+    })[];
+    /** Only where there are no candidates. */
+    promptFeedback?: {
+      /** Why the prompt is refused. */
+      blockReason: string;
+    };
+    usageMetadata: {
+      /** Zero where the provider reports none. */
+      promptTokenCount: number;
+      /** The same. */
+      candidatesTokenCount: number;
+      /** Their sum. */
+      totalTokenCount: number;
+    };
+    /** Id of the model. */
+    modelVersion: string;
+    /** Id of the task. */
+    responseId?: string;
+  };
+  GeminiModel: {
+    /** `models/<model>`. */
+    name: string;
+    /** Id of the model. */
+    baseModelId: string;
+    /** Of its price. */
+    version: string;
+    /** Its name for people. */
+    displayName: string;
+    /** What it makes. */
+    description: string;
+    /** What it can be asked for here. */
+    supportedGenerationMethods: readonly (string)[];
+  };
+  GeminiModels: {
+    models: readonly (Schemas["GeminiModel"])[];
+    /** Where there is another page. */
+    nextPageToken?: string;
+  };
+  GeminiOperation: {
+    /** Its name. */
+    name: string;
+    metadata: {
+      /** What it tells. */
+      "@type": string;
+      /** The status of the task. */
+      state: string;
+      progressPercent: number;
+      /** When the task was accepted. */
+      createTime: string;
+      /** When it ended. */
+      endTime?: string;
+    };
+    /** Once the task has ended; absent before. */
+    done?: true;
+    error?: {
+      /** Of `google.rpc.Code`: 1 cancelled, 3 invalid, 4 too late, 8 no capacity, 13 failed, 14 unavailable. */
+      code: number;
+      /** For people, safe to show. */
+      message: string;
+      details?: readonly ({
+        /** `ErrorInfo`, `BadRequest`, `QuotaFailure` or `RetryInfo`, after `type.googleapis.com/google.rpc.`. */
+        "@type": string;
+        /** The code that this service has, in capitals. */
+        reason?: string;
+        domain?: "svc";
+        metadata?: {
+          /** The code that this service has. */
+          code: string;
+          /** Id of the task. */
+          task?: string;
+        };
+        fieldViolations?: readonly ({
+          /** Path of the field at fault, as the caller has it. */
+          field: string;
+          /** What is wrong. */
+          description: string;
+        })[];
+        violations?: readonly ({
+          /** What does not suffice. */
+          subject: string;
+          /** The same, for people. */
+          description: string;
+        })[];
+        /** After which to send the request again: `2s`. */
+        retryDelay?: string;
+      })[];
+    };
+    response?: {
+      /** What it tells. */
+      "@type": string;
+      generateVideoResponse?: {
+        generatedSamples?: readonly ({
+          video: {
+            /** Read it with the key. */
+            uri: string;
+            /** Its media type. */
+            encoding: string;
+          };
+        })[];
+        /** How many were withheld. */
+        raiMediaFilteredCount?: number;
+        /** Why. */
+        raiMediaFilteredReasons?: readonly (string)[];
+      };
+      /** Of a task that made pictures. */
+      candidates?: readonly ({
+        content: {
+          role: "model";
+          parts: readonly ({
+            fileData: {
+              /** Its media type. */
+              mimeType: string;
+              /** Read it with the key. */
+              fileUri: string;
+            };
+          })[];
+        };
+        finishReason: "STOP";
+        /** Its place. */
+        index: number;
+      })[];
+    };
+  };
+  GeminiOperationName: {
+    /** `models/<model>/operations/<task>`: poll it below the base URL. */
+    name: string;
+  };
+  GeminiPredictResponse: {
+    /** One for each picture. */
+    predictions: readonly ({
+      /** Its media type. */
+      mimeType?: string;
+      /** Its content in base64. */
+      bytesBase64Encoded?: string;
+      /** Why there is none. */
+      raiFilteredReason?: string;
+    })[];
+  };
+  GenerateGeminiContent: {
+    /** The last turn of the user is the prompt. Its pictures are edited; where it has none, those of the latest turn before that has some. */
+    contents: readonly ({
+      /** `user` or `model`. */
+      role?: string;
+      /** Texts and pictures. */
+      parts?: readonly ({
+        /** What to draw. */
+        text?: string;
+        inlineData?: {
+          /** Its media type. */
+          mimeType?: string;
+          /** Its content in base64. */
+          data?: string;
+        };
+        fileData?: {
+          /** Its media type. */
+          mimeType?: string;
+          /** A URL, or the `uri` of a file of this account. */
+          fileUri?: string;
+        };
+      })[];
+    })[];
+    /** Its texts go before the prompt. */
+    systemInstruction?: {
+      /** `user` or `model`. */
+      role?: string;
+      /** Texts and pictures. */
+      parts?: readonly ({
+        /** What to draw. */
+        text?: string;
+        inlineData?: {
+          /** Its media type. */
+          mimeType?: string;
+          /** Its content in base64. */
+          data?: string;
+        };
+        fileData?: {
+          /** Its media type. */
+          mimeType?: string;
+          /** A URL, or the `uri` of a file of this account. */
+          fileUri?: string;
+        };
+      })[];
+    };
+    generationConfig?: {
+      /** With `IMAGE`; texts are not made. */
+      responseModalities?: readonly (string)[];
+      /** How many pictures. */
+      candidateCount?: number;
+      /** Where the model has one. */
+      seed?: number;
+      imageConfig?: {
+        /** Width to height. */
+        aspectRatio?: string;
+        /** Side of a square of as many pixels. */
+        imageSize?: string;
+      };
+    };
+  };
+  GenerateGeminiPictures: {
+    /** One. */
+    instances: readonly ({
+      /** What to draw. */
+      prompt?: string;
+      /** Also as `inlineData` or `fileData`. */
+      image?: {
+        /** Its content in base64. */
+        bytesBase64Encoded?: string;
+        /** Its media type. */
+        mimeType?: string;
+        /** In place of the content: a URL, or the `uri` of a file of this account. */
+        gcsUri?: string;
+      };
+      /** Pictures to edit or to show. One whose type ends in `MASK` says where to change the first. */
+      referenceImages?: readonly ({
+        /** Also as `inlineData` or `fileData`. */
+        referenceImage?: {
+          /** Its content in base64. */
+          bytesBase64Encoded?: string;
+          /** Its media type. */
+          mimeType?: string;
+          /** In place of the content: a URL, or the `uri` of a file of this account. */
+          gcsUri?: string;
+        };
+        /** Also as `inlineData` or `fileData`. */
+        image?: {
+          /** Its content in base64. */
+          bytesBase64Encoded?: string;
+          /** Its media type. */
+          mimeType?: string;
+          /** In place of the content: a URL, or the `uri` of a file of this account. */
+          gcsUri?: string;
+        };
+        /** What it is for. */
+        referenceType?: string;
+      })[];
+    })[];
+    parameters?: {
+      /** How many pictures. */
+      sampleCount?: number;
+      /** Width to height. */
+      aspectRatio?: string;
+      /** Side of a square of as many pixels. */
+      sampleImageSize?: string;
+    };
   };
   GenerateImages: {
     /** Id or alias of an image model. */
@@ -3057,6 +3519,60 @@ export interface Operations {
     body: Schemas["CreateVideoRemix"];
     data: Schemas["CompatibleVideo"];
   };
+  "POST /gemini/v1beta/models/{model}:generateContent": {
+    path: { model: string };
+    body: Schemas["GenerateGeminiContent"];
+    data: Schemas["GeminiGenerateContentResponse"];
+  };
+  "POST /gemini/v1beta/models/{model}:streamGenerateContent": {
+    path: { model: string };
+    query: { alt?: string };
+    body: Schemas["GenerateGeminiContent"];
+    data: readonly (Schemas["GeminiGenerateContentResponse"])[];
+  };
+  "POST /gemini/v1beta/models/{model}:predict": {
+    path: { model: string };
+    body: Schemas["GenerateGeminiPictures"];
+    data: Schemas["GeminiPredictResponse"];
+  };
+  "POST /gemini/v1beta/models/{model}:predictLongRunning": {
+    path: { model: string };
+    body: Schemas["CreateGeminiVideo"];
+    data: Schemas["GeminiOperationName"];
+  };
+  "POST /gemini/v1beta/models/{model}:fetchPredictOperation": {
+    path: { model: string };
+    body: Schemas["GeminiFetchPredictOperation"];
+    data: Schemas["GeminiFetchedOperation"];
+  };
+  "GET /gemini/v1beta/models/{model}/operations/{operation}": {
+    path: { model: string; operation: string };
+    data: Schemas["GeminiOperation"];
+  };
+  "GET /gemini/v1beta/operations/{operation}": {
+    path: { operation: string };
+    data: Schemas["GeminiOperation"];
+  };
+  "POST /gemini/v1beta/models/{model}/operations/{operation}:cancel": {
+    path: { model: string; operation: string };
+    data: Record<string, unknown>;
+  };
+  "POST /gemini/v1beta/operations/{operation}:cancel": {
+    path: { operation: string };
+    data: Record<string, unknown>;
+  };
+  "GET /gemini/v1beta/models": {
+    query: { pageSize?: string; pageToken?: string };
+    data: Schemas["GeminiModels"];
+  };
+  "GET /gemini/v1beta/models/{model}": {
+    path: { model: string };
+    data: Schemas["GeminiModel"];
+  };
+  "GET /gemini/v1beta/files/{file}": {
+    path: { file: string };
+    data: Schemas["GeminiFile"];
+  };
   "GET /v1/models": {
     query: { all?: boolean };
     data: {
@@ -4141,6 +4657,9 @@ export interface Streams {
       usage: Schemas["ImageUsage"];
     };
     error: Schemas["CompatibleError"];
+  };
+  "POST /gemini/v1beta/models/{model}:streamGenerateContent": {
+    message: Schemas["GeminiGenerateContentResponse"] | Schemas["GeminiError"];
   };
   "GET /admin/v1/events": {
     pending: Schemas["ManagedTask"];

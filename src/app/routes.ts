@@ -188,7 +188,7 @@ function listEndpoints(given: EndpointDeps) {
     }),
     ...compatImageEndpoints({ ...deps, generateSync, sync, stopping: drained }),
     ...compatModelEndpoints(deps),
-    ...facadeEndpoints({ ...deps, createTask }, config.facades),
+    ...facadeEndpoints({ ...deps, createTask, generateSync, sync, stopping: drained }, config.facades),
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
     ...manifestEndpoints(createOwnManifests(config, { ...deps, noteChange: createNoteChange(deps) })),

@@ -91,6 +91,9 @@ export async function readJsonPieces(
   }
 }
 
+/** What models take stands for bare base64, too. */
+const BARE_HEADER = "data:;base64,";
+
 /** The header of base64 that has none; undefined for any other text. Nothing that people write is so long without a space. */
 function bareHeader(beginning: string): string | undefined {
   return /^[A-Za-z0-9+/]+$/.test(beginning) ? "" : undefined;
@@ -113,7 +116,7 @@ function createInlineFile(header: string, file: ArrivingFile, files: Map<string,
     async end() {
       const last = decoder.end();
       if (last !== undefined) await file.append(last.bytes);
-      const name = `${header}${shown}\0${files.size}`;
+      const name = `${header === "" ? BARE_HEADER : header}${shown}\0${files.size}`;
       const end = last && { text: last.rest, bytes: last.bytes.length };
       files.set(name, { header, length, file, end });
       return name;

@@ -46,7 +46,7 @@ export function createAnswerCheck(document: JsonObject): CheckAnswer {
     const operation = onPath.find((each) => each.method === (method === "HEAD" ? "GET" : method));
     if (operation === undefined) {
       const component = onPath.length === 0 ? "NotFound" : "MethodNotAllowed";
-      const prefix = path.startsWith("/compat/") ? "Compatible" : "";
+      const prefix = PREFIXES.find(([base]) => path.startsWith(base))?.[1] ?? "";
       const expected = onPath.length === 0 ? 404 : 405;
       if (status !== expected) throw mismatch(`has no such operation, which is ${expected}`);
       return checkBody(`/components/responses/${prefix}${component}`, `${expected}`);
@@ -100,6 +100,12 @@ export function createAnswerCheck(document: JsonObject): CheckAnswer {
     }
   };
 }
+
+/** Of the names of the same errors, by where paths begin. */
+const PREFIXES = [
+  ["/compat/", "Compatible"],
+  ["/gemini/", "Gemini"],
+] as const;
 
 const validators = new WeakMap<JsonObject, (pointer: string) => ValidateFunction>();
 
@@ -175,8 +181,14 @@ function resolve(
 
 function errorOf(body: unknown): { readonly code: unknown; readonly status: unknown } {
   if (!isJsonObject(body)) return { code: undefined, status: undefined };
-  if (isJsonObject(body.error)) return { code: body.error.code, status: undefined };
+  if (isJsonObject(body.error)) return { code: codeOf(body.error), status: undefined };
   return { code: isJsonObject(body.data) ? body.data.error_code : undefined, status: body.code };
+}
+
+/** The code of an error, which some facades have among its details. */
+function codeOf({ code, details }: JsonObject): unknown {
+  const [first] = Array.isArray(details) ? details : [];
+  return isJsonObject(first) && isJsonObject(first.metadata) ? first.metadata.code : code;
 }
 
 /** The complete events of a stream; comments, and what a cut left unfinished, are none. */

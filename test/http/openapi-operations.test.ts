@@ -480,6 +480,35 @@ test("metrics are for management tokens, and text", async () => {
   expect([refused.status, status, text.split("\n").at(-1)]).toEqual([401, 200, ""]);
 });
 
+test("Gemini's API is answered as the document says", async () => {
+  const base = "/gemini/v1beta";
+  const parameters = { sandbox: SOON };
+  const contents = [{ parts: [{ text: "A fox" }] }];
+  const image = { path: { model: "sandbox-image" } };
+  const video = { path: { model: "sandbox-video" } };
+  await call(`GET ${base}/models`);
+  await call(`GET ${base}/models/{model}`, image);
+  const instances = [{ prompt: "A fox" }];
+  await call(`POST ${base}/models/{model}:predict`, { ...image, body: { instances, parameters } });
+  const generation = { ...image, body: { contents, generationConfig: parameters } };
+  await call(`POST ${base}/models/{model}:streamGenerateContent`, { ...generation, query: "?alt=sse" });
+  const made = await call(`POST ${base}/models/{model}:generateContent`, generation);
+  const { responseId } = JSON.parse(made.text) as { readonly responseId: string };
+  const operation = await call(`GET ${base}/operations/{operation}`, { path: { operation: responseId } });
+  const file = /files\/([a-z0-9]+)/.exec(operation.text)?.[1] ?? "";
+  await call(`GET ${base}/files/{file}`, { path: { file } });
+  await call(`GET ${base}/files/{file}:download`, { path: { file }, query: "?alt=media" });
+  for (const place of ["", "/models/{model}"]) {
+    const body = { instances, parameters: { sandbox: { outcome: "hang" } } };
+    const begun = await call(`POST ${base}/models/{model}:predictLongRunning`, { ...video, body });
+    const { name } = JSON.parse(begun.text) as { readonly name: string };
+    const path = { ...video.path, operation: name.split("/").at(-1) ?? "" };
+    await call(`GET ${base}${place}/operations/{operation}`, { path });
+    await call(`POST ${base}/models/{model}:fetchPredictOperation`, { path, body: { operationName: name } });
+    await call(`POST ${base}${place}/operations/{operation}:cancel`, { path, body: {} });
+  }
+});
+
 test("every operation of the document was called above", () => {
   const paths = Object.entries(service.document.paths as Record<string, JsonObject>);
   const all = paths.flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`));

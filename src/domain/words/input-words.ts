@@ -64,6 +64,8 @@ export const INPUT_WORDS = {
   no_edits: ({ model }: OfModel) => `${model} makes images from a prompt alone; it edits none.`,
   image_unused: ({ field, model }: OfModel, name: NameOf) =>
     `${name(field)} cannot be given: ${model} takes no image.`,
+  media_unused: ({ field, model }: OfModel, name: NameOf) =>
+    `${name(field)} cannot be given: ${model} has no input for it.`,
   edits_one_image: ({ field, model, given }: OfModel & { given: number }, name: NameOf) =>
     `${name(field)}: ${model} edits one image at a time, got ${given}.`,
   image_required: ({ field }: Field, name: NameOf) =>

@@ -1,7 +1,8 @@
+import { GEMINI } from "./gemini/manners.ts";
 import type { Manners } from "./manners.ts";
 
 /** The facades that tell errors in a form of their own. */
-export const SPOKEN: readonly Manners[] = [];
+export const SPOKEN: readonly Manners[] = [GEMINI];
 
 /** Whose manners hold on a path; undefined on those of this service. */
 export function mannersOf(path: string): Manners | undefined {

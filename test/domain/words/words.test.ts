@@ -45,6 +45,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   unrouted_mode: { field, model: "m", mode: "b", modes: [{ id: "a", requires: [] }] },
   no_edits: { field, model: "m" },
   image_unused: { field, model: "m" },
+  media_unused: { field, model: "m" },
   edits_one_image: { field, model: "m", given: 2 },
   image_required: { field },
   too_many_images: { field },

@@ -1,0 +1,169 @@
+import { AppError } from "../../../domain/errors.ts";
+import type { JsonObject } from "../../../domain/json.ts";
+import { ratioOfSize } from "../../../domain/media/video-size.ts";
+import type { Model } from "../../../domain/model/model.ts";
+import { formatAmount, ZERO } from "../../../domain/money/money.ts";
+import type { Clock, Log } from "../../../domain/ports/runtime.ts";
+import type { TaskSummary } from "../../../domain/task/task.ts";
+import type { GenerateSync, SyncCall } from "../../../service/generate-sync.ts";
+import type { ModelDeps } from "../../../service/read-model.ts";
+import { type AnswerDeps, openImages } from "../../compat/answer.ts";
+import type { KeyedExchange } from "../../exchange.ts";
+import { bodyInPieces } from "../../pieces.ts";
+import { STATUS, toAppError } from "../../problem.ts";
+import { json, type Reply } from "../../reply.ts";
+import { eventReply } from "../../sse.ts";
+import type { Standing } from "../../standing.ts";
+import { whileStaying } from "../../stays.ts";
+import { acceptStaying, finishInTime, standingFor, type WaitingDeps, waitOf } from "../../waiting.ts";
+import { inOtherWords, sentBy } from "../create.ts";
+import type { MadePicture, PictureAnswers } from "./candidates.ts";
+import { tellError } from "./manners.ts";
+import type { MediaContext } from "./media.ts";
+import { askedFor } from "./model-names.ts";
+import type { PictureRequest, PredictDeps } from "./pictures.ts";
+import { readGivenBody } from "./read-body.ts";
+
+export interface CallDeps extends ModelDeps, AnswerDeps, WaitingDeps {
+  readonly generateSync: GenerateSync;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A method of a model that answers with pictures. */
+export interface PictureMethod {
+  /** `generateContent` or `predict`; the scope of idempotency keys. */
+  readonly verb: string;
+  readonly answers: PictureAnswers;
+  readonly read: (
+    deps: PredictDeps,
+    context: MediaContext,
+    given: { readonly model: Model; readonly body: JsonObject },
+  ) => Promise<PictureRequest>;
+}
+
+/** How the answer is sent: whole, as an event, or as the one entry of a list. */
+export type AnswerForm = "whole" | "event" | "list";
+
+/** A call whose task is accepted, and what is needed to answer it. */
+interface Accepted {
+  readonly call: SyncCall;
+  readonly ratio?: string | undefined;
+}
+
+/** Makes pictures while the caller waits. An equal request of a caller that was lost joins its task. */
+export async function answerWithPictures(
+  deps: CallDeps,
+  exchange: KeyedExchange,
+  { method, form }: { readonly method: PictureMethod; readonly form: AnswerForm },
+): Promise<Reply> {
+  const { model, name } = await askedFor(deps, exchange);
+  const given = await readGivenBody(deps, exchange);
+  const accept = async (): Promise<Accepted> => {
+    const { principal, origin } = exchange;
+    const { inlineFiles, body } = given;
+    const read = await method.read(deps, { principal, origin, inlineFiles }, { model, body });
+    const call = await inOtherWords(read.names, () =>
+      deps.generateSync({
+        ...{ ...sentBy(exchange), request: read.request, inlineFiles },
+        ...{ endpoint: `POST /gemini ${method.verb}`, identity: { ...body, model: name } },
+      }),
+    );
+    return { call, ratio: read.ratio };
+  };
+  try {
+    const kind = form === "event" ? "streams" : "waits";
+    const { leave, accepted } = await acceptStaying(exchange, kind, given, accept);
+    return await whileStaying(leave, () => finish(deps, exchange, { accepted, method, form }));
+  } catch (error) {
+    return refusal(error, method, model, form);
+  }
+}
+
+interface Finishing {
+  readonly accepted: Accepted;
+  readonly method: PictureMethod;
+  readonly form: AnswerForm;
+}
+
+async function finish(deps: CallDeps, exchange: KeyedExchange, finishing: Finishing): Promise<Reply> {
+  const { call, ratio } = finishing.accepted;
+  const standing = standingFor(exchange, call);
+  const { waitMs, headers } = waitOf(deps, exchange);
+  headers["X-Task-Id"] = call.taskId;
+  if (call.replayed) headers["X-Idempotent-Replay"] = "true";
+  if (call.held !== undefined) headers["X-Request-Cost"] = formatAmount(call.held);
+  // A stream starts to wait when it is read. With the caller gone, nothing would mark the task as left.
+  if (finishing.form === "event" && !exchange.request.signal.aborted)
+    return streamed(deps, exchange, finishing, { waitMs, headers, standing });
+  const task = await finishInTime(deps, exchange, call, { waitMs, standing });
+  const pictures = await openImages(deps, task);
+  if (task.charged !== undefined) headers["X-Request-Cost"] = formatAmount(task.charged);
+  if (isOther(ratio, pictures)) headers["X-Svc-Adjusted"] = "aspectRatio";
+  const contents = pictures.map(({ content }) => content);
+  const pieces = inForm(finishing.method.answers.made(task, pictures), finishing.form);
+  const { body, over } = await bodyInPieces(pieces, contents, call.leave);
+  const log = { task: task.id, model: task.model };
+  return { status: 200, headers: { "Content-Type": "application/json", ...headers }, body, over, log };
+}
+
+/** Whether pictures have other proportions than were asked for. */
+function isOther(ratio: string | undefined, pictures: readonly MadePicture[]): boolean {
+  return ratio !== undefined && pictures.some(({ asset }) => ratioOfSize(asset, [ratio]) === undefined);
+}
+
+async function* inForm(pieces: AsyncGenerator<string>, form: AnswerForm): AsyncGenerator<string> {
+  if (form === "list") yield "[";
+  yield* pieces;
+  if (form === "list") yield "]";
+}
+
+/** One event with the whole answer. An error after the answer began is an event, too. */
+function streamed(
+  deps: CallDeps,
+  exchange: KeyedExchange,
+  { accepted: { call }, method }: Finishing,
+  until: { readonly waitMs: number; readonly headers: Record<string, string>; readonly standing: Standing },
+): Reply {
+  const { clock, stopping, log } = deps;
+  const { requestId, request } = exchange;
+  const failed = (err: unknown) =>
+    log.error({ request_id: requestId, err: err as Error }, "a stream of images failed");
+  const reply = eventReply(
+    {
+      ...{ clock, signal: request.signal, standing: until.standing, onError: failed },
+      write: async (events, gone) => {
+        try {
+          const task: TaskSummary = await call.finish({ waitMs: until.waitMs, stopping, gone });
+          const pictures = await openImages(deps, task);
+          await events.event({ data: method.answers.made(task, pictures) });
+          if (gone.aborted) call.leave();
+        } catch (error) {
+          const failure = toAppError(error, false);
+          if (failure.code === "internal_error" && failure.cause !== undefined) failed(failure.cause);
+          const told =
+            failure.code === "content_policy_violation"
+              ? method.answers.refused(failure, call.model)
+              : tellError(failure, STATUS[failure.code]);
+          await events.event({ data: JSON.stringify(told) });
+        }
+      },
+    },
+    { task: call.taskId, model: call.model },
+  );
+  return { ...reply, headers: { ...reply.headers, ...until.headers } };
+}
+
+/** Content that is refused is no error in that API. @throws any other error as it came */
+function refusal(error: unknown, { answers }: PictureMethod, model: Model, form: AnswerForm): Reply {
+  if (!(error instanceof AppError) || error.code !== "content_policy_violation") throw error;
+  const { taskId } = error.details;
+  const told = answers.refused(error, model.id);
+  const headers = {
+    "X-Request-Cost": formatAmount(ZERO),
+    ...(taskId !== undefined && { "X-Task-Id": taskId }),
+  };
+  if (form !== "event") return json(form === "list" ? [told] : told, headers, { model: model.id });
+  const body = `data: ${JSON.stringify(told)}\n\n`;
+  return { status: 200, headers: { "Content-Type": "text/event-stream", ...headers }, body };
+}

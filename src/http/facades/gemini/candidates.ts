@@ -1,0 +1,86 @@
+import type { AppError } from "../../../domain/errors.ts";
+import type { JsonObject } from "../../../domain/json.ts";
+import type { Asset } from "../../../domain/media/asset.ts";
+import type { ResultIssue } from "../../../domain/task/result-issue.ts";
+import type { TaskSummary, Usage } from "../../../domain/task/task.ts";
+import { base64Pieces } from "../../pieces.ts";
+
+/** A picture that was made, and its content. */
+export interface MadePicture {
+  readonly asset: Asset;
+  readonly content: Blob;
+}
+
+/** The answers of calls with pictures: each piece by piece, so that no picture is held in memory. */
+export interface PictureAnswers {
+  /** What a completed task has made. */
+  made(task: TaskSummary, pictures: readonly MadePicture[]): AsyncGenerator<string>;
+  /** Where content was refused: of a task that was made, or before there was one. */
+  refused(error: AppError, model: string): JsonObject;
+}
+
+/** Of `generateContent`: a candidate for each picture. */
+export const CANDIDATES: PictureAnswers = {
+  async *made({ id, model, usage, resultIssues = [] }, pictures) {
+    let before = '{"candidates":[';
+    for (const [index, { asset, content }] of pictures.entries()) {
+      yield `${before}{"content":{"parts":[{"inlineData":{"mimeType":"${asset.type}","data":"`;
+      yield* base64Pieces(content);
+      yield `"}}],"role":"model"},"finishReason":"STOP","index":${index}}`;
+      before = ",";
+    }
+    for (const [i, issue] of resultIssues.entries()) {
+      yield before + JSON.stringify(withheld(issue, pictures.length + i));
+      before = ",";
+    }
+    const facts = { usageMetadata: usageOf(usage), modelVersion: model, responseId: id };
+    yield `${before === "," ? "" : before}],${JSON.stringify(facts).slice(1)}`;
+  },
+  refused(error, model) {
+    const { taskId } = error.details;
+    const facts = { usageMetadata: usageOf(undefined), modelVersion: model };
+    // A prompt that was never made into a task is blocked; of one that was, the picture is withheld.
+    if (taskId === undefined) return { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, ...facts };
+    const candidate = { finishReason: "IMAGE_SAFETY", finishMessage: reasonOf(error), index: 0 };
+    return { candidates: [candidate], ...facts, responseId: taskId };
+  },
+};
+
+function withheld({ code, message }: ResultIssue, index: number): JsonObject {
+  const finishReason = code === "CONTENT_MODERATED" ? "IMAGE_SAFETY" : "IMAGE_OTHER";
+  return { finishReason, finishMessage: message, index };
+}
+
+/** Zero where the upstream reports none. */
+function usageOf(usage: Usage | undefined): JsonObject {
+  const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
+  return {
+    promptTokenCount: inputTokens,
+    candidatesTokenCount: outputTokens,
+    totalTokenCount: inputTokens + outputTokens,
+  };
+}
+
+/** Of `predict`: a prediction for each picture. */
+export const PREDICTIONS: PictureAnswers = {
+  async *made({ resultIssues = [] }, pictures) {
+    let before = '{"predictions":[';
+    for (const { asset, content } of pictures) {
+      yield `${before}{"mimeType":"${asset.type}","bytesBase64Encoded":"`;
+      yield* base64Pieces(content);
+      yield '"}';
+      before = ",";
+    }
+    for (const { message } of resultIssues) {
+      yield before + JSON.stringify({ raiFilteredReason: message });
+      before = ",";
+    }
+    yield `${before === "," ? "" : before}]}`;
+  },
+  refused: (error) => ({ predictions: [{ raiFilteredReason: reasonOf(error) }] }),
+};
+
+/** Why content was refused: in the words of the task's failure, without its id. */
+function reasonOf({ facts, message }: AppError): string {
+  return facts.kind === "task_failed" ? facts.error.message : message;
+}

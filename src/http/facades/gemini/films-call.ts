@@ -1,0 +1,95 @@
+import { isJsonObject } from "../../../domain/json.ts";
+import type { AssetStore } from "../../../domain/ports/asset-store.ts";
+import type { TaskStore } from "../../../domain/ports/task-store.ts";
+import { isTerminal } from "../../../domain/task/task.ts";
+import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts";
+import type { CreateTask } from "../../../service/create-task.ts";
+import { type ModelDeps, ofOtherKind } from "../../../service/read-model.ts";
+import { readTask } from "../../../service/read-task.ts";
+import { readJsonBody } from "../../body.ts";
+import { openImages } from "../../compat/answer.ts";
+import type { KeyedExchange } from "../../exchange.ts";
+import { base64Pieces, bodyInPieces } from "../../pieces.ts";
+import { json, type Reply } from "../../reply.ts";
+import { createdHeaders, inOtherWords, sentBy } from "../create.ts";
+import { readFilm } from "./films.ts";
+import { textOf } from "./members.ts";
+import { askedFor } from "./model-names.ts";
+import { addressed, costOf, filteredOf, operationName, presentOperation } from "./operation.ts";
+import { readGivenBody } from "./read-body.ts";
+
+export interface FilmCallDeps extends ModelDeps, CancelTaskDeps {
+  readonly tasks: TaskStore;
+  readonly assets: AssetStore;
+  readonly createTask: CreateTask;
+}
+
+/** Accepts a film, and answers with its operation. */
+export async function beginFilm(deps: FilmCallDeps, exchange: KeyedExchange): Promise<Reply> {
+  const { model, name } = await askedFor(deps, exchange);
+  const { principal, origin } = exchange;
+  const { body, inlineFiles, release } = await readGivenBody(deps, exchange);
+  try {
+    const sent = sentBy(exchange);
+    if (model.kind !== "video") throw ofOtherKind("model_not_found", model);
+    const read = await readFilm(deps, { principal, origin, inlineFiles }, { model, body });
+    const created = await inOtherWords(read.names, () =>
+      deps.createTask({
+        ...{ ...sent, inlineFiles, kind: "video", body: read.body },
+        ...{ endpoint: "POST /gemini predictLongRunning", identity: { ...body, model: name } },
+      }),
+    );
+    const task = { id: created.taskId, model: model.id };
+    return json({ name: operationName(task) }, createdHeaders(created), { task: task.id, model: task.model });
+  } finally {
+    await release();
+  }
+}
+
+/** Answers with a task as an operation, whichever API it came by. */
+export async function readOperation(
+  deps: FilmCallDeps,
+  { principal, param, origin }: KeyedExchange,
+): Promise<Reply> {
+  const task = await readTask(deps, principal, param("operation"));
+  return json(presentOperation(task, addressed(origin)), { "X-Request-Cost": costOf(task) });
+}
+
+/** Cancels a task. One that is under way may end later. */
+export async function cancelOperation(
+  deps: FilmCallDeps,
+  { principal, param }: KeyedExchange,
+): Promise<Reply> {
+  const task = await cancelTask(deps, principal, param("operation"));
+  return json({}, { "X-Request-Cost": costOf(task) }, { task: task.id });
+}
+
+/** The same operation as clients of the enterprise edition read it: with the films themselves. */
+export async function fetchOperation(deps: FilmCallDeps, exchange: KeyedExchange): Promise<Reply> {
+  const { body } = await readJsonBody(exchange);
+  const id = textOf(body, "operationName")?.value.split("/").at(-1) ?? "";
+  const task = await readTask(deps, exchange.principal, id);
+  const headers = { "Content-Type": "application/json", "X-Request-Cost": costOf(task) };
+  const told = presentOperation(task, () => filteredOf(task));
+  if (!isTerminal(task.status) || !isJsonObject(told.response)) return json(told, headers);
+  const made = await openImages(deps, task);
+  const contents = made.map(({ content }) => content);
+  const { response, ...rest } = told;
+  const pieces = withFilms(JSON.stringify(rest), made, JSON.stringify(response));
+  const { body: answer, over } = await bodyInPieces(pieces, contents, () => {});
+  return { status: 200, headers, body: answer, over, log: { task: task.id } };
+}
+
+type Made = Awaited<ReturnType<typeof openImages>>;
+
+async function* withFilms(told: string, made: Made, response: string): AsyncGenerator<string> {
+  let before = `${told.slice(0, -1)},"response":{"videos":[`;
+  for (const { asset, content } of made) {
+    yield `${before}{"mimeType":"${asset.type}","bytesBase64Encoded":"`;
+    yield* base64Pieces(content);
+    yield '"}';
+    before = ",";
+  }
+  const rest = response === "{}" ? "}}" : `,${response.slice(1)}}`;
+  yield `${before === "," ? "" : before}]${rest}`;
+}

@@ -1,0 +1,159 @@
+import { invalid } from "../../../domain/errors.ts";
+import type { Json, JsonObject } from "../../../domain/json.ts";
+import type { MediaField, Model } from "../../../domain/model/model.ts";
+import type { Catalog } from "../../../domain/ports/catalog.ts";
+import type { InputRole } from "../../../domain/task/request.ts";
+import { fitVideo } from "../../../service/fit-video.ts";
+import { isList, propertyOf } from "../../../service/model-fields.ts";
+import { inOtherWords } from "../create.ts";
+import { type GivenMedia, type MediaContext, type MediaDeps, readMedia } from "./media.ts";
+import { asObject, listOf, memberOf, objectOf, textOf } from "./members.ts";
+import { addCount, addFilmSize, addLabels, addOwn, type Wanted, wanted } from "./parameters.ts";
+import { PARAMETERS, readInstance } from "./pictures.ts";
+
+/** A create body for the model's own schema, and the caller's names of its fields. */
+export interface FilmRequest {
+  readonly body: JsonObject;
+  readonly names: Readonly<Record<string, string>>;
+}
+
+export interface FilmDeps extends MediaDeps {
+  readonly catalog: Pick<Catalog, "routes" | "validate">;
+}
+
+const TRANSLATED = new Set([
+  ...["sampleCount", "numberOfVideos", "aspectRatio", "resolution", "durationSeconds"],
+]);
+/** What films are checked for, and how a prompt is reworded, is the service's and its providers' affair. */
+const OF_CHECKS = new Set(["personGeneration", "enhancePrompt", "resizeMode"]);
+const OF_INSTANCES = new Set(["prompt", "image", "lastFrame", "referenceImages", "video", "mask"]);
+const OF_BODIES = new Set(["instances", PARAMETERS, "labels", "model"]);
+const NONE: ReadonlySet<string> = new Set();
+
+/** Reads a body of `predictLongRunning`. @throws AppError naming the field at fault */
+export async function readFilm(
+  deps: FilmDeps,
+  context: MediaContext,
+  { model, body }: { readonly model: Model; readonly body: JsonObject },
+): Promise<FilmRequest> {
+  const { instance, parameters } = readInstance(body);
+  const at = instance.path;
+  const to = wanted();
+  const parameter = (name: string) => memberOf(parameters, name, PARAMETERS);
+  const size = addFilmSize(model, to, {
+    ratio: parameter("aspectRatio"),
+    resolution: parameter("resolution"),
+  });
+  addCount(model, to, parameter("sampleCount") ?? parameter("numberOfVideos"));
+  addOwn(model, to, parameters, { at: PARAMETERS, known: TRANSLATED, ignored: OF_CHECKS });
+  addOwn(model, to, instance.value, { at, known: OF_INSTANCES, ignored: NONE });
+  addOwn(model, to, body, { at: "", known: OF_BODIES, ignored: NONE });
+  addLabels(model, to, body);
+  addPrompt(model, to, textOf(instance.value, "prompt", at), `${at}.prompt`);
+  await addMedia(deps, context, model, { to, instance });
+  const seconds = parameter("durationSeconds");
+  const places = { size: size?.path, seconds: seconds?.path };
+  const wish = { size: size?.value, seconds: seconds?.value };
+  // `size` and `seconds` are how the service names what it cannot fit.
+  const fitted = await inOtherWords(known(places), async () =>
+    fitVideo(deps.catalog, model, { ...to.body, model: model.id }, wish),
+  );
+  const ofFit = Object.entries(fitted.names).map(([field, name]) => [field, known(places)[name] ?? name]);
+  return { body: fitted.body, names: { ...to.names, ...Object.fromEntries(ofFit) } };
+}
+
+/** Those that there are. */
+const known = (places: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(places).flatMap(([name, path]) => (path === undefined ? [] : [[name, path]])),
+  );
+
+function addPrompt(
+  model: Model,
+  { body, names }: Wanted,
+  prompt: { readonly value: string } | undefined,
+  path: string,
+): void {
+  names.prompt = path;
+  if (prompt !== undefined && propertyOf(model, "prompt") !== undefined) body.prompt = prompt.value;
+}
+
+/** What the parts of an instance are for; of several, the first that the model has. */
+const ROLES = {
+  image: ["first_frame", "image"],
+  lastFrame: ["last_frame"],
+  video: ["video"],
+  mask: ["mask"],
+  referenceImages: ["reference"],
+} as const satisfies Record<string, readonly InputRole[]>;
+
+/** Gives pictures and films to the model's fields for them. */
+async function addMedia(
+  deps: MediaDeps,
+  context: MediaContext,
+  model: Model,
+  {
+    to,
+    instance,
+  }: { readonly to: Wanted; readonly instance: { readonly value: JsonObject; readonly path: string } },
+): Promise<void> {
+  for (const name of ["image", "lastFrame", "video"] as const) {
+    const member = memberOf(instance.value, name, instance.path);
+    if (member !== undefined) give(model, to, ROLES[name], [await readMedia(deps, context, member)]);
+    else nameAbsent(model, to, ROLES[name], `${instance.path}.${name}`);
+  }
+  const mask = objectOf(instance.value, "mask", instance.path);
+  if (mask !== undefined) {
+    const member = memberOf(mask.value, "image", mask.path) ?? mask;
+    give(model, to, ROLES.mask, [await readMedia(deps, context, member)]);
+  }
+  const references: GivenMedia[] = [];
+  for (const entry of listOf(instance.value, "referenceImages", instance.path)) {
+    const { value, path } = asObject(entry);
+    const picture = memberOf(value, "image", path) ?? memberOf(value, "referenceImage", path);
+    references.push(await readMedia(deps, context, picture ?? entry));
+  }
+  if (references.length > 0) give(model, to, ROLES.referenceImages, references);
+  else nameAbsent(model, to, ROLES.referenceImages, `${instance.path}.referenceImages`);
+}
+
+/** @throws AppError where the model has no field for so many media of these roles */
+function give(
+  model: Model,
+  { body, names }: Wanted,
+  roles: readonly InputRole[],
+  media: readonly GivenMedia[],
+): void {
+  const [first] = media;
+  const field = fieldFor(model, roles, media.length);
+  if (first === undefined) return;
+  if (field === undefined) throw invalid({ kind: "media_unused", field: first.path, model: model.id });
+  if (body[field.name] !== undefined) throw invalid({ kind: "given_twice", field: first.path });
+  const addresses: Json[] = media.map(({ address }) => address);
+  body[field.name] = isList(model, field) ? addresses : (addresses[0] ?? null);
+  names[field.name] = first.path;
+  for (const [i, { path }] of media.entries()) names[`${field.name}[${i}]`] = path;
+}
+
+/** Callers know a field that they did not give by that API's name for it. */
+function nameAbsent(model: Model, { names }: Wanted, roles: readonly InputRole[], path: string): void {
+  for (const { name, role } of model.mediaFields) {
+    if ((roles as readonly string[]).includes(role)) names[name] ??= path;
+  }
+}
+
+/** The field for so many media of the first of these roles that the model has. */
+function fieldFor(model: Model, roles: readonly InputRole[], count: number): MediaField | undefined {
+  for (const role of roles) {
+    const fields = model.mediaFields.filter((field) => field.role === role);
+    const [single, list] = [false, true].map((isOne) =>
+      fields.find((field) => isList(model, field) === isOne),
+    );
+    const field = count > 1 ? list : (single ?? list);
+    if (field !== undefined) return field;
+  }
+  return undefined;
+}
+
+/** The roles of media that this API has a place for. */
+export const FILM_ROLES: readonly InputRole[] = Object.values(ROLES).flat();

@@ -1,0 +1,106 @@
+import { AppError, invalid } from "../../../domain/errors.ts";
+import { isId } from "../../../domain/ids.ts";
+import type { JsonObject } from "../../../domain/json.ts";
+import { type Asset, assetPath } from "../../../domain/media/asset.ts";
+import { dataUriHeader } from "../../../domain/media/data-uri.ts";
+import type { TaskStore } from "../../../domain/ports/task-store.ts";
+import type { InlineFiles } from "../../../service/inline-files.ts";
+import type { KeyedExchange } from "../../exchange.ts";
+import { asObject, type Member, objectOf, textOf } from "./members.ts";
+
+/** A picture or a video that a caller gave: its address, or its content as a data URI. */
+export interface GivenMedia {
+  readonly address: string;
+  readonly path: string;
+}
+
+/** What is needed to read where media are. */
+export interface MediaDeps {
+  readonly tasks: Pick<TaskStore, "assetById">;
+}
+
+/** Who asks, and what came with the request. */
+export interface MediaContext extends Pick<KeyedExchange, "principal" | "origin"> {
+  readonly inlineFiles: InlineFiles | undefined;
+}
+
+/** Names of content, and of addresses, in the several generations of that API. */
+const CONTENTS = ["bytesBase64Encoded", "imageBytes", "encodedVideo", "videoBytes", "data"];
+const ADDRESSES = ["fileUri", "gcsUri", "uri"];
+const TYPES = ["mimeType", "encoding"];
+
+/**
+ * Reads media in any of the forms that clients have for them: content in base64 with its type, or an address, which may name a file.
+ * @throws AppError naming what is missing or cannot be read
+ */
+export async function readMedia(deps: MediaDeps, context: MediaContext, member: Member): Promise<GivenMedia> {
+  const given = asObject(member);
+  for (const name of ["inlineData", "fileData"]) {
+    const inner = objectOf(given.value, name, given.path);
+    if (inner !== undefined) return readOne(deps, context, inner);
+  }
+  return readOne(deps, context, given);
+}
+
+async function readOne(
+  deps: MediaDeps,
+  context: MediaContext,
+  { value, path }: { value: JsonObject; path: string },
+): Promise<GivenMedia> {
+  for (const name of CONTENTS) {
+    const content = textOf(value, name, path);
+    if (content !== undefined)
+      return { address: contentAddress(context, value, content.value), path: content.path };
+  }
+  for (const name of ADDRESSES) {
+    const uri = textOf(value, name, path);
+    if (uri !== undefined) return { address: await addressOf(deps, context, uri), path: uri.path };
+  }
+  throw invalid({ kind: "required", field: `${path}.${CONTENTS[0]}` });
+}
+
+function contentAddress({ inlineFiles }: MediaContext, media: JsonObject, content: string): string {
+  if (inlineFiles?.has(content) || dataUriHeader(content) !== undefined) return content;
+  const type = TYPES.map((name) => textOf(media, name)?.value).find((each) => each !== undefined);
+  return `data:${type !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : ""};base64,${content}`;
+}
+
+const FILE = /^(.*\/)?files\/([a-z0-9]{1,40})(?::download)?(?:\?.*)?$/;
+
+/** The address of a file that an address of this facade names; any other address as it is. */
+async function addressOf(
+  deps: MediaDeps,
+  { principal, origin }: MediaContext,
+  { value: uri, path }: { value: string; path: string },
+): Promise<string> {
+  const [, place = "", name] = FILE.exec(uri) ?? [];
+  if (name === undefined || (place !== "" && !place.startsWith(`${origin}/`))) return uri;
+  const asset = await assetOf(deps, principal, name);
+  if (asset === undefined) throw invalid({ kind: "stored_file_unknown", field: path });
+  return origin + assetPath(asset);
+}
+
+/** The id of a file in that API: clients take no more of it than letters and digits. */
+export const fileNameOf = (id: Asset["id"]) => id.slice("asset_".length);
+
+/** The caller's own file of this name. */
+export async function assetOf(
+  { tasks }: MediaDeps,
+  { accountId }: KeyedExchange["principal"],
+  name: string,
+): Promise<Asset | undefined> {
+  const id = `asset_${name}`;
+  const asset = isId("asset", id) ? await tasks.assetById(id) : undefined;
+  return asset?.accountId === accountId ? asset : undefined;
+}
+
+/** @throws AppError `not_found` */
+export async function requireAsset(
+  deps: MediaDeps,
+  principal: KeyedExchange["principal"],
+  name: string,
+): Promise<Asset> {
+  const asset = await assetOf(deps, principal, name);
+  if (asset === undefined) throw new AppError("not_found", { kind: "file_unknown" });
+  return asset;
+}

@@ -1,0 +1,85 @@
+import { type Endpoint, keyed, polled } from "../../exchange.ts";
+import { json } from "../../reply.ts";
+import { answerWithPictures, type CallDeps, type PictureMethod } from "./call.ts";
+import { CANDIDATES, PREDICTIONS } from "./candidates.ts";
+import { downloadFile, type FileDeps, readFile } from "./files.ts";
+import {
+  beginFilm,
+  cancelOperation,
+  type FilmCallDeps,
+  fetchOperation,
+  readOperation,
+} from "./films-call.ts";
+import { V1BETA } from "./manners.ts";
+import { askedFor, listPage, presentModel } from "./model-names.ts";
+import { readGenerateContent, readPredict } from "./pictures.ts";
+import {
+  CANCEL_OPERATION,
+  CANCEL_OPERATION_OF_MODEL,
+  DOWNLOAD_FILE,
+  FETCH_OPERATION,
+  GENERATE_CONTENT,
+  LIST_MODELS,
+  PREDICT,
+  PREDICT_LONG_RUNNING,
+  READ_FILE,
+  READ_MODEL,
+  READ_OPERATION,
+  READ_OPERATION_OF_MODEL,
+  STREAM_GENERATE_CONTENT,
+} from "./wire.ts";
+
+export type GeminiDeps = CallDeps & FilmCallDeps & FileDeps;
+
+const MODEL = `${V1BETA}/models/:model`;
+const OPERATION = "operations/:operation";
+const FILE = `${V1BETA}/files/:file`;
+const PICTURES = { feature: "compat", isCounted: true, sheds: "creates" } as const;
+const FILMS = { feature: "videos", isCounted: true, sheds: "creates" } as const;
+
+const CONTENT: PictureMethod = { verb: "generateContent", answers: CANDIDATES, read: readGenerateContent };
+const PREDICTION: PictureMethod = { verb: "predict", answers: PREDICTIONS, read: readPredict };
+
+/** Google's Gemini API (docs/facades.md): pictures while the caller waits, films as operations, and their files. */
+export function geminiEndpoints(deps: GeminiDeps): Endpoint[] {
+  return [
+    keyed("POST", `${MODEL}:generateContent`, GENERATE_CONTENT, PICTURES, (exchange) =>
+      answerWithPictures(deps, exchange, { method: CONTENT, form: "whole" }),
+    ),
+    keyed("POST", `${MODEL}:streamGenerateContent`, STREAM_GENERATE_CONTENT, PICTURES, (exchange) => {
+      const form = exchange.query().get("alt") === "sse" ? "event" : "list";
+      return answerWithPictures(deps, exchange, { method: CONTENT, form });
+    }),
+    keyed("POST", `${MODEL}:predict`, PREDICT, PICTURES, (exchange) =>
+      answerWithPictures(deps, exchange, { method: PREDICTION, form: "whole" }),
+    ),
+    keyed("POST", `${MODEL}:predictLongRunning`, PREDICT_LONG_RUNNING, FILMS, (exchange) =>
+      beginFilm(deps, exchange),
+    ),
+    keyed("POST", `${MODEL}:fetchPredictOperation`, FETCH_OPERATION, { sheds: "reads" }, (exchange) =>
+      fetchOperation(deps, exchange),
+    ),
+    polled(
+      `${MODEL}/${OPERATION}`,
+      READ_OPERATION_OF_MODEL,
+      (exchange) => readOperation(deps, exchange),
+      "reads",
+    ),
+    polled(`${V1BETA}/${OPERATION}`, READ_OPERATION, (exchange) => readOperation(deps, exchange), "reads"),
+    keyed("POST", `${MODEL}/${OPERATION}:cancel`, CANCEL_OPERATION_OF_MODEL, {}, (exchange) =>
+      cancelOperation(deps, exchange),
+    ),
+    keyed("POST", `${V1BETA}/${OPERATION}:cancel`, CANCEL_OPERATION, {}, (exchange) =>
+      cancelOperation(deps, exchange),
+    ),
+    polled(`${V1BETA}/models`, LIST_MODELS, (exchange) => json(listPage(deps, exchange))),
+    polled(MODEL, READ_MODEL, async (exchange) => {
+      const { name, model } = await askedFor(deps, exchange);
+      return json(presentModel(name, model));
+    }),
+    keyed("GET", `${FILE}:download`, DOWNLOAD_FILE, { logLevel: "debug" }, (exchange) =>
+      downloadFile(deps, exchange),
+    ),
+    polled(FILE, READ_FILE, (exchange) => readFile(deps, exchange)),
+  ];
+}
