@@ -1,5 +1,10 @@
 import type { Command } from "commander";
-import { type CredentialKind, displayOf, parseCredential } from "../../src/domain/access/credential.ts";
+import {
+  type CredentialKind,
+  displayOf,
+  isForeignKey,
+  parseCredential,
+} from "../../src/domain/access/credential.ts";
 import { isJsonObject } from "../../src/domain/json.ts";
 import { identifyKey, identifyToken } from "../client/identity.ts";
 import { previewOption } from "../client/preview.ts";
@@ -100,7 +105,8 @@ async function readSecret({ context, options }: Invocation<Flags>, server: strin
   const secret = isPiped
     ? (await context.stdin.readText()).trim()
     : await askSecret(context, question, otherwise);
-  const kind = parseCredential(secret)?.kind;
+  // The server knows whether it is a key that was brought there from another gateway.
+  const kind = parseCredential(secret)?.kind ?? (isForeignKey(secret) ? "api_key" : undefined);
   if (kind === undefined) {
     const message = secret === "" ? "There is no secret." : "This is no key or token of svc.";
     throw new Failure(EXIT.auth, "invalid_api_key", message, {

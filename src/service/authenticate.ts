@@ -1,6 +1,6 @@
 import type { KeyGrant, ManagementToken, Principal } from "../domain/access/account.ts";
 import type { Operator } from "../domain/access/actor.ts";
-import { type CredentialKind, parseCredential } from "../domain/access/credential.ts";
+import { type CredentialKind, isForeignKey, parseCredential } from "../domain/access/credential.ts";
 import { type AtHand, whenAtHand } from "../domain/at-hand.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
@@ -35,7 +35,8 @@ function refuse(kind: Fault): never {
 }
 
 /**
- * Tells who a presented credential acts for. Looks nothing up for a text that is not a well-formed key.
+ * Tells who a presented credential acts for. Looks nothing up for a text that is neither a well-formed key nor may be one that was
+ * brought here from another gateway.
  * @throws AppError `invalid_api_key` for anything but an eligible API key; an unknown and a revoked key read the same
  */
 export function createAuthenticate(deps: AuthenticateDeps) {
@@ -43,11 +44,13 @@ export function createAuthenticate(deps: AuthenticateDeps) {
   return (presented: Presented | undefined, caller: Caller): AtHand<Principal> => {
     if (presented === undefined || presented === "") return refuse("key_absent");
     const now = clock.now();
-    const principal = (grant: KeyGrant | undefined) => principalOf(grant, { caller, addresses, now });
     return whenAtHand(identify(deps, presented, now), (known) => {
       if (known === undefined) return refuse("key_malformed");
       if (known.kind === "management_token") return refuse("token_not_key");
-      return whenAtHand(accounts.grantByHash(known.hash, now), principal);
+      return whenAtHand(accounts.grantByHash(known.hash, now), (grant) => {
+        if (grant === undefined) return refuse(known.isForeign ? "key_malformed" : "key_invalid");
+        return principalOf(grant, { caller, addresses, now });
+      });
     });
   };
 }
@@ -55,14 +58,14 @@ export type Authenticate = ReturnType<typeof createAuthenticate>;
 
 /** Who an eligible key acts for, with its terms. @throws AppError `invalid_api_key` for any other */
 function principalOf(
-  grant: KeyGrant | undefined,
+  grant: KeyGrant,
   {
     caller,
     addresses,
     now,
   }: { readonly caller: Caller; readonly addresses: Addresses; readonly now: number },
 ): Principal {
-  if (grant === undefined || grant.revokedAt !== undefined) return refuse("key_invalid");
+  if (grant.revokedAt !== undefined) return refuse("key_invalid");
   if (grant.expiresAt !== undefined && grant.expiresAt <= now) return refuse("key_expired");
   const { accountId, keyId, keyName, policy } = grant;
   if (policy.allowIps !== undefined) {
@@ -83,7 +86,7 @@ export function createAuthenticateOperator(deps: Omit<AuthenticateDeps, "address
     if (presented === undefined || presented === "") return refuse("token_absent");
     const now = deps.clock.now();
     return whenAtHand(identify(deps, presented, now), (known) => {
-      if (known === undefined) return refuse("token_malformed");
+      if (known === undefined || known.isForeign) return refuse("token_malformed");
       if (known.kind === "api_key") return refuse("key_not_token");
       return whenAtHand(deps.accounts.tokenByHash(known.hash, now), (token) => operatorOf(token, now));
     });
@@ -101,6 +104,8 @@ function operatorOf(token: ManagementToken | undefined, now: number): Operator {
 interface Identified {
   readonly kind: CredentialKind;
   readonly hash: string;
+  /** It has the form of other gateways' keys. */
+  readonly isForeign: boolean;
 }
 
 /**
@@ -114,10 +119,12 @@ function identify(
 ): AtHand<Identified | undefined> {
   if (typeof presented === "string") {
     const parsed = parseCredential(presented);
-    return parsed && { kind: parsed.kind, hash: secrets.hash(presented) };
+    if (parsed !== undefined) return { kind: parsed.kind, hash: secrets.hash(presented), isForeign: false };
+    if (!isForeignKey(presented)) return undefined;
+    return { kind: "api_key", hash: secrets.hash(presented), isForeign: true };
   }
   return whenAtHand(sessions?.byHash(secrets.hash(presented.session), now), (session) => {
     if (session === undefined || session.isLink || session.expiresAt <= now) return refuse("session_ended");
-    return { kind: session.kind, hash: session.grantHash };
+    return { kind: session.kind, hash: session.grantHash, isForeign: false };
   });
 }

@@ -2,6 +2,7 @@ import type { LeaseToken } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import type { ChoiceStore } from "../domain/ports/choice-store.ts";
+import type { ImportStore } from "../domain/ports/import-store.ts";
 import type { PriceStore } from "../domain/ports/price-store.ts";
 import type { RetentionStore } from "../domain/ports/retention-store.ts";
 import type { RouteStore } from "../domain/ports/route-store.ts";
@@ -17,6 +18,7 @@ import { type OpenedBooks, type Opening, openBooks, type StoreOptions } from "./
 import { createCallbackStore } from "./sqlite/callback-store.ts";
 import { createChoiceStore } from "./sqlite/choice-store.ts";
 import type { Connection } from "./sqlite/connection.ts";
+import { createImportStore } from "./sqlite/import-store.ts";
 import { createPriceStore } from "./sqlite/price-store.ts";
 import { createRemovals } from "./sqlite/removals.ts";
 import { createRetentionStore } from "./sqlite/retention-store.ts";
@@ -41,6 +43,7 @@ interface Stores {
   readonly search: SearchStore;
   readonly choices: ChoiceStore;
   readonly uploads: UploadStore;
+  readonly imports: ImportStore;
 }
 
 export interface Store extends Stores, Opening {}
@@ -71,6 +74,7 @@ export function storeOn(
     search: () => createSearchStore(connection),
     choices: () => createChoiceStore(connection),
     uploads: () => createUploadStore(connection),
+    imports: () => createImportStore(connection),
   });
   return Object.assign(stores, opening);
 }

@@ -26,6 +26,7 @@ import type { AccountStore, NewAccount } from "../../src/domain/ports/account-st
 import type { CallbackStore } from "../../src/domain/ports/callback-store.ts";
 import type { ChoiceStore } from "../../src/domain/ports/choice-store.ts";
 import type { AttemptIntent, ClaimQuery } from "../../src/domain/ports/claims.ts";
+import type { ImportStore } from "../../src/domain/ports/import-store.ts";
 import type { PriceStore } from "../../src/domain/ports/price-store.ts";
 import type { RetentionStore } from "../../src/domain/ports/retention-store.ts";
 import type { Ids } from "../../src/domain/ports/runtime.ts";
@@ -216,6 +217,7 @@ export interface StoreUnderTest {
   readonly retention: RetentionStore;
   readonly trail: TrailStore;
   readonly search: SearchStore;
+  readonly imports: ImportStore;
   readonly sessions: SessionStore;
   readonly choices: ChoiceStore;
   readonly uploads: UploadStore;

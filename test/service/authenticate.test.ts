@@ -43,7 +43,7 @@ const NOBODY: Caller = {
 /** Grants are at hand, or have to be fetched first. */
 type Place = "at hand" | "fetched";
 
-function setupAt(place: Place, found: { grant?: KeyGrant; token?: ManagementToken } = {}) {
+function setupAt(place: Place, found: { grant?: KeyGrant; of?: string; token?: ManagementToken } = {}) {
   let lookUps = 0;
   const lookUp = <T>(hash: string, credential: string, value: T): AtHand<T | undefined> => {
     lookUps += 1;
@@ -51,7 +51,7 @@ function setupAt(place: Place, found: { grant?: KeyGrant; token?: ManagementToke
     return place === "at hand" ? seen : Promise.resolve(seen);
   };
   const accounts: Pick<AccountStore, "grantByHash" | "tokenByHash"> = {
-    grantByHash: (hash) => lookUp(hash, KEY, found.grant),
+    grantByHash: (hash) => lookUp(hash, found.of ?? KEY, found.grant),
     tokenByHash: (hash) => lookUp(hash, TOKEN, found.token),
   };
   const deps = {
@@ -111,6 +111,35 @@ describe.each(["at hand", "fetched"] as const)("an API key whose grant is %s", (
       "The API key is malformed: check that it was copied whole.",
       "This is a management token; model APIs take an API key.",
     ]);
+    expect(lookUps()).toBe(0);
+  });
+
+  test("that another gateway made is taken where it was brought here, and reads as malformed where it was not", async () => {
+    const old = "sk-4f_OlD.key-of-theirs";
+    const brought = setup({ grant: GRANT, of: old });
+    expect((await brought.authenticate(old, NOBODY)).keyName).toBe("web");
+    const malformed = "The API key is malformed: check that it was copied whole.";
+    expect(await refusal(() => setup({ grant: GRANT }).authenticate(old, NOBODY))).toBe(malformed);
+    const revoked = setup({ grant: { ...GRANT, revokedAt: NOW - 1 }, of: old });
+    expect(await refusal(() => revoked.authenticate(old, NOBODY))).toBe("The API key is not valid.");
+    const asToken = await refusal(() => brought.authenticateOperator("x"));
+    expect(await refusal(() => brought.authenticateOperator(old))).toBe(asToken);
+    expect(brought.lookUps()).toBe(1);
+  });
+
+  test("that is no key anywhere is refused without a look-up", async () => {
+    const { authenticate, lookUps } = setup({ grant: GRANT });
+    const long = `sk-${"k".repeat(251)}`;
+    const texts = [
+      "sk-",
+      "sk-123",
+      "sk-with space",
+      long,
+      `sk-svc-${"k".repeat(30)}`,
+      "pk-123456789",
+      "sk-é12345",
+    ];
+    for (const text of texts) expect(await refusal(() => authenticate(text, NOBODY))).toMatch(/malformed/);
     expect(lookUps()).toBe(0);
   });
 

@@ -47,6 +47,17 @@ export function parseCredential(text: string): { readonly kind: CredentialKind }
   return checksum === crcOf(text, PREFIX_LENGTH, BODY_END) ? { kind } : undefined;
 }
 
+/** What keys of other gateways look like: `sk-` and letters, digits, `-`, `_`, `.`. */
+const FOREIGN = /^sk-(?!svc-)[A-Za-z0-9._-]{4,250}$/;
+
+/**
+ * Whether a text may be a key that another gateway made and that was brought here. Only its hash tells. A text that begins like
+ * one of our own is none: its checksum tells that already.
+ */
+export function isForeignKey(text: string): boolean {
+  return FOREIGN.test(text);
+}
+
 /** The part of a credential that may be stored and shown, so that people recognise it: its first 11 and last 4 characters. */
 export function displayOf(credential: string): string {
   return `${credential.slice(0, 11)}…${credential.slice(-4)}`;
