@@ -196,6 +196,12 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: LOCAL,
+    usage: "import",
+    about: "move in from LiteLLM, new-api, one-api or an environment with keys: a plan first, then --apply",
+    load: async () => (await import("./commands/import.ts")).defineImport,
+  },
+  {
+    heading: LOCAL,
     usage: "moderation",
     about: "try the checks of what callers ask for on a text",
     load: async () => (await import("./commands/moderation.ts")).defineModeration,

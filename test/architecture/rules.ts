@@ -44,6 +44,7 @@ const LAYERS: readonly Layer[] = [
   { name: "egress", covers: ["src/egress/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "backup", covers: ["src/backup/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "alerting", covers: ["src/alerting/"], imports: ["domain", "toolkit"], externals: "any" },
+  { name: "moving", covers: ["src/moving/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "moderation", covers: ["src/moderation/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "version", covers: ["src/version.ts", "package.json"], imports: [], externals: "none" },
   {
@@ -72,6 +73,7 @@ const LAYERS: readonly Layer[] = [
         "egress",
         "backup",
         "moderation",
+        "moving",
         "alerting",
       ],
       ...["config", "version"],

@@ -3,7 +3,7 @@ import type { Sources } from "./source.ts";
 
 /** What only a server or a command on a data folder needs; loading it would slow every other command down. */
 const LOADED_LATER =
-  /^src\/(?:app\/(?!settings\.ts$)|assets|catalog|egress|http|moderation|runtime|scheduler|service|store|studio|providers\/[^/]+\/adapter\.ts$)/;
+  /^src\/(?:app\/(?!settings\.ts$)|assets|catalog|egress|http|moderation|moving|runtime|scheduler|service|store|studio|providers\/[^/]+\/adapter\.ts$)/;
 
 /** Packages that few commands need: those that draw, and those that make tables, on a terminal. */
 const PACKAGES_LOADED_LATER = /^(?:ajv|chalk|cli-table3|hono|ink|pino|react|sharp)(?:\/|$)/;

@@ -20,6 +20,8 @@ export const MANAGEMENT_WORDS = {
   account_taken: ({ name }: Field & { name: string }) => `There is an account named ${show(name)} already.`,
   token_taken: ({ name }: Field & { name: string }) =>
     `There is a token named ${show(name)} already; revoke it or choose another name.`,
+  import_clash: ({ of, name }: { of: "account" | "key"; name: string }) =>
+    `Nothing was brought: ${of} ${name} clashes with one that has come here meanwhile. Look at the plan again.`,
   key_taken: ({ account, name }: Field & { account: string; name: string }) =>
     `The account ${show(account)} has a key named ${show(name)} already; revoke it or choose another name.`,
   key_ambiguous: ({ name, ids }: Field & { name: string; ids: readonly KeyId[] }) =>

@@ -174,6 +174,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   name_like_id: { what: "key", field },
   account_taken: { field, name: "n" },
   token_taken: { field, name: "n" },
+  import_clash: { of: "key", name: "web" },
   key_taken: { field, account: "a", name: "n" },
   key_ambiguous: { field, name: "n", ids: ["key_1" as KeyId] },
   settings_fixed: {},

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { sqliteGateway } from "../../helpers/gateways.ts";
 import { emptyFolder, type Server } from "../../helpers/server.ts";
 import { plainImage } from "./pictures.ts";
 
@@ -90,6 +91,17 @@ async function workflow(): Promise<string> {
   return path;
 }
 
+/** A configuration of another gateway. */
+async function litellmConfig(): Promise<string> {
+  const path = join(emptyFolder("litellm"), "config.yaml");
+  await Bun.write(path, "model_list: [{ model_name: a, litellm_params: { model: openai/gpt-image-2 } }]\n");
+  return path;
+}
+
+function emptyGateway(of: "new-api" | "one-api"): Promise<string> {
+  return sqliteGateway(join(emptyFolder(of), "gateway.db"), { of, rows: {} });
+}
+
 async function account(setup: Setup): Promise<string> {
   const name = setup.name();
   await setup.first("accounts", "create", name, "--credit", "5.00", ...local()(setup));
@@ -127,6 +139,7 @@ const ACCOUNT = [
   "retain_tasks_seconds",
   "status",
 ];
+const IMPORT = ["applied", "counts", "items", "new_keys", "source"];
 const KEY = [
   "account_id",
   "aliases",
@@ -394,6 +407,20 @@ export const ROWS: Readonly<Record<string, Row>> = {
     args: local("openai", "--account", "spare", "--yes"),
     exitCode: 5,
   },
+  "svc import litellm": {
+    keys: IMPORT,
+    args: async (setup) => [await litellmConfig(), ...local()(setup)],
+    isTable: true,
+  },
+  "svc import new-api": {
+    keys: IMPORT,
+    args: async (setup) => [await emptyGateway("new-api"), ...local()(setup)],
+  },
+  "svc import one-api": {
+    keys: IMPORT,
+    args: async (setup) => [await emptyGateway("one-api"), ...local()(setup)],
+  },
+  "svc import openai-env": { keys: IMPORT, args: local(), isTable: true },
   "svc moderation test": {
     keys: ["checks", "verdict"],
     args: async () => ["a fox", "--data-dir", await moderated()],

@@ -1,0 +1,174 @@
+import { createCatalog } from "../catalog/catalog.ts";
+import type { Config } from "../config/config.ts";
+import { AppError } from "../domain/errors.ts";
+import type { ModelId } from "../domain/ids.ts";
+import { formatAmount } from "../domain/money/money.ts";
+import type { Holdings } from "../moving/holdings.ts";
+import { NOBODYS, type PlanItem, type PlannedOwners, planOwners } from "../moving/plan.ts";
+import { PROVIDERS } from "../providers/registry.ts";
+import { createAddresses } from "../runtime/address-ranges.ts";
+import { createSystemClock } from "../runtime/clock.ts";
+import { createIds } from "../runtime/ids.ts";
+import { createSecrets } from "../runtime/secrets.ts";
+import { checkKeyTerms } from "../service/key-terms.ts";
+import { findModel } from "../service/manage-models.ts";
+import { createManagePrices } from "../service/manage-prices.ts";
+import { defaultAccount, type ManageAccountDeps } from "../service/management.ts";
+import { openBooks } from "../store/books.ts";
+import { type Store, storeOn } from "../store/open.ts";
+import { configuredPricesOf } from "./configured-prices.ts";
+import { existingDatabaseOf, sealOf } from "./data-folder.ts";
+import { type BroughtSecret, bringOwners } from "./import-owners.ts";
+import { keepProviderKeys, type PlannedProviderKeys, planProviderKeys } from "./import-provider-keys.ts";
+import { type ImportSource, readSource } from "./import-sources.ts";
+import { localActor } from "./local-actor.ts";
+import { readOwnModels } from "./own-models.ts";
+
+export interface ImportRequest {
+  readonly source: ImportSource;
+  /** What the operator calls the gateway: the same name for the same one, each time. */
+  readonly name: string;
+  /** Their names of models, and the models here that they stand for. */
+  readonly mapped: ReadonlyMap<string, string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What would come of another gateway, and how to have it. */
+export interface ImportPlan {
+  readonly items: readonly PlanItem[];
+  /** How many keys get a new secret. */
+  readonly newSecrets: number;
+  /**
+   * Does what the plan says: accounts and keys in one transaction, then providers' keys, then prices. Repeating the command does what
+   * an end in between left.
+   *
+   * @param keep is given the new secrets before anything is done
+   * @throws AppError `invalid_request` where something came meanwhile that clashes; then no account and no key came
+   */
+  apply(keep: (secrets: readonly BroughtSecret[]) => Promise<void>): Promise<void>;
+}
+
+/** Reads another gateway and plans what comes into a data folder. Nothing changes until it is applied. @throws UnreadableSource */
+export async function openImport(
+  config: Config,
+  request: ImportRequest,
+): Promise<ImportPlan & { stop(): Promise<void> }> {
+  const clock = createSystemClock();
+  const ids = createIds(clock);
+  const options = { path: existingDatabaseOf(config), ids, migrate: false, seal: sealOf(config) };
+  const opened = openBooks(options);
+  const store = storeOn(opened, options);
+  const deps: ManageAccountDeps = {
+    ...{ actor: localActor(), accounts: store.accounts, sessions: store.sessions, usage: store.usage },
+    ...{ clock, ids, addresses: createAddresses(), secrets: createSecrets() },
+    checks: config.moderation?.checks.map(({ name }) => name) ?? [],
+  };
+  try {
+    return { ...(await planned(config, request, { store, deps })), stop: opened.books.stop };
+  } catch (error) {
+    await opened.books.stop();
+    throw error;
+  }
+}
+
+async function planned(
+  config: Config,
+  { source, name, mapped, env }: ImportRequest,
+  { store, deps }: { readonly store: Store; readonly deps: ManageAccountDeps },
+): Promise<ImportPlan> {
+  const ids = PROVIDERS.map(({ id }) => id);
+  const { models } = readOwnModels(config, ids);
+  const catalog = createCatalog({ models, providers: ids });
+  const chosen = new Map([...mapped].map(([theirs, ours]) => [theirs, findModel(catalog, ours).id]));
+  const now = deps.clock.now();
+  const held = await readSource(source, { now, hash: deps.secrets.hash, models, mapped: chosen, env });
+  const owner = await store.accounts.account("default");
+  const here = {
+    marks: await store.imports.marks(name),
+    accounts: await store.accounts.accounts(),
+    keys: await store.accounts.keys(),
+  };
+  const owners = planOwners(held, here, {
+    source: name,
+    nobodys: owner?.id ?? "",
+    problemOf: ({ terms }) => problemIn(() => void checkKeyTerms(terms, { ...deps, now })),
+  });
+  const prices = createManagePrices({
+    ...{ catalog, prices: store.prices, clock: deps.clock, actor: deps.actor },
+    configuredPrices: configuredPricesOf(config, catalog).prices,
+  });
+  const plannedPrices = await planPrices(held, { store, catalog });
+  const providerKeys = await planProviderKeys(held.providerKeys, config);
+  return {
+    items: [
+      ...itemsOf(owners, providerKeys),
+      ...plannedPrices.items,
+      ...aliasItems(held, owners),
+      ...leftItems(held),
+    ],
+    newSecrets: owners.keys.filter(({ held: key }) => key.hash === undefined).length,
+    async apply(keep) {
+      const fallback = owners.keys.some(({ held: { account = NOBODYS } }) => account === NOBODYS)
+        ? (await defaultAccount(deps)).id
+        : undefined;
+      await bringOwners(owners, { name, deps, imports: store.imports, fallback, keep });
+      await keepProviderKeys(providerKeys.keys, config);
+      for (const { model, rule } of plannedPrices.prices)
+        await prices.set(model, { rule, reason: `from ${name}` });
+    },
+  };
+}
+
+/** @returns the message of a refusal */
+function problemIn(check: () => void): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  }
+}
+
+const itemsOf = (owners: PlannedOwners, keys: PlannedProviderKeys) => [...owners.items, ...keys.items];
+
+/** A price that an operator set here stays. */
+async function planPrices(
+  { prices: held }: Holdings,
+  { store, catalog }: { readonly store: Store; readonly catalog: ReturnType<typeof createCatalog> },
+) {
+  const set = new Set((await store.prices.overrides()).map(({ model }) => model));
+  const items: PlanItem[] = [];
+  const prices: { readonly model: ModelId; readonly rule: unknown }[] = [];
+  for (const { model: id, amount, from } of held) {
+    const item = (action: PlanItem["action"], note: string) =>
+      void items.push({ kind: "price", from, to: id, action, note });
+    const model = catalog.all().find((each) => each.id === id);
+    const rule = { lines: [{ sku: "output", unit: "output", amount: formatAmount(amount) }] };
+    if (set.has(id)) item("here", "a price is set here; it stays");
+    else if (model === undefined || !catalog.readPrice(model, rule).ok)
+      item("leave", "the model cannot be priced by its outputs");
+    else {
+      prices.push({ model: id, rule });
+      item("bring", `${formatAmount(amount)} USD for each output, whatever its size`);
+    }
+  }
+  return { items, prices };
+}
+
+function aliasItems({ aliases, keys }: Holdings, owners: PlannedOwners): PlanItem[] {
+  const comes = owners.keys.length > 0;
+  return Object.entries(aliases).map(([from, to]) => ({
+    ...{ kind: "alias" as const, from, to },
+    action: comes ? "bring" : keys.length > 0 ? "here" : "leave",
+    note: comes
+      ? "for the keys that come; put it below aliases in svc.yaml to have it for all"
+      : keys.length > 0
+        ? "on the keys that were brought"
+        : "no key comes that could have it; put it below aliases in svc.yaml",
+  }));
+}
+
+function leftItems({ left }: Holdings): PlanItem[] {
+  return left.map(({ kind, from, why }) => ({ kind, from, action: "leave", note: why }));
+}

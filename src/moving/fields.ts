@@ -1,0 +1,62 @@
+import { isJsonObject, type JsonObject } from "../domain/json.ts";
+
+/** A row of a table, or an object of a file. */
+export type Row = { readonly [column: string]: unknown };
+
+export function textOf(value: unknown): string | undefined {
+  if (typeof value === "string" && value !== "") return value;
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  return undefined;
+}
+
+/** A whole number, which databases give as number, text or bigint. */
+export function integerOf(value: unknown): number | undefined {
+  if (value === null || value === undefined || value === "") return undefined;
+  const number = typeof value === "number" ? value : Number(value);
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** Databases without truth values have 0 and 1. */
+export function isTrue(value: unknown): boolean {
+  return value === true || value === 1 || value === 1n || value === "1" || value === "true" || value === "t";
+}
+
+/** A list of texts: as one, as JSON, or as PostgreSQL writes arrays. */
+export function textsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.filter((each): each is string => typeof each === "string");
+  if (typeof value !== "string" || value === "") return [];
+  const parsed = parsedJson(value);
+  return Array.isArray(parsed) ? textsOf(parsed) : splitList(value.replace(/^\{(.*)\}$/s, "$1"));
+}
+
+/** The entries of a list with commas or line breaks between them. */
+export function splitList(text: string): readonly string[] {
+  return text
+    .split(/[,\n]/)
+    .map((each) => each.trim().replace(/^"(.*)"$/, "$1"))
+    .filter((each) => each !== "");
+}
+
+/** An object: as one, or as JSON. */
+export function objectOf(value: unknown): JsonObject {
+  const parsed = typeof value === "string" ? parsedJson(value) : value;
+  return isJsonObject(parsed) ? parsed : {};
+}
+
+/** Epoch milliseconds of a time: a date, or a text of one, which is UTC where it does not say. */
+export function timeOf(value: unknown): number | undefined {
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.getTime();
+  if (typeof value !== "string" || value === "") return undefined;
+  const hasZone = /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(value);
+  const at = Date.parse(hasZone ? value : `${value.replace(" ", "T")}Z`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // It is no JSON, which is told where it has to be.
+    return undefined;
+  }
+}

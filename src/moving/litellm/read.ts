@@ -1,0 +1,93 @@
+import { isForeignKey } from "../../domain/access/credential.ts";
+import { type Row, textOf } from "../fields.ts";
+import type { HeldAccount, HeldKey, Holdings, LeftBehind } from "../holdings.ts";
+import { displayOfForeign } from "../names.ts";
+import { moveOwner, teamOrigin, userOrigin } from "./accounts.ts";
+import type { LitellmConfig, Referred } from "./config.ts";
+import { type KeyDeps, moveKey } from "./keys.ts";
+import { type ModelDeps, moveModels } from "./models.ts";
+import type { LitellmRows } from "./rows.ts";
+
+export interface LitellmDeps extends ModelDeps {
+  readonly now: number;
+  /** Lower-case hexadecimal SHA-256. */
+  readonly hash: (text: string) => string;
+  /** The value of a variable. */
+  readonly variable: (name: string) => string | undefined;
+}
+
+/** A shorter one could be guessed. */
+const SHORTEST_MASTER_KEY = 16;
+/** The user that LiteLLM's own keys have. */
+const NOBODY = ["default_user_id", "litellm-proxy-master-key"];
+
+/** What a proxy of LiteLLM has. @param rows its keys; absent: only those that stand in the configuration */
+export function holdingsOfLitellm(
+  config: LitellmConfig,
+  rows: LitellmRows | undefined,
+  deps: LitellmDeps,
+): Holdings {
+  const moved = moveModels(config, deps);
+  const keyDeps: KeyDeps = { ...deps, ...moved, budgets: rows?.budgets ?? new Map(), ownerOf };
+  const results = (rows?.keys ?? []).map((row) => moveKey(row, keyDeps));
+  const keys = results.filter((each): each is HeldKey => "origin" in each);
+  const master = masterKey(config.masterKey, moved.models, deps);
+  const left = [...moved.left, ...results.filter((each): each is LeftBehind => !("origin" in each))];
+  if (rows === undefined) {
+    const why = "they are in its database: give --spend postgres://…, or --keys with the answer of /key/list";
+    left.push({ kind: "key", from: "virtual keys", why });
+  }
+  return {
+    accounts: rows === undefined ? [] : ownersOf(keys, rows),
+    keys: "origin" in master ? [...keys, master] : keys,
+    providerKeys: moved.providerKeys,
+    prices: [],
+    aliases: Object.fromEntries([...moved.models].filter(([name, id]) => name !== id)),
+    left: "why" in master ? [...left, master] : left,
+  };
+}
+
+function ownerOf(row: Row): string | undefined {
+  const team = textOf(row.team_id);
+  if (team !== undefined) return teamOrigin(team);
+  const user = textOf(row.user_id);
+  return user === undefined || NOBODY.includes(user) ? undefined : userOrigin(user);
+}
+
+/** The teams and users that have keys which come. */
+function ownersOf(keys: readonly HeldKey[], { teams, users }: LitellmRows): HeldAccount[] {
+  const origins = new Set(keys.flatMap(({ account }) => account ?? []));
+  return [...origins].map((origin) => {
+    const id = origin.slice(origin.indexOf(" ") + 1);
+    return moveOwner(origin, id, (origin.startsWith("team ") ? teams : users).get(id));
+  });
+}
+
+function masterKey(
+  given: Referred | undefined,
+  models: LitellmKeyModels,
+  { hash, variable }: LitellmDeps,
+): HeldKey | LeftBehind | { readonly kind: "none" } {
+  if (given === undefined) return { kind: "none" };
+  const from = "master_key";
+  const key = given.kind === "literal" ? given.value : variable(given.name);
+  if (key === undefined) {
+    const name = given.kind === "variable" ? given.name : "";
+    return { kind: "key", from, why: `it is in ${name}: set that variable for this command, and repeat it` };
+  }
+  if (!isForeignKey(key) || key.length < SHORTEST_MASTER_KEY)
+    return { kind: "key", from, why: "it is too short to be safe, or does not begin with sk-" };
+  const aliases = Object.fromEntries([...models].filter(([name, id]) => name !== id).slice(0, 100));
+  const terms = Object.keys(aliases).length === 0 ? {} : { aliases };
+  const notes = ["makes images and videos here, and manages nothing"];
+  return {
+    origin: `key ${hash(key)}`,
+    name: "master key",
+    hash: hash(key),
+    display: displayOfForeign(key),
+    terms,
+    notes,
+  };
+}
+
+type LitellmKeyModels = KeyDeps["models"];

@@ -1,0 +1,105 @@
+import { isJsonObject } from "../../domain/json.ts";
+import { type Row, textOf } from "../fields.ts";
+import { UnreadableSource } from "../holdings.ts";
+import { rowsOf, type Tables, type TableWish } from "../tables/tables.ts";
+
+/*
+ * LiteLLM's tables (github.com/BerriAI/litellm, litellm/proxy/schema.prisma, read 2026-11): virtual keys, teams, users, and budgets
+ * that they refer to.
+ */
+
+const BUDGET = ["max_budget", "budget_duration", "rpm_limit", "tpm_limit", "max_parallel_requests"];
+
+const KEYS: TableWish = {
+  table: "LiteLLM_VerificationToken",
+  by: "token",
+  needed: ["token", "key_alias", "spend", "expires", "models", "user_id", "team_id", "max_budget"],
+  optional: [
+    ...BUDGET.slice(1),
+    ...["key_name", "aliases", "blocked", "budget_id", "model_max_budget", "budget_limits", "allowed_routes"],
+  ],
+};
+const TEAMS: TableWish = {
+  table: "LiteLLM_TeamTable",
+  by: "team_id",
+  needed: ["team_id", "team_alias", "max_budget", "spend"],
+  optional: ["budget_duration", "blocked"],
+};
+const USERS: TableWish = {
+  table: "LiteLLM_UserTable",
+  by: "user_id",
+  needed: ["user_id", "max_budget", "spend"],
+  optional: ["user_alias", "user_email", "budget_duration"],
+};
+const BUDGETS: TableWish = {
+  table: "LiteLLM_BudgetTable",
+  by: "budget_id",
+  needed: ["budget_id", "max_budget"],
+  optional: BUDGET.slice(1),
+};
+
+/** What LiteLLM has in its database. */
+export interface LitellmRows {
+  readonly keys: readonly Row[];
+  readonly teams: ReadonlyMap<string, Row>;
+  readonly users: ReadonlyMap<string, Row>;
+  readonly budgets: ReadonlyMap<string, Row>;
+}
+
+/** @throws UnreadableSource */
+export async function readDatabase(tables: Tables): Promise<LitellmRows> {
+  const keys: Row[] = [];
+  for await (const row of rowsOf(tables, KEYS)) keys.push(row);
+  return {
+    keys,
+    teams: await byId(tables, TEAMS),
+    users: await byId(tables, USERS),
+    // The first versions had no such table.
+    budgets: (await tables.columns(BUDGETS.table)).size === 0 ? new Map() : await byId(tables, BUDGETS),
+  };
+}
+
+async function byId(tables: Tables, wish: TableWish): Promise<Map<string, Row>> {
+  const found = new Map<string, Row>();
+  for await (const row of rowsOf(tables, wish)) found.set(textOf(row[wish.by]) ?? "", row);
+  return found;
+}
+
+/**
+ * Reads what `GET /key/list?return_full_object=true` of LiteLLM's proxy answers; of several pages, a list of them.
+ * @throws UnreadableSource
+ */
+export function readKeyList(text: string, name: string): LitellmRows {
+  const keys = listIn(parsed(text, name)).map((key, index) => {
+    if (typeof key === "string")
+      throw new UnreadableSource(
+        `${name} has hashes and nothing else. Ask for /key/list with return_full_object=true.`,
+      );
+    if (!isJsonObject(key) || textOf(key.token) === undefined)
+      throw new UnreadableSource(`${name}: key ${index + 1} has no token.`);
+    const missing = ["models", "max_budget", "spend"].filter((field) => !(field in key));
+    if (missing.length > 0)
+      throw new UnreadableSource(`${name}: key ${index + 1} has no ${missing.join(", ")}.`);
+    return key;
+  });
+  const none = new Map<string, Row>();
+  return { keys, teams: none, users: none, budgets: none };
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value.flatMap((each) => (isPage(each) ? each.keys : [each]));
+  return isPage(value) ? value.keys : [];
+}
+
+function isPage(value: unknown): value is { readonly keys: readonly unknown[] } {
+  return isJsonObject(value) && Array.isArray(value.keys);
+}
+
+function parsed(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Its message would quote what stands there.
+    throw new UnreadableSource(`${name} is no JSON, or not whole.`);
+  }
+}

@@ -1,0 +1,74 @@
+import { isForeignKey } from "../../domain/access/credential.ts";
+import type { ModelId } from "../../domain/ids.ts";
+import type { Micros } from "../../domain/money/money.ts";
+import { microsOf } from "../amounts.ts";
+import { integerOf, isTrue, type Row, splitList, textOf } from "../fields.ts";
+import type { HeldKey, LeftBehind } from "../holdings.ts";
+import { displayOfForeign, nameOf } from "../names.ts";
+
+const ENABLED = 1;
+
+export interface TokenDeps {
+  readonly now: number;
+  readonly hash: (text: string) => string;
+  readonly models: ReadonlyMap<string, ModelId>;
+  /** Quota that is one US dollar. */
+  readonly perUnit: number;
+  /** Factors on prices, in millionths, by group. */
+  readonly groups: ReadonlyMap<string, number>;
+}
+
+export const userOrigin = (id: unknown) => `user ${textOf(id)}`;
+
+/** A token as a key here, or why it cannot be one. The key is kept there without the `sk-` that clients send before it. */
+export function moveToken(row: Row, deps: TokenDeps): HeldKey | LeftBehind {
+  const id = textOf(row.id) ?? "?";
+  const name = nameOf(row.name, `token ${id}`);
+  const left = (why: string): LeftBehind => ({ kind: "key", from: `token ${id} (${name})`, why });
+  // MySQL and PostgreSQL fill a column of fixed length up with blanks.
+  const kept = textOf(row.key)?.trim();
+  if (kept === undefined || kept === "") return left("it has no key");
+  if (integerOf(row.status) !== ENABLED) return left("it is switched off, used up or expired there");
+  const ends = integerOf(row.expired_time) ?? -1;
+  const expiresAt = ends <= 0 ? undefined : ends * 1000;
+  if (expiresAt !== undefined && expiresAt <= deps.now) return left("it has expired");
+  const limit = isTrue(row.unlimited_quota) ? undefined : quotaMicros(row.remain_quota, deps.perUnit);
+  if (limit === "unreadable") return left("its quota is no amount");
+  const allowed = allowedOf(row);
+  const models = [...new Set(allowed.flatMap((model) => deps.models.get(model) ?? []))];
+  if (allowed.length > 0 && models.length === 0) return left("none of the models that it may use is here");
+  const secret = kept.startsWith("sk-") ? kept : `sk-${kept}`;
+  const canStay = isForeignKey(secret);
+  const aliases = [...deps.models].filter(
+    ([alias, of]) => alias !== of && (allowed.length === 0 || allowed.includes(alias)),
+  );
+  const addresses = splitList(textOf(row.allow_ips) ?? textOf(row.subnet) ?? "");
+  const multiplier = deps.groups.get(textOf(row.group) ?? "");
+  return {
+    origin: `key ${deps.hash(secret)}`,
+    ...{ name, account: userOrigin(row.user_id), display: displayOfForeign(secret) },
+    hash: canStay ? deps.hash(secret) : undefined,
+    terms: {
+      ...(allowed.length === 0 ? {} : { models }),
+      ...(aliases.length === 0 ? {} : { aliases: Object.fromEntries(aliases.slice(0, 100)) }),
+      ...(addresses.length === 0 ? {} : { allowIps: addresses }),
+      ...(limit === undefined ? {} : { quota: { limit, reset: "total" as const } }),
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(multiplier === undefined ? {} : { priceMultiplier: multiplier }),
+    },
+    notes: canStay ? [] : ["gets a new secret: its own has a form that is not taken here"],
+  };
+}
+
+/** An amount of quota in micro-units of a US dollar. What is owed counts as nothing. */
+export function quotaMicros(quota: unknown, perUnit: number): Micros | "unreadable" {
+  const count = integerOf(quota);
+  return count === undefined ? "unreadable" : (microsOf(Math.max(0, count) / perUnit) ?? "unreadable");
+}
+
+/** new-api has a switch for the list of models, one-api has the list alone. */
+function allowedOf(row: Row): readonly string[] {
+  if (row.model_limits !== undefined)
+    return isTrue(row.model_limits_enabled) ? splitList(textOf(row.model_limits) ?? "") : [];
+  return splitList(textOf(row.models) ?? "");
+}

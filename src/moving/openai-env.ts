@@ -1,0 +1,59 @@
+import type { ProviderId } from "../domain/ids.ts";
+import type { HeldProviderKey, Holdings, LeftBehind } from "./holdings.ts";
+import { NOTHING } from "./holdings.ts";
+
+/** A provider, and the variables that customarily hold the secrets of its default account. */
+export interface CustomaryProvider {
+  readonly id: ProviderId;
+  /** The variables of each kind of account. */
+  readonly kinds: readonly (readonly string[])[];
+}
+
+const OPENAI = "openai";
+/** Older libraries of OpenAI's read the second. */
+const BASE_VARIABLES = ["OPENAI_BASE_URL", "OPENAI_API_BASE"];
+
+/** The keys of providers that an environment has, by the variables they are customarily in. */
+export function holdingsOfEnvironment(
+  variables: ReadonlyMap<string, string>,
+  providers: readonly CustomaryProvider[],
+  name: string,
+): Holdings {
+  const baseUrl = BASE_VARIABLES.map((each) => variables.get(each)).find(
+    (each) => each !== undefined && each !== "",
+  );
+  const providerKeys: HeldProviderKey[] = [];
+  const left: LeftBehind[] = [];
+  for (const { id, kinds } of providers) {
+    const kind = kinds.find((names) => names.length > 0 && names.every((each) => isSet(variables.get(each))));
+    if (kind === undefined) continue;
+    const secrets = kind.map((each) => variables.get(each)?.trim() ?? "");
+    const base = id === OPENAI ? baseUrl : undefined;
+    providerKeys.push({
+      provider: id,
+      name: "default",
+      secrets,
+      from: `${kind.join(", ")} in ${name}`,
+      baseUrl: base,
+    });
+  }
+  if (!isSet(variables.get("OPENAI_API_KEY")))
+    left.push({ kind: "provider_key", from: `OPENAI_API_KEY in ${name}`, why: "it is not set there" });
+  return { ...NOTHING, providerKeys, left };
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value.trim() !== "";
+}
+
+/** Reads a file of `NAME=value` lines, as `.env` files are. Lines that are none are passed over. */
+export function readEnvFile(text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const line of text.split(/\r?\n/)) {
+    const [, name, raw = ""] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const quoted = /^(["'])(.*?)\1/.exec(raw);
+    found.set(name, quoted?.[2] ?? raw.replace(/\s+#.*$/, ""));
+  }
+  return found;
+}

@@ -1,0 +1,183 @@
+import { describe, expect, test } from "bun:test";
+import { quotaOf } from "../../src/moving/litellm/budgets.ts";
+import { readConfig } from "../../src/moving/litellm/config.ts";
+import { holdingsOfLitellm } from "../../src/moving/litellm/read.ts";
+import { readKeyList } from "../../src/moving/litellm/rows.ts";
+import { deps, hash } from "./support.ts";
+
+const LITERAL = "sk-CANARY-of-openai-0123456789";
+
+const CONFIG = `
+model_list:
+  - model_name: pictures
+    litellm_params: { model: openai/gpt-image-2, api_key: ${LITERAL}, api_base: https://api.openai.com/v1 }
+  - model_name: pictures
+    litellm_params: { model: azure/gpt-image-2, api_key: os.environ/AZURE_API_KEY }
+    model_info: { mode: image_generation }
+  - model_name: mini
+    litellm_params: { model: gpt-image-1-mini, api_key: os.environ/OTHER_KEY, rpm: 5 }
+  - model_name: chat
+    litellm_params: { model: openai/gpt-4o }
+  - model_name: old
+    litellm_params: { model: openai/dall-e-3, litellm_credential_name: shared }
+    model_info: { mode: image_generation }
+credential_list:
+  - credential_name: shared
+    credential_values: { api_key: os.environ/INNER, api_base: https://models.example/v1 }
+environment_variables: { INNER: sk-inner-0123456789 }
+router_settings: { model_group_alias: { art: pictures, talk: { model: chat } } }
+general_settings: { master_key: sk-master-0123456789 }
+include: [more.yaml]
+`;
+
+function held(text = CONFIG, list?: unknown, mapped = {}) {
+  const rows = list === undefined ? undefined : readKeyList(JSON.stringify(list), "keys.json");
+  return holdingsOfLitellm(readConfig(text, "config.yaml"), rows, deps(mapped));
+}
+
+const row = (more: object = {}) => ({
+  ...{ token: hash("sk-key-of-mary"), key_name: "sk-...mary", key_alias: "mary", spend: 2.5, models: [] },
+  ...{ max_budget: null, expires: null, user_id: null, team_id: null },
+  ...more,
+});
+
+describe("models of a configuration of LiteLLM", () => {
+  test("are found by their provider's names, or as the operator says, and others are told why not", () => {
+    const { aliases, left } = held(CONFIG, [], { old: "sandbox-image" });
+    expect(aliases as object).toEqual({
+      pictures: "gpt-image-2",
+      mini: "gpt-image-1-mini",
+      old: "sandbox-image",
+      art: "gpt-image-2",
+    });
+    expect(left.map(({ kind, from }) => `${kind} ${from}`)).toEqual([
+      "provider_key variable OTHER_KEY (openai)",
+      "setting rpm/tpm of mini (gpt-image-1-mini)",
+      "model chat (openai/gpt-4o)",
+      "setting include more.yaml",
+    ]);
+    expect(left[0]?.why).toContain("set OPENAI_API_KEY where the server runs to what OTHER_KEY holds");
+    expect(left[2]?.why).toBe("this service makes images and videos, and nothing else");
+    expect(held().left.find(({ from }) => from.startsWith("old"))?.why).toContain("--map says which");
+  });
+
+  test("bring each literal key once, with the address it is used at, also by way of a credential or a variable", () => {
+    expect(held(CONFIG, [], { old: "sandbox-image" }).providerKeys as unknown[]).toEqual([
+      {
+        provider: "openai",
+        name: "litellm-pictures",
+        secrets: [LITERAL],
+        from: "api_key of pictures",
+        baseUrl: "https://api.openai.com/v1",
+      },
+      {
+        provider: "openai",
+        name: "litellm-old",
+        secrets: ["sk-inner-0123456789"],
+        from: "api_key of old",
+        baseUrl: "https://models.example/v1",
+      },
+    ]);
+  });
+
+  test.each([
+    ["a list", "- a", "no model_list"],
+    ["a file cut off in a line", CONFIG.slice(0, 140), "no YAML"],
+    ["a file cut off after a dash", "model_list:\n  -", "model_list[0] must be a mapping"],
+    [
+      "a deployment without a name",
+      "model_list: [{ litellm_params: { model: a } }]",
+      "model_list[0] has no model_name",
+    ],
+    ["a deployment without a model", "model_list: [{ model_name: a }]", "has no litellm_params.model"],
+    ["models that are no list", "model_list: {}", "must be a list"],
+    ["two equal keys", `model_list: []\nmodel_list: [${LITERAL}]`, "config.yaml:2:1"],
+  ])("%s is refused, and nothing of it is repeated", (_, text, told) => {
+    const read = () => readConfig(text, "config.yaml");
+    expect(read).toThrow(told);
+    expect(read).not.toThrow(/CANARY/);
+  });
+});
+
+describe("virtual keys of LiteLLM", () => {
+  test("go on by their hashes, with their limits, aliases and models", () => {
+    const key = row({
+      models: ["pictures"],
+      aliases: { mine: "pictures" },
+      rpm_limit: "60",
+      max_parallel_requests: 3,
+      max_budget: 10,
+      tpm_limit: 5,
+    });
+    const [mary] = held(CONFIG, { keys: [key] }).keys;
+    expect(mary as object).toEqual({
+      origin: `key ${hash("sk-key-of-mary")}`,
+      ...{ name: "mary", account: undefined, hash: hash("sk-key-of-mary"), display: "sk-...mary" },
+      terms: {
+        ...{
+          models: ["gpt-image-2"],
+          aliases: { pictures: "gpt-image-2" },
+          requestsPerMinute: 60,
+          concurrency: 3,
+        },
+        quota: { limit: 7_500_000, reset: "total" },
+      },
+      notes: ["tokens per minute mean nothing here"],
+    });
+  });
+
+  test("that stand there in the clear are hashed, and any other gets a new secret", () => {
+    const [clear, other] = held(CONFIG, [
+      row({ token: "sk-clear-0123456789" }),
+      row({ token: "plain text of old" }),
+    ]).keys;
+    expect(clear).toMatchObject({ hash: hash("sk-clear-0123456789"), display: "sk-cl…6789" });
+    expect(other?.hash).toBeUndefined();
+    expect(other?.notes).toEqual(["gets a new secret: its own is not kept in a form that can go on"]);
+  });
+
+  test("that are blocked, have expired or may use nothing that is here stay there", () => {
+    const keys = [
+      row({ blocked: true }),
+      row({ expires: "2026-11-26T00:00:00" }),
+      row({ models: ["chat"] }),
+      row({ max_budget: -1 }),
+    ];
+    const { left, keys: come } = held(CONFIG, keys);
+    expect(come.map(({ name }) => name)).toEqual(["master key"]);
+    expect(left.filter(({ kind, from }) => kind === "key" && from === "mary").map(({ why }) => why)).toEqual([
+      "it is blocked there",
+      "it has expired",
+      "none of the models that it may use is here",
+      "its budget is no amount",
+    ]);
+  });
+
+  test.each([
+    ["hashes alone", [hash("a")], "return_full_object=true"],
+    ["a key without its budget", [{ token: "a", models: [] }], "no max_budget, spend"],
+    ["a key without a token", [{}], "key 1 has no token"],
+  ])("a list of %s is refused", (_, list, told) => {
+    expect(() => held(CONFIG, list)).toThrow(told);
+  });
+
+  test("a master key that could be guessed, or is in a variable that is not set, stays there", () => {
+    const of = (key: string) => held(`general_settings: { master_key: ${key} }`, []).left.at(-1)?.why;
+    expect(of("sk-1234")).toContain("too short");
+    expect(of("os.environ/MASTER")).toContain("MASTER: set that variable");
+  });
+});
+
+test.each([
+  [{ max_budget: 10, spend: 12 }, 0, "total"],
+  [{ max_budget: 0.29, spend: 0 }, 290_000, "total"],
+  [{ max_budget: 10, spend: 3, budget_duration: "24h" }, 10_000_000, "daily"],
+  [{ max_budget: 10, spend: 3, budget_duration: "1h" }, 10_000_000, "daily"],
+  [{ max_budget: 10, spend: 3, budget_duration: "2d" }, 10_000_000, "weekly"],
+  [{ max_budget: 10, spend: 3, budget_duration: "30d" }, 10_000_000, "monthly"],
+  [{ max_budget: 10, spend: 3, budget_duration: "1mo" }, 10_000_000, "monthly"],
+  [{ max_budget: 10, spend: 3, budget_duration: "90d" }, 7_000_000, "total"],
+  [{ max_budget: 10, spend: 3, budget_duration: "soon" }, 7_000_000, "total"],
+])("the budget %p becomes a quota that is never looser", (budget, limit, reset) => {
+  expect(quotaOf(budget)).toMatchObject({ limit, reset });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { holdingsOfOneApi, type OneApiKind } from "../../src/moving/one-api/read.ts";
+import { readOneApi } from "../../src/moving/one-api/rows.ts";
+import { openTables } from "../../src/moving/tables/open.ts";
+import { type GatewayRows, sqliteGateway } from "../helpers/gateways.ts";
+import { deps, emptyFolder, hash } from "./support.ts";
+
+const BODY = "A".repeat(47);
+const token = (id: number, more: object = {}) => ({
+  ...{
+    id,
+    user_id: 1,
+    key: `${BODY}${id}`,
+    status: 1,
+    name: `token ${id}`,
+    expired_time: -1,
+    remain_quota: 750_000,
+  },
+  ...{ unlimited_quota: false, ...more },
+});
+const channel = (id: number, more: object = {}) => ({
+  ...{
+    id,
+    type: 1,
+    key: `sk-upstream-${id}`,
+    status: 1,
+    name: `Main ${id}`,
+    base_url: "",
+    models: "gpt-4o,gpt-image-2",
+    model_mapping: "",
+  },
+  ...more,
+});
+const user = (id: number, more: object = {}) => ({
+  id,
+  username: `user${id}`,
+  password: "x",
+  status: 1,
+  quota: 5_000_000,
+  group: "default",
+  ...more,
+});
+
+async function read(kind: OneApiKind, rows: GatewayRows, mapped = {}) {
+  const path = await sqliteGateway(join(emptyFolder(), "a.db"), { of: kind, rows });
+  const tables = await openTables(path);
+  try {
+    return holdingsOfOneApi(kind, await readOneApi(tables), deps(mapped));
+  } finally {
+    await tables.stop();
+  }
+}
+
+describe("new-api", () => {
+  test("tokens go on as sk- and what is stored, with quota, addresses, models, group and account", async () => {
+    const tokens = [
+      token(1, {
+        allow_ips: "10.0.0.1\n10.1.0.0/16",
+        model_limits_enabled: true,
+        model_limits: "gpt-image-2,gpt-4o",
+        group: "vip",
+      }),
+      token(2, { unlimited_quota: true, remain_quota: 0, expired_time: 1_900_000_000 }),
+    ];
+    const options = [
+      { key: "GroupRatio", value: '{"default":1,"vip":0.8}' },
+      { key: "SMTPToken", value: "CANARY" },
+    ];
+    const found = await read("new-api", {
+      channels: [channel(1)],
+      tokens,
+      users: [user(1), user(2)],
+      options,
+    });
+    expect(found.keys).toMatchObject([
+      {
+        ...{
+          origin: `key ${hash(`sk-${BODY}1`)}`,
+          hash: hash(`sk-${BODY}1`),
+          name: "token 1",
+          account: "user 1",
+        },
+        terms: {
+          ...{ models: ["gpt-image-2"], allowIps: ["10.0.0.1", "10.1.0.0/16"], priceMultiplier: 800_000 },
+          quota: { limit: 1_500_000, reset: "total" },
+        },
+      },
+      { hash: hash(`sk-${BODY}2`), terms: { expiresAt: 1_900_000_000_000 } },
+    ]);
+    expect(found.keys[1]?.terms.quota).toBeUndefined();
+    expect(found.accounts).toMatchObject([{ origin: "user 1", name: "user1", credit: 10_000_000 }]);
+    expect(JSON.stringify(found)).not.toMatch(/CANARY|"x"/);
+  });
+
+  test("tokens that are off, used up, expired, deleted or for other models stay there", async () => {
+    const tokens = [
+      token(1, { status: 4 }),
+      token(2, { expired_time: 1_700_000_000 }),
+      token(3, { deleted_at: "2026-01-01 00:00:00" }),
+      token(4, { model_limits_enabled: true, model_limits: "gpt-4o" }),
+    ];
+    const found = await read("new-api", { channels: [channel(1)], tokens, users: [user(1)] });
+    expect(found.keys).toEqual([]);
+    expect(found.left.map(({ why }) => why)).toEqual([
+      "it is switched off, used up or expired there",
+      "it has expired",
+      "none of the models that it may use is here",
+    ]);
+  });
+
+  test("channels become accounts of providers, each of several keys its own, and what cannot come says why", async () => {
+    const channels = [
+      channel(1, { key: "sk-one\nsk-two" }),
+      channel(2, { status: 2 }),
+      channel(3, { type: 14, models: "claude" }),
+      channel(4, {
+        type: 50,
+        key: "access|secret",
+        models: "mine",
+        model_mapping: '{"mine":"kling-v3-image"}',
+        name: "可灵",
+      }),
+      channel(5, { type: 3, models: "gpt-image-2" }),
+    ];
+    const { providerKeys, left } = await read("new-api", { channels }, { "gpt-image-2": "gpt-image-2" });
+    expect(providerKeys).toMatchObject([
+      { provider: "openai", name: "main-1-1", secrets: ["sk-one"], from: "channel 1 (Main 1), key 1" },
+      { provider: "openai", name: "main-1-2", secrets: ["sk-two"] },
+      {
+        provider: "kling",
+        name: "channel-4",
+        secrets: ["access", "secret"],
+        baseUrl: "https://api.klingai.com",
+      },
+    ]);
+    expect(left.map(({ from, why }) => `${from}: ${why}`)).toEqual([
+      "channel 2 (Main 2): it is switched off there",
+      "channel 3 (Main 3): this service has no models of it: it makes images and videos, and nothing else",
+      "channel 5 (Main 5): there is no provider here that is Azure",
+    ]);
+  });
+
+  test("prices of calls come, and ratios of tokens do not", async () => {
+    const options = [
+      { key: "ModelPrice", value: '{"gpt-image-2":0.05,"gpt-4o":1}' },
+      { key: "ModelRatio", value: '{"gpt-image-1-mini":2.5}' },
+    ];
+    const channels = [channel(1, { models: "gpt-image-2,gpt-image-1-mini" })];
+    const { prices, left } = await read("new-api", { channels, options });
+    expect(prices as unknown[]).toEqual([
+      { model: "gpt-image-2", amount: 50_000, from: "price of gpt-image-2" },
+    ]);
+    expect(left).toMatchObject([{ kind: "price", from: "price of gpt-image-1-mini" }]);
+  });
+});
+
+test("one-api's lists of models and networks, and its ratios of pictures, come", async () => {
+  const options = [
+    { key: "ModelRatio", value: '{"gpt-image-2":20}' },
+    { key: "QuotaPerUnit", value: "1000000" },
+  ];
+  const tokens = [token(1, { models: "gpt-image-2", subnet: "192.168.0.0/24,10.0.0.0/8" })];
+  const found = await read("one-api", {
+    channels: [channel(1)],
+    tokens,
+    users: [user(1, { status: 2 })],
+    options,
+  });
+  expect(found.keys[0]?.terms).toMatchObject({
+    models: ["gpt-image-2"],
+    allowIps: ["192.168.0.0/24", "10.0.0.0/8"],
+    quota: { limit: 750_000 },
+  });
+  expect(found.accounts).toMatchObject([{ credit: 5_000_000, isSuspended: true }]);
+  expect(found.prices).toMatchObject([{ amount: 20_000 }]);
+});
+
+describe("a database", () => {
+  const refusal = (path: string) =>
+    openTables(path).then((tables) => readOneApi(tables).finally(tables.stop));
+  const rows = { channels: Array.from({ length: 400 }, (_, i) => channel(i + 1)) };
+
+  test("that lacks a column which is needed is refused by its name, and one without another column is read", async () => {
+    const path = join(emptyFolder(), "a.db");
+    await sqliteGateway(path, { of: "new-api", rows, without: ["tokens.remain_quota"] });
+    await expect(refusal(path)).rejects.toThrow(
+      /Table tokens of .* has no remain_quota: its version is older or newer/,
+    );
+    const other = join(emptyFolder(), "b.db");
+    await sqliteGateway(other, {
+      of: "new-api",
+      rows,
+      without: ["tokens.allow_ips", "channels.model_mapping"],
+    });
+    expect((await refusal(other)).channels).toHaveLength(400);
+  });
+
+  test("that is half of a file, another file, or not there, is refused", async () => {
+    const folder = emptyFolder();
+    const whole = readFileSync(await sqliteGateway(join(folder, "a.db"), { of: "new-api", rows }));
+    writeFileSync(join(folder, "half.db"), whole.subarray(0, whole.length / 2));
+    writeFileSync(join(folder, "text.db"), "hello");
+    await expect(refusal(join(folder, "half.db"))).rejects.toThrow(/not whole|cannot be read/);
+    await expect(refusal(join(folder, "text.db"))).rejects.toThrow("is no database of SQLite");
+    await expect(refusal(join(folder, "none.db"))).rejects.toThrow("there is no such file or folder");
+    await expect(refusal("redis://:CANARY@127.0.0.1/0")).rejects.toThrow(
+      /^The address of the database must be/,
+    );
+    const nobody = refusal("postgres://u:CANARY@127.0.0.1:1/db");
+    await expect(nobody).rejects.toThrow(/^postgres:\/\/127.0.0.1:1\/db cannot be read: (?!.*CANARY)/);
+  });
+});
