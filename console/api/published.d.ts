@@ -2360,6 +2360,15 @@ export interface Schemas {
       message: string;
     })[];
   };
+  McpMessage: {
+    jsonrpc: "2.0";
+    id?: string | number;
+    method?: string;
+    params?: Record<string, unknown>;
+    result?: Record<string, unknown>;
+    error?: Record<string, unknown>;
+  };
+  McpMessages: Schemas["McpMessage"] | readonly (Schemas["McpMessage"])[];
   Model: {
     /** What a request names in `model`. */
     id: string;
@@ -3573,6 +3582,10 @@ export interface Operations {
     path: { file: string };
     data: Schemas["GeminiFile"];
   };
+  "POST /mcp": {
+    body: Schemas["McpMessages"];
+    data: Schemas["McpMessages"];
+  };
   "GET /v1/models": {
     query: { all?: boolean };
     data: {
@@ -4660,6 +4673,9 @@ export interface Streams {
   };
   "POST /gemini/v1beta/models/{model}:streamGenerateContent": {
     message: Schemas["GeminiGenerateContentResponse"] | Schemas["GeminiError"];
+  };
+  "POST /mcp": {
+    message: Schemas["McpMessage"];
   };
   "GET /admin/v1/events": {
     pending: Schemas["ManagedTask"];

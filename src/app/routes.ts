@@ -159,7 +159,7 @@ type EndpointDeps = RequestDeps & Pick<RouterDeps, "rateLimiter" | "stays" | "au
 
 function listEndpoints(given: EndpointDeps) {
   const { config, store, drained } = given;
-  const { publicUrl, aliases, sync } = config;
+  const { publicUrl, aliases, sync, facades } = config;
   const maxAttempts = () => config.callbacks.delaysMs.length + 1;
   const deps = {
     ...{ ...given, ...store, publicUrl, aliases, elapsed: monotonicMs },
@@ -188,7 +188,7 @@ function listEndpoints(given: EndpointDeps) {
     }),
     ...compatImageEndpoints({ ...deps, generateSync, sync, stopping: drained }),
     ...compatModelEndpoints(deps),
-    ...facadeEndpoints({ ...deps, createTask, generateSync, sync, stopping: drained }, config.facades),
+    ...facadeEndpoints({ ...deps, ...spokenWith(given), createTask, generateSync, estimateCost }, facades),
     ...modelEndpoints(deps),
     ...managedModelEndpoints(createManageModels(deps)),
     ...manifestEndpoints(createOwnManifests(config, { ...deps, noteChange: createNoteChange(deps) })),
@@ -214,6 +214,11 @@ function listEndpoints(given: EndpointDeps) {
     ...watchingEndpoints(given),
     ...healthEndpoints({ ...deps, checks: createChecksAtUse({ ...deps, backups: deps.backups.state }) }),
   ];
+}
+
+/** What only facades need of the settings, and of a stop: their callers wait until nothing can end any more. */
+function spokenWith({ config: { cors, mcp, sync }, drained: stopping }: RequestDeps) {
+  return { cors, mcp, sync, stopping, version: VERSION };
 }
 
 /** Those that tell how the service does. */

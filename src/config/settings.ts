@@ -20,6 +20,7 @@ import { aliases } from "./aliases.ts";
 import { assetSettings, outputSettings } from "./assets.ts";
 import { backupSettings } from "./backups.ts";
 import { callerSettings } from "./callers.ts";
+import { mcpSettings } from "./mcp.ts";
 import { recordingSettings } from "./recordings.ts";
 import { retentionSettings } from "./retention.ts";
 import { RUNTIME_VARIABLES } from "./runtime-variables.ts";
@@ -156,6 +157,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       }),
     },
     ...staySettings(),
+    ...mcpSettings(),
     aliases: setting<Readonly<Record<string, ModelId>>>({
       key: "aliases",
       live: true,

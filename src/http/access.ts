@@ -90,10 +90,15 @@ function enterKeyed(
   const letIn = (principal: Principal) => {
     const standing = deps.standings(path, check, exchange.startedAt);
     const stay = (kind: StayKind) => deps.stays(kind, principal);
-    const keyed = Object.assign(exchange, { principal, standing, stay });
-    const perMinute = isCounted === true ? principal.policy.requestsPerMinute : undefined;
+    const perMinute = principal.policy.requestsPerMinute;
+    const count = async () => {
+      if (perMinute !== undefined) await countRequest(deps, keyed, perMinute);
+    };
+    const keyed: Entering & KeyedExchange = Object.assign(exchange, { principal, standing, stay, count });
     const begin = () =>
-      perMinute === undefined ? handle(keyed) : countThenHandle(deps, keyed, perMinute, handle);
+      isCounted !== true || perMinute === undefined
+        ? handle(keyed)
+        : countRequest(deps, keyed, perMinute).then(() => handle(keyed));
     return deps.turns(principal.accountId, begin);
   };
   const refuse = (error: unknown) => deps.guestTurns(exchange.address ?? "", () => Promise.reject(error));
@@ -113,16 +118,16 @@ function staying<Staying extends Pick<KeyedExchange, "stay">>(
   return (exchange: Staying) => whileStaying(exchange.stay("streams"), () => handle(exchange));
 }
 
-async function countThenHandle(
+/** @throws AppError `rate_limit_exceeded` */
+async function countRequest(
   { rateLimiter }: AccessDeps,
   exchange: Entering & KeyedExchange,
   perMinute: number,
-  handle: (exchange: KeyedExchange) => Reply | Promise<Reply>,
-): Promise<Reply> {
+): Promise<void> {
   const counted = await rateLimiter.take(exchange.principal.keyId, perMinute);
   const resetsInSec = Math.ceil(counted.resetsInMs / 1000);
   exchange.limitHeaders = limitHeaders(counted, resetsInSec);
-  if (counted.isAllowed) return handle(exchange);
+  if (counted.isAllowed) return;
   const facts = { kind: "too_many_requests", perMinute, retryAfterSec: resetsInSec } as const;
   throw new AppError("rate_limit_exceeded", facts, { retryAfterSec: resetsInSec });
 }

@@ -1,9 +1,16 @@
 import { AppError } from "../domain/errors.ts";
-import type { JsonObject } from "../domain/json.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
 import { MAX_JSON_BYTES } from "../domain/limits.ts";
 import type { Exchange, KeyedExchange, ManagedExchange } from "./exchange.ts";
-import { type InlineReceiver, type JsonBody, readJsonPieces, readWholeJson } from "./read-json.ts";
+import {
+  type InlineReceiver,
+  type JsonBody,
+  type ParseBody,
+  readJsonPieces,
+  readWholeJson,
+} from "./read-json.ts";
 import { requireStanding } from "./standing.ts";
+import { parseJson, parseJsonObject } from "./strict-json.ts";
 import { check } from "./wire/check.ts";
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
@@ -17,14 +24,24 @@ export type JsonExchange = Pick<Exchange, "request" | "intake">;
  * @param receiver where the content of data URIs goes; without one they are text like any other
  * @throws AppError `unsupported_media_type`, `request_too_large`, `invalid_request`
  */
-export async function readJsonBody(
+export function readJsonBody(exchange: JsonExchange, receiver?: InlineReceiver): Promise<JsonBody> {
+  return readAs(exchange, receiver, parseJsonObject);
+}
+
+/** The same for a body that may be any JSON, such as a list. @throws AppError as `readJsonBody`, but for what is no object */
+export function readAnyJsonBody(exchange: JsonExchange, receiver?: InlineReceiver): Promise<JsonBody<Json>> {
+  return readAs(exchange, receiver, parseJson);
+}
+
+async function readAs<Body>(
   { request, intake }: JsonExchange,
-  receiver?: InlineReceiver,
-): Promise<JsonBody> {
+  receiver: InlineReceiver | undefined,
+  parse: ParseBody<Body>,
+): Promise<JsonBody<Body>> {
   checkType(request.headers);
   const small = intake.small();
-  if (small !== undefined) return { ...WITHOUT_FILES, body: readWholeJson(await small) };
-  return intake.receive(MAX_JSON_BYTES, (body) => readJsonPieces(body, receiver));
+  if (small !== undefined) return { ...WITHOUT_FILES, body: readWholeJson(await small, parse) };
+  return intake.receive(MAX_JSON_BYTES, (body) => readJsonPieces(body, receiver, parse));
 }
 
 const WITHOUT_FILES = { inlineFiles: undefined, discard: undefined } as const;

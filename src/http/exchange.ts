@@ -49,6 +49,11 @@ export interface KeyedExchange extends Exchange {
   readonly standing: Standing;
   /** Takes a place for a connection that stays. @returns what gives it back @throws AppError when there is none */
   readonly stay: (kind: StayKind) => () => void;
+  /**
+   * Counts it against the key's requests per minute, for endpoints that only some of whose requests count.
+   * @throws AppError `rate_limit_exceeded`
+   */
+  readonly count: () => Promise<void>;
 }
 
 export interface ManagedExchange extends Exchange {

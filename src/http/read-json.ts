@@ -7,7 +7,6 @@ import type { InlineFile, InlineFiles } from "../service/inline-files.ts";
 import { createBase64Decoder } from "../toolkit/base64.ts";
 import { createLongStringReader, type LongString } from "../toolkit/long-strings.ts";
 import type { Incoming } from "./ingress/incoming.ts";
-import { parseJsonObject } from "./strict-json.ts";
 
 /** What becomes of a body's data URIs: `receive` opens a file for each of the larger ones. */
 export interface InlineReceiver {
@@ -17,8 +16,8 @@ export interface InlineReceiver {
 }
 
 /** A JSON body as it was read. */
-export interface JsonBody {
-  readonly body: JsonObject;
+export interface JsonBody<Body = JsonObject> {
+  readonly body: Body;
   /** Undefined when the body was small. */
   readonly inlineFiles: InlineFiles | undefined;
   /** Removes the files that nobody staged. Undefined when the body was small. */
@@ -42,21 +41,25 @@ const MUCH_TEXT_BYTES = 64 * 1024;
 /** Characters of a data URI that stay in the body, for messages that show what was given. */
 const SHOWN_CONTENT = 100;
 
-/** Reads a small body that is whole. @throws AppError as `parseJsonObject` does */
-export function readWholeJson(bytes: Uint8Array): JsonObject {
-  return parseJsonObject(decodeUtf8(bytes));
+/** Makes a body of its text: `parseJson`, or `parseJsonObject`. */
+export type ParseBody<Body> = (text: string, standIns?: Set<string>) => Body;
+
+/** Reads a small body that is whole. @throws AppError as `parse` does */
+export function readWholeJson<Body>(bytes: Uint8Array, parse: ParseBody<Body>): Body {
+  return parse(decodeUtf8(bytes));
 }
 
 /**
  * Reads a JSON body piece by piece. Content of data URIs is decoded as it arrives, and goes to files that `receiver` opens;
  * without a receiver it counts as text. A body with too much text is refused as soon as that has arrived.
  *
- * @throws AppError as `parseJsonObject`; `request_too_large`; whatever reading the body throws; then no file is kept
+ * @throws AppError as `parse`; `request_too_large`; whatever reading the body throws; then no file is kept
  */
-export async function readJsonPieces(
+export async function readJsonPieces<Body>(
   { next, take, takeFile, turn }: Omit<Incoming, "give">,
   receiver: InlineReceiver | undefined,
-): Promise<JsonBody> {
+  parse: ParseBody<Body>,
+): Promise<JsonBody<Body>> {
   const received: ArrivingFile[] = [];
   const inlineFiles = new Map<string, InlineFile>();
   const discard = async () => void (await Promise.all(received.map((file) => file.discard())));
@@ -83,7 +86,7 @@ export async function readJsonPieces(
     const text = reader.text();
     if (text.length > MUCH_TEXT_BYTES) await turn();
     if (text.length > MAX_JSON_TEXT_BYTES) throw tooLong();
-    const body = parseJsonObject(decodeUtf8(text), new Set(inlineFiles.keys()));
+    const body = parse(decodeUtf8(text), new Set(inlineFiles.keys()));
     return { body, inlineFiles, discard };
   } catch (error) {
     await discard();

@@ -12,6 +12,13 @@ import { measureJson, stringEnd } from "../toolkit/json-text.ts";
  *   and values, NUL or lone surrogates in strings
  */
 export function parseJsonObject(text: string, standIns: Set<string> = new Set()): JsonObject {
+  const value = parseJson(text, standIns);
+  if (!isJsonObject(value)) throw invalid({ kind: "body_not_object" });
+  return value;
+}
+
+/** The same for any JSON value. @throws AppError as `parseJsonObject`, but for what is no object */
+export function parseJson(text: string, standIns: Set<string> = new Set()): Json {
   const shape = measureJson(text, { depth: MAX_JSON_DEPTH, tokens: MAX_JSON_TOKENS });
   if (shape.depth > MAX_JSON_DEPTH) throw invalid({ kind: "body_too_deep" });
   if (shape.tokens > MAX_JSON_TOKENS) throw invalid({ kind: "body_too_detailed" });
@@ -23,7 +30,6 @@ export function parseJsonObject(text: string, standIns: Set<string> = new Set())
     // The parser quotes the caller's text, which belongs neither in an answer nor in a log.
     throw invalid({ kind: "body_not_json" }, withoutText(error));
   }
-  if (!isJsonObject(value)) throw invalid({ kind: "body_not_object" });
   // Only an escape can make a NUL or half a surrogate pair, because the text was decoded from strict UTF-8.
   const members = inspect(value, "", text.includes("\\u") ? standIns : undefined);
   if (members !== shape.members) throw invalid({ kind: "member_given_twice", member: repeatedMember(text) });

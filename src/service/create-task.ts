@@ -17,6 +17,7 @@ import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
 import { type AskedCallback, callbackOf } from "./asked-callback.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
+import { type CostLimit, checkCost } from "./cost-limit.ts";
 import { findRoute } from "./find-route.ts";
 import { toGenerationRequest } from "./generation-request.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
@@ -59,6 +60,8 @@ export interface CreateTaskRequest {
   readonly inlineFiles?: InlineFiles | undefined;
   /** See Task.syncScope. */
   readonly syncScope?: string | undefined;
+  /** What it may cost, where its caller says so; see `CostLimit`. */
+  readonly costLimit?: CostLimit | undefined;
   /** Aborts when the caller is no longer there, for checks that take long. */
   readonly gone?: (() => AbortSignal) | undefined;
 }
@@ -162,6 +165,7 @@ async function admit(
   const named = nameRequest(model, body, request);
   const chosen = findRoute(deps, model, named);
   const promised = quoteOf(deps, request, model, named);
+  checkCost(promised.ceiling, request.costLimit);
   await deps.queues.check({ lane: chosen.lane, accountId: request.principal.accountId, model });
   const asked = { ...request, model, body };
   const replay = deps.moderate?.isFor(asked) && (await passChecks(deps, asked, idempotency));

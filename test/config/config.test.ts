@@ -97,6 +97,8 @@ describe("settings", () => {
       "waits.key_concurrency": ["12", 12],
       "streams.account_concurrency": ["13", 13],
       "waits.account_concurrency": ["14", 14],
+      "mcp.max_cost_required_above": ["0.25", 250_000],
+      "mcp.inline_bytes": ["1000", 1000],
       aliases: ["gpt-image-1=sandbox-image, dall-e-3 = sandbox-image", ALIASES],
       allow_env: ["BUN_OPTIONS, BUN_INSPECT", ["BUN_OPTIONS", "BUN_INSPECT"]],
       "log.level": ["debug", "debug"],

@@ -185,8 +185,9 @@ function errorOf(body: unknown): { readonly code: unknown; readonly status: unkn
   return { code: isJsonObject(body.data) ? body.data.error_code : undefined, status: body.code };
 }
 
-/** The code of an error, which some facades have among its details. */
-function codeOf({ code, details }: JsonObject): unknown {
+/** The code of an error, which some facades have among its details or its data. */
+function codeOf({ code, details, data }: JsonObject): unknown {
+  if (isJsonObject(data)) return data.code;
   const [first] = Array.isArray(details) ? details : [];
   return isJsonObject(first) && isJsonObject(first.metadata) ? first.metadata.code : code;
 }

@@ -474,6 +474,19 @@ test("the console is answered as the document says", async () => {
   expect([none, opened, refused, foreign].map(({ status }) => status)).toEqual([404, 200, 401, 403]);
 });
 
+test("agents are answered as the document says", async () => {
+  const Accept = "application/json, text/event-stream";
+  const say = (message: JsonObject, headers: Readonly<Record<string, string>> = { Accept }) =>
+    call("POST /mcp", { body: { jsonrpc: "2.0", ...message }, headers });
+  const create = { name: "generate_image", arguments: IMAGE };
+  const made = await say({ id: 1, method: "tools/call", params: create });
+  const listed = await say({ id: 2, method: "tools/list" });
+  const noted = await say({ method: "notifications/initialized" });
+  const refused = await say({ id: 3, method: "ping" }, { Accept: "application/json" });
+  const old = await say({ id: 4, method: "ping" }, { Accept, "Mcp-Protocol-Version": "1999-01-01" });
+  expect([made, listed, noted, refused, old].map(({ status }) => status)).toEqual([200, 200, 202, 406, 400]);
+});
+
 test("metrics are for management tokens, and text", async () => {
   const refused = await call("GET /metrics");
   const { status, text } = await call("GET /metrics", { credential: service.token });

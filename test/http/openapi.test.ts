@@ -157,6 +157,10 @@ describe("the document", () => {
       "/components/schemas/ManagedProviderInFull/properties/facts",
       "/components/schemas/ManagedTaskStory/properties/request/properties/parameters",
       "/components/schemas/ManagedTracedTask/properties/request/properties/parameters",
+      "/components/schemas/McpMessage",
+      "/components/schemas/McpMessage/properties/error",
+      "/components/schemas/McpMessage/properties/params",
+      "/components/schemas/McpMessage/properties/result",
       "/components/schemas/ModelInFull/properties/schema",
       "/components/schemas/ModelPrice/properties/lines/items/properties/when",
       "/components/schemas/PriceRule/properties/lines/items/properties/when",
@@ -221,7 +225,7 @@ describe("the document", () => {
     for (const { name, path, value } of operations()) {
       const kinds = (value.security as JsonObject[]).flatMap((each) => Object.keys(each));
       const [, first] = path.split("/");
-      const expected = { v1: 4, compat: 5, gemini: 4, admin: 1, metrics: 1 }[first ?? ""] ?? 0;
+      const expected = { v1: 4, compat: 5, gemini: 4, admin: 1, metrics: 1, mcp: 4 }[first ?? ""] ?? 0;
       expect([name, kinds.length]).toEqual([name, expected]);
       expect(kinds.includes("managementToken")).toBe(first === "admin" || first === "metrics");
       expect(schemes).toEqual(expect.arrayContaining(kinds));

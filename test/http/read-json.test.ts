@@ -4,6 +4,7 @@ import { canonicalJson } from "../../src/domain/canonical-json.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { Json } from "../../src/domain/json.ts";
 import { readJsonPieces } from "../../src/http/read-json.ts";
+import { parseJsonObject } from "../../src/http/strict-json.ts";
 import { createSecrets } from "../../src/runtime/secrets.ts";
 import { hashCanonical, type InlineFiles } from "../../src/service/inline-files.ts";
 import { memoryAssets } from "../helpers/engine.ts";
@@ -19,7 +20,11 @@ function read(text: string | Uint8Array, pieceBytes = 65_536, receiver?: "none" 
   };
   const body = { next, take: () => undefined, takeFile: async () => undefined, turn: () => undefined };
   const takesBare = receiver === "bare";
-  return readJsonPieces(body, receiver === "none" ? undefined : { ...memoryAssets(), takesBare });
+  return readJsonPieces(
+    body,
+    receiver === "none" ? undefined : { ...memoryAssets(), takesBare },
+    parseJsonObject,
+  );
 }
 
 async function refusal(text: string | Uint8Array, receiver?: "none"): Promise<string> {

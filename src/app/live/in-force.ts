@@ -4,7 +4,7 @@ import { ALERTS, MODERATION, PRICING } from "../../config/settings-file.ts";
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 type Groups =
   | ("log" | "cors" | "sync" | "scheduler" | "providers" | "accounts" | "retention" | "disk" | "shed")
-  | ("egress" | "uploads");
+  | ("egress" | "uploads" | "mcp");
 
 /**
  * The settings in force. Everybody reads them where they are, so that a value that is replaced here is in force from then on. Only the
@@ -31,7 +31,7 @@ export function settingsInForce(config: Config): InForce {
     ...{ log: { ...log }, cors: { ...cors }, sync: { ...sync }, scheduler: { ...scheduler } },
     ...{ providers: { ...providers }, accounts: { ...accounts } },
     stays: { perKey: { ...stays.perKey }, perAccount: { ...stays.perAccount } },
-    aliases: { ...config.aliases },
+    ...{ aliases: { ...config.aliases }, mcp: { ...config.mcp } },
   };
 }
 
@@ -51,6 +51,12 @@ export const APPLIED: Readonly<Record<string, Apply>> = {
   },
   "sync.response_format": (to, { sync }) => {
     to.sync.responseFormat = sync.responseFormat;
+  },
+  "mcp.max_cost_required_above": (to, { mcp }) => {
+    to.mcp.maxCostRequiredAbove = mcp.maxCostRequiredAbove;
+  },
+  "mcp.inline_bytes": (to, { mcp }) => {
+    to.mcp.inlineBytes = mcp.inlineBytes;
   },
   "streams.key_concurrency": (to, { stays }) => {
     to.stays.perKey.streams = stays.perKey.streams;

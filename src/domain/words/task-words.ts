@@ -52,6 +52,10 @@ export const TASK_WORDS = {
     const owner = limitedBy === "balance" ? "the account has" : "the quota of this API key has";
     return `This request needs ${formatAmount(needed)} ${CURRENCY}; ${owner} ${formatAmount(available)} available.`;
   },
+  above_max_cost: ({ field, cost, most }: Field & { cost: Micros; most: Micros }, name: NameOf) =>
+    `This request costs up to ${formatAmount(cost)} ${CURRENCY}, which is more than ${name(field)} allows, ${formatAmount(most)}.`,
+  max_cost_needed: ({ field, cost, above }: Field & { cost: Micros; above: Micros }, name: NameOf) =>
+    `This request costs up to ${formatAmount(cost)} ${CURRENCY}. Above ${formatAmount(above)}, ${name(field)} is required: give it to agree to the price.`,
   quantity_uncountable: ({ quantity }: { quantity: number }) =>
     `quantity ${quantity} comes to more than can be counted.`,
   too_many_tasks: ({ concurrency }: { concurrency: number | undefined }) =>

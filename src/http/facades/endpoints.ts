@@ -1,14 +1,16 @@
 import type { FacadeName } from "../../domain/facades.ts";
 import type { Endpoint } from "../exchange.ts";
 import { type GeminiDeps, geminiEndpoints } from "./gemini/routes.ts";
+import { type McpFacadeDeps, mcpEndpoints } from "./mcp/routes.ts";
 import { openaiVideoEndpoints, type VideoFacadeDeps } from "./openai-videos/routes.ts";
 
 /** What any facade needs. */
-export type FacadeDeps = VideoFacadeDeps & GeminiDeps;
+export type FacadeDeps = VideoFacadeDeps & GeminiDeps & McpFacadeDeps;
 
 const ENDPOINTS = {
   "openai-videos": openaiVideoEndpoints,
   gemini: geminiEndpoints,
+  mcp: mcpEndpoints,
 } as const satisfies Record<FacadeName, (deps: FacadeDeps) => Endpoint[]>;
 
 /** The endpoints of the facades that are on. Facades have the names of the APIs they speak, which no other room knows. */

@@ -1,8 +1,9 @@
 import { GEMINI } from "./gemini/manners.ts";
 import type { Manners } from "./manners.ts";
+import { MCP_MANNERS } from "./mcp/manners.ts";
 
 /** The facades that tell errors in a form of their own. */
-export const SPOKEN: readonly Manners[] = [GEMINI];
+export const SPOKEN: readonly Manners[] = [GEMINI, MCP_MANNERS];
 
 /** Whose manners hold on a path; undefined on those of this service. */
 export function mannersOf(path: string): Manners | undefined {

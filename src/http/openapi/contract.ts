@@ -14,6 +14,7 @@ export const TAGS = {
     "The videos API that clients of OpenAI's speak. A video is a task: it can be read, followed and cancelled as any other.",
   Gemini:
     "Google's Gemini API: pictures while the caller waits, videos as operations, and their files. Its paths below `/gemini/v1` and `/gemini/v1beta1` are the same.",
+  Agents: "Tools for agents, by the Model Context Protocol.",
   Models: "What can be generated, with each model's own schema and price.",
   Account: "What a key may do and has used, and what a request would cost.",
   Files: "Stored results and inputs.",

@@ -129,6 +129,8 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   no_mode: { model: "m", modes: [{ id: "text", requires: [] }] },
   unpriced: { model: "m" },
   insufficient: { needed: toMicros(2), available: toMicros(1), limitedBy: "balance" },
+  above_max_cost: { field: "max_cost", cost: toMicros(2), most: toMicros(1) },
+  max_cost_needed: { field: "max_cost", cost: toMicros(2), above: toMicros(1) },
   quantity_uncountable: { quantity: 1000 },
   too_many_tasks: { concurrency: 1 },
   draining: {},

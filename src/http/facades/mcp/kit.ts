@@ -1,0 +1,97 @@
+/* The one place that uses the Model Context Protocol's own kit. It is loaded with the first request, because most services get none. */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  type ListToolsResult,
+  McpError,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { Json, JsonObject } from "../../../domain/json.ts";
+import type { Tool, ToolResult } from "./tool.ts";
+import { INSTRUCTIONS } from "./tools.ts";
+
+/** A call as the protocol names it. */
+export interface KitCall {
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly requestId: string | number;
+  /** Does nothing where the client does not want to know. */
+  readonly progress: (percent: number, message: string) => Promise<void>;
+}
+
+export interface KitOptions {
+  readonly request: Request;
+  /** Of this service. */
+  readonly version: string;
+  /** One message, or a batch of them. */
+  readonly messages: Json;
+  /** Whether the answer begins at once and may last, as a stream of events. */
+  readonly isStream: boolean;
+  readonly tools: () => readonly Tool[];
+  /** @returns undefined for a tool that is not known */
+  readonly call: (call: KitCall) => Promise<ToolResult | "cancelled" | undefined>;
+  readonly onError: (error: Error) => void;
+}
+
+/** How often a stream shows a sign of life: proxies close connections that are silent for about a minute. */
+const KEEP_ALIVE_MS = 15_000;
+
+/**
+ * Answers one HTTP request of the protocol. Nothing is kept for the next one.
+ * @returns the answer; of a stream, its beginning
+ */
+export async function answerMessages(options: KitOptions): Promise<Response> {
+  const { request, messages, isStream } = options;
+  const server = new Server(
+    { name: "svc", version: options.version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.onerror = options.onError;
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: options.tools().map(toolForm) }));
+  // Of a schema given to the kit, a request that does not fit would be an internal error.
+  server.fallbackRequestHandler = async (given, { requestId, sendNotification }) => {
+    if (given.method !== "tools/call") throw new McpError(ErrorCode.MethodNotFound, "Method not found");
+    const parsed = CallToolRequestSchema.safeParse(given);
+    if (!parsed.success)
+      throw new McpError(ErrorCode.InvalidParams, "tools/call takes a name and an object of arguments.");
+    const { name, arguments: args = {}, _meta } = parsed.data.params;
+    const progressToken = _meta?.progressToken;
+    const result = await options.call({
+      ...{ name, requestId },
+      // The schema has checked that it is an object, and it came as JSON.
+      args: args as JsonObject,
+      async progress(progress, message) {
+        if (progressToken === undefined || !isStream) return;
+        const progressed = { progressToken, progress, total: 100, message };
+        await sendNotification({ method: "notifications/progress", params: progressed });
+      },
+    });
+    if (result === undefined)
+      throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 80)}`);
+    if (result !== "cancelled") return answerOf(result);
+    // A request that was cancelled gets no answer: its stream ends without one. In a batch, others still wait for theirs.
+    if (isStream && !Array.isArray(messages)) await server.close();
+    return answerOf({ content: [], isError: true });
+  };
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    enableJsonResponse: !isStream,
+    keepAliveMs: KEEP_ALIVE_MS,
+  });
+  await server.connect(transport);
+  return transport.handleRequest(request, { parsedBody: messages });
+}
+
+function toolForm({ hints, ...tool }: Tool): ListToolsResult["tools"][number] {
+  // Both schemas are of objects, which their type here does not say.
+  return { ...tool, annotations: hints } as ListToolsResult["tools"][number];
+}
+
+function answerOf({ content, structured, isError }: ToolResult) {
+  return {
+    content: content.map((each) => ({ ...each })),
+    ...(structured && { structuredContent: structured as Record<string, unknown> }),
+    ...(isError && { isError }),
+  };
+}
