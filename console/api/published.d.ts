@@ -569,6 +569,12 @@ export interface Schemas {
     /** A picture to begin with: a PNG, JPEG or WebP file of at most 10 MB, or as text a URL or a base64 data URI. The field may be called `input_reference[image_url]`. */
     input_reference?: string;
   };
+  CreateGeminiFile: {
+    file?: {
+      /** What to call it. */
+      displayName?: string;
+    };
+  };
   CreateGeminiVideo: {
     /** One. */
     instances: readonly ({
@@ -935,6 +941,10 @@ export interface Schemas {
   GeminiFile: {
     /** `files/<file>`. */
     name: string;
+    /** What the upload called it. */
+    displayName?: string;
+    /** When it goes; of uploaded files. */
+    expirationTime?: string;
     /** Its media type. */
     mimeType: string;
     /** Its size in bytes. */
@@ -956,6 +966,11 @@ export interface Schemas {
       /** Its length: `4s`. */
       videoDuration: string;
     };
+  };
+  GeminiFiles: {
+    files: readonly (Schemas["GeminiFile"])[];
+    /** Where there is another page. */
+    nextPageToken?: string;
   };
   GeminiGenerateContentResponse: {
     /** One for each picture. */
@@ -3581,6 +3596,24 @@ export interface Operations {
   "GET /gemini/v1beta/files/{file}": {
     path: { file: string };
     data: Schemas["GeminiFile"];
+  };
+  "DELETE /gemini/v1beta/files/{file}": {
+    path: { file: string };
+    data: Record<string, unknown>;
+  };
+  "GET /gemini/v1beta/files": {
+    query: { pageSize?: string; pageToken?: string };
+    data: Schemas["GeminiFiles"];
+  };
+  "POST /gemini/upload/v1beta/files": {
+    body: Schemas["CreateGeminiFile"];
+    data: Record<string, unknown>;
+  };
+  "POST /gemini/upload/v1beta/files/{upload}": {
+    path: { upload: string };
+    data: {
+      file?: Schemas["GeminiFile"];
+    };
   };
   "POST /mcp": {
     body: Schemas["McpMessages"];

@@ -511,6 +511,21 @@ test("Gemini's API is answered as the document says", async () => {
   const file = /files\/([a-z0-9]+)/.exec(operation.text)?.[1] ?? "";
   await call(`GET ${base}/files/{file}`, { path: { file } });
   await call(`GET ${base}/files/{file}:download`, { path: { file }, query: "?alt=media" });
+  const headers = { "X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start" };
+  await call("POST /gemini/upload/v1beta/files", { body: {}, headers });
+  const begun = await fetch(`${service.url}/gemini/upload/v1beta/files`, {
+    ...{ method: "POST", body: "{}" },
+    headers: { ...headers, "x-goog-api-key": service.key, "Content-Type": "application/json" },
+  });
+  const upload = begun.headers.get("x-goog-upload-url")?.split("/").at(-1) ?? "";
+  const query = { "X-Goog-Upload-Command": "query" };
+  await call("POST /gemini/upload/v1beta/files/{upload}", { path: { upload }, body: {}, headers: query });
+  const form = new FormData();
+  form.append("file", new Blob([await png(8, 8)]), "a.png");
+  const native = await call("POST /v1/files", { body: form });
+  const uploaded = String(native.data.id).replace("file_", "");
+  await call(`GET ${base}/files`);
+  await call(`DELETE ${base}/files/{file}`, { path: { file: uploaded } });
   for (const place of ["", "/models/{model}"]) {
     const body = { instances, parameters: { sandbox: { outcome: "hang" } } };
     const begun = await call(`POST ${base}/models/{model}:predictLongRunning`, { ...video, body });

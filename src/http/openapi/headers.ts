@@ -33,6 +33,9 @@ const HEADERS = {
   "Last-Modified": text("When the file was stored."),
   "Accept-Ranges": text("`bytes`."),
   "Content-Range": text("Which bytes these are, of how many."),
+  "X-Goog-Upload-URL": text("Where the content goes."),
+  "X-Goog-Upload-Status": text("`active`, `final` or `cancelled`."),
+  "X-Goog-Upload-Size-Received": text("How many bytes have come."),
   "Content-Length": integer("Size in bytes.", { minimum: 0 }),
 } as const satisfies Record<string, Schema>;
 export type HeaderName = keyof typeof HEADERS;

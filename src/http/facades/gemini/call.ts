@@ -4,6 +4,7 @@ import { ratioOfSize } from "../../../domain/media/video-size.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import { formatAmount, ZERO } from "../../../domain/money/money.ts";
 import type { Clock, Log } from "../../../domain/ports/runtime.ts";
+import type { UploadStore } from "../../../domain/ports/upload-store.ts";
 import type { TaskSummary } from "../../../domain/task/task.ts";
 import type { GenerateSync, SyncCall } from "../../../service/generate-sync.ts";
 import type { ModelDeps } from "../../../service/read-model.ts";
@@ -25,6 +26,7 @@ import type { PictureRequest, PredictDeps } from "./pictures.ts";
 import { readGivenBody } from "./read-body.ts";
 
 export interface CallDeps extends ModelDeps, AnswerDeps, WaitingDeps {
+  readonly uploads: Pick<UploadStore, "byId">;
   readonly generateSync: GenerateSync;
   readonly clock: Clock;
   readonly log: Log;

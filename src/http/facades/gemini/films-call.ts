@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../../domain/json.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
+import type { UploadStore } from "../../../domain/ports/upload-store.ts";
 import { isTerminal } from "../../../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts";
 import type { CreateTask } from "../../../service/create-task.ts";
@@ -21,6 +22,7 @@ import { readGivenBody } from "./read-body.ts";
 export interface FilmCallDeps extends ModelDeps, CancelTaskDeps {
   readonly tasks: TaskStore;
   readonly assets: AssetStore;
+  readonly uploads: Pick<UploadStore, "byId">;
   readonly createTask: CreateTask;
 }
 

@@ -1,12 +1,11 @@
-import { AppError, invalid } from "../../../domain/errors.ts";
-import { isId } from "../../../domain/ids.ts";
+import { invalid } from "../../../domain/errors.ts";
 import type { JsonObject } from "../../../domain/json.ts";
-import { type Asset, assetPath } from "../../../domain/media/asset.ts";
+import { assetPath } from "../../../domain/media/asset.ts";
 import { dataUriHeader } from "../../../domain/media/data-uri.ts";
-import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import type { InlineFiles } from "../../../service/inline-files.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { asObject, type Member, objectOf, textOf } from "./members.ts";
+import { findOwnFile, type OwnFileDeps } from "./own-files.ts";
 
 /** A picture or a video that a caller gave: its address, or its content as a data URI. */
 export interface GivenMedia {
@@ -15,9 +14,7 @@ export interface GivenMedia {
 }
 
 /** What is needed to read where media are. */
-export interface MediaDeps {
-  readonly tasks: Pick<TaskStore, "assetById">;
-}
+export type MediaDeps = OwnFileDeps;
 
 /** Who asks, and what came with the request. */
 export interface MediaContext extends Pick<KeyedExchange, "principal" | "origin"> {
@@ -75,32 +72,7 @@ async function addressOf(
 ): Promise<string> {
   const [, place = "", name] = FILE.exec(uri) ?? [];
   if (name === undefined || (place !== "" && !place.startsWith(`${origin}/`))) return uri;
-  const asset = await assetOf(deps, principal, name);
-  if (asset === undefined) throw invalid({ kind: "stored_file_unknown", field: path });
-  return origin + assetPath(asset);
-}
-
-/** The id of a file in that API: clients take no more of it than letters and digits. */
-export const fileNameOf = (id: Asset["id"]) => id.slice("asset_".length);
-
-/** The caller's own file of this name. */
-export async function assetOf(
-  { tasks }: MediaDeps,
-  { accountId }: KeyedExchange["principal"],
-  name: string,
-): Promise<Asset | undefined> {
-  const id = `asset_${name}`;
-  const asset = isId("asset", id) ? await tasks.assetById(id) : undefined;
-  return asset?.accountId === accountId ? asset : undefined;
-}
-
-/** @throws AppError `not_found` */
-export async function requireAsset(
-  deps: MediaDeps,
-  principal: KeyedExchange["principal"],
-  name: string,
-): Promise<Asset> {
-  const asset = await assetOf(deps, principal, name);
-  if (asset === undefined) throw new AppError("not_found", { kind: "file_unknown" });
-  return asset;
+  const file = await findOwnFile(deps, principal, name);
+  if (file === undefined) throw invalid({ kind: "stored_file_unknown", field: path });
+  return origin + assetPath(file);
 }

@@ -4,7 +4,7 @@ import { formatAmount, ZERO } from "../../../domain/money/money.ts";
 import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
 import { describe } from "../../../domain/words/words.ts";
 import { V1BETA } from "./manners.ts";
-import { fileNameOf } from "./media.ts";
+import { fileNameOf } from "./own-files.ts";
 
 /** Numbers of `google.rpc.Code` (https://grpc.io/docs/guides/status-codes, checked 2026-11-27). */
 const CANCELLED = 1;

@@ -1,8 +1,9 @@
-import { type Endpoint, keyed, polled } from "../../exchange.ts";
+import type { UploadFileDeps } from "../../../service/upload-file.ts";
+import { counted, type Endpoint, type Exchange, keyed, polled } from "../../exchange.ts";
 import { json } from "../../reply.ts";
 import { answerWithPictures, type CallDeps, type PictureMethod } from "./call.ts";
 import { CANDIDATES, PREDICTIONS } from "./candidates.ts";
-import { downloadFile, type FileDeps, readFile } from "./files.ts";
+import { deleteFile, downloadFile, type FileDeps, listFiles, readFile } from "./files.ts";
 import {
   beginFilm,
   cancelOperation,
@@ -13,12 +14,18 @@ import {
 import { V1BETA } from "./manners.ts";
 import { askedFor, listPage, presentModel } from "./model-names.ts";
 import { readGenerateContent, readPredict } from "./pictures.ts";
+import { createUploadSessions } from "./upload-sessions.ts";
+import { beginUpload, continueUpload, UPLOADS } from "./uploads.ts";
 import {
+  BEGIN_UPLOAD,
   CANCEL_OPERATION,
   CANCEL_OPERATION_OF_MODEL,
+  CONTINUE_UPLOAD,
+  DELETE_FILE,
   DOWNLOAD_FILE,
   FETCH_OPERATION,
   GENERATE_CONTENT,
+  LIST_FILES,
   LIST_MODELS,
   PREDICT,
   PREDICT_LONG_RUNNING,
@@ -29,7 +36,7 @@ import {
   STREAM_GENERATE_CONTENT,
 } from "./wire.ts";
 
-export type GeminiDeps = CallDeps & FilmCallDeps & FileDeps;
+export type GeminiDeps = CallDeps & FilmCallDeps & FileDeps & UploadFileDeps;
 
 const MODEL = `${V1BETA}/models/:model`;
 const OPERATION = "operations/:operation";
@@ -81,5 +88,25 @@ export function geminiEndpoints(deps: GeminiDeps): Endpoint[] {
       downloadFile(deps, exchange),
     ),
     polled(FILE, READ_FILE, (exchange) => readFile(deps, exchange)),
+    polled(`${V1BETA}/files`, LIST_FILES, (exchange) => listFiles(deps, exchange), "lists"),
+    keyed("DELETE", FILE, DELETE_FILE, {}, (exchange) => deleteFile(deps, exchange)),
+    ...uploadEndpoints(deps),
+  ];
+}
+
+/** Files that come before any task, in as many requests as their sender likes. */
+function uploadEndpoints(given: GeminiDeps): Endpoint[] {
+  const deps = { ...given, sessions: createUploadSessions(given) };
+  return [
+    counted(UPLOADS, BEGIN_UPLOAD, (exchange) => beginUpload(deps, exchange), "creates"),
+    {
+      method: "POST",
+      path: `${UPLOADS}/:upload`,
+      contract: CONTINUE_UPLOAD,
+      access: "public",
+      // Its address is the permission.
+      isSecret: true,
+      handle: (exchange: Exchange) => continueUpload(deps, exchange),
+    },
   ];
 }

@@ -271,6 +271,8 @@ export const FILE = component(
   "GeminiFile",
   {
     name: text("`files/<file>`."),
+    displayName: text("What the upload called it."),
+    expirationTime: text("When it goes; of uploaded files."),
     mimeType: text("Its media type."),
     sizeBytes: text("Its size in bytes."),
     createTime: text("When it was stored."),
@@ -282,5 +284,5 @@ export const FILE = component(
     source: text("Who made it.", { enum: ["UPLOADED", "GENERATED"] }),
     videoMetadata: closed({ videoDuration: text("Its length: `4s`.") }),
   },
-  { optional: ["videoMetadata"] },
+  { optional: ["displayName", "expirationTime", "videoMetadata"] },
 );

@@ -186,3 +186,64 @@ export const DOWNLOAD_FILE = contract("geminiDownloadFile", TAG, "Download a fil
   answers: resultDownloads(Object.keys(MEDIA_TYPES) as MediaType[]),
   errors: ["invalid_request", "not_found", "service_unavailable"],
 });
+
+export const LIST_FILES = contract("geminiListFiles", TAG, "List uploaded files, newest first", {
+  query: PAGE,
+  answers: {
+    200: jsonAnswer(
+      "One page.",
+      component(
+        "GeminiFiles",
+        { files: list(FILE), nextPageToken: text("Where there is another page.") },
+        { optional: ["nextPageToken"] },
+      ),
+    ),
+  },
+  errors: ["invalid_request"],
+});
+
+export const DELETE_FILE = contract("geminiDeleteFile", TAG, "Delete an uploaded file", {
+  description: "Files of tasks go with them.",
+  path: { file: FILE_NAME },
+  answers: { 200: jsonAnswer("It is gone.", closed({})) },
+  errors: ["not_found"],
+});
+
+const UPLOAD_HEADERS = {
+  "X-Goog-Upload-Command": text(
+    "`start`; then `upload`, `upload, finalize`, `finalize`, `query` or `cancel`.",
+  ),
+};
+
+export const BEGIN_UPLOAD = contract("geminiBeginUpload", TAG, "Begin an upload", {
+  description:
+    "The answer's `X-Goog-Upload-URL` takes the content without a key, whole or in parts, for ten minutes after each. What the file is, its content says.",
+  headers: {
+    ...UPLOAD_HEADERS,
+    "X-Goog-Upload-Protocol": text("`resumable`.", { const: "resumable" }),
+    "X-Goog-Upload-Header-Content-Length": text("How many bytes it will have."),
+  },
+  body: jsonBody({
+    title: "CreateGeminiFile",
+    type: "object",
+    properties: { file: { type: "object", properties: { displayName: text("What to call it.") } } },
+  }),
+  answers: {
+    200: jsonAnswer("It has begun.", closed({}), ["X-Goog-Upload-URL", "X-Goog-Upload-Status"]),
+  },
+  errors: ["disk_low"],
+});
+
+export const CONTINUE_UPLOAD = contract("geminiContinueUpload", TAG, "Go on with an upload", {
+  description: "Takes the content, or a part of it. The answer to the last one has the file.",
+  path: { upload: text("Names the upload, and is the permission.") },
+  headers: { ...UPLOAD_HEADERS, "X-Goog-Upload-Offset": text("How many bytes came before.") },
+  body: { "application/octet-stream": {} },
+  answers: {
+    200: jsonAnswer("How far it is.", closed({ file: FILE }, { optional: ["file"] }), [
+      "X-Goog-Upload-Status",
+      "X-Goog-Upload-Size-Received",
+    ]),
+  },
+  errors: ["not_found", "service_unavailable", "disk_low"],
+});

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
+import { createUploadSessions } from "../../../src/http/facades/gemini/upload-sessions.ts";
+import { fakeClock, memoryAssets } from "../../helpers/engine.ts";
+import { png } from "../../helpers/media.ts";
+import { type CheckAnswer, createAnswerCheck } from "../../helpers/openapi.ts";
+import { openPublished } from "../../helpers/published.ts";
+import { type PublishedService, startPublished } from "../openapi-service.ts";
+
+setDefaultTimeout(30_000);
+
+const published = openPublished("gemini/openapi.json");
+let service: PublishedService;
+let checkAnswer: CheckAnswer;
+let picture: Uint8Array<ArrayBuffer>;
+
+beforeAll(async () => {
+  service = await startPublished();
+  checkAnswer = createAnswerCheck(service.document);
+  picture = await png(64, 64);
+});
+
+afterAll(() => service.stop());
+
+type Sent = Readonly<Record<string, string>>;
+
+async function send(method: string, target: string, headers: Sent, body?: string | Uint8Array<ArrayBuffer>) {
+  const response = await fetch(service.url + target, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+  });
+  const text = await response.text();
+  checkAnswer(method, target, response.status, response.headers, text);
+  const parsed: unknown = JSON.parse(text);
+  return {
+    ...{ status: response.status, headers: response.headers },
+    body: isJsonObject(parsed) ? parsed : {},
+    state: response.headers.get("x-goog-upload-status"),
+  };
+}
+
+const keyed = () => ({ "x-goog-api-key": service.key, "Content-Type": "application/json" });
+
+const begin = (file: JsonObject = {}, more: Sent = {}) =>
+  send(
+    "POST",
+    "/gemini/upload/v1beta/files",
+    { ...keyed(), "X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start", ...more },
+    JSON.stringify({ file }),
+  );
+
+async function placeOf(file: JsonObject = {}, more: Sent = {}): Promise<string> {
+  const { headers, state } = await begin(file, more);
+  expect(state).toBe("active");
+  return new URL(headers.get("x-goog-upload-url") ?? "").pathname;
+}
+
+/** Without a key, as some clients send it. */
+const part = (place: string, command: string, offset = 0, bytes?: string | Uint8Array<ArrayBuffer>) =>
+  send("POST", place, { "X-Goog-Upload-Command": command, "X-Goog-Upload-Offset": String(offset) }, bytes);
+
+const fieldOf = ({ body }: { readonly body: JsonObject }) => {
+  const { details } = body.error as { readonly details: { fieldViolations?: { field: string }[] }[] };
+  return details.find(({ fieldViolations }) => fieldViolations)?.fieldViolations?.[0]?.field;
+};
+
+test("a file comes in parts, is read, listed, used and deleted", async () => {
+  const length = { "X-Goog-Upload-Header-Content-Length": String(picture.length) };
+  const place = await placeOf({ display_name: "a fox" }, length);
+  const half = Math.floor(picture.length / 2);
+  expect((await part(place, "upload", 0, picture.slice(0, half))).state).toBe("active");
+  expect((await part(place, "query")).headers.get("x-goog-upload-size-received")).toBe(String(half));
+  const again = await part(place, "upload", 0, picture.slice(0, half));
+  expect([again.status, fieldOf(again)]).toEqual([400, "X-Goog-Upload-Offset"]);
+  const early = await part(place, "finalize", half);
+  expect([early.status, fieldOf(early)]).toEqual([400, "X-Goog-Upload-Header-Content-Length"]);
+  const last = await part(place, "upload, finalize", half, picture.slice(half));
+  expect(last.state).toBe("final");
+  const file = last.body.file as JsonObject;
+  expect(published.problems(["components", "schemas", "File"], file)).toEqual([]);
+  expect(file).toMatchObject({
+    displayName: "a fox",
+    mimeType: "image/png",
+    source: "UPLOADED",
+    state: "ACTIVE",
+  });
+  // The answer may have been lost.
+  expect((await part(place, "upload, finalize", half, picture.slice(half))).body).toEqual(last.body);
+
+  const path = `/gemini/v1beta/${file.name}`;
+  expect((await send("GET", path, keyed())).body).toEqual(file);
+  const listed = await send("GET", "/gemini/v1beta/files?pageSize=1", keyed());
+  expect(listed.body).toEqual({ files: [file] });
+  const fileData = { mimeType: "image/png", fileUri: String(file.uri) };
+  const contents = [{ parts: [{ text: "A fox" }, { fileData }] }];
+  const generationConfig = { sandbox: { delay_ms: 0 } };
+  const body = JSON.stringify({ contents, generationConfig });
+  const made = await send("POST", "/gemini/v1beta/models/sandbox-image:generateContent", keyed(), body);
+  const task = await send("GET", `/v1/tasks/${made.body.responseId}`, keyed());
+  expect(task.body.data).toMatchObject({ request: { mode: "image-to-image" } });
+  expect((await send("DELETE", path, keyed())).body).toEqual({});
+  expect((await send("GET", path, keyed())).status).toBe(404);
+  expect((await send("DELETE", path, keyed())).status).toBe(404);
+});
+
+test("what is no upload, no picture, or somebody's own name is refused", async () => {
+  expect((await begin({}, { "X-Goog-Upload-Protocol": "raw" })).status).toBe(400);
+  expect(fieldOf(await begin({ name: "files/fox" }))).toBe("file.name");
+  expect(fieldOf(await begin({ displayName: "" }))).toBe("file.displayName");
+  const huge = { "X-Goog-Upload-Header-Content-Length": String(65 * 1024 * 1024) };
+  expect((await begin({}, huge)).status).toBe(413);
+  const place = await placeOf();
+  expect(fieldOf(await part(place, "dance"))).toBe("X-Goog-Upload-Command");
+  expect(fieldOf(await part(place, "finalize"))).toBe("file");
+  const text = await placeOf();
+  const refused = await part(text, "upload, finalize", 0, "no picture");
+  expect([refused.status, fieldOf(refused)]).toEqual([400, "file"]);
+  expect((await part(text, "query")).status).toBe(404);
+  const left = await placeOf();
+  expect((await part(left, "cancel")).state).toBe("cancelled");
+  expect((await part(left, "upload", 0, picture)).status).toBe(404);
+  expect((await part("/gemini/upload/v1beta/files/x", "query")).status).toBe(404);
+  const other = { ...keyed(), "x-goog-api-key": "x" };
+  expect((await send("GET", "/gemini/v1beta/files", other)).status).toBe(401);
+});
+
+test("uploads that nobody goes on with are forgotten, and an account has a few at a time", async () => {
+  const clock = fakeClock(0);
+  const stopping = new AbortController();
+  const sessions = createUploadSessions({ assets: memoryAssets(), clock, stopping: stopping.signal });
+  const open = (id: string, accountId: string) =>
+    // Ids of tests are not made by the service.
+    sessions.open(id as never, { owner: { accountId: accountId as never } });
+  for (let i = 0; i < 16; i += 1) await open(`file_${i}`, "one");
+  expect(open("file_16", "one")).rejects.toMatchObject({ code: "service_unavailable" });
+  await open("file_17", "two");
+  clock.set(9 * 60_000);
+  expect(sessions.find("file_0")).toBeDefined();
+  clock.set(11 * 60_000);
+  expect(sessions.find("file_1")).toBeUndefined();
+  expect(sessions.find("file_0")).toBeDefined();
+  stopping.abort();
+  expect(sessions.find("file_0")).toBeUndefined();
+});
