@@ -13,7 +13,7 @@ export interface Customer {
   /** Where clients of OpenAI's APIs are told to go. */
   readonly baseUrl: string;
   readonly api: Api;
-  /** Requests of the key to the images and videos APIs, in the order they were answered, once there are `count`. */
+  /** Requests of the key to the APIs that clients of others speak, in the order they were answered, once there are `count`. */
   requests(count: number): Promise<readonly LoggedRequest[]>;
   /** The customer's tasks, newest first, once there are `count`. */
   tasks(count?: number): Promise<readonly WireData[]>;
@@ -33,7 +33,7 @@ export interface LoggedRequest {
 
 const WITHIN_MS = 30_000;
 const LOOK_AGAIN_MS = 10;
-const OF_CLIENTS = /"\/compat\/v1\/(?:images\/|videos)/;
+const OF_CLIENTS = /"\/(?:compat\/v1\/(?:images\/|videos)|gemini\/)/;
 let count = 0;
 
 /** @param flags further ones of `svc keys create` */

@@ -133,7 +133,7 @@ test("uploads that nobody goes on with are forgotten, and an account has a few a
     // Ids of tests are not made by the service.
     sessions.open(id as never, { owner: { accountId: accountId as never } });
   for (let i = 0; i < 16; i += 1) await open(`file_${i}`, "one");
-  expect(open("file_16", "one")).rejects.toMatchObject({ code: "service_unavailable" });
+  await expect(open("file_16", "one")).rejects.toMatchObject({ code: "service_unavailable" });
   await open("file_17", "two");
   clock.set(9 * 60_000);
   expect(sessions.find("file_0")).toBeDefined();
