@@ -1,0 +1,154 @@
+import { chownSync, existsSync } from "node:fs";
+import { join } from "node:path";
+import { SQL } from "bun";
+import { freePort } from "./free-port.ts";
+
+/** A database server of this machine, for tests. */
+export interface DatabaseServer {
+  /** The address of a new, empty database. Its password is `CANARY-password`. */
+  newDatabase(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Neither server runs as root. */
+const NOBODY = 65_534;
+const PASSWORD = "CANARY-password";
+/** Every 50 ms. */
+const MOST_TRIES = 1000;
+const isRoot = process.getuid?.() === 0;
+
+function asNobody(command: readonly string[]): string[] {
+  if (!isRoot) return [...command];
+  return ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", ...command];
+}
+
+async function ran(command: readonly string[], folder: string): Promise<void> {
+  const child = Bun.spawn(asNobody(command), {
+    cwd: folder,
+    stdout: "pipe",
+    stderr: "pipe",
+    env: environment(folder),
+  });
+  const [out, error] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed.\n${out}${error}`);
+}
+
+const environment = (folder: string) => ({
+  PATH: process.env.PATH ?? "",
+  HOME: folder,
+  TMPDIR: folder,
+  LC_ALL: "C",
+});
+
+/** Starts a server, and waits until it answers. */
+async function started(
+  command: readonly string[],
+  folder: string,
+  admin: string,
+): Promise<{ stop(): Promise<void> }> {
+  const child = Bun.spawn(asNobody(command), {
+    cwd: folder,
+    stdout: "ignore",
+    stderr: "pipe",
+    env: environment(folder),
+  });
+  const errors = child.stderr.text();
+  for (let tries = 0; ; tries++) {
+    if (tries === MOST_TRIES) child.kill("SIGKILL");
+    if (child.exitCode !== null) throw new Error(`${command[0]} ended.\n${await errors}`);
+    try {
+      await onceOn(admin, "select 1");
+      break;
+    } catch {
+      // It does not listen yet.
+      await Bun.sleep(50);
+    }
+  }
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}
+
+/** Runs one statement on a connection of its own. */
+export async function onceOn(address: string, ...statements: readonly string[]): Promise<void> {
+  const sql = new SQL({ url: address, max: 1, connectionTimeout: 5 });
+  try {
+    for (const statement of statements) await sql.unsafe(statement);
+  } finally {
+    await sql.close();
+  }
+}
+
+function databases(admin: string): Pick<DatabaseServer, "newDatabase"> {
+  let made = 0;
+  return {
+    async newDatabase() {
+      const name = `gateway_${++made}`;
+      await onceOn(admin, `create database ${name}`);
+      return admin.replace(/\/[a-z]+$/, `/${name}`);
+    },
+  };
+}
+
+const POSTGRES = [
+  "/usr/lib/postgresql/17/bin",
+  "/usr/lib/postgresql/16/bin",
+  "/usr/lib/postgresql/15/bin",
+].find((folder) => existsSync(join(folder, "initdb")) && existsSync(join(folder, "postgres")));
+export const HAS_POSTGRES = POSTGRES !== undefined;
+export const HAS_MARIADB = Bun.which("mariadbd") !== null && Bun.which("mariadb-install-db") !== null;
+
+/** Starts PostgreSQL in an empty folder. */
+export async function startPostgres(folder: string): Promise<DatabaseServer> {
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  const bin = (name: string) => join(POSTGRES ?? "", name);
+  const port = freePort();
+  const passwords = join(folder, "password");
+  await Bun.write(passwords, PASSWORD);
+  if (isRoot) chownSync(passwords, NOBODY, NOBODY);
+  const data = join(folder, "data");
+  await ran(
+    [bin("initdb"), "-D", data, "-U", "admin", "--auth=scram-sha-256", `--pwfile=${passwords}`, "--no-sync"],
+    folder,
+  );
+  const admin = `postgres://admin:${PASSWORD}@127.0.0.1:${port}/postgres`;
+  const command = [bin("postgres"), "-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, "-F"];
+  return { ...databases(admin), ...(await started(command, folder, admin)) };
+}
+
+/** Starts MariaDB in an empty folder. */
+export async function startMariadb(folder: string): Promise<DatabaseServer> {
+  if (isRoot) chownSync(folder, NOBODY, NOBODY);
+  const port = freePort();
+  const data = join(folder, "data");
+  await ran(
+    [
+      "mariadb-install-db",
+      "--no-defaults",
+      `--datadir=${data}`,
+      "--auth-root-authentication-method=normal",
+      "--skip-test-db",
+    ],
+    folder,
+  );
+  const first = join(folder, "first.sql");
+  const admin = `mysql://admin:${PASSWORD}@127.0.0.1:${port}/mysql`;
+  await Bun.write(
+    first,
+    `create user admin@'127.0.0.1' identified by '${PASSWORD}';\ngrant all on *.* to admin@'127.0.0.1';\n`,
+  );
+  if (isRoot) chownSync(first, NOBODY, NOBODY);
+  const command = [
+    ...["mariadbd", "--no-defaults", `--datadir=${data}`, `--port=${port}`, "--bind-address=127.0.0.1"],
+    ...[
+      `--socket=${join(folder, "s")}`,
+      `--pid-file=${join(folder, "pid")}`,
+      `--init-file=${first}`,
+      "--skip-name-resolve",
+    ],
+  ];
+  return { ...databases(admin), ...(await started(command, folder, admin)) };
+}
