@@ -323,6 +323,12 @@ export interface Schemas {
       expected: string | number;
     })[];
   };
+  BeginFalUpload: {
+    /** Not looked at. */
+    content_type?: string;
+    /** Not kept. */
+    file_name?: string;
+  };
   Callback: {
     /** Id of the callback. */
     id: string;
@@ -836,6 +842,111 @@ export interface Schemas {
       /** The most that the request costs the operator there. */
       cost?: string;
     })[];
+  };
+  FalError: {
+    /** What is wrong, or what is wrong with each field. */
+    detail: string | readonly ({
+      loc: readonly (string | number)[];
+      msg: string;
+      type: string;
+      url?: string;
+      input?: unknown;
+    })[];
+    /** With a text alone. */
+    error_type?: string;
+    /** The same for people, which clients show. */
+    message: string;
+  };
+  FalInput: Record<string, unknown>;
+  FalOutput: {
+    /** Of a model that makes images. */
+    images?: readonly ({
+      /** Address of the file. */
+      url: string;
+      /** Media type. */
+      content_type: string;
+      /** Its name here. */
+      file_name: string;
+      /** Bytes. */
+      file_size: number;
+      /** Pixels. */
+      width: number;
+      /** Pixels. */
+      height: number;
+      /** Seconds; of videos alone. */
+      duration?: number;
+    })[];
+    video?: {
+      /** Address of the file. */
+      url: string;
+      /** Media type. */
+      content_type: string;
+      /** Its name here. */
+      file_name: string;
+      /** Bytes. */
+      file_size: number;
+      /** Pixels. */
+      width: number;
+      /** Pixels. */
+      height: number;
+      /** Seconds; of videos alone. */
+      duration?: number;
+    } | null;
+    /** All of them, where there are several. */
+    videos?: readonly ({
+      /** Address of the file. */
+      url: string;
+      /** Media type. */
+      content_type: string;
+      /** Its name here. */
+      file_name: string;
+      /** Bytes. */
+      file_size: number;
+      /** Pixels. */
+      width: number;
+      /** Pixels. */
+      height: number;
+      /** Seconds; of videos alone. */
+      duration?: number;
+    })[];
+    /** Images that were refused are no results here. */
+    has_nsfw_concepts?: readonly (boolean)[];
+    /** The seed that was asked for. */
+    seed?: number;
+    /** As it was given. */
+    prompt?: string;
+    timings?: {
+      /** Seconds from the first submission to the end. */
+      inference: number;
+    };
+  };
+  FalStatus: {
+    status: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED";
+    /** Id of the request, which is the id of its task. */
+    request_id: string;
+    /** Where the result is. */
+    response_url: string;
+    /** Where the status is. */
+    status_url: string;
+    /** Where it is cancelled. */
+    cancel_url: string;
+    /** How many tasks are ahead of it. With `IN_QUEUE` only. */
+    queue_position?: number;
+    /** Where `logs` asks for it. */
+    logs?: readonly ({
+      message: string;
+      timestamp: string;
+      level: "INFO" | "ERROR";
+      source: "USER";
+    })[];
+    metrics?: {
+      /** Seconds from the first submission to the end. */
+      inference_time: number | null;
+    };
+    /** Why there is no result. */
+    error?: string;
+    /** The type of that error. */
+    error_type?: string;
   };
   GeminiError: {
     error: {
@@ -3542,6 +3653,50 @@ export interface Operations {
     path: { video_id: string };
     body: Schemas["CreateVideoRemix"];
     data: Schemas["CompatibleVideo"];
+  };
+  "POST /fal/{model}": {
+    path: { model: string };
+    query: { fal_webhook?: string };
+    body: Schemas["FalInput"];
+    data: Schemas["FalOutput"] | Schemas["FalStatus"];
+  };
+  "GET /fal/{model}/requests/{request_id}/status": {
+    path: { model: string; request_id: string };
+    query: { logs?: string };
+    data: Schemas["FalStatus"];
+  };
+  "GET /fal/{model}/requests/{request_id}": {
+    path: { model: string; request_id: string };
+    data: Schemas["FalOutput"];
+  };
+  "GET /fal/{model}/requests/{request_id}/response": {
+    path: { model: string; request_id: string };
+    data: Schemas["FalOutput"];
+  };
+  "POST /fal/storage/upload/initiate": {
+    body: Schemas["BeginFalUpload"];
+    data: {
+      /** PUT the file here. */
+      upload_url: string;
+      /** Address of the file. */
+      file_url: string;
+    };
+  };
+  "PUT /fal/storage/upload/files/{ticket}": {
+    path: { ticket: string };
+    data: Record<string, unknown>;
+  };
+  "GET /fal/.well-known/jwks.json": {
+    data: {
+      keys: readonly ({
+        kty: "OKP";
+        crv: "Ed25519";
+        alg: "EdDSA";
+        use: "sig";
+        /** The key, base64url. */
+        x: string;
+      })[];
+    };
   };
   "POST /gemini/v1beta/models/{model}:generateContent": {
     path: { model: string };

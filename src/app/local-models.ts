@@ -6,7 +6,7 @@ import type { LaneId, ProviderId } from "../domain/ids.ts";
 import type { NeedsOf } from "../domain/model/availability.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import { presentManagedTrace } from "../http/admin/tasks/present.ts";
-import { createFacadeForms } from "../http/facades/callback-forms.ts";
+import { createFacadeParts } from "../http/facades/callback-forms.ts";
 import { PROVIDERS, providerNeeds } from "../providers/registry.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import { createCallbackFeed } from "../runtime/signals.ts";
@@ -69,7 +69,7 @@ export function createLocalModels(store: Store, config: LocalSettings, clock: Cl
         clock,
         ...store,
         publicUrl: config.publicUrl,
-        forms: createFacadeForms({ tasks: store.tasks, secrets: createSecrets(), seal: sealOf(config) }),
+        ...createFacadeParts({ tasks: store.tasks, secrets: createSecrets(), seal: sealOf(config), clock }),
         redeliveries: createCallbackFeed(),
         callbacksDue: () => {},
       }),

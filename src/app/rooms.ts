@@ -6,7 +6,7 @@ import type { Egress } from "../domain/ports/egress.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { LeveledLog, Log, SteadyClock } from "../domain/ports/runtime.ts";
 import { createEgress } from "../egress/egress.ts";
-import { createFacadeForms } from "../http/facades/callback-forms.ts";
+import { createFacadeParts } from "../http/facades/callback-forms.ts";
 import { PROVIDERS } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
 import { createSystemClock } from "../runtime/clock.ts";
@@ -102,7 +102,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   relays.onChange(onProvidersChanged);
   const secrets = createSecrets();
   return {
-    forms: createFacadeForms({ tasks: store.tasks, secrets, seal }),
+    ...createFacadeParts({ tasks: store.tasks, secrets, seal, clock }),
     ...{
       clock,
       log,

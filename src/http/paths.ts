@@ -3,6 +3,7 @@ import { getPath, tryDecodeURIComponent } from "hono/utils/url";
 import { AppError } from "../domain/errors.ts";
 import type { Handling } from "./exchange.ts";
 import { otherPathOf } from "./facades/spoken.ts";
+import { createSpreadPaths, isSpread } from "./spread-paths.ts";
 
 /** What answers a request, and where it was asked. */
 export interface Found {
@@ -21,22 +22,25 @@ interface Place {
 
 /**
  * Finds what answers a request. A path that exists answers other methods with 405, an unknown one with 404. A path may end in a verb
- * after its last parameter, `/models/:model:predict`.
+ * after its last parameter, `/models/:model:predict`, and a parameter may have several segments, `/fal/:model+`.
  * @param unknown answers on every other path
  * @throws for paths that cannot be told apart
  */
 export function createPaths(endpoints: readonly Handling[], unknown: Handling): (request: Request) => Found {
   const exact = new Map<string, Place>();
+  const spread: [string, Place][] = [];
   /** By the verb at the end of the path; empty without one. */
   const routers = new Map([["", new RegExpRouter<Place>()]]);
   for (const [path, handlings] of Map.groupBy(endpoints, ({ path }) => path)) {
     const byMethod = new Map(handlings.map((handling) => [handling.method, handling]));
     const place = { byMethod, otherwise: methodNotAllowed(path, handlings) };
     const [, pattern = path, verb = ""] = WITH_VERB.exec(path) ?? [];
-    if (!path.includes(":")) exact.set(path, place);
+    if (isSpread(path)) spread.push([path, place]);
+    else if (!path.includes(":")) exact.set(path, place);
     else routers.getOrInsertComputed(verb, () => new RegExpRouter<Place>()).add("ALL", pattern, place);
   }
 
+  const spreadAt = createSpreadPaths(spread);
   const matchOf = (path: string) => {
     const [, before = "", verb = ""] = path.includes(":") ? (VERB.exec(path) ?? []) : [];
     const match = verb === "" ? undefined : routers.get(verb)?.match("ALL", before);
@@ -46,7 +50,11 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
     const known = exact.get(as);
     if (known !== undefined) return { handling: handlingOf(known, request), path, param: NONE };
     const [[first] = [], texts = []] = matchOf(as);
-    if (first === undefined) return undefined;
+    if (first === undefined) {
+      const wide = spreadAt(as);
+      const text = (name: string) => tryDecodeURIComponent(wide?.texts.get(name) ?? "");
+      return wide && { handling: handlingOf(wide.place, request), path, param: text };
+    }
     const [place, positions] = first;
     const param = (name: string) => tryDecodeURIComponent(texts[Number(positions[name])] ?? "");
     return { handling: handlingOf(place, request), path, param };
@@ -56,7 +64,7 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
     const path = pathOf(request);
     const here = found(path, path, request);
     if (here !== undefined) return here;
-    const elsewhere = otherPathOf(path);
+    const elsewhere = otherPathOf(path, request);
     const there = elsewhere === undefined ? undefined : found(path, elsewhere, request);
     return there ?? { handling: unknown, path, param: NONE };
   };

@@ -1,5 +1,5 @@
 import type { TaskSummary } from "../domain/task/task.ts";
-import type { SyncCall } from "../service/generate-sync.ts";
+import type { JoinedTask } from "../service/join-task.ts";
 import { requireModel } from "../service/read-model.ts";
 import type { KeyedExchange, LateAnswerDeps } from "./exchange.ts";
 import { type Standing, whileAllowed } from "./standing.ts";
@@ -40,18 +40,18 @@ export async function acceptStaying<T>(
 }
 
 /** Whether a caller may still be answered with what this model made. */
-export function standingFor({ standing }: KeyedExchange, { model }: Pick<SyncCall, "model">): Standing {
+export function standingFor({ standing }: KeyedExchange, { model }: Pick<JoinedTask, "model">): Standing {
   return standing.needing((principal) => requireModel(principal, model));
 }
 
 /**
  * Waits for a call's task, in the time that there is for the answer.
- * @throws AppError as `SyncCall.finish`; the refusal of a caller that may not be answered any more
+ * @throws AppError as `JoinedTask.finish`; the refusal of a caller that may not be answered any more
  */
 export function finishInTime(
   deps: WaitingDeps,
   exchange: KeyedExchange,
-  call: Pick<SyncCall, "finish">,
+  call: Pick<JoinedTask, "finish">,
   { waitMs, standing }: { readonly waitMs: number; readonly standing: Standing },
 ): Promise<TaskSummary> {
   const { request } = exchange;

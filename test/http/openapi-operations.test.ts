@@ -449,6 +449,35 @@ test("the management API is answered as the document says", async () => {
   expect((await call("GET /admin/v1/keys")).status).toBe(401);
 });
 
+test("what fal's clients ask for is answered as the document says", async () => {
+  const path = { model: "svc/sandbox-image" };
+  const body = { prompt: "A fox", image_size: "square", sandbox: SOON };
+  await call("POST /fal/{model}", { path, body });
+  const queued = await call("POST /fal/{model}", {
+    path,
+    body,
+    headers: { "X-Fal-Queue-Priority": "normal" },
+  });
+  const one = { path: { ...path, request_id: JSON.parse(queued.text).request_id } };
+  await call("GET /fal/{model}/requests/{request_id}/status/stream", one);
+  for (const more of ["/status", "", "/response"])
+    await call(`GET /fal/{model}/requests/{request_id}${more}`, one);
+  const hanging = { ...body, sandbox: { outcome: "hang" } };
+  const lasting = await call("POST /fal/{model}", { path: { model: "queue/sandbox-image" }, body: hanging });
+  const other = { path: { ...path, request_id: JSON.parse(lasting.text).request_id } };
+  await call("PUT /fal/{model}/requests/{request_id}/cancel", other);
+  await call("GET /fal/.well-known/jwks.json");
+  const begun = JSON.parse(
+    (await call("POST /fal/storage/upload/initiate", { body: { file_name: "a.png" } })).text,
+  );
+  const sent = await fetch(begun.upload_url, { method: "PUT", body: await png(8, 8) });
+  const { pathname } = new URL(begun.upload_url);
+  checkAnswer("PUT", pathname, sent.status, sent.headers, await sent.text());
+  called.add("put /fal/storage/upload/files/{ticket}");
+  expect((await call("POST /fal/storage/upload/initiate-multipart", { body: {} })).status).toBe(413);
+  called.add("post /fal/storage/upload/initiate-multipart");
+});
+
 test("what needs no credential is answered as the document says", async () => {
   await call("GET /");
   const page = await call("GET /docs");

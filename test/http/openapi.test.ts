@@ -5,6 +5,7 @@ import { callbackPayload } from "../../src/domain/callback/callback-payload.ts";
 import { ERROR_CODES, TASK_ERROR_CODES } from "../../src/domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
 import type { Task } from "../../src/domain/task/task.ts";
+import { mannersOf } from "../../src/http/facades/spoken.ts";
 import { createComponents } from "../../src/http/openapi/components.ts";
 import { STATUS } from "../../src/http/problem.ts";
 import { PROVIDERS, providerNeeds } from "../../src/providers/registry.ts";
@@ -126,12 +127,13 @@ describe("the document", () => {
       ([, response]) => (response["x-error-codes"] ?? []) as string[],
     );
     expect(new Set(listed)).toEqual(new Set(ERROR_CODES));
-    for (const { value } of operations()) {
+    for (const { path, value } of operations()) {
+      const others = mannersOf(path)?.statuses;
       for (const [status, response] of members(value.responses)) {
         const { $ref } = response;
         const codes = (at(String($ref).slice(1)) as JsonObject | undefined)?.["x-error-codes"] ?? [];
         for (const code of codes as (keyof typeof STATUS)[])
-          expect(`${STATUS[code]} ${code}`).toBe(`${status} ${code}`);
+          expect(`${others?.[code] ?? STATUS[code]} ${code}`).toBe(`${status} ${code}`);
       }
     }
     expect(component("schemas", "TaskErrorCode")["x-extensible-enum"]).toEqual(TASK_ERROR_CODES);
@@ -147,8 +149,10 @@ describe("the document", () => {
     expect(open.sort()).toEqual([
       "/components/schemas/ApiKey/properties/aliases",
       "/components/schemas/ApiKeyWithSecret/properties/aliases",
+      "/components/schemas/BeginFalUpload",
       "/components/schemas/CallbackInFull/properties/payload/anyOf/1",
       "/components/schemas/ChangedApiKey/properties/aliases",
+      "/components/schemas/FalInput",
       "/components/schemas/ManagedCallbackInFull/properties/payload/anyOf/1",
       "/components/schemas/ManagedModel/properties/routes/items/properties/only",
       "/components/schemas/ManagedModelInFull/properties/routes/items/properties/only",
@@ -225,10 +229,10 @@ describe("the document", () => {
     for (const { name, path, value } of operations()) {
       const kinds = (value.security as JsonObject[]).flatMap((each) => Object.keys(each));
       const [, first] = path.split("/");
-      const isPermission = path.endsWith("/{upload}");
+      const isPermission = /\{upload\}$|jwks|\/upload\/files/.test(path);
       const expected = isPermission
         ? 0
-        : ({ v1: 4, compat: 5, gemini: 4, admin: 1, metrics: 1, mcp: 4 }[first ?? ""] ?? 0);
+        : ({ v1: 4, compat: 5, gemini: 4, fal: 4, admin: 1, metrics: 1, mcp: 4 }[first ?? ""] ?? 0);
       expect([name, kinds.length]).toEqual([name, expected]);
       expect(kinds.includes("managementToken")).toBe(first === "admin" || first === "metrics");
       expect(schemes).toEqual(expect.arrayContaining(kinds));

@@ -63,6 +63,10 @@ export const ACCESS_WORDS = {
   overloaded: ({ retryAfterSec }: { retryAfterSec: number }) =>
     `The service has more to do than it can at this moment. Send the request again in ${retryAfterSec} s.`,
 
+  start_too_late: ({ task }: { task: string }) =>
+    `Task ${task} had not started in the time that was given for it, and was cancelled.`,
+  model_path_long: ({ segments, most }: { segments: number; most: number }) =>
+    `A path to a model has at most ${most} segments, and this one has ${segments}.`,
   unknown_path: ({ path }: { path: string }) => `There is nothing at ${cut(path)}.`,
   method_not_allowed: ({ method, allow }: { method: string; allow: readonly string[] }) =>
     `${method} is not taken here; use ${allow.join(" or ")}.`,

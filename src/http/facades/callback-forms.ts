@@ -1,16 +1,12 @@
 import type { CallbackForm, CallbackForms } from "../../domain/ports/callback-forms.ts";
-import type { Seal, Secrets } from "../../domain/ports/runtime.ts";
-import type { TaskStore } from "../../domain/ports/task-store.ts";
-
-/** What any form is made with. */
-export interface FormDeps {
-  readonly tasks: Pick<TaskStore, "assetById" | "requestOf">;
-  readonly secrets: Pick<Secrets, "sign" | "hash">;
-  readonly seal: Pick<Seal, "sign">;
-}
+import type { Clock, Seal, Secrets } from "../../domain/ports/runtime.ts";
+import { createFalForm } from "./fal/webhook.ts";
+import type { FormDeps } from "./form-deps.ts";
+import { createWebhookSigning } from "./signing.ts";
+import { createUploadTickets } from "./upload-tickets.ts";
 
 /** The forms that webhooks of other APIs have, by the names that tasks are stored with. A name stays as long as such tasks do. */
-const FORMS: Readonly<Record<string, (deps: FormDeps) => CallbackForm>> = {};
+const FORMS: Readonly<Record<string, (deps: FormDeps) => CallbackForm>> = { fal: createFalForm };
 
 /** All forms, also of facades that are off: their tasks may still be under way. Each is made when it is first used. */
 export function createFacadeForms(deps: FormDeps): CallbackForms {
@@ -19,4 +15,20 @@ export function createFacadeForms(deps: FormDeps): CallbackForms {
     const make = Object.hasOwn(FORMS, name) ? FORMS[name] : undefined;
     return make && made.getOrInsertComputed(name, () => make(deps));
   };
+}
+
+/** What facades need of a data folder: its forms of webhooks, what signs them, and addresses to upload to. */
+export function createFacadeParts({
+  seal,
+  clock,
+  ...deps
+}: {
+  readonly tasks: FormDeps["tasks"];
+  readonly secrets: Pick<Secrets, "sign" | "hash">;
+  readonly seal: Pick<Seal, "sign" | "isSigned">;
+  readonly clock: Pick<Clock, "now">;
+}) {
+  const signing = createWebhookSigning({ seal });
+  const forms = createFacadeForms({ ...deps, signing });
+  return { signing, forms, uploadTickets: createUploadTickets({ seal, clock }) };
 }

@@ -1,14 +1,16 @@
 import type { FacadeName } from "../../domain/facades.ts";
 import type { Endpoint } from "../exchange.ts";
+import { type FalFacadeDeps, falEndpoints } from "./fal/routes.ts";
 import { type GeminiDeps, geminiEndpoints } from "./gemini/routes.ts";
 import { type McpFacadeDeps, mcpEndpoints } from "./mcp/routes.ts";
 import { openaiVideoEndpoints, type VideoFacadeDeps } from "./openai-videos/routes.ts";
 
 /** What any facade needs. */
-export type FacadeDeps = VideoFacadeDeps & GeminiDeps & McpFacadeDeps;
+export type FacadeDeps = VideoFacadeDeps & FalFacadeDeps & GeminiDeps & McpFacadeDeps;
 
 const ENDPOINTS = {
   "openai-videos": openaiVideoEndpoints,
+  fal: falEndpoints,
   gemini: geminiEndpoints,
   mcp: mcpEndpoints,
 } as const satisfies Record<FacadeName, (deps: FacadeDeps) => Endpoint[]>;

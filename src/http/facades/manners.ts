@@ -1,4 +1,4 @@
-import type { AppError } from "../../domain/errors.ts";
+import type { AppError, ErrorCode } from "../../domain/errors.ts";
 import type { FacadeName } from "../../domain/facades.ts";
 import type { Json } from "../../domain/json.ts";
 import type { Schema } from "../wire/schema.ts";
@@ -20,6 +20,10 @@ export interface Manners {
   readonly schemes: readonly string[];
   /** Beginnings of paths that its clients use too, and what each stands for: other versions of the API, say. */
   readonly sameAs?: readonly (readonly [beginning: RegExp, path: string])[] | undefined;
+  /** The path that a request says itself it is for; undefined where it says none. Asked on paths that are unknown. */
+  readonly pathOf?: ((path: string, request: Request) => string | undefined) | undefined;
+  /** Statuses of codes that have others here, for the published document. */
+  readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>> | undefined;
   /** @param status that the error's code has here */
   readonly tell: (error: AppError, status: number) => ToldError;
   /** Of what it tells. */

@@ -1,9 +1,10 @@
+import { FAL } from "./fal/manners.ts";
 import { GEMINI } from "./gemini/manners.ts";
 import type { Manners } from "./manners.ts";
 import { MCP_MANNERS } from "./mcp/manners.ts";
 
 /** The facades that tell errors in a form of their own. */
-export const SPOKEN: readonly Manners[] = [GEMINI, MCP_MANNERS];
+export const SPOKEN: readonly Manners[] = [FAL, GEMINI, MCP_MANNERS];
 
 /** Whose manners hold on a path; undefined on those of this service. */
 export function mannersOf(path: string): Manners | undefined {
@@ -11,7 +12,10 @@ export function mannersOf(path: string): Manners | undefined {
 }
 
 /** The path that a path below a facade's base stands for; undefined where it stands for itself. */
-export function otherPathOf(path: string): string | undefined {
-  const [beginning, other] = mannersOf(path)?.sameAs?.find(([each]) => each.test(path)) ?? [];
+export function otherPathOf(path: string, request: Request): string | undefined {
+  const manners = mannersOf(path);
+  const named = manners?.pathOf?.(path, request);
+  if (named !== undefined) return named;
+  const [beginning, other] = manners?.sameAs?.find(([each]) => each.test(path)) ?? [];
   return beginning === undefined || other === undefined ? undefined : path.replace(beginning, other);
 }

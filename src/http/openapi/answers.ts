@@ -13,7 +13,7 @@ import type { HeaderName } from "./headers.ts";
 export function responsesOf(endpoint: Endpoint, components: Components): JsonObject {
   const { contract, path } = endpoint;
   const byStatus = new Map<number, JsonObject>();
-  for (const [status, codes] of Map.groupBy(errorCodesOf(endpoint), (code) => STATUS[code])) {
+  for (const [status, codes] of Map.groupBy(errorCodesOf(endpoint), (code) => statusOf(path, code))) {
     byStatus.set(status, errorResponse(path, codes, components));
   }
   const isCounted = endpoint.access === "api_key" && endpoint.isCounted === true;
@@ -22,6 +22,12 @@ export function responsesOf(endpoint: Endpoint, components: Components): JsonObj
     byStatus.set(Number(status), answerResponse(answer, more, components));
   }
   return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b));
+}
+
+/** A facade may have another status for a code than we do. */
+function statusOf(path: string, code: ErrorCode): number {
+  const envelope = envelopeFor(path, code);
+  return (typeof envelope === "object" ? envelope.statuses?.[code] : undefined) ?? STATUS[code];
 }
 
 /** The codes an endpoint answers with: those it names, and those that its credential, body and idempotency bring along. */

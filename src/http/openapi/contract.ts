@@ -12,6 +12,7 @@ export const TAGS = {
     "The images API that many clients speak: the answer holds the images. Calls take as long as the image does; use the long-request address where there is one, and a client timeout above the wait window.",
   "Compatible videos":
     "The videos API that clients of OpenAI's speak. A video is a task: it can be read, followed and cancelled as any other.",
+  fal: "The API that fal's clients speak, with its queue. A request is a task.",
   Gemini:
     "Google's Gemini API: pictures while the caller waits, videos as operations, and their files. Its paths below `/gemini/v1` and `/gemini/v1beta1` are the same.",
   Agents: "Tools for agents, by the Model Context Protocol.",

@@ -26,7 +26,7 @@ export function describeService(
   addGeneralErrors(components);
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const endpoint of endpoints) {
-    const path = endpoint.path.replace(/\/:(\w+)/g, "/{$1}");
+    const path = endpoint.path.replace(/\/:(\w+)\+?/g, "/{$1}");
     paths[path] ??= {};
     paths[path][endpoint.method.toLowerCase()] = describeEndpoint(endpoint, components);
   }

@@ -118,6 +118,8 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   too_many_stays: { whose: "key", what: "streams", most: 100, retryAfterSec: 5 },
   too_many_connections: { retryAfterSec: 5 },
   unknown_path: { path: "/x" },
+  model_path_long: { segments: 6, most: 5 },
+  start_too_late: { task },
   method_not_allowed: { method: "PUT", allow: ["GET"] },
 
   model_unusable: { field },

@@ -1,0 +1,89 @@
+import type { Principal } from "../../../domain/access/account.ts";
+import { allowsFeature } from "../../../domain/access/permissions.ts";
+import { AppError } from "../../../domain/errors.ts";
+import type { JsonObject } from "../../../domain/json.ts";
+import type { AssetStore } from "../../../domain/ports/asset-store.ts";
+import type { TaskKind } from "../../../domain/task/request.ts";
+import type { JoinedTask, JoinTask } from "../../../service/join-task.ts";
+import type { ModelDeps } from "../../../service/read-model.ts";
+import { readJsonBody } from "../../body.ts";
+import type { KeyedExchange } from "../../exchange.ts";
+import type { JsonBody } from "../../read-json.ts";
+import { sentBy } from "../create.ts";
+import { fromForeign } from "../foreign-input.ts";
+import { type AskedHeaders, askedHeaders, LIFECYCLE } from "./headers.ts";
+import { falModel, requireInputs } from "./models.ts";
+import { withLength, withSize } from "./sizes.ts";
+import { BASE, type NamedModel, queryOf } from "./target.ts";
+import { WEBHOOK } from "./webhook.ts";
+
+export interface FalCreateDeps extends ModelDeps {
+  readonly assets: AssetStore;
+  readonly joinTask: JoinTask;
+}
+
+/** A create that was read, and how to accept it. */
+export interface FalCreate extends AskedHeaders {
+  accept(): Promise<JoinedTask>;
+  /** Releases the files of its body; those that a task uses stay. */
+  release(): Promise<void>;
+}
+
+/**
+ * Reads a create.
+ * @throws AppError naming the field, the header or the parameter at fault; then no file is kept
+ */
+export async function readCreate(
+  deps: FalCreateDeps,
+  exchange: KeyedExchange,
+  named: NamedModel,
+): Promise<FalCreate> {
+  const { principal } = exchange;
+  const asked = falModel(deps, principal, named.name);
+  const { model, route } = asked;
+  requireFeature(principal, model.kind);
+  const headers = askedHeaders(exchange.request.headers, { model: model.id, isQueued: named.isQueued });
+  const json = await readJsonBody(exchange, deps.assets);
+  const release = async () => json.discard?.();
+  try {
+    const given = withLength(model, route, withoutDefaults(json.body));
+    const fields = withSize(model, route, given);
+    const { body, names } = fromForeign(deps.catalog, model, { fields, at: "", route });
+    requireInputs(asked, body, names);
+    const { retainSec } = headers;
+    const url = queryOf(exchange).get("fal_webhook");
+    const accept = () =>
+      deps.joinTask({
+        ...sentBy(exchange),
+        ...{ model, names: { ...names, retain_seconds: LIFECYCLE, callback_url: "fal_webhook" } },
+        body: retainSec === undefined ? body : { ...body, retain_seconds: retainSec },
+        ...{ identity: identityOf(json, url, retainSec), inlineFiles: json.inlineFiles },
+        endpoint: `POST ${BASE}/${named.name}`,
+        isWaiting: !named.isQueued,
+        callback: url === null ? undefined : { ...WEBHOOK, url },
+      });
+    return { ...headers, accept, release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** What says nothing: results are addresses of files unless a client wants their content in the answer. */
+function withoutDefaults({ sync_mode: mode, ...fields }: JsonObject): JsonObject {
+  return mode === undefined || mode === false ? fields : { ...fields, sync_mode: mode };
+}
+
+function identityOf({ body }: JsonBody, url: string | null, retainSec: number | undefined): JsonObject {
+  return {
+    ...body,
+    ...(url !== null && { fal_webhook: url }),
+    ...(retainSec !== undefined && { retainSec }),
+  };
+}
+
+function requireFeature({ policy }: Principal, kind: TaskKind): void {
+  const feature = `${kind}s` as const;
+  if (!allowsFeature(policy, feature))
+    throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
+}

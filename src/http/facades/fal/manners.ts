@@ -1,0 +1,169 @@
+import type { AppError, ErrorCode, TaskErrorCode } from "../../../domain/errors.ts";
+import type { Json, JsonObject } from "../../../domain/json.ts";
+import type { Schema } from "../../wire/schema.ts";
+import type { Manners, ToldError } from "../manners.ts";
+import { BASE, namedPath } from "./target.ts";
+
+/** Types of that API for what is wrong with one field, by the kind of our facts; others are `value_error`. */
+const FIELD_TYPE: Readonly<Record<string, string>> = {
+  required: "missing",
+  unknown_field: "extra_forbidden",
+  not_json: "json_invalid",
+  image_unused: "extra_forbidden",
+  stored_file_unknown: "file_download_error",
+  stored_file_gone: "file_download_error",
+  other_media: "unsupported_file_format",
+};
+
+/** How that API tells of a task that failed: its status, and the type of its error. */
+const TASK_ERROR: Readonly<Record<TaskErrorCode, readonly [status: number, type: string]>> = {
+  CONTENT_MODERATED: [422, "content_policy_violation"],
+  INPUT_INVALID: [422, "image_load_error"],
+  INPUT_UNREACHABLE: [422, "file_download_error"],
+  UPSTREAM_REJECTED: [400, "downstream_service_error"],
+  UPSTREAM_CAPACITY_EXHAUSTED: [503, "downstream_service_unavailable"],
+  UPSTREAM_TIMEOUT: [504, "generation_timeout"],
+  UPSTREAM_ERROR: [500, "downstream_service_unavailable"],
+  DEADLINE_EXCEEDED: [504, "generation_timeout"],
+  FINALIZATION_FAILED: [500, "downstream_service_unavailable"],
+  OUTCOME_UNKNOWN: [500, "internal_server_error"],
+  LOOP_DETECTED: [508, "internal_server_error"],
+  NO_ROUTE_AVAILABLE: [503, "downstream_service_unavailable"],
+};
+
+/** What ends a request before a model sees it: its status if it is another than ours, and the type. */
+const REQUEST_ERROR: Readonly<
+  Partial<Record<ErrorCode, readonly [status: number | undefined, type: string]>>
+> = {
+  invalid_api_key: [undefined, "auth_error"],
+  permission_denied: [undefined, "auth_error"],
+  // An account without balance is locked there.
+  insufficient_quota: [403, "auth_error"],
+  model_not_available: [undefined, "not_found"],
+  model_not_found: [undefined, "not_found"],
+  task_not_found: [undefined, "not_found"],
+  not_found: [undefined, "not_found"],
+  sync_image_timeout: [undefined, "request_timeout"],
+  upstream_timeout: [undefined, "request_timeout"],
+};
+
+/** The documentation of that API for a type of error. */
+const ABOUT = "https://docs.fal.ai/errors#";
+
+/** Errors as that API has them: of fields as a list, of everything else as a text. Its clients show `message`, where there is one. */
+function tell(error: AppError, status: number): ToldError {
+  const { code, facts } = error;
+  if (facts.kind === "task_failed") {
+    const [ofItsError, type] = TASK_ERROR[facts.error.code as TaskErrorCode];
+    return ofTask(error, ofItsError, type);
+  }
+  if (facts.kind === "start_too_late") {
+    const late = ofRequest(error, 504, "request_timeout");
+    // By this its clients know that it was their own time, and do not send it again.
+    return { ...late, headers: { ...late.headers, "X-Fal-Request-Timeout-Type": "user" } };
+  }
+  if (facts.kind === "task_cancelled") return ofRequest(error, 499, "client_cancelled");
+  if (code === "content_policy_violation") return ofTask(error, 422, "content_policy_violation");
+  if (facts.kind === "model_path_long") return ofRequest(error, status, "url_error");
+  if (code === "invalid_request") return ofFields(error);
+  const [own = status, type] = REQUEST_ERROR[code] ?? [];
+  return ofRequest(error, own, type ?? (status < 500 ? "bad_request" : "internal_error"));
+}
+
+function ofFields(error: AppError): ToldError {
+  const { param, facts } = error;
+  const given = "given" in facts ? givenOf(facts.given as Json | { json: Json }) : undefined;
+  const detail: JsonObject = {
+    loc: param === undefined ? ["body"] : placeOf(param),
+    msg: error.message,
+    type: FIELD_TYPE[facts.kind] ?? "value_error",
+    ...(given !== undefined && { input: given }),
+  };
+  return told(error, 422, [detail], String(detail.type));
+}
+
+function givenOf(given: Json | { json: Json } | undefined): Json | undefined {
+  return typeof given === "object" && given !== null && "json" in given ? given.json : (given as Json);
+}
+
+function ofTask(error: AppError, status: number, type: string): ToldError {
+  const loc = type === "content_policy_violation" ? ["body", "prompt"] : ["body"];
+  return told(error, status, [{ loc, msg: error.message, type, url: ABOUT + type }], type);
+}
+
+function ofRequest(error: AppError, status: number, type: string): ToldError {
+  const locked = error.code === "insufficient_quota" ? "User is locked. Reason: Exhausted balance. " : "";
+  return told(error, status, locked + error.message, type);
+}
+
+function told(error: AppError, status: number, detail: Json, type: string): ToldError {
+  const { taskId, shouldRetry } = error.details;
+  return {
+    status,
+    headers: {
+      "X-Fal-Error-Type": type,
+      ...(taskId !== undefined && { "X-Fal-Request-Id": taskId }),
+      ...(shouldRetry !== undefined && { "X-Fal-Retryable": String(shouldRetry) }),
+    },
+    body: { detail, ...(typeof detail === "string" && { error_type: type }), message: error.message },
+  };
+}
+
+const OF_QUERY = ["fal_webhook", "logs"];
+
+/** Where a field is, as that API says it: `["body", "image_urls", 2]`. */
+function placeOf(param: string): Json[] {
+  if (param.toLowerCase().startsWith("x-fal-")) return ["header", param];
+  if (OF_QUERY.includes(param)) return ["query", param];
+  const parts = param.split(/[.[\]]+/).filter((part) => part !== "");
+  return ["body", ...parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part))];
+}
+
+const schema: Schema = {
+  title: "FalError",
+  type: "object",
+  required: ["detail", "message"],
+  properties: {
+    detail: {
+      anyOf: [
+        { type: "string" },
+        {
+          type: "array",
+          items: {
+            type: "object",
+            required: ["loc", "msg", "type"],
+            properties: {
+              loc: { type: "array", items: { type: ["string", "integer"] } },
+              msg: { type: "string" },
+              type: { type: "string" },
+              url: { type: "string" },
+              input: {},
+            },
+            additionalProperties: false,
+          },
+        },
+      ],
+      description: "What is wrong, or what is wrong with each field.",
+    },
+    error_type: { type: "string", description: "With a text alone." },
+    message: { type: "string", description: "The same for people, which clients show." },
+  },
+  additionalProperties: false,
+};
+
+const statuses = { invalid_request: 422, content_policy_violation: 422, insufficient_quota: 403 };
+
+export const FAL: Manners = {
+  ...{ name: "fal", base: BASE, schemes: ["key"], pathOf: namedPath },
+  ...{ tell, schema, statuses },
+};
+
+/** An error as the queue and webhooks tell of it. */
+export function toldError(error: AppError): {
+  readonly status: number;
+  readonly body: Json;
+  readonly type: string;
+} {
+  const { status = 500, body, headers } = tell(error, 500);
+  return { status, body, type: headers?.["X-Fal-Error-Type"] ?? "internal_error" };
+}

@@ -1,0 +1,97 @@
+import type { JsonObject } from "../../../domain/json.ts";
+import { type Asset, assetPath } from "../../../domain/media/asset.ts";
+import type { TaskStore } from "../../../domain/ports/task-store.ts";
+import type { GenerationRequest } from "../../../domain/task/request.ts";
+import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
+import type { TaskReading } from "../../../service/read-task.ts";
+import { endedWithoutImages } from "../../../service/sync-errors.ts";
+import { toldError } from "./manners.ts";
+
+export interface OutputDeps {
+  readonly tasks: Pick<TaskStore, "assetById" | "requestOf">;
+}
+
+/** What a completed task made, in that API's shape. What is not known of it is left out. */
+export async function outputOf(
+  { tasks }: OutputDeps,
+  task: TaskSummary,
+  origin: string,
+): Promise<JsonObject> {
+  const found = await Promise.all(task.results.map(({ assetId }) => tasks.assetById(assetId)));
+  const files = found.flatMap((asset) => (asset === undefined ? [] : [fileOf(asset, origin)]));
+  const request = await tasks.requestOf(task);
+  const inferenceSec = inferenceOf(task);
+  const more = {
+    ...seedOf(request),
+    ...(request?.prompt !== undefined && { prompt: request.prompt }),
+    ...(inferenceSec !== undefined && { timings: { inference: inferenceSec } }),
+  };
+  if (task.kind === "image") {
+    // What a provider's check finds does not become a result here.
+    return { images: files, has_nsfw_concepts: files.map(() => false), ...more };
+  }
+  const [video = null, ...others] = files;
+  return { video, ...(others.length > 0 && { videos: files }), ...more };
+}
+
+function fileOf(asset: Asset, origin: string): JsonObject {
+  const { type, sizeBytes, width, height, durationMs } = asset;
+  const path = assetPath(asset);
+  return {
+    url: origin + path,
+    content_type: type,
+    file_name: path.slice(path.lastIndexOf("/") + 1),
+    file_size: sizeBytes,
+    width,
+    height,
+    ...(durationMs !== undefined && { duration: durationMs / 1000 }),
+  };
+}
+
+/** The one that was asked for: what a model chose by itself is not known. */
+function seedOf(request: GenerationRequest | undefined): JsonObject {
+  const seed = request?.parameters.seed;
+  return typeof seed === "number" ? { seed } : {};
+}
+
+/** Seconds from the first submission to the end. */
+function inferenceOf({ startedAt, completedAt }: TaskSummary): number | undefined {
+  if (startedAt === undefined || completedAt === undefined) return undefined;
+  return Math.max(0, completedAt - startedAt) / 1000;
+}
+
+/** The lines that are known of a task. `shown` of them are left out: a stream has each once. */
+export function logsOf(task: TaskSummary, now: number, shown = 0): JsonObject[] {
+  const { startedAt, completedAt, progress, status } = task;
+  const line = (message: string, at: number, level = "INFO"): JsonObject => ({
+    ...{ message, timestamp: new Date(at).toISOString(), level, source: "USER" },
+  });
+  const lines = [
+    ...(startedAt === undefined ? [] : [line("Started.", startedAt)]),
+    ...(progress > 0 && status === "processing" ? [line(`${progress} % done.`, now)] : []),
+    ...(task.error === undefined ? [] : [line(task.error.message, completedAt ?? now, "ERROR")]),
+    ...(status === "completed" ? [line("100 % done.", completedAt ?? now)] : []),
+  ];
+  return lines.slice(shown);
+}
+
+/** The status of a request, in that API's shape (https://fal.ai/docs/documentation/model-apis/inference/queue, checked 2026-11-27). */
+export function statusOf(
+  task: TaskReading,
+  addresses: JsonObject,
+  logs: readonly JsonObject[] | undefined,
+): JsonObject {
+  const base = { request_id: task.id, ...addresses };
+  if (task.status === "pending")
+    return { status: "IN_QUEUE", ...base, queue_position: task.queuePosition ?? 0 };
+  const told = logs === undefined ? {} : { logs: [...logs] };
+  if (!isTerminal(task.status)) return { status: "IN_PROGRESS", ...base, ...told };
+  const metrics = { inference_time: inferenceOf(task) ?? null };
+  return { status: "COMPLETED", ...base, ...told, metrics, ...failureOf(task) };
+}
+
+function failureOf(task: TaskSummary): JsonObject {
+  if (task.status === "completed") return {};
+  const error = endedWithoutImages(task);
+  return { error: error.message, error_type: toldError(error).type };
+}

@@ -1,0 +1,128 @@
+import { formatAmount } from "../../../domain/money/money.ts";
+import type { AssetStore } from "../../../domain/ports/asset-store.ts";
+import type { Clock } from "../../../domain/ports/runtime.ts";
+import { createJoinTask, type JoinedTask, type JoinTaskDeps } from "../../../service/join-task.ts";
+import { type Endpoint, type KeyedExchange, keyed, open, polled } from "../../exchange.ts";
+import { json, type Reply } from "../../reply.ts";
+import { whileStaying } from "../../stays.ts";
+import { acceptStaying, finishInTime, standingFor, type WaitingDeps, waitOf } from "../../waiting.ts";
+import type { WebhookSigning } from "../signing.ts";
+import { type FalCreate, type FalCreateDeps, readCreate } from "./create.ts";
+import { outputOf } from "./present.ts";
+import {
+  cancelRequest,
+  type FalQueueDeps,
+  readResult,
+  readStatus,
+  requestIdHeader,
+  streamStatus,
+} from "./queue.ts";
+import { startInTime } from "./start.ts";
+import { type FalStorageDeps, falStorageEndpoints } from "./storage.ts";
+import { addressesOf, BASE, type NamedModel, namedModel } from "./target.ts";
+import {
+  CANCEL_FAL_REQUEST,
+  READ_FAL_KEYS,
+  READ_FAL_RESPONSE,
+  READ_FAL_RESULT,
+  READ_FAL_STATUS,
+  RUN_FAL_MODEL,
+  STREAM_FAL_STATUS,
+} from "./wire.ts";
+
+export interface FalFacadeDeps
+  extends Omit<FalCreateDeps, "joinTask">,
+    JoinTaskDeps,
+    FalQueueDeps,
+    FalStorageDeps,
+    WaitingDeps {
+  readonly clock: Clock;
+  readonly signing: WebhookSigning;
+  readonly assets: AssetStore;
+}
+
+type Deps = FalFacadeDeps & FalCreateDeps;
+
+const REQUEST = `${BASE}/:model+/requests/:request_id`;
+const CREATES = { isCounted: true, sheds: "creates" } as const;
+const FOLLOWS = { logLevel: "debug", isStreaming: true } as const;
+
+/** The API that fal's clients speak, with its queue (docs/facades.md). A request is a task, and its id is the task's. */
+export function falEndpoints(given: FalFacadeDeps): Endpoint[] {
+  const deps: Deps = { ...given, joinTask: createJoinTask(given) };
+  return [
+    keyed("POST", `${BASE}/:model+`, RUN_FAL_MODEL, CREATES, (exchange) => create(deps, exchange)),
+    polled(`${REQUEST}/status`, READ_FAL_STATUS, (exchange) => readStatus(deps, exchange), "reads"),
+    keyed("GET", `${REQUEST}/status/stream`, STREAM_FAL_STATUS, FOLLOWS, (exchange) =>
+      streamStatus(deps, exchange),
+    ),
+    polled(REQUEST, READ_FAL_RESULT, (exchange) => readResult(deps, exchange), "reads"),
+    polled(`${REQUEST}/response`, READ_FAL_RESPONSE, (exchange) => readResult(deps, exchange), "reads"),
+    keyed("PUT", `${REQUEST}/cancel`, CANCEL_FAL_REQUEST, {}, (exchange) => cancelRequest(deps, exchange)),
+    ...falStorageEndpoints(given),
+    open(`${BASE}/.well-known/jwks.json`, READ_FAL_KEYS, () => json({ keys: [deps.signing.publicKey()] })),
+  ];
+}
+
+async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
+  const named = namedModel(exchange);
+  const read = await readCreate(deps, exchange, named);
+  return named.isQueued ? queued(deps, exchange, named, read) : run(deps, exchange, named, read);
+}
+
+async function queued(
+  deps: Deps,
+  exchange: KeyedExchange,
+  { name }: NamedModel,
+  { accept, release }: FalCreate,
+): Promise<Reply> {
+  const joined = await accept().finally(release);
+  const { taskId: id, model } = joined;
+  // Whoever never hears of the request asks for it again.
+  if (exchange.request.signal.aborted) joined.leave();
+  const queuePosition = (await deps.tasks.queuePosition(id)) ?? 0;
+  const body = {
+    ...{ status: "IN_QUEUE", request_id: id },
+    ...{ ...addressesOf(exchange, name, id), queue_position: queuePosition },
+  };
+  return json(body, headersOf(joined), { task: id, model });
+}
+
+/** What the task holds, what it is called, and whether it was accepted before. */
+function headersOf({ taskId, held, replayed }: JoinedTask): Record<string, string> {
+  return {
+    ...requestIdHeader(taskId),
+    ...(held !== undefined && { "X-Request-Cost": formatAmount(held) }),
+    ...(replayed && { "X-Idempotent-Replay": "true" }),
+  };
+}
+
+async function run(
+  deps: Deps,
+  exchange: KeyedExchange,
+  { isStream }: NamedModel,
+  read: FalCreate,
+): Promise<Reply> {
+  const { leave, accepted } = await acceptStaying(exchange, "waits", read, read.accept);
+  return whileStaying(leave, async () => {
+    const { request, principal, origin } = exchange;
+    const { startWithinMs } = read;
+    const { taskId: id, model } = accepted;
+    if (startWithinMs !== undefined) {
+      deps.keepOpen(request);
+      await startInTime(deps, principal, { id, withinMs: startWithinMs, signal: request.signal });
+    }
+    const { waitMs, headers } = waitOf(deps, exchange);
+    const standing = standingFor(exchange, accepted);
+    const task = await finishInTime(deps, exchange, accepted, { waitMs, standing });
+    const output = await outputOf(deps, task, origin);
+    const reply = json(output, { ...headers, ...headersOf(accepted) }, { task: id, model });
+    return isStream ? asEvent(reply) : reply;
+  });
+}
+
+/** The answer as the one event of a stream. */
+function asEvent({ body, headers, ...reply }: Reply): Reply {
+  const event = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
+  return { ...reply, headers: { ...headers, ...event }, body: `data: ${String(body)}\n\n` };
+}

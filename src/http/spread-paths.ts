@@ -1,0 +1,39 @@
+import type { Handling } from "./exchange.ts";
+
+/** A parameter that stands for several segments: `/fal/:model+/requests/:request_id`. */
+const SPREAD = /\/:\w+\+(?=\/|$)/;
+
+/** Whether a pattern has a parameter of several segments, which the router of the others has no word for. */
+export const isSpread = (path: string): boolean => SPREAD.test(path);
+
+interface SpreadPlace<Place> {
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  readonly place: Place;
+}
+
+/** Finds the place of a path among patterns with a parameter of several segments. Of several that fit, the longest pattern is meant. */
+export function createSpreadPaths<Place>(
+  places: readonly (readonly [path: Handling["path"], place: Place])[],
+) {
+  const known = places
+    .toSorted(([one], [other]) => other.split("/").length - one.split("/").length)
+    .map(([path, place]): SpreadPlace<Place> => {
+      const names: string[] = [];
+      const pattern = path.replace(/[.]/g, "\\.").replace(/:(\w+)(\+?)/g, (_, name: string, plus: string) => {
+        names.push(name);
+        return plus === "" ? "([^/]+)" : "(.+)";
+      });
+      return { pattern: new RegExp(`^${pattern}$`), names, place };
+    });
+  return (
+    path: string,
+  ): { readonly place: Place; readonly texts: ReadonlyMap<string, string> } | undefined => {
+    for (const { pattern, names, place } of known) {
+      const match = pattern.exec(path);
+      if (match !== null)
+        return { place, texts: new Map(names.map((name, i) => [name, match[i + 1] ?? ""])) };
+    }
+    return undefined;
+  };
+}

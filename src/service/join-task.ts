@@ -1,0 +1,141 @@
+import type { Principal } from "../domain/access/account.ts";
+import { AppError } from "../domain/errors.ts";
+import type { ModelId, TaskId } from "../domain/ids.ts";
+import type { JsonObject } from "../domain/json.ts";
+import type { Model } from "../domain/model/model.ts";
+import type { Micros } from "../domain/money/money.ts";
+import type { Secrets } from "../domain/ports/runtime.ts";
+import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
+import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
+import { namesFrom } from "../domain/words/say.ts";
+import type { CreatedTask, CreateTask, CreateTaskRequest } from "./create-task.ts";
+import { hashCanonical } from "./inline-files.ts";
+import type { Orphans } from "./orphans.ts";
+import { awaitTask, type ReadTaskDeps } from "./read-task.ts";
+import { endedWithoutImages, goneOn, stopping } from "./sync-errors.ts";
+
+export interface JoinTaskDeps extends ReadTaskDeps {
+  readonly createTask: CreateTask;
+  readonly secrets: Pick<Secrets, "hash" | "hashPieces">;
+  readonly orphans: Orphans;
+}
+
+/** A create in the model's own words, whose caller may leave before it has what it came for. */
+export interface JoiningRequest extends Omit<CreateTaskRequest, "kind" | "identity" | "syncScope"> {
+  readonly model: Model;
+  /** The caller's names for our fields. */
+  readonly names: Readonly<Record<string, string>>;
+  /** Two requests with an equal identity are the same request. */
+  readonly identity: JsonObject;
+  /** Whether its caller waits for the task's end. The task of one that does is joined after a restart, too. */
+  readonly isWaiting: boolean;
+}
+
+/** A call whose task is accepted, or joined. */
+export interface JoinedTask {
+  readonly taskId: TaskId;
+  readonly model: ModelId;
+  /** The amount that this request holds; absent when it joined a task. */
+  readonly held?: Micros | undefined;
+  /** The idempotency key was used before. */
+  readonly replayed: boolean;
+  /**
+   * Waits for the task's end.
+   * @param until.waitMs how long at most
+   * @param until.gone aborts when the caller is no longer there
+   * @param until.stopping aborts when the service stops
+   * @returns the completed task
+   * @throws AppError `sync_image_timeout`, after which the task goes on; for a failed task, the code for why it failed
+   */
+  finish(until: { waitMs: number; gone: AbortSignal; stopping: AbortSignal }): Promise<TaskSummary>;
+  /** The caller left before it had received all images. The next equal request joins the task. */
+  leave(): void;
+}
+
+/**
+ * Accepts a request as a task, or joins the task that the same request made before whose caller left. So does a request with the same
+ * idempotency key.
+ * @throws AppError with the code that says why it was refused, in the caller's names for fields
+ */
+export type JoinTask = (request: JoiningRequest) => Promise<JoinedTask>;
+
+export function createJoinTask(deps: JoinTaskDeps): JoinTask {
+  return async ({ model, names, isWaiting, ...given }) => {
+    const { principal, endpoint, idempotencyKey } = given;
+    // An idempotency key already says which requests are the same.
+    const scope =
+      idempotencyKey === undefined
+        ? await hashCanonical(deps.secrets, {
+            before: `${principal.keyId}\n${endpoint}\n`,
+            value: given.identity,
+            files: given.inlineFiles,
+          })
+        : undefined;
+    const use =
+      idempotencyKey === undefined ? undefined : { keyId: principal.keyId, endpoint, key: idempotencyKey };
+    const call = (taskId: TaskId, joined: Pick<JoinedTask, "held" | "replayed">): JoinedTask => {
+      const leave = () => {
+        if (scope !== undefined) deps.orphans.add(scope, taskId, deps.clock.elapsed());
+      };
+      return {
+        taskId,
+        model: model.id,
+        ...joined,
+        finish: (until) => finish(deps, principal, { taskId, model, leave, use }, until),
+        leave,
+      };
+    };
+    const adopted = scope === undefined ? undefined : await adopt(deps, scope);
+    if (adopted !== undefined) return call(adopted, { replayed: false });
+    try {
+      const syncScope = isWaiting ? scope : undefined;
+      const created = await deps.createTask({ ...given, kind: model.kind, syncScope });
+      return call(created.taskId, heldBy(created));
+    } catch (error) {
+      throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
+    }
+  };
+}
+
+function heldBy({ replayed, held }: CreatedTask): Pick<JoinedTask, "held" | "replayed"> {
+  return { held: replayed ? undefined : held, replayed };
+}
+
+type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
+
+/** A task that an equal request left. Failed tasks are skipped: they cost nothing, so the request is tried again; and deleted ones. */
+async function adopt(deps: JoinTaskDeps, scope: string) {
+  for (;;) {
+    const id = deps.orphans.adopt(scope, deps.clock.elapsed());
+    if (id === undefined) return undefined;
+    const status = (await deps.tasks.summary(id))?.status ?? "cancelled";
+    if (status !== "failed" && status !== "cancelled") return id;
+  }
+}
+
+async function finish(
+  deps: JoinTaskDeps,
+  principal: Principal,
+  {
+    taskId,
+    model: { kind },
+    leave,
+    use,
+  }: Pick<JoinedTask, "taskId" | "leave"> & {
+    readonly model: Model;
+    readonly use: IdempotencyUse | undefined;
+  },
+  until: { waitMs: number; gone: AbortSignal; stopping: AbortSignal },
+): Promise<TaskSummary> {
+  const signal = AbortSignal.any([until.gone, until.stopping]);
+  const task = await awaitTask(deps, principal, { id: taskId, kind, waitMs: until.waitMs, signal });
+  const isDelivered = isTerminal(task.status) && !until.gone.aborted;
+  if (!isDelivered) leave();
+  if (task.status === "completed") return task;
+  if (isTerminal(task.status)) {
+    // An error frees the key for the same request, or for a corrected one.
+    if (use !== undefined) await deps.tasks.freeIdempotency(use, taskId);
+    throw endedWithoutImages(task);
+  }
+  throw until.stopping.aborted ? stopping(taskId) : goneOn(taskId);
+}
