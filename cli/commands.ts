@@ -83,6 +83,12 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: CLIENT,
+    usage: "mcp",
+    about: "give agents the models as tools, over standard input and output",
+    load: async () => (await import("./commands/mcp.ts")).defineMcp,
+  },
+  {
+    heading: CLIENT,
     usage: "login",
     about: "keep a server and its key for later commands, as a profile",
     load: async () => (await import("./commands/login.ts")).defineLogin,

@@ -16,6 +16,8 @@ export interface Source {
   readonly isTerminal: boolean;
   /** Reads one line, without its end. @returns undefined when there is none, or `signal` aborts before */
   readLine(signal: AbortSignal): Promise<string | undefined>;
+  /** Reads line by line, without their ends, until it is closed or `signal` aborts. @throws Error for a line of more than 64 MiB */
+  readLines(signal: AbortSignal): AsyncIterable<string>;
   /** Reads what is left of it, to its end. */
   readAll(): Promise<Uint8Array<ArrayBuffer>>;
   /** The same as text. */

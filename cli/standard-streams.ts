@@ -95,9 +95,47 @@ export function createSource(): Source {
         process.stdin.unref();
       }
     },
+    readLines: (signal) => linesOf(Bun.stdin.stream(), signal),
     readAll: () => Bun.stdin.bytes(),
     readText: () => Bun.stdin.text(),
   };
+}
+
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const LINE_END = 10;
+
+/** Lines end with LF alone: JSON has other ends of lines within its texts. */
+export async function* linesOf(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const reader = stream.getReader();
+  const stop = () => void reader.cancel();
+  signal.addEventListener("abort", stop, { once: true });
+  let begun: Uint8Array[] = [];
+  let length = 0;
+  const line = (rest: Uint8Array) => {
+    const text = Buffer.concat([...begun, rest]).toString();
+    begun = [];
+    length = 0;
+    return text;
+  };
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      let from = 0;
+      for (let at = read.value.indexOf(LINE_END); at >= 0; at = read.value.indexOf(LINE_END, from)) {
+        yield line(read.value.subarray(from, at));
+        from = at + 1;
+      }
+      const rest = read.value.slice(from);
+      length += rest.length;
+      if (length > MAX_LINE_BYTES) throw new Error(`A line is longer than ${MAX_LINE_BYTES} bytes.`);
+      begun.push(rest);
+    }
+    if (length > 0) yield line(new Uint8Array());
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 function statOf(read: () => Stats): Stats | undefined {

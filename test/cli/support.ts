@@ -83,6 +83,9 @@ export function fakeSource(typed?: readonly string[], piped = ""): Source {
   return {
     isTerminal: typed !== undefined,
     readLine: async () => lines.shift(),
+    async *readLines() {
+      yield* (await taken().text()).split("\n");
+    },
     // Whoever reads it again finds it empty, as a pipe is.
     readAll: () => taken().bytes(),
     readText: () => taken().text(),

@@ -254,6 +254,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc callbacks redeliver": { keys: ["callbacks"], args: () => ["--since", "1h"] },
   "svc callbacks trigger": { keys: [...TASK, "completed_at", "result", "usage"], args: () => ["completed"] },
   "svc callbacks listen": { endless: true },
+  "svc mcp": { endless: true },
   "svc login": {
     keys: ["display", "kind", "path", "profile", "server", "version"],
     args: ({ server }) => ["--server", server.url, "--key-stdin"],

@@ -50,10 +50,11 @@ async function tellProgress(deps: McpDeps, call: ToolCall, id: TaskId, signal: A
   for await (const event of watchTask(deps, call.exchange.principal, { id, signal })) {
     if (event.kind !== "state") continue;
     const { status, progress, queuePosition } = event.task;
+    // The answer follows at once, and clients that have it know of no progress any more.
+    if (isTerminal(status)) return;
     // Clients are promised that it grows.
     if (progress > told) await call.progress(progress, messageOf(status, queuePosition));
     told = Math.max(told, progress);
-    if (isTerminal(status)) return;
   }
 }
 

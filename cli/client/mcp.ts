@@ -1,0 +1,95 @@
+import { createParser } from "eventsource-parser";
+import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import type { ClientSettings } from "../environment.ts";
+import { dataOf, parseBody, troubleOf } from "./answer.ts";
+import type { ClientOptions } from "./exchange.ts";
+import { readRaw, sendRaw, streamRaw } from "./raw.ts";
+
+/** A picture of some megabytes, and what is around it. */
+const MAX_MESSAGE_SIZE = 128 * 1024 * 1024;
+
+/**
+ * Sends messages of the Model Context Protocol to a server's `/mcp`, and keeps what its first answer tells of the connection.
+ * @returns a function that yields the server's messages, and throws a Failure where the request as a whole is refused or lost
+ */
+export function createMcpSender(settings: ClientSettings, options: ClientOptions) {
+  const url = new URL(`${settings.server}/mcp`);
+  let session: string | undefined;
+  let version: string | undefined;
+
+  return async function* send(message: JsonObject): AsyncGenerator<JsonObject> {
+    const response = await post(message);
+    const { status, headers } = response;
+    if (status === 202) return;
+    if (status !== 200) {
+      const answer = parseBody(await readRaw(response, url));
+      throw troubleOf(response, standardOf(answer), settings.server).failure;
+    }
+    session = headers.get("mcp-session-id") ?? session;
+    const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
+    for await (const each of isStream ? eventsOf(response) : oneOf(response)) {
+      if (message.method === "initialize" && isJsonObject(each.result))
+        version = String(each.result.protocolVersion ?? "") || undefined;
+      yield each;
+    }
+  };
+
+  async function post(message: JsonObject): Promise<Response> {
+    const headers = new Headers({
+      Authorization: `Bearer ${settings.key}`,
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+    });
+    if (session !== undefined) headers.set("Mcp-Session-Id", session);
+    if (version !== undefined) headers.set("MCP-Protocol-Version", version);
+    const sent = await sendRaw({ method: "POST", url, headers, body: JSON.stringify(message) }, options);
+    if (!sent.ok) throw sent.failure;
+    return sent.value;
+  }
+
+  async function* oneOf(response: Response): AsyncGenerator<JsonObject> {
+    const message = parseBody(await readRaw(response, url));
+    if (isJsonObject(message)) yield message;
+  }
+
+  async function* eventsOf(response: Response): AsyncGenerator<JsonObject> {
+    const found: JsonObject[] = [];
+    const parser = createParser({
+      maxBufferSize: MAX_MESSAGE_SIZE,
+      onEvent({ data }) {
+        const message = parseBody(data);
+        if (isJsonObject(message)) found.push(message);
+      },
+    });
+    const decoder = new TextDecoder();
+    for await (const bytes of streamRaw(response, url)) {
+      parser.feed(decoder.decode(bytes, { stream: true }));
+      yield* found.splice(0);
+    }
+  }
+}
+
+/** An error of JSON-RPC in the form that this service's other errors have. */
+function standardOf(answer: unknown): unknown {
+  if (!isJsonObject(answer) || !isJsonObject(answer.error)) return answer;
+  const { message, data } = answer.error;
+  return { message, data: { error_code: isJsonObject(data) ? data.code : undefined } };
+}
+
+/** Stores a file on a server. @returns its id there @throws Failure */
+export async function uploadFile(
+  settings: ClientSettings,
+  options: ClientOptions,
+  { name, bytes }: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> },
+): Promise<string> {
+  const url = new URL(`${settings.server}/v1/files?name=${encodeURIComponent(name)}`);
+  const headers = new Headers({
+    Authorization: `Bearer ${settings.key}`,
+    "Content-Type": "application/octet-stream",
+  });
+  const sent = await sendRaw({ method: "POST", url, headers, body: bytes }, options);
+  if (!sent.ok) throw sent.failure;
+  const answer = parseBody(await readRaw(sent.value, url));
+  if (sent.value.status !== 200) throw troubleOf(sent.value, answer, settings.server).failure;
+  return String(dataOf(sent.value, answer, settings.server).id);
+}
