@@ -105,7 +105,10 @@ function told(error: AppError, status: number, detail: Json, type: string): Told
       ...(taskId !== undefined && { "X-Fal-Request-Id": taskId }),
       ...(shouldRetry !== undefined && { "X-Fal-Retryable": String(shouldRetry) }),
     },
-    body: { detail, ...(typeof detail === "string" && { error_type: type }), message: error.message },
+    body:
+      typeof detail === "string"
+        ? { detail, error_type: type, message: detail }
+        : { detail, message: error.message },
   };
 }
 
