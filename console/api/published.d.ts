@@ -843,6 +843,12 @@ export interface Schemas {
       cost?: string;
     })[];
   };
+  ExtendTask: {
+    /** Id or alias of a model that can. */
+    model?: string;
+    /** Which result of the task, from 0. */
+    index?: number;
+  };
   FalError: {
     /** What is wrong, or what is wrong with each field. */
     detail: string | readonly ({
@@ -947,6 +953,28 @@ export interface Schemas {
     error?: string;
     /** The type of that error. */
     error_type?: string;
+  };
+  FamilyTask: {
+    /** Public id of the task. */
+    task_id: string;
+    /** The task that it was made from; null for none. */
+    parent_id: string | null;
+    /** How it was made from that one. */
+    relation: string | null;
+    /** Whether it was deleted. Then nothing else is known of it. */
+    deleted: boolean;
+    kind?: "image" | "video";
+    /** Id of the model. */
+    model?: string;
+    status?: "pending" | "processing" | "completed" | "failed" | "cancelled";
+    /** When it was accepted. Unix seconds. */
+    created_at?: number;
+    /** When it ended. Unix seconds. */
+    completed_at?: number;
+    /** URLs of what was made, while the files are there. With `completed` only. */
+    result?: readonly (string)[];
+    /** Of each of them, a smaller picture. */
+    thumbnails?: readonly (string)[];
   };
   GeminiError: {
     error: {
@@ -1464,6 +1492,8 @@ export interface Schemas {
     model: string;
     /** When the task was accepted. Unix seconds. */
     created_at: number;
+    /** The task that it was made from, which may be deleted since. */
+    parent_id?: string;
     /** Tasks expected to start before this one. While `pending` only. */
     queue_position?: number;
     /** A cancel was asked for, and the provider has not said yet what came of it. */
@@ -1566,6 +1596,8 @@ export interface Schemas {
     model: string;
     /** When the task was accepted. Unix seconds. */
     created_at: number;
+    /** The task that it was made from, which may be deleted since. */
+    parent_id?: string;
     /** Tasks expected to start before this one. While `pending` only. */
     queue_position?: number;
     /** A cancel was asked for, and the provider has not said yet what came of it. */
@@ -1702,6 +1734,8 @@ export interface Schemas {
     available: boolean;
     /** What it does, `text-to-image`. */
     modes: readonly (string)[];
+    /** What it can make of an earlier result: `POST /v1/tasks/{task_id}/extend`, `/upscale`. */
+    follow_ups: readonly (string)[];
     /** The fields that take images, videos and recordings of sound. */
     inputs: readonly ({
       /** A field of the create body that takes media. */
@@ -1765,6 +1799,8 @@ export interface Schemas {
     available: boolean;
     /** What it does, `text-to-image`. */
     modes: readonly (string)[];
+    /** What it can make of an earlier result: `POST /v1/tasks/{task_id}/extend`, `/upscale`. */
+    follow_ups: readonly (string)[];
     /** The fields that take images, videos and recordings of sound. */
     inputs: readonly ({
       /** A field of the create body that takes media. */
@@ -1983,6 +2019,8 @@ export interface Schemas {
     model: string;
     /** When the task was accepted. Unix seconds. */
     created_at: number;
+    /** The task that it was made from, which may be deleted since. */
+    parent_id?: string;
     /** Tasks expected to start before this one. While `pending` only. */
     queue_position?: number;
     /** A cancel was asked for, and the provider has not said yet what came of it. */
@@ -2037,6 +2075,8 @@ export interface Schemas {
     model: string;
     /** When the task was accepted. Unix seconds. */
     created_at: number;
+    /** The task that it was made from, which may be deleted since. */
+    parent_id?: string;
     /** Tasks expected to start before this one. While `pending` only. */
     queue_position?: number;
     /** A cancel was asked for, and the provider has not said yet what came of it. */
@@ -2340,6 +2380,8 @@ export interface Schemas {
     model: string;
     /** When the task was accepted. Unix seconds. */
     created_at: number;
+    /** The task that it was made from, which may be deleted since. */
+    parent_id?: string;
     /** Tasks expected to start before this one. While `pending` only. */
     queue_position?: number;
     /** A cancel was asked for, and the provider has not said yet what came of it. */
@@ -2508,6 +2550,8 @@ export interface Schemas {
     available: boolean;
     /** What it does, `text-to-image`. */
     modes: readonly (string)[];
+    /** What it can make of an earlier result: `POST /v1/tasks/{task_id}/extend`, `/upscale`. */
+    follow_ups: readonly (string)[];
     /** The fields that take images, videos and recordings of sound. */
     inputs: readonly ({
       /** A field of the create body that takes media. */
@@ -2536,6 +2580,8 @@ export interface Schemas {
     available: boolean;
     /** What it does, `text-to-image`. */
     modes: readonly (string)[];
+    /** What it can make of an earlier result: `POST /v1/tasks/{task_id}/extend`, `/upscale`. */
+    follow_ups: readonly (string)[];
     /** The fields that take images, videos and recordings of sound. */
     inputs: readonly ({
       /** A field of the create body that takes media. */
@@ -2978,6 +3024,8 @@ export interface Schemas {
     model: string;
     /** When the task was accepted. Unix seconds. */
     created_at: number;
+    /** The task that it was made from, which may be deleted since. */
+    parent_id?: string;
     /** Tasks expected to start before this one. While `pending` only. */
     queue_position?: number;
     /** A cancel was asked for, and the provider has not said yet what came of it. */
@@ -3226,6 +3274,8 @@ export interface Schemas {
     model: string;
     /** When the task was accepted. Unix seconds. */
     created_at: number;
+    /** The task that it was made from, which may be deleted since. */
+    parent_id?: string;
     /** Tasks expected to start before this one. While `pending` only. */
     queue_position?: number;
     /** A cancel was asked for, and the provider has not said yet what came of it. */
@@ -3360,6 +3410,12 @@ export interface Schemas {
     /** When it goes. Unix seconds. */
     expires_at: number;
   };
+  UpscaleTask: {
+    /** Id or alias of a model that can. */
+    model?: string;
+    /** Which result of the task, from 0. */
+    index?: number;
+  };
   Usage: {
     /** What each row is of. */
     by: string;
@@ -3420,6 +3476,10 @@ export interface Schemas {
       margin: string | null;
     };
   };
+  VaryTask: {
+    /** How many. */
+    count?: number;
+  };
   VideoTask: {
     /** Public id of the task. */
     task_id: string;
@@ -3431,6 +3491,8 @@ export interface Schemas {
     model: string;
     /** When the task was accepted. Unix seconds. */
     created_at: number;
+    /** The task that it was made from, which may be deleted since. */
+    parent_id?: string;
     /** Tasks expected to start before this one. While `pending` only. */
     queue_position?: number;
     /** A cancel was asked for, and the provider has not said yet what came of it. */
@@ -3533,6 +3595,56 @@ export interface Operations {
       task_id: string;
       /** The task that was retried. */
       retry_of: string;
+    };
+  };
+  "POST /v1/tasks/{task_id}/variations": {
+    path: { task_id: string };
+    body: Schemas["VaryTask"];
+    data: {
+      task_ids: readonly (string)[];
+      /** Public id of the task. */
+      variation_of: string;
+      refused: {
+        /** How many are missing. */
+        count: number;
+        /** As of a create that is refused. */
+        error_code: string;
+        /** The same for people. */
+        message: string;
+      } | null;
+    };
+  };
+  "POST /v1/tasks/{task_id}/extend": {
+    path: { task_id: string };
+    body: Schemas["ExtendTask"];
+    data: {
+      /** Public id of the task. */
+      task_id: string;
+      /** The task whose result it is made of. */
+      parent_id: string;
+      /** Id of the model that makes it. */
+      model: string;
+    };
+  };
+  "POST /v1/tasks/{task_id}/upscale": {
+    path: { task_id: string };
+    body: Schemas["UpscaleTask"];
+    data: {
+      /** Public id of the task. */
+      task_id: string;
+      /** The task whose result it is made of. */
+      parent_id: string;
+      /** Id of the model that makes it. */
+      model: string;
+    };
+  };
+  "GET /v1/tasks/{task_id}/tree": {
+    path: { task_id: string };
+    query: { limit?: number; after?: string };
+    data: {
+      tasks: readonly (Schemas["FamilyTask"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
     };
   };
   "GET /v1/callbacks": {

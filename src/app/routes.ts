@@ -41,11 +41,13 @@ import { createRouter, type RouterDeps } from "../http/router.ts";
 import type { ServerOptions } from "../http/server.ts";
 import { createStandings } from "../http/standing.ts";
 import { createStays } from "../http/stays.ts";
+import { lineageEndpoints } from "../http/tasks/lineage/routes.ts";
 import { taskEndpoints } from "../http/tasks/routes.ts";
 import { storyEndpoints } from "../http/tasks/story/routes.ts";
 import { createCompany, createTurns } from "../http/turns.ts";
 import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
 import { readProcess } from "../runtime/process-figures.ts";
+import { systemRandom } from "../runtime/random.ts";
 import { createRateLimiter } from "../runtime/rate-limiter.ts";
 import { readDiskSpace } from "../runtime/vitals.ts";
 import { laneCapacities } from "../scheduler/routing/lanes.ts";
@@ -179,6 +181,7 @@ function listEndpoints(given: EndpointDeps) {
     ...generationEndpoints({ createTask, assets: deps.assets }),
     ...taskEndpoints(deps),
     ...storyEndpoints({ ...deps, createTask }),
+    ...lineageEndpoints({ ...deps, createTask, random: systemRandom }),
     // Registered before `/v1/callbacks/:id`, which would match these paths too.
     ...eventEndpoints(deps),
     ...callbackEndpoints({ ...deps, maxAttempts }),

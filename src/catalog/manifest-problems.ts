@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { FOLLOW_UPS } from "../domain/model/follow-up.ts";
+import { sourceField } from "../domain/model/source-field.ts";
 import type { Path, Problem } from "../toolkit/schema-problems.ts";
 import { composeSchema, hasProperty, sharedNames } from "./create-body.ts";
 import { type Manifest, mediaFieldsOf, type RouteForm, type WordingForm } from "./manifest.ts";
@@ -14,6 +16,7 @@ export function manifestProblems(manifest: Manifest): Problem[] {
   return [
     ...schemaProblems(manifest, schema),
     ...modeProblems(manifest),
+    ...followUpProblems(manifest, schema),
     ...priceProblems(manifest.price, { schema, mediaFields, modes: manifest.modes }, ["price"]),
     ...manifest.routes.flatMap((route, i) => [
       ...wordingProblems(manifest, schema, route, ["routes", i, "wording"]),
@@ -67,6 +70,28 @@ function modeProblems({ modes, media = {}, result_input: resultInput }: Manifest
       return unless(roles.includes(role), ["modes", i, "requires", j], problem);
     }),
   ]);
+}
+
+function followUpProblems(manifest: Manifest, schema: JsonObject): Problem[] {
+  const { follow_ups: given = {}, kind } = manifest;
+  return FOLLOW_UPS.flatMap((name) => {
+    const fields = given[name];
+    if (fields === undefined) return [];
+    const path = ["follow_ups", name];
+    const role = name === "extend" || kind === "video" ? "video" : "image";
+    const takes = sourceField(mediaFieldsOf(manifest), name, kind) !== undefined;
+    return [
+      ...unless(takes, path, `needs a field of the role "${role}" under media`),
+      ...unless(name !== "extend" || kind === "video", path, "is for models that make videos"),
+      ...Object.keys(fields).flatMap((field) =>
+        unless(
+          hasProperty(schema, field),
+          [...path, field],
+          `is no property of the schema${near(schema, field)}`,
+        ),
+      ),
+    ];
+  });
 }
 
 /** What a wording has no words for, its route does not take; what no route takes, routeProblems finds. */

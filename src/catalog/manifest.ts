@@ -1,5 +1,6 @@
 import type { ModelId, ProviderId } from "../domain/ids.ts";
 import { laneOf } from "../domain/lane.ts";
+import type { FollowUps } from "../domain/model/follow-up.ts";
 import type { FieldLimit, MediaField, Mode, Model, Overflow, Route } from "../domain/model/model.ts";
 import type { RoutePolicy } from "../domain/model/route-policy.ts";
 import type { InputWording, Wording } from "../domain/model/wording.ts";
@@ -23,6 +24,7 @@ export interface Manifest {
   readonly shared?: readonly string[];
   readonly media?: { readonly [name: string]: Omit<MediaField, "name"> };
   readonly result_input?: { readonly role: InputRole };
+  readonly follow_ups?: FollowUps;
   readonly price: PriceRuleForm;
   readonly deadline_seconds: number;
   readonly routes: readonly RouteForm[];
@@ -68,6 +70,7 @@ export function toModel(manifest: Manifest): Model {
     schema: composeSchema(manifest.schema, manifest.shared ?? [], mediaFields),
     mediaFields,
     resultField: manifest.result_input,
+    followUps: manifest.follow_ups,
     price: toPriceRule(manifest.price),
     deadlineMs: manifest.deadline_seconds * 1000,
     routes: manifest.routes.map(toRoute),

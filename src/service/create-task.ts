@@ -14,6 +14,7 @@ import type { Clock, Secrets, TaskFeed, Wakeup } from "../domain/ports/runtime.t
 import type { Tally } from "../domain/ports/tally.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
+import type { Parent } from "../domain/task/lineage.ts";
 import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
 import { type AskedCallback, callbackOf } from "./asked-callback.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
@@ -54,8 +55,8 @@ export interface CreateTaskRequest {
   readonly trace?: string | undefined;
   /** How it asks for its way. */
   readonly routing?: AskedRouting | undefined;
-  /** See GenerationRequest.madeFrom. */
-  readonly madeFrom?: TaskId | undefined;
+  /** See NewTask.parent. */
+  readonly parent?: Parent | undefined;
   /** Data URIs of the body that were decoded while it arrived. The caller discards them. */
   readonly inlineFiles?: InlineFiles | undefined;
   /** See Task.syncScope. */
@@ -190,7 +191,7 @@ async function admit(
         quote: promised,
         held: promised.ceiling,
         origin: request.origin,
-        ...callback,
+        ...{ ...callback, parent: request.parent },
         syncScope: request.syncScope,
         lane: chosen.lane,
         routeIndex: chosen.index,
@@ -286,6 +287,6 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
 function nameRequest(model: Model, body: JsonObject, request: CreateTaskRequest): GenerationRequest {
   const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
   const routing = readRouting(request.routing, request.principal, model);
-  const { trace, madeFrom } = request;
-  return { ...named, ...(routing && { routing }), ...(trace && { trace }), ...(madeFrom && { madeFrom }) };
+  const { trace } = request;
+  return { ...named, ...(routing && { routing }), ...(trace && { trace }) };
 }

@@ -33,6 +33,6 @@ export async function remixTask(
     // A task has the same request for ever, so its id stands for the rest of the body.
     identity: { remix_of: task.id, prompt },
     hops: mostHops(request.hops, task.request.hops),
-    madeFrom: task.id,
+    parent: { id: task.id, relation: "remix" },
   });
 }

@@ -51,6 +51,7 @@ export async function retryTask(
     identity: { retry_of: task.id },
     endpoint: `POST /v1/tasks/${task.id}/retry`,
     hops: mostHops(request.hops, task.request.hops),
+    parent: { id: task.id, relation: "retry" },
   });
   return { ...created, retryOf: task.id };
 }

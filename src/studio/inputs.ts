@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { Sharp } from "sharp";
 import { type ImageSource, InputInvalidError } from "./render-job.ts";
 
-const LARGEST_SIDE = 4096;
+/** No image is decoded to a longer side. */
+export const LARGEST_SIDE = 4096;
 
 /** Straight RGBA pixels. */
 export interface Pixels {

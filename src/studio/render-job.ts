@@ -39,6 +39,16 @@ export interface EditJob extends ImageJob {
   within?: number | undefined;
 }
 
+/** An image made larger. */
+export interface EnlargeJob extends ImageJob {
+  kind: "enlarge";
+  input: ImageSource;
+  /** Of the input, where it is known. */
+  inputPixels?: number | undefined;
+  /** How many times as long each side becomes. */
+  factor: number;
+}
+
 /** A video, 24 frames a second. */
 export interface VideoJob extends Job {
   kind: "video";
@@ -54,7 +64,7 @@ export interface VideoJob extends Job {
   video?: Uint8Array | undefined;
 }
 
-export type RenderJob = PictureJob | EditJob | VideoJob;
+export type RenderJob = PictureJob | EditJob | EnlargeJob | VideoJob;
 
 export interface Rendered {
   bytes: Uint8Array;

@@ -39,6 +39,8 @@ const LARGE_IDLE_MS = 1_000;
 
 function isLarge({ order: { job } }: Ticket): boolean {
   if (job.kind === "video") return false;
+  if (job.kind === "enlarge")
+    return (job.inputPixels ?? MOST_PIXELS) * job.factor * job.factor > LARGE_PIXELS;
   if (job.width !== undefined && job.height !== undefined) return job.width * job.height > LARGE_PIXELS;
   const { within = Number.POSITIVE_INFINITY, inputPixels = MOST_PIXELS } = job.kind === "edit" ? job : {};
   return Math.min(within * within, inputPixels) > LARGE_PIXELS;

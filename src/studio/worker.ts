@@ -38,6 +38,8 @@ async function render(job: RenderJob, cancelled: Int32Array): Promise<Rendered> 
       return (await import("./picture.ts")).renderPicture(job);
     case "edit":
       return (await import("./edit.ts")).renderEdit(job);
+    case "enlarge":
+      return (await import("./enlarge.ts")).renderEnlargement(job);
     case "video":
       return (await import("./video.ts")).renderVideo(job, () => Atomics.load(cancelled, 0) !== 0);
   }

@@ -5,6 +5,7 @@ import { describeAdvance } from "./task-store-advance.ts";
 import { describeCancel } from "./task-store-cancel.ts";
 import { describeChanges } from "./task-store-changes.ts";
 import { describeClaim } from "./task-store-claim.ts";
+import { describeFamilies } from "./task-store-family.ts";
 import { describeLanes } from "./task-store-lanes.ts";
 import { describeLists } from "./task-store-lists.ts";
 import { describeLostAttempts } from "./task-store-lost.ts";
@@ -33,6 +34,7 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
     describeLanes(makeStore);
     describeLostAttempts(makeStore);
     describeStory(makeStore);
+    describeFamilies(makeStore);
     describeManagedTasks(makeStore);
   });
 }

@@ -108,12 +108,35 @@ test("tasks are answered as the document says, however they end", async () => {
   expect(events.text).toContain("event: cancelled\n");
   expect((await call("POST /v1/tasks/{task_id}/cancel", { path })).status).toBe(409);
   expect((await call("POST /v1/tasks/{task_id}/retry", { path })).data.retry_of).toBe(path.task_id);
+  const varied = await call("POST /v1/tasks/{task_id}/variations", { path, body: { count: 2 } });
+  expect(varied.data.variation_of).toBe(path.task_id);
+  expect((await call("GET /v1/tasks/{task_id}/tree", { path, query: "?limit=2" })).data.next).toBeString();
   const missing = { task_id: "task_01jd0000000000000000000000" };
   expect((await call("POST /v1/tasks/{task_id}/retry", { path: missing })).status).toBe(404);
   expect((await call("DELETE /v1/tasks/{task_id}", { path })).data.deleted).toBe(true);
   expect((await call("DELETE /v1/tasks/{task_id}", { path: missing })).status).toBe(404);
   expect((await call("GET /v1/tasks", { query: "?limit=3" })).data.next).toBeString();
   expect((await call("GET /v1/tasks", { query: "?limit=0" })).status).toBe(400);
+});
+
+test("what is made of results is answered as the document says", async () => {
+  const image = { task_id: String((await finished("image", IMAGE)).data.task_id) };
+  const larger = await call("POST /v1/tasks/{task_id}/upscale", { path: image, body: { sandbox: SOON } });
+  expect(larger.data.parent_id).toBe(image.task_id);
+  expect((await call("POST /v1/tasks/{task_id}/upscale", { path: image, body: { index: 9 } })).status).toBe(
+    400,
+  );
+  const video = { model: "sandbox-video", prompt: "A fox", duration: 1, sandbox: SOON };
+  const path = { task_id: String((await finished("video", video)).data.task_id) };
+  const body = { model: "sandbox-video-edit", duration: 1, sandbox: SOON };
+  const longer = await call("POST /v1/tasks/{task_id}/extend", { path, body });
+  expect(longer.data.model).toBe("sandbox-video-edit");
+  expect((await call("POST /v1/tasks/{task_id}/extend", { path })).status).toBe(400);
+  await call("GET /v1/videos/status/{task_id}", {
+    path: { task_id: String(longer.data.task_id) },
+    query: "?wait=30",
+  });
+  expect((await call("GET /v1/tasks/{task_id}/tree", { path })).data.next).toBeNull();
 });
 
 test("uploaded files are answered as the document says", async () => {

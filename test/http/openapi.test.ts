@@ -152,6 +152,7 @@ describe("the document", () => {
       "/components/schemas/BeginFalUpload",
       "/components/schemas/CallbackInFull/properties/payload/anyOf/1",
       "/components/schemas/ChangedApiKey/properties/aliases",
+      "/components/schemas/ExtendTask",
       "/components/schemas/FalInput",
       "/components/schemas/ManagedCallbackInFull/properties/payload/anyOf/1",
       "/components/schemas/ManagedModel/properties/routes/items/properties/only",
@@ -173,6 +174,7 @@ describe("the document", () => {
       "/components/schemas/TracedTask/properties/request/properties/parameters",
       "/components/schemas/TrailEntry/properties/after",
       "/components/schemas/TrailEntry/properties/before",
+      "/components/schemas/UpscaleTask",
       "/paths/~1openapi.json/get/responses/200/content/application~1json/schema",
     ]);
   });

@@ -5,6 +5,7 @@ import { priceForm } from "../money/price-form.ts";
 import type { PriceTerms } from "../money/pricing.ts";
 import { describe } from "../words/words.ts";
 import { canBeTaken, isAvailable, type RouteState, refusalOf } from "./availability.ts";
+import { FOLLOW_UPS } from "./follow-up.ts";
 import type { Model } from "./model.ts";
 import { troublesForm } from "./standing-form.ts";
 
@@ -25,6 +26,7 @@ export function modelForm({ model, terms, isAvailable }: Offer): JsonObject {
     description: model.description,
     available: isAvailable,
     modes: model.modes.map((mode) => mode.id),
+    follow_ups: FOLLOW_UPS.filter((name) => model.followUps?.[name] !== undefined),
     inputs: model.mediaFields.map(({ name, role, media }) => ({ field: name, role, media })),
     price: {
       currency: CURRENCY,

@@ -4,6 +4,7 @@ import type { MediaKind } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
 import type { PriceUnit } from "../money/price-units.ts";
 import type { InputRole, TaskKind } from "../task/request.ts";
+import type { FollowUps } from "./follow-up.ts";
 import type { RoutePolicy } from "./route-policy.ts";
 import type { Wording } from "./wording.ts";
 
@@ -94,6 +95,8 @@ export interface Model {
   readonly mediaFields: readonly MediaField[];
   /** Whether `task_id` + `index` may name an earlier result in place of the media field with this name. */
   readonly resultField?: { readonly role: InputRole } | undefined;
+  /** What it can make of an earlier result; nothing unless given. */
+  readonly followUps?: FollowUps | undefined;
   readonly price: PriceRule;
   /** How long a task may take from acceptance to its end. */
   readonly deadlineMs: number;

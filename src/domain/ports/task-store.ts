@@ -4,6 +4,7 @@ import type { AccountId, AssetId, AttemptId, KeyId, LaneId, ModelId, TaskId } fr
 import type { Asset } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
 import type { LaneCount, LaneLoad, OwnReady, RecentEndings } from "../overview.ts";
+import type { FamilyPage } from "../task/family.ts";
 import type { IdempotencyClaim } from "../task/idempotency.ts";
 import type { LostAttempt, LostEnd } from "../task/lost-attempt.ts";
 import type { GenerationRequest, TaskKind } from "../task/request.ts";
@@ -216,6 +217,18 @@ export interface TaskStore {
   attempt(id: AttemptId): Promise<Attempt | undefined>;
   /** Everything that is kept of a task, as it stands at one moment. */
   story(id: TaskId): Promise<TaskStory | undefined>;
+  /**
+   * Some of the family of an account's task: the task that it began with, and all that was made from that, from what was made from it,
+   * and so on, within the account. A page may have removed tasks beyond its limit, of which only what was made from them is left.
+   *
+   * @param query.after `next` of the page before
+   * @returns undefined when the account has no such task
+   */
+  family(
+    id: TaskId,
+    owner: AccountId,
+    query: { readonly limit: number; readonly after?: TaskId | undefined },
+  ): Promise<FamilyPage | undefined>;
   /** In this order, the newest first unless given. */
   list(filter: TaskFilter, order?: ListOrder): Promise<TaskSummary[]>;
   /** Tasks that are indexed (`SearchStore`). Looks at a bounded number of them, and lets others work meanwhile. */

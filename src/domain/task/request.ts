@@ -61,8 +61,6 @@ export interface GenerationRequest {
   readonly trace?: string | undefined;
   /** What its creator or the creator's key says of the way that it takes. */
   readonly routing?: RoutingWish | undefined;
-  /** The task that it was made from by changing something; absent for one that was asked for by itself. */
-  readonly madeFrom?: TaskId | undefined;
 }
 
 /** How a task's way is chosen, where that is not left to the model. */

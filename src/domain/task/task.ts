@@ -16,6 +16,7 @@ import type { MediaType, StoredFile } from "../media/asset.ts";
 import type { Made } from "../media/made.ts";
 import type { Micros } from "../money/money.ts";
 import type { Quote } from "../money/pricing.ts";
+import type { Parent } from "./lineage.ts";
 import type { GenerationRequest, TaskKind } from "./request.ts";
 import type { MissingOutput, ResultIssue } from "./result-issue.ts";
 import type { ConsideredWay } from "./routing.ts";
@@ -82,6 +83,8 @@ export interface NewTask {
   readonly callbackUrl?: string | undefined;
   /** Of its callbacks; absent for the default. */
   readonly callbackTerms?: CallbackTerms | undefined;
+  /** What it was made from; absent for one that was asked for by itself. */
+  readonly parent?: Parent | undefined;
   /** Set when the creator waits for the result: equal for requests that are the same (docs/api.md 5.4). */
   readonly syncScope?: string | undefined;
   /** The account of the next attempt, or of the current one. Concurrency is limited per lane. */
@@ -140,6 +143,7 @@ export type TaskSummary = Pick<
   | "startedAt"
   | "completedAt"
   | "filesRemovedAt"
+  | "parent"
 >;
 
 /**

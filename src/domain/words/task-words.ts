@@ -1,11 +1,17 @@
 import type { TaskId } from "../ids.ts";
 import { MAX_CALLBACK_REDELIVERIES, MAX_IDEMPOTENCY_KEY } from "../limits.ts";
 import type { WithoutThumbnail } from "../media/thumbnail.ts";
+import type { FollowUp } from "../model/follow-up.ts";
 import type { Mode } from "../model/model.ts";
 import { CURRENCY, formatAmount, type Micros } from "../money/money.ts";
 import type { TaskKind } from "../task/request.ts";
 import { modeNames } from "./mode-words.ts";
-import { article, cut, type Field, type NameOf, type WordTable } from "./say.ts";
+import { article, cut, either, type Field, type NameOf, type WordTable } from "./say.ts";
+
+const FOLLOW_UP_WORDS: Readonly<Record<FollowUp, string>> = {
+  extend: "go on where an earlier video ends",
+  upscale: "make this result larger",
+};
 
 interface Of {
   /** The model's id. */
@@ -85,6 +91,28 @@ export const TASK_WORDS = {
   task_over: ({ status }: { status: string }) => `The task has already ended as ${status}.`,
   task_live: ({ status }: { status: string }) =>
     `The task is ${status}; it can be retried once it has ended.`,
+  variation_seedless: ({ model }: { model: string }) =>
+    `${model} takes no seed, so it would make no other results of the same request; retry the task instead.`,
+  /** `able`: the models that can, as far as the caller may use them. */
+  follow_up_unable: (
+    {
+      field,
+      model,
+      followUp,
+      able,
+    }: Field & { model?: string | undefined; followUp: FollowUp; able: readonly string[] },
+    name: NameOf,
+  ) => {
+    const what = FOLLOW_UP_WORDS[followUp];
+    const cannot = model === undefined ? `No model was found that can ${what}` : `${model} cannot ${what}`;
+    const way =
+      able.length === 0 ? "no model here can" : `name one that can in ${name(field)}: ${either(able)}`;
+    return `${cannot}; ${way}.`;
+  },
+  follow_up_of_image: ({ task }: { task: TaskId }) =>
+    `Task ${task} made no video; only videos can be extended.`,
+  follow_up_source: ({ field }: Field, name: NameOf) =>
+    `${name(field)} cannot be given: it takes the result of the task.`,
   task_undeletable: ({ status }: { status: string }) =>
     `The task is ${status}; cancel it, and delete it once it has ended.`,
   task_cancelled: ({ task }: { task: TaskId }) => `Task ${task} was cancelled.`,

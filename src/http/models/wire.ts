@@ -1,4 +1,5 @@
 import { MEDIA_KINDS } from "../../domain/media/asset.ts";
+import { FOLLOW_UPS } from "../../domain/model/follow-up.ts";
 import { PRICE_UNITS, UNITS } from "../../domain/money/price-units.ts";
 import { INPUT_ROLES } from "../../domain/task/request.ts";
 import { contract, type EndpointContract, succeeds } from "../openapi/contract.ts";
@@ -69,6 +70,9 @@ export const MODEL_FIELDS = {
   description: text("For people."),
   available: flag("Whether a provider makes it at present; a create is refused where not."),
   modes: list(text(""), { description: "What it does, `text-to-image`." }),
+  follow_ups: list(openEnum(FOLLOW_UPS, ""), {
+    description: "What it can make of an earlier result: `POST /v1/tasks/{task_id}/extend`, `/upscale`.",
+  }),
   inputs: list(
     closed({
       field: text("A field of the create body that takes media."),

@@ -18,6 +18,7 @@ export function presentTask(task: TaskReading, origin: string): JsonObject {
     model: task.model,
     created_at: seconds(task.createdAt),
   };
+  if (task.parent !== undefined) data.parent_id = task.parent.id;
   if (task.queuePosition !== undefined) data.queue_position = task.queuePosition;
   if (task.cancelRequested && !isTerminal(task.status)) data.cancel_requested = true;
   if (task.status === "completed") {

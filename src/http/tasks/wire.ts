@@ -48,6 +48,7 @@ const FIELDS = {
   progress: integer("Percent. Never goes down; 100 only with `completed`.", { minimum: 0, maximum: 100 }),
   model: text("Id of the model."),
   created_at: unixSeconds("When the task was accepted."),
+  parent_id: { ...TASK_ID, description: "The task that it was made from, which may be deleted since." },
   queue_position: integer("Tasks expected to start before this one. While `pending` only.", { minimum: 0 }),
   cancel_requested: {
     const: true,
@@ -68,6 +69,7 @@ const FIELDS = {
 
 const OPTIONAL = [
   "progress",
+  "parent_id",
   "queue_position",
   "cancel_requested",
   "result",

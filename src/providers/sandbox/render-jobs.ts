@@ -3,6 +3,7 @@ import type { InputRole } from "../../domain/task/request.ts";
 import { hashText } from "../../studio/random.ts";
 import type {
   EditJob,
+  EnlargeJob,
   ImageFormat,
   ImageSource,
   PictureJob,
@@ -24,6 +25,7 @@ export type RenderInput = { readonly image: ImageSource } | { readonly video: Ui
 /** Builds the job that renders output `index` of a submission; `files` are its inputs, in order. Equal arguments give equal jobs. */
 export function toRenderJob(spec: Spec, index: number, files: readonly RenderInput[]): RenderJob {
   const byRole = (role: InputRole) => files.filter((_, i) => spec.inputs[i] === role);
+  if (spec.generator === "upscale") return enlargeJob(spec, index, byRole);
   return spec.generator === "picture" ? imageJob(spec, index, byRole) : videoJob(spec, index, byRole);
 }
 
@@ -39,13 +41,26 @@ function imageJob(spec: Spec, index: number, byRole: ByRole): PictureJob | EditJ
     aspectRatio: text(parameters.aspect_ratio),
     resolution: text(parameters.resolution),
   });
-  const format = FORMATS.find((each) => each === parameters.output_format) ?? "png";
+  const format = formatOf(parameters);
   const common = { prompt, seed: seedOf(spec), index, format, label };
   const inputs = byRole("image").flatMap(imageOf);
   if (inputs.length === 0)
     return { kind: "picture", ...common, ...(wanted ?? { width: 1024, height: 1024 }) };
   const mask = byRole("mask").flatMap(imageOf)[0];
   return { kind: "edit", ...common, inputs, inputPixels: spec.inputPixels, mask, ...wanted };
+}
+
+function enlargeJob(spec: Spec, index: number, byRole: ByRole): EnlargeJob {
+  const { parameters, inputPixels, prompt, label } = spec;
+  const [input] = byRole("image").flatMap(imageOf);
+  if (input === undefined) throw new Error("An image to enlarge is missing.");
+  const format = formatOf(parameters);
+  const common = { prompt, seed: seedOf(spec), index, format, label };
+  return { kind: "enlarge", ...common, input, inputPixels, factor: parameters.factor === 4 ? 4 : 2 };
+}
+
+function formatOf({ output_format: wanted }: Spec["parameters"]): ImageFormat {
+  return FORMATS.find((each) => each === wanted) ?? "png";
 }
 
 function videoJob(spec: Spec, index: number, byRole: ByRole): VideoJob {
@@ -82,6 +97,7 @@ function videoMode(spec: Spec, images: number): VideoJob["mode"] {
       return "motion";
     case "video":
     case "picture":
+    case "upscale":
       if (images === 0) return "text";
       return images === 1 ? "image" : "frames";
   }

@@ -93,9 +93,9 @@ async function inOrder(
   for (let index = first; index < end; index++) await draw(index).catch(() => undefined);
 }
 
-/** Makes a job that draws the same picture small; undefined for videos. */
+/** Makes a job that draws the same picture small; undefined for videos, and for pictures that are made larger. */
 export function toSketch(job: RenderJob, index: number): PictureJob | EditJob | undefined {
-  if (job.kind === "video") return undefined;
+  if (job.kind === "video" || job.kind === "enlarge") return undefined;
   const within = SIDES[index] ?? 0;
   const { width, height } = job;
   if (job.kind === "edit" && (width === undefined || height === undefined)) return { ...job, within };

@@ -6,6 +6,7 @@ import type { InputRole } from "../../domain/task/request.ts";
 /** This upstream's names of its generators. */
 export const GENERATORS = [
   "picture",
+  "upscale",
   "video",
   "video-frames",
   "video-reference",
@@ -69,5 +70,5 @@ export function rehearsalOf(spec: Spec): Rehearsal {
 }
 
 export function kindOf(spec: Spec): "image" | "video" {
-  return spec.generator === "picture" ? "image" : "video";
+  return spec.generator === "picture" || spec.generator === "upscale" ? "image" : "video";
 }

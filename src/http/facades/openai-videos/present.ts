@@ -67,7 +67,7 @@ function presentVideo({ task, request, video }: ToldVideo): JsonObject {
     prompt: request.prompt ?? null,
     size: video === undefined ? (asked.size ?? UNKNOWN) : `${video.width}x${video.height}`,
     seconds: seconds === undefined ? UNKNOWN : String(seconds),
-    remixed_from_video_id: request.madeFrom ?? null,
+    remixed_from_video_id: task.parent?.relation === "remix" ? task.parent.id : null,
     error: errorOf(task),
   };
 }

@@ -67,14 +67,25 @@ function leftOf({ limit, used, reserved }: Allowance): number {
   return limit - used - reserved;
 }
 
+/** What stands for a column's value. Neither another account's task nor one that is gone has a family. */
+const EXPRESSIONS: Readonly<Record<string, string>> = {
+  account_number: accountNumber("?1"),
+  family_number: `(select coalesce(of.family_number, of.number) from task as of where of.id = ?2 and of.account_number = ${accountNumber("?1")})`,
+};
+
 function prepareInsertTask(db: Database): (task: NewTask, admitted: AdmittedWith) => void {
   const alike = Object.keys(NEW_ALIKE).flatMap((column) => [column, `${column}_label`]);
-  const columns = ["account_number", ...alike, ...Object.keys(NEW_TASK)];
+  const columns = ["account_number", "family_number", ...alike, ...Object.keys(NEW_TASK)];
   const [values, alikeValues] = [Object.values(NEW_TASK), Object.values(NEW_ALIKE)];
-  const places = columns.map((column) => (column === "account_number" ? accountNumber("?") : "?"));
+  const places = columns.map((column) => EXPRESSIONS[column] ?? "?");
   const insert = db.prepare(`insert into task (${columns.join(", ")}) values (${places.join(", ")})`);
   return (task, admitted) => {
     const texts = alikeValues.flatMap((value) => admitted.labels.columns(value(task)));
-    insert.run(task.accountId, ...texts, ...values.map((value) => value(task, admitted)));
+    insert.run(
+      task.accountId,
+      task.parent?.id ?? null,
+      ...texts,
+      ...values.map((value) => value(task, admitted)),
+    );
   };
 }

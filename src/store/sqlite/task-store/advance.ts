@@ -10,8 +10,9 @@ import type { Ledger } from "../ledger.ts";
 import { prepareQuotas } from "../quotas.ts";
 import { prepareAssets } from "./assets.ts";
 import { type Attempts, prepareAttempts } from "./attempts.ts";
+import { CHANGED_TASK, ENDED_ALIKE, ENDED_TASK } from "./changed-columns.ts";
 import type { Changes } from "./changes.ts";
-import { CHANGED_TASK, ENDED_ALIKE, ENDED_TASK, named, type Pool, type TaskRow } from "./task-table.ts";
+import { named, type Pool, type TaskRow } from "./task-table.ts";
 import { prepareUsage } from "./usage.ts";
 
 /** The part of a row that decides how a task may change, and whose usage its end counts as. */

@@ -5,6 +5,7 @@ import type { TaskError } from "../../../domain/errors.ts";
 import type { LaneId, LeaseToken, TaskId } from "../../../domain/ids.ts";
 import { toMicros } from "../../../domain/money/money.ts";
 import type { ChargeLine, Quote } from "../../../domain/money/pricing.ts";
+import type { Relation } from "../../../domain/task/lineage.ts";
 import type { TaskKind } from "../../../domain/task/request.ts";
 import type { ResultIssue } from "../../../domain/task/result-issue.ts";
 import type {
@@ -16,11 +17,11 @@ import type {
   TaskSummary,
   Usage,
 } from "../../../domain/task/task.ts";
-import type { Transition } from "../../../domain/task/transition.ts";
 import { numberOfAccount } from "../account-store/account-table.ts";
 import type { Labels } from "../labels.ts";
 import { json, optional, parse, type RawRow } from "../raw-row.ts";
 import { NAMED, type Named } from "./named-columns.ts";
+import { parentOf } from "./parent-columns.ts";
 import { requestIn, type StoredRequest, storedRequest } from "./stored-request.ts";
 
 /**
@@ -99,6 +100,11 @@ export const task = sqliteTable(
     filesRemovedAt: integer("files_removed_at"),
     /** `Task.callbackTerms`; null for the default. */
     callbackTerms: text("callback_terms", { mode: "json" }).$type<CallbackTerms>(),
+    /** `Task.parent`, whose row may be gone. Of a removed task they stay. */
+    parent: text().$type<TaskId>(),
+    relation: text().$type<Relation>(),
+    /** The number of the task that its family began with, where it is another one. */
+    familyNumber: integer("family_number"),
   },
   (table) => [
     // Find the tasks of an account, and those of a filter. Written once, when a task ends.
@@ -117,6 +123,10 @@ export const task = sqliteTable(
     index("task_files_due")
       .on(sql`"completed_at" + "retain_sec" * 1000`)
       .where(sql`"retain_sec" is not null and "files_removed_at" is null`),
+    // Finds all that was made from a task.
+    index("task_family")
+      .on(table.familyNumber, table.accountNumber, table.id)
+      .where(sql`"family_number" is not null`),
     // Finds removed tasks of which the books still have rows, by when they were removed.
     index("task_removed").on(table.filesRemovedAt).where(sql`"status" = 'removed'`),
     // Finds what has changed since a reader last looked.
@@ -167,6 +177,7 @@ export const TASK_COLUMNS = `*, ${named("account_id", "key_id", "model", "whole_
 const SUMMARY = [
   ...["id", "kind", "status", "progress", "results", "error", "held_micros", "charged_micros"],
   ...["created_at", "completed_at", "cancel_requested", "result_issues", "files_removed_at", "started_at"],
+  ...["parent", "relation"],
 ] as const satisfies readonly (keyof TaskRow)[];
 export type SummaryRow = Pick<TaskRow, (typeof SUMMARY)[number] | "account_id" | "model" | "whole_usage">;
 /** The columns of `SummaryRow`, as SQL. */
@@ -191,6 +202,7 @@ export function toSummary(row: SummaryRow): TaskSummary {
     startedAt: row.started_at ?? undefined,
     completedAt: row.completed_at ?? undefined,
     filesRemovedAt: row.files_removed_at ?? undefined,
+    parent: parentOf(row),
   };
 }
 
@@ -249,6 +261,8 @@ export const NEW_TASK = {
   quota_period: (_, { quotaPeriod }) => quotaPeriod ?? null,
   change: (_, { change }) => change,
   retain_sec: ({ request }) => request.retainSec ?? null,
+  parent: ({ parent }) => parent?.id ?? null,
+  relation: ({ parent }) => parent?.relation ?? null,
 } satisfies { readonly [C in NeverNull]: NewValue<C> } & { readonly [C in keyof TaskRow]?: NewValue<C> };
 
 /** What of a new task many have alike, for columns of a text and of its label. */
@@ -262,28 +276,3 @@ type NeverNull = Exclude<
   keyof Named | "number" | "account_number"
 >;
 type NewValue<C extends keyof TaskRow> = (task: NewTask, admitted: AdmittedWith) => TaskRow[C];
-
-/** Maps a transition to columns; null keeps a column's value. */
-export const CHANGED_TASK = {
-  failures: ({ failures }) => failures ?? null,
-  lane: ({ lane }) => lane ?? null,
-  setup: ({ lane, setup }) => (lane === undefined ? null : (setup ?? "")),
-  route_index: ({ routeIndex }) => routeIndex ?? null,
-  request: ({ request }) => json(request && storedRequest(request)),
-} satisfies { readonly [C in keyof TaskRow]?: (transition: Transition) => TaskRow[C] | null };
-
-/** Maps an ending to columns besides those; null keeps a column's value. A statement that sets a column rewrites every index with it. */
-export const ENDED_TASK = {
-  status: ({ ending }) => ending?.status ?? null,
-  completed_at: ({ ending }) => ending?.completedAt ?? null,
-  charged_micros: ({ ending }) => ending?.charged ?? null,
-  results: ({ ending }) => json(ending?.results),
-  result_issues: ({ ending }) => json(ending?.resultIssues),
-  error: ({ ending }) => json(ending?.error),
-} satisfies { readonly [C in keyof TaskRow]?: (transition: Transition) => TaskRow[C] | null };
-
-/** What of an ending many tasks have alike, for columns of a text and of its label. */
-export const ENDED_ALIKE = {
-  usage: ({ ending }) => json(ending?.usage),
-  charge: ({ ending }) => json(ending?.chargeLines),
-} satisfies { readonly [C in keyof TaskRow]?: (transition: Transition) => string | null };

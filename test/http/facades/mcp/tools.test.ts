@@ -81,7 +81,7 @@ describe("the tools", () => {
   test("models are listed by kind and by capability, and one of them with its schema", async () => {
     const idsOf = async (args: JsonObject) =>
       ((await agent.call("list_models", args)).structured.models as JsonObject[]).map(({ id }) => id);
-    expect(await idsOf({ kind: "image" })).toEqual(["sandbox-image"]);
+    expect(await idsOf({ kind: "image" })).toEqual(["sandbox-image", "sandbox-upscale"]);
     expect(await idsOf({ capability: "image-to-video" })).toContain("sandbox-video");
     const [model] = (await agent.call("list_models", { model: "sandbox-image" })).structured
       .models as JsonObject[];

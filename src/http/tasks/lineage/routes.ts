@@ -1,0 +1,87 @@
+import type { JsonObject } from "../../../domain/json.ts";
+import { FOLLOW_UPS, type FollowUp } from "../../../domain/model/follow-up.ts";
+import { formatAmount } from "../../../domain/money/money.ts";
+import type { Random } from "../../../domain/ports/runtime.ts";
+import type { TaskStore } from "../../../domain/ports/task-store.ts";
+import { type FollowUpDeps, followUpTask } from "../../../service/follow-up-task.ts";
+import { readFamily } from "../../../service/read-family.ts";
+import { varyTask } from "../../../service/vary-task.ts";
+import { readBody } from "../../body.ts";
+import { counted, type Endpoint, type KeyedExchange, polled } from "../../exchange.ts";
+import { hopsOf } from "../../hops.ts";
+import { idempotencyKeyOf } from "../../idempotency-key.ts";
+import { type Reply, success } from "../../reply.ts";
+import { routingOf } from "../../routing.ts";
+import { requireStanding } from "../../standing.ts";
+import { checkQuery } from "../../wire/check.ts";
+import { presentNode } from "./present.ts";
+import { FOLLOW_UP, READ_TREE, TREE_QUERY, VARIATIONS, VARY_TASK } from "./wire.ts";
+
+type Deps = FollowUpDeps & {
+  readonly tasks: Pick<TaskStore, "story" | "summary" | "family">;
+  readonly random: Random;
+};
+
+/** What is made from a task, and its family (docs/api.md 4.11). */
+export function lineageEndpoints(deps: Deps): Endpoint[] {
+  return [
+    counted("/v1/tasks/:task_id/variations", VARY_TASK, (exchange) => vary(deps, exchange), "creates"),
+    ...FOLLOW_UPS.map((name) =>
+      counted(
+        `/v1/tasks/:task_id/${name}`,
+        FOLLOW_UP[name].contract,
+        (exchange) => followUp(deps, name, exchange),
+        "creates",
+      ),
+    ),
+    polled("/v1/tasks/:task_id/tree", READ_TREE, (exchange) => tree(deps, exchange), "lists"),
+  ];
+}
+
+/** Who asks, and how. */
+function sentBy({ request, principal, requestId, origin, param, trace }: KeyedExchange) {
+  const idempotencyKey = idempotencyKeyOf(request);
+  const [hops, routing, gone] = [hopsOf(request), routingOf(request), () => request.signal];
+  return { principal, requestId, origin, id: param("task_id"), hops, idempotencyKey, routing, trace, gone };
+}
+
+/** The body, which may be left out. */
+async function optionalBody(exchange: KeyedExchange, schema: JsonObject): Promise<JsonObject> {
+  const { body, headers } = exchange.request;
+  if (body !== null && headers.get("content-length") !== "0") return readBody(exchange, schema);
+  requireStanding(exchange.standing);
+  return {};
+}
+
+async function vary(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
+  const { count = 1 } = (await optionalBody(exchange, VARIATIONS)) as { count?: number };
+  const { of, created, held, refused } = await varyTask(deps, { ...sentBy(exchange), count });
+  const headers = createHeaders(
+    formatAmount(held),
+    created.every(({ replayed }) => replayed),
+  );
+  const missing = refused && {
+    count: count - created.length,
+    ...{ error_code: refused.code, message: refused.message },
+  };
+  const ids = created.map(({ taskId }) => taskId);
+  return success({ task_ids: ids, variation_of: of, refused: missing ?? null }, headers, { task: of });
+}
+
+async function followUp(deps: Deps, name: FollowUp, exchange: KeyedExchange): Promise<Reply> {
+  const body = await optionalBody(exchange, FOLLOW_UP[name].schema);
+  const created = await followUpTask(deps, { ...sentBy(exchange), followUp: name, body });
+  const { taskId, held, replayed, of, model } = created;
+  const headers = createHeaders(formatAmount(held), replayed);
+  return success({ task_id: taskId, parent_id: of, model }, headers, { task: taskId, model });
+}
+
+function createHeaders(cost: string, isReplayed: boolean): Record<string, string> {
+  return { "X-Request-Cost": cost, ...(isReplayed && { "X-Idempotent-Replay": "true" }) };
+}
+
+async function tree(deps: Deps, { principal, param, query, origin }: KeyedExchange): Promise<Reply> {
+  const { limit = 100, after } = checkQuery(TREE_QUERY, query()) as { limit?: number; after?: string };
+  const { nodes, next } = await readFamily(deps, principal, param("task_id"), { limit, after });
+  return success({ tasks: nodes.map((node) => presentNode(node, origin)), next: next ?? null });
+}

@@ -1,0 +1,142 @@
+import type { Principal } from "../domain/access/account.ts";
+import { AppError, invalid } from "../domain/errors.ts";
+import type { TaskId } from "../domain/ids.ts";
+import { type Json, type JsonObject, propertyOf } from "../domain/json.ts";
+import { assetPath } from "../domain/media/asset.ts";
+import type { FollowUp } from "../domain/model/follow-up.ts";
+import type { Model } from "../domain/model/model.ts";
+import { isRehearsal, sourceField } from "../domain/model/source-field.ts";
+import type { Task } from "../domain/task/task.ts";
+import type { CreatedTask } from "./create-task.ts";
+import { type PriceDeps, priceTerms } from "./price-terms.ts";
+import { priceRequest } from "./priced-request.ts";
+import { listModels, type ModelDeps, readModel } from "./read-model.ts";
+import { findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps } from "./retry-task.ts";
+
+export type FollowUpDeps = RetryTaskDeps & ModelDeps & PriceDeps;
+
+export interface FollowUpRequest extends RetryRequest {
+  readonly followUp: FollowUp;
+  /** `model`, `index` of the result, and fields of the model; a prompt is the task's own unless given. */
+  readonly body: JsonObject;
+}
+
+export interface FollowedUp extends CreatedTask {
+  readonly of: TaskId;
+  readonly model: Model["id"];
+}
+
+/** Models that a message names. */
+const NAMED = 5;
+
+/**
+ * Creates a task that goes on where a video of the caller's account ends, or makes a result of it larger. The result becomes a copy of the
+ * new task's own. The model is the one that is named; or the task's own where that can; or else, to make it larger, the cheapest that
+ * can for this very request. A rehearsal is followed by rehearsals alone, and nothing else is.
+ * @throws AppError `task_not_found`; `permission_denied`; `invalid_request` for a task without such a result, a model that cannot, or
+ *   none that can; whatever the create throws
+ */
+export async function followUpTask(
+  deps: FollowUpDeps,
+  { id, followUp, body: given, ...request }: FollowUpRequest,
+): Promise<FollowedUp> {
+  const { task } = await findOwnStory(deps, request.principal, id);
+  const url = request.origin + resultOf(task, followUp, given.index);
+  const { model: named, index: _, ...fields } = given;
+  const bodyFor = (model: Model) => bodyOf(model, { followUp, task, url, fields });
+  const model = chooseModel(deps, request.principal, { followUp, task, named, bodyFor });
+  const created = await deps.createTask({
+    ...request,
+    kind: model.kind,
+    body: bodyFor(model),
+    identity: { [followUp]: task.id, body: given },
+    endpoint: `POST /v1/tasks/${task.id}/${followUp}`,
+    hops: mostHops(request.hops, task.request.hops),
+    parent: { id: task.id, relation: followUp },
+  });
+  return { ...created, of: task.id, model: model.id };
+}
+
+/** The path of the result that is meant. */
+function resultOf(task: Task, followUp: FollowUp, index: Json | undefined = 0): string {
+  if (followUp === "extend" && task.kind !== "video")
+    throw invalid({ kind: "follow_up_of_image", task: task.id });
+  if (task.status !== "completed")
+    throw invalid({ kind: "task_not_completed", field: "task_id", status: task.status });
+  // The schema of the request has checked that it is an integer.
+  const place = index as number;
+  const result = task.results[place];
+  if (result === undefined)
+    throw invalid({ kind: "result_absent", field: "index", results: task.results.length, given: place });
+  return assetPath({ id: result.assetId, type: result.type });
+}
+
+/** A body of the model: what has it do this, the task's prompt where it takes one, the fields that were given, and the result. */
+function bodyOf(
+  model: Model,
+  { followUp, task, url, fields }: { followUp: FollowUp; task: Task; url: string; fields: JsonObject },
+): JsonObject {
+  const field = sourceField(model.mediaFields, followUp, model.kind);
+  if (field === undefined) throw new Error(`${model.id} has no field for an earlier result.`);
+  if (fields[field.name] !== undefined) throw invalid({ kind: "follow_up_source", field: field.name });
+  const { prompt } = task.request;
+  const takesPrompt = prompt !== undefined && propertyOf(model.schema, "prompt") !== undefined;
+  const isList = propertyOf(model.schema, field.name)?.type === "array";
+  return {
+    model: model.id,
+    ...model.followUps?.[followUp],
+    ...(takesPrompt && { prompt }),
+    ...fields,
+    [field.name]: isList ? [url] : url,
+  };
+}
+
+interface Choice {
+  readonly followUp: FollowUp;
+  readonly task: Task;
+  /** The model that the request names. */
+  readonly named: Json | undefined;
+  readonly bodyFor: (model: Model) => JsonObject;
+}
+
+function chooseModel(
+  deps: FollowUpDeps,
+  principal: Principal,
+  { followUp, task, named, bodyFor }: Choice,
+): Model {
+  const able = listModels(deps, principal).filter(
+    (model) => model.kind === task.kind && model.followUps?.[followUp] !== undefined,
+  );
+  const unable = (model: string | undefined) =>
+    invalid({ kind: "follow_up_unable", field: "model", model, followUp, able: idsOf(able) });
+  if (named !== undefined) {
+    const model = readModel(deps, principal, named);
+    if (able.includes(model)) return model;
+    throw unable(model.id);
+  }
+  const own = able.find((model) => model.id === task.model);
+  if (own !== undefined) return own;
+  if (followUp === "extend") throw unable(task.model);
+  const made = deps.catalog.all().find((model) => model.id === task.model);
+  const wasRehearsal = made !== undefined && isRehearsal(made);
+  const choices = able
+    .filter((model) => isRehearsal(model) === wasRehearsal)
+    .flatMap((model) => priced(deps, principal, model, bodyFor(model)));
+  const [first, ...others] = choices;
+  if (first === undefined) throw unable(undefined);
+  return others.reduce((best, each) => (each.most < best.most ? each : best), first).model;
+}
+
+const idsOf = (models: readonly Model[]) => models.slice(0, NAMED).map(({ id }) => id);
+
+/** What a body would come to; nothing for one that the model refuses. */
+function priced(deps: FollowUpDeps, principal: Principal, model: Model, body: JsonObject) {
+  try {
+    const terms = priceTerms(deps, principal, model);
+    const { forecast, missing } = priceRequest(deps.catalog, model, { body, names: {} }, terms);
+    return forecast.kind === "priced" && missing.length === 0 ? [{ model, most: forecast.most }] : [];
+  } catch (error) {
+    if (error instanceof AppError) return [];
+    throw error;
+  }
+}

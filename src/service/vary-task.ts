@@ -1,0 +1,86 @@
+import { AppError, invalid } from "../domain/errors.ts";
+import type { TaskId } from "../domain/ids.ts";
+import { type JsonObject, propertyOf } from "../domain/json.ts";
+import { type Micros, sumMicros } from "../domain/money/money.ts";
+import type { Random } from "../domain/ports/runtime.ts";
+import type { CreatedTask } from "./create-task.ts";
+import { bodyOf, findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps } from "./retry-task.ts";
+
+/** Most variations of one request. */
+export const MAX_VARIATIONS = 10;
+/** Where a model names no highest seed: every upstream takes 31 bits. */
+const MOST_SEED = 2 ** 31 - 1;
+
+export interface VaryRequest extends RetryRequest {
+  /** 1 … MAX_VARIATIONS. */
+  readonly count: number;
+}
+
+export interface Variations {
+  readonly of: TaskId;
+  /** In order; at least one. */
+  readonly created: readonly CreatedTask[];
+  readonly held: Micros;
+  /** Why there are fewer than asked for: what the next one was refused for. */
+  readonly refused?: AppError | undefined;
+}
+
+/**
+ * Creates tasks like one of the caller's account, which may still be under way, with other seeds. Each goes through the create by
+ * itself, at the price and by the limits of today. They are made one after the other until one is refused. With an idempotency key, the
+ * same request again makes those that are missing and no others.
+ * @throws AppError `task_not_found`; `permission_denied`; `invalid_request` for a model without seeds; what the create of the first throws
+ */
+export async function varyTask(
+  deps: RetryTaskDeps & { readonly random: Random },
+  { id, count, ...request }: VaryRequest,
+): Promise<Variations> {
+  const story = await findOwnStory(deps, request.principal, id);
+  const { task } = story;
+  const model = deps.catalog.find(task.model);
+  const seed = model && propertyOf(model.schema, "seed");
+  const seeds = otherSeeds(deps.random, { seed, count, but: task.request.parameters.seed });
+  // Of a model that is gone, the create says so.
+  if (model !== undefined && (seed === undefined || seeds.length === 0))
+    throw invalid({ kind: "variation_seedless", model: model.id });
+  const body = await bodyOf(deps, story, request.origin);
+  const created: CreatedTask[] = [];
+  for (const [i, other] of seeds.entries()) {
+    try {
+      const create = deps.createTask({
+        ...request,
+        kind: task.kind,
+        body: { ...body, seed: other },
+        // The seed is drawn anew when the request is sent again, so the place stands for it.
+        identity: { variation_of: task.id, count, place: i },
+        endpoint: `POST /v1/tasks/${task.id}/variations ${i}`,
+        hops: mostHops(request.hops, task.request.hops),
+        parent: { id: task.id, relation: "variation" },
+      });
+      created.push(await create);
+    } catch (error) {
+      if (created.length === 0 || !(error instanceof AppError)) throw error;
+      return { of: task.id, created, held: heldFor(created), refused: error };
+    }
+  }
+  return { of: task.id, created, held: heldFor(created) };
+}
+
+const heldFor = (created: readonly CreatedTask[]): Micros => sumMicros(created.map(({ held }) => held));
+
+/** So many seeds that a model takes, each another one, as far as it has enough. */
+function otherSeeds(
+  random: Random,
+  { seed, count, but }: { seed: JsonObject | undefined; count: number; but: unknown },
+): number[] {
+  const { minimum = 0, maximum = MOST_SEED } = (seed ?? {}) as { minimum?: number; maximum?: number };
+  const [least, most] = [Math.max(0, minimum), Math.min(maximum, Number.MAX_SAFE_INTEGER)];
+  const range = most - least + 1;
+  const first = Math.floor(random() * range);
+  // One more than needed, because one of them may be the task's own.
+  const drawn = Array.from({ length: count + 1 }, (_, i) => least + ((first + i * STRIDE) % range));
+  return drawn.filter((each) => each !== but).slice(0, count);
+}
+
+/** Seeds that follow one another give pictures that are alike with some upstreams. Prime, so that none comes twice. */
+const STRIDE = 104_729;
