@@ -323,6 +323,309 @@ export interface Schemas {
       expected: string | number;
     })[];
   };
+  Automatic1111AskedExtraBatch: {
+    imageList: readonly (Schemas["Automatic1111File"])[];
+    /** Id of a model that makes pictures larger: `upscalers` lists them. */
+    upscaler_1?: string;
+    upscaler_2?: string | null;
+    /** The factor, for models that take one. */
+    upscaling_resize?: number | null;
+    upscaling_resize_w?: number | null;
+    upscaling_resize_h?: number | null;
+    resize_mode?: number | null;
+    gfpgan_visibility?: number | null;
+    codeformer_visibility?: number | null;
+    extras_upscaler_2_visibility?: number | null;
+  };
+  Automatic1111AskedExtraSingle: {
+    /** The file as base64, without a `data:` prefix. */
+    image: string;
+    /** Id of a model that makes pictures larger: `upscalers` lists them. */
+    upscaler_1?: string;
+    upscaler_2?: string | null;
+    /** The factor, for models that take one. */
+    upscaling_resize?: number | null;
+    upscaling_resize_w?: number | null;
+    upscaling_resize_h?: number | null;
+    resize_mode?: number | null;
+    gfpgan_visibility?: number | null;
+    codeformer_visibility?: number | null;
+    extras_upscaler_2_visibility?: number | null;
+  };
+  Automatic1111AskedImg2Img: {
+    prompt?: string | null;
+    negative_prompt?: string | null;
+    sampler_name?: string | null;
+    sampler_index?: string | null;
+    scheduler?: string | null;
+    script_name?: string | null;
+    refiner_checkpoint?: string | null;
+    firstpass_image?: string | null;
+    force_task_id?: string | null;
+    infotext?: string | null;
+    hr_upscaler?: string | null;
+    hr_checkpoint_name?: string | null;
+    hr_sampler_name?: string | null;
+    hr_scheduler?: string | null;
+    hr_prompt?: string | null;
+    hr_negative_prompt?: string | null;
+    seed?: number | null;
+    subseed?: number | null;
+    seed_resize_from_h?: number | null;
+    seed_resize_from_w?: number | null;
+    clip_skip?: number | null;
+    width?: number | null;
+    height?: number | null;
+    batch_size?: number | null;
+    n_iter?: number | null;
+    steps?: number | null;
+    firstphase_width?: number | null;
+    firstphase_height?: number | null;
+    hr_second_pass_steps?: number | null;
+    hr_resize_x?: number | null;
+    hr_resize_y?: number | null;
+    subseed_strength?: number | null;
+    cfg_scale?: number | null;
+    distilled_cfg_scale?: number | null;
+    denoising_strength?: number | null;
+    hr_scale?: number | null;
+    refiner_switch_at?: number | null;
+    eta?: number | null;
+    s_churn?: number | null;
+    s_tmax?: number | null;
+    s_tmin?: number | null;
+    s_noise?: number | null;
+    s_min_uncond?: number | null;
+    restore_faces?: boolean | null;
+    tiling?: boolean | null;
+    do_not_save_samples?: boolean | null;
+    do_not_save_grid?: boolean | null;
+    enable_hr?: boolean | null;
+    send_images?: boolean | null;
+    save_images?: boolean | null;
+    override_settings_restore_afterwards?: boolean | null;
+    disable_extra_networks?: boolean | null;
+    override_settings?: Record<string, unknown> | null;
+    alwayson_scripts?: Record<string, unknown> | null;
+    comments?: Record<string, unknown> | null;
+    styles?: readonly (unknown)[] | null;
+    script_args?: readonly (unknown)[] | null;
+    controlnet_units?: readonly (unknown)[] | null;
+    init_images?: readonly (string)[] | null;
+    mask?: string | null;
+    latent_mask?: string | null;
+    mask_blur?: number | number | null;
+    mask_blur_x?: number | number | null;
+    mask_blur_y?: number | number | null;
+    resize_mode?: number | null;
+    inpainting_fill?: number | null;
+    inpaint_full_res_padding?: number | null;
+    inpaint_full_res?: boolean | number | null;
+    inpainting_mask_invert?: boolean | number | null;
+    image_cfg_scale?: number | null;
+    initial_noise_multiplier?: number | null;
+    mask_round?: boolean | null;
+    include_init_images?: boolean | null;
+  };
+  Automatic1111AskedOptions: {
+    /** Id or alias of an image model, for the later requests of this key. */
+    sd_model_checkpoint?: string | null;
+  };
+  Automatic1111AskedPngInfo: {
+    /** The file as base64, without a `data:` prefix. */
+    image: string;
+  };
+  Automatic1111AskedTaskQuestion: {
+    /** `force_task_id` of the call. */
+    id_task: string;
+    live_preview?: boolean | null;
+  };
+  Automatic1111AskedTxt2Img: {
+    prompt?: string | null;
+    negative_prompt?: string | null;
+    sampler_name?: string | null;
+    sampler_index?: string | null;
+    scheduler?: string | null;
+    script_name?: string | null;
+    refiner_checkpoint?: string | null;
+    firstpass_image?: string | null;
+    force_task_id?: string | null;
+    infotext?: string | null;
+    hr_upscaler?: string | null;
+    hr_checkpoint_name?: string | null;
+    hr_sampler_name?: string | null;
+    hr_scheduler?: string | null;
+    hr_prompt?: string | null;
+    hr_negative_prompt?: string | null;
+    seed?: number | null;
+    subseed?: number | null;
+    seed_resize_from_h?: number | null;
+    seed_resize_from_w?: number | null;
+    clip_skip?: number | null;
+    width?: number | null;
+    height?: number | null;
+    batch_size?: number | null;
+    n_iter?: number | null;
+    steps?: number | null;
+    firstphase_width?: number | null;
+    firstphase_height?: number | null;
+    hr_second_pass_steps?: number | null;
+    hr_resize_x?: number | null;
+    hr_resize_y?: number | null;
+    subseed_strength?: number | null;
+    cfg_scale?: number | null;
+    distilled_cfg_scale?: number | null;
+    denoising_strength?: number | null;
+    hr_scale?: number | null;
+    refiner_switch_at?: number | null;
+    eta?: number | null;
+    s_churn?: number | null;
+    s_tmax?: number | null;
+    s_tmin?: number | null;
+    s_noise?: number | null;
+    s_min_uncond?: number | null;
+    restore_faces?: boolean | null;
+    tiling?: boolean | null;
+    do_not_save_samples?: boolean | null;
+    do_not_save_grid?: boolean | null;
+    enable_hr?: boolean | null;
+    send_images?: boolean | null;
+    save_images?: boolean | null;
+    override_settings_restore_afterwards?: boolean | null;
+    disable_extra_networks?: boolean | null;
+    override_settings?: Record<string, unknown> | null;
+    alwayson_scripts?: Record<string, unknown> | null;
+    comments?: Record<string, unknown> | null;
+    styles?: readonly (unknown)[] | null;
+    script_args?: readonly (unknown)[] | null;
+    controlnet_units?: readonly (unknown)[] | null;
+  };
+  Automatic1111Enlarged: {
+    /** What made them, and what was ignored, as HTML. */
+    html_info: string;
+    /** The file as base64, without a `data:` prefix. */
+    image: string;
+  };
+  Automatic1111EnlargedBatch: {
+    /** What made them, and what was ignored, as HTML. */
+    html_info: string;
+    images: readonly (string)[];
+  };
+  Automatic1111Error: Schemas["Automatic1111FieldError"] | Schemas["Automatic1111OtherError"];
+  Automatic1111FieldError: {
+    detail: readonly ({
+      /** `body`, and the path of the field. */
+      loc: readonly (string | number)[];
+      /** For people. */
+      msg: string;
+      /** Always `value_error`. */
+      type: string;
+    })[];
+  };
+  Automatic1111File: {
+    /** The file as base64, without a `data:` prefix. */
+    data: string;
+    name?: string;
+  };
+  Automatic1111Model: {
+    title: string;
+    /** The same. */
+    model_name: string;
+    /** The same. */
+    filename: string;
+    hash: null;
+    sha256: null;
+    config: null;
+  };
+  Automatic1111OtherError: {
+    /** Stable machine code. */
+    error: string;
+    /** For people. */
+    detail: string;
+    /** Always empty. */
+    body: string;
+    /** The same as `detail`. */
+    errors: string;
+  };
+  Automatic1111Pictures: {
+    /** PNG where the model makes it, with what it was made of in its text `parameters`. None for `send_images: false`, and where the call was interrupted. */
+    images: readonly (string)[];
+    /** The request, without its pictures. */
+    parameters: Record<string, unknown>;
+    /** JSON: `seed`, `all_seeds` (-1 where it is unknown), `infotexts` and the like; in `svc` the task, and the fields that were `ignored`. */
+    info: string;
+  };
+  Automatic1111Progress: {
+    /** From 0 to 1. */
+    progress: number;
+    /** Seconds that it will take, by what has been done. */
+    eta_relative: number;
+    state: {
+      skipped?: boolean;
+      interrupted?: boolean;
+      stopping_generation?: boolean;
+      /** Empty where nothing runs. */
+      job?: string;
+      job_count?: number;
+      job_timestamp?: string;
+      job_no?: number;
+      /** By the progress of the task. */
+      sampling_step?: number;
+      sampling_steps?: number;
+    };
+    /** An early version as base64, of models that show one at no charge. */
+    current_image: string | null;
+    textinfo: null;
+  };
+  Automatic1111Queue: {
+    /** Always `estimation`. */
+    msg: string;
+    /** Of the key's calls. */
+    queue_size: number;
+    avg_event_process_time: null;
+    avg_event_concurrent_process_time: null;
+    rank: null;
+    rank_eta: null;
+    queue_eta: number;
+  };
+  Automatic1111Settings: {
+    /** The model of requests that name none; null where there is none. */
+    sd_model_checkpoint: string | null;
+    sd_checkpoint_hash: string;
+    sd_vae: string;
+    CLIP_stop_at_last_layers: number;
+    samples_format: string;
+    samples_save: boolean;
+    enable_pnginfo: boolean;
+    return_grid: boolean;
+    grid_save: boolean;
+    show_progressbar: boolean;
+    live_previews_enable: boolean;
+    face_restoration_model: null;
+    upscaler_for_img2img: string;
+    img2img_color_correction: boolean;
+  };
+  Automatic1111TaskProgress: {
+    active: boolean;
+    queued: boolean;
+    completed: boolean;
+    /** From 0 to 1. */
+    progress: number | null;
+    /** Seconds. */
+    eta: number | null;
+    /** A data URI. */
+    live_preview: string | null;
+    id_live_preview: number;
+    textinfo: null;
+  };
+  Automatic1111Texts: {
+    /** The text `parameters` of a PNG; empty without one. */
+    info: string;
+    /** All its texts. */
+    items: Record<string, unknown>;
+    /** The parts of `info`. */
+    parameters: Record<string, unknown>;
+  };
   BeginFalUpload: {
     /** Not looked at. */
     content_type?: string;
@@ -3885,6 +4188,148 @@ export interface Operations {
   "POST /mcp": {
     body: Schemas["McpMessages"];
     data: Schemas["McpMessages"];
+  };
+  "POST /sdapi/v1/txt2img": {
+    body: Schemas["Automatic1111AskedTxt2Img"];
+    data: Schemas["Automatic1111Pictures"];
+  };
+  "POST /sdapi/v1/img2img": {
+    body: Schemas["Automatic1111AskedImg2Img"];
+    data: Schemas["Automatic1111Pictures"];
+  };
+  "POST /sdapi/v1/extra-single-image": {
+    body: Schemas["Automatic1111AskedExtraSingle"];
+    data: Schemas["Automatic1111Enlarged"];
+  };
+  "POST /sdapi/v1/extra-batch-images": {
+    body: Schemas["Automatic1111AskedExtraBatch"];
+    data: Schemas["Automatic1111EnlargedBatch"];
+  };
+  "POST /sdapi/v1/png-info": {
+    body: Schemas["Automatic1111AskedPngInfo"];
+    data: Schemas["Automatic1111Texts"];
+  };
+  "GET /sdapi/v1/progress": {
+    query: { skip_current_image?: boolean };
+    data: Schemas["Automatic1111Progress"];
+  };
+  "POST /internal/progress": {
+    body: Schemas["Automatic1111AskedTaskQuestion"];
+    data: Schemas["Automatic1111TaskProgress"];
+  };
+  "POST /sdapi/v1/interrupt": {
+    data: Record<string, unknown>;
+  };
+  "POST /sdapi/v1/skip": {
+    data: null;
+  };
+  "GET /sdapi/v1/options": {
+    data: Schemas["Automatic1111Settings"];
+  };
+  "POST /sdapi/v1/options": {
+    body: Schemas["Automatic1111AskedOptions"];
+    data: null;
+  };
+  "GET /sdapi/v1/sd-models": {
+    data: readonly (Schemas["Automatic1111Model"])[];
+  };
+  "GET /sdapi/v1/samplers": {
+    data: readonly ({
+      name: string;
+      aliases: readonly (string)[];
+      options: Record<string, unknown>;
+    })[];
+  };
+  "GET /sdapi/v1/schedulers": {
+    data: readonly ({
+      name: string;
+      label: string;
+      aliases: null;
+      default_rho: number;
+      need_inner_model: boolean;
+    })[];
+  };
+  "GET /sdapi/v1/upscalers": {
+    data: readonly ({
+      name: string;
+      model_name: null;
+      model_path: null;
+      model_url: null;
+      scale: number | null;
+    })[];
+  };
+  "GET /sdapi/v1/latent-upscale-modes": {
+    data: readonly (unknown)[];
+  };
+  "GET /sdapi/v1/loras": {
+    data: readonly (unknown)[];
+  };
+  "GET /sdapi/v1/hypernetworks": {
+    data: readonly (unknown)[];
+  };
+  "GET /sdapi/v1/embeddings": {
+    data: {
+      loaded: Record<string, unknown>;
+      skipped: Record<string, unknown>;
+    };
+  };
+  "GET /sdapi/v1/sd-vae": {
+    data: readonly (unknown)[];
+  };
+  "GET /sdapi/v1/prompt-styles": {
+    data: readonly (unknown)[];
+  };
+  "GET /sdapi/v1/face-restorers": {
+    data: readonly (unknown)[];
+  };
+  "GET /sdapi/v1/realesrgan-models": {
+    data: readonly (unknown)[];
+  };
+  "GET /sdapi/v1/scripts": {
+    data: {
+      txt2img: readonly (unknown)[];
+      img2img: readonly (unknown)[];
+    };
+  };
+  "GET /sdapi/v1/script-info": {
+    data: readonly (unknown)[];
+  };
+  "GET /sdapi/v1/cmd-flags": {
+    data: {
+      api: boolean;
+      api_auth: null;
+    };
+  };
+  "GET /sdapi/v1/memory": {
+    data: {
+      ram: {
+        error: string;
+      };
+      cuda: {
+        error: string;
+      };
+    };
+  };
+  "POST /sdapi/v1/refresh-checkpoints": {
+    data: null;
+  };
+  "POST /sdapi/v1/refresh-vae": {
+    data: null;
+  };
+  "POST /sdapi/v1/refresh-loras": {
+    data: null;
+  };
+  "POST /sdapi/v1/refresh-embeddings": {
+    data: null;
+  };
+  "POST /sdapi/v1/reload-checkpoint": {
+    data: null;
+  };
+  "POST /sdapi/v1/unload-checkpoint": {
+    data: null;
+  };
+  "GET /queue/status": {
+    data: Schemas["Automatic1111Queue"];
   };
   "GET /v1/models": {
     query: { all?: boolean };

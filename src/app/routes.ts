@@ -164,7 +164,7 @@ function listEndpoints(given: EndpointDeps) {
   const { publicUrl, aliases, sync, facades } = config;
   const maxAttempts = () => config.callbacks.delaysMs.length + 1;
   const deps = {
-    ...{ ...given, ...store, publicUrl, aliases, elapsed: monotonicMs },
+    ...{ ...given, ...store, publicUrl, aliases, elapsed: monotonicMs, random: systemRandom },
     searchesPrompts: config.search.prompts,
     ...limitsOfUploads(given),
     tellUnavailable: createTellUnavailable(given),

@@ -7,9 +7,12 @@ const AT_ONCE_BYTES = 256 * 1024;
 /** Divisible by 3, so that the pieces' base64 can be joined. */
 const PIECE_BYTES = 192 * 1024;
 
-/** A file as base64, piece by piece. */
-export async function* base64Pieces(content: Blob): AsyncGenerator<string> {
-  for (let at = 0; at < content.size; at += PIECE_BYTES) {
+/** A file as base64, piece by piece. @param before bytes that come before those of the file */
+export async function* base64Pieces(content: Blob, before?: Uint8Array): AsyncGenerator<string> {
+  const first = before === undefined ? 0 : (3 - (before.length % 3)) % 3;
+  if (before !== undefined)
+    yield Buffer.concat([before, await content.slice(0, first).bytes()]).toString("base64");
+  for (let at = first; at < content.size; at += PIECE_BYTES) {
     const piece = await content.slice(at, at + PIECE_BYTES).arrayBuffer();
     yield Buffer.from(piece).toString("base64");
   }
@@ -31,7 +34,7 @@ export async function* joined(
  */
 export async function bodyInPieces(
   pieces: AsyncGenerator<string>,
-  files: readonly Blob[],
+  files: readonly Pick<Blob, "size">[],
   leave: () => void,
 ): Promise<Pick<Reply, "body" | "over">> {
   const sizeBytes = files.reduce((sum, file) => sum + file.size, 0);

@@ -89,7 +89,7 @@ describe("settings", () => {
         ["https://a.example", "http://b.example:3000"],
       ],
       console: ["off", false],
-      facades: ["openai-videos", ["openai-videos"]],
+      facades: ["openai-videos, automatic1111", ["openai-videos", "automatic1111"]],
       "edge.timeout_seconds": ["5", 5000],
       "sync.wait_seconds": ["2.5", 2500],
       "sync.response_format": ["url", "url"],

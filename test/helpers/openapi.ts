@@ -107,6 +107,7 @@ const PREFIXES = [
   ["/compat/", "Compatible"],
   ["/gemini/", "Gemini"],
   ["/fal", "Fal"],
+  ["/sdapi/v1/", "Automatic1111"],
 ] as const;
 
 const validators = new WeakMap<JsonObject, (pointer: string) => ValidateFunction>();
@@ -186,6 +187,9 @@ function resolve(
 
 function errorOf(body: unknown): { readonly code: unknown; readonly status: unknown } {
   if (!isJsonObject(body)) return { code: undefined, status: undefined };
+  // Facades that tell a field at fault tell nothing else.
+  if (Array.isArray(body.detail)) return { code: "invalid_request", status: undefined };
+  if (typeof body.error === "string") return { code: body.error, status: undefined };
   if (isJsonObject(body.error)) return { code: codeOf(body.error), status: undefined };
   return { code: isJsonObject(body.data) ? body.data.error_code : undefined, status: body.code };
 }

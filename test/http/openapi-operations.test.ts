@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { png } from "../helpers/media.ts";
 import { type CheckAnswer, createAnswerCheck } from "../helpers/openapi.ts";
 import { attemptId } from "../helpers/store.ts";
+import { addOwnModels } from "./facades/automatic1111-service.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
 
 // It waits for a task.
@@ -587,6 +588,33 @@ test("Gemini's API is answered as the document says", async () => {
     await call(`POST ${base}/models/{model}:fetchPredictOperation`, { path, body: { operationName: name } });
     await call(`POST ${base}${place}/operations/{operation}:cancel`, { path, body: {} });
   }
+});
+
+test("AUTOMATIC1111's API is answered as the document says", async () => {
+  await addOwnModels(service);
+  const base = "/sdapi/v1";
+  const image = Buffer.from(await png(16, 16)).toString("base64");
+  const drawn = { prompt: "A fox", width: 16, height: 16, sandbox: SOON };
+  await call(`POST ${base}/txt2img`, { body: drawn });
+  await call(`POST ${base}/img2img`, { body: { ...drawn, init_images: [image] } });
+  await call(`POST ${base}/extra-single-image`, { body: { image, upscaler_1: "my-upscale" } });
+  const imageList = [{ data: image, name: "a.png" }];
+  await call(`POST ${base}/extra-batch-images`, { body: { imageList, upscaler_1: "my-upscale" } });
+  await call(`POST ${base}/png-info`, { body: { image } });
+  await call("POST /internal/progress", { body: { id_task: "mine" } });
+  await call(`POST ${base}/options`, { body: { sd_model_checkpoint: "sandbox-image" } });
+  await call("GET /queue/status");
+  const lists = [
+    ...["options", "progress", "sd-models", "samplers", "schedulers", "upscalers", "latent-upscale-modes"],
+    ...["loras", "hypernetworks", "embeddings", "sd-vae", "prompt-styles", "face-restorers"],
+    ...["realesrgan-models", "scripts", "script-info", "cmd-flags", "memory"],
+  ];
+  for (const list of lists) await call(`GET ${base}/${list}`);
+  const deeds = [
+    ...["interrupt", "skip", "refresh-checkpoints", "refresh-vae", "refresh-loras", "refresh-embeddings"],
+    ...["reload-checkpoint", "unload-checkpoint"],
+  ];
+  for (const deed of deeds) await call(`POST ${base}/${deed}`);
 });
 
 test("every operation of the document was called above", () => {

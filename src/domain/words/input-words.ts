@@ -50,6 +50,9 @@ export const INPUT_WORDS = {
     `${name(field)} must be auto or opaque for ${model}, got ${show(given)}.`,
   not_a_choice: ({ field, model, given }: OfModel & { given: Given }, name: NameOf) =>
     `${name(field)} cannot be chosen for ${model}, got ${show(given)}.`,
+  /** It would change what is made, and neither the model nor a route to it has anything like it. */
+  field_undoable: ({ field, model }: OfModel, name: NameOf) =>
+    `${name(field)} cannot be used: no route of ${model} can do it.`,
   /** The schema takes it, and none of the routes that can be taken at present. */
   unrouted_value: ({ field, model, must, given }: OfModel & { must: Demand; given: Given }, name: NameOf) =>
     `${name(field)} must ${demandWords(must)} for this request of ${model} at present, got ${show(given)}.`,

@@ -35,6 +35,7 @@ export const TASK_WORDS = {
       : `There is no model "${cut(model)}". Did you mean "${near}"?`,
   model_of_other_kind: ({ model, makes, path }: Of & Field & { makes: TaskKind; path: string }) =>
     `"${model}" is ${article(makes)} model; send this request to POST ${path}.`,
+  no_image_model: () => "No model that this key may use makes images from a prompt at present.",
   video_model_here: ({ model }: Of & Field) =>
     `"${model}" is a video model; create a task with POST /v1/videos/generations.`,
   image_model_here: ({ model }: Of & Field) =>

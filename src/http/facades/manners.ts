@@ -16,6 +16,8 @@ export interface Manners {
   readonly name: FacadeName;
   /** Where its paths begin, without a slash at the end. */
   readonly base: `/${string}`;
+  /** Paths of its own that lie elsewhere. */
+  readonly others?: readonly string[] | undefined;
   /** Schemes of `Authorization` that its clients send a key by, in small letters, beside `bearer`. */
   readonly schemes: readonly string[];
   /** Beginnings of paths that its clients use too, and what each stands for: other versions of the API, say. */
@@ -24,6 +26,8 @@ export interface Manners {
   readonly pathOf?: ((path: string, request: Request) => string | undefined) | undefined;
   /** Statuses of codes that have others here, for the published document. */
   readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>> | undefined;
+  /** The status of `invalid_request` where it names a field; that of the code unless given. */
+  readonly fieldStatus?: number | undefined;
   /** @param status that the error's code has here */
   readonly tell: (error: AppError, status: number) => ToldError;
   /** Of what it tells. */

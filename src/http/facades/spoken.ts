@@ -2,13 +2,16 @@ import { FAL } from "./fal/manners.ts";
 import { GEMINI } from "./gemini/manners.ts";
 import type { Manners } from "./manners.ts";
 import { MCP_MANNERS } from "./mcp/manners.ts";
+import { AUTOMATIC1111 } from "./sdapi/manners.ts";
 
 /** The facades that tell errors in a form of their own. */
-export const SPOKEN: readonly Manners[] = [FAL, GEMINI, MCP_MANNERS];
+export const SPOKEN: readonly Manners[] = [FAL, GEMINI, MCP_MANNERS, AUTOMATIC1111];
 
 /** Whose manners hold on a path; undefined on those of this service. */
 export function mannersOf(path: string): Manners | undefined {
-  return SPOKEN.find(({ base }) => path === base || path.startsWith(`${base}/`));
+  return SPOKEN.find(
+    ({ base, others }) => path === base || path.startsWith(`${base}/`) || others?.includes(path),
+  );
 }
 
 /** The path that a path below a facade's base stands for; undefined where it stands for itself. */

@@ -16,6 +16,8 @@ export const TAGS = {
   Gemini:
     "Google's Gemini API: pictures while the caller waits, videos as operations, and their files. Its paths below `/gemini/v1` and `/gemini/v1beta1` are the same.",
   Agents: "Tools for agents, by the Model Context Protocol.",
+  "Compatible image engine":
+    "The API of AUTOMATIC1111's web UI, which plug-ins and chat programs draw through. What a client sets, and what it asks and ends, is its key's alone.",
   Models: "What can be generated, with each model's own schema and price.",
   Account: "What a key may do and has used, and what a request would cost.",
   Files: "Stored results and inputs.",

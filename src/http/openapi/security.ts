@@ -1,6 +1,7 @@
 import { SCOPES } from "../../domain/access/token-terms.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Endpoint } from "../exchange.ts";
+import { mannersOf } from "../facades/spoken.ts";
 
 const SCOPE_LIST = Object.entries(SCOPES)
   .map(([scope, about]) => `\`${scope}\` (${about})`)
@@ -32,6 +33,12 @@ export const SECURITY_SCHEMES: JsonObject = {
     name: "api-key",
     description: "An API key, on the paths of the synchronous images API.",
   },
+  basic: {
+    type: "http",
+    scheme: "basic",
+    description:
+      "An API key as the password, with any name, or as the name without a password, on the paths of APIs whose clients send it so.",
+  },
   managementToken: {
     type: "http",
     scheme: "bearer",
@@ -48,5 +55,6 @@ export function securityOf(endpoint: Endpoint): JsonObject[] {
     return [{ managementToken: endpoint.scope === undefined ? [] : [endpoint.scope] }];
   const names = ["bearer", "apiKeyHeader", "vendorHeader", "queryKey"];
   if (path.startsWith("/compat/")) names.push("plainHeader");
+  if (mannersOf(path)?.schemes.includes("basic")) names.push("basic");
   return names.map((name) => ({ [name]: [] }));
 }

@@ -1,0 +1,70 @@
+import type { AppError } from "../../../domain/errors.ts";
+import type { Json, JsonObject } from "../../../domain/json.ts";
+import { component, list, text } from "../../wire/schema.ts";
+import type { Manners, ToldError } from "../manners.ts";
+
+/** Every path of the API but a few. */
+export const BASE = "/sdapi/v1";
+/** What clients ask for outside of it: whether the server is there, and where one of their calls is. */
+export const QUEUE = "/queue/status";
+export const OWN_PROGRESS = "/internal/progress";
+
+const FIELD_STATUS = 422;
+
+const PROBLEM = {
+  title: "Automatic1111Error",
+  oneOf: [
+    component("Automatic1111FieldError", {
+      detail: list({
+        type: "object",
+        required: ["loc", "msg", "type"],
+        properties: {
+          loc: list({ type: ["string", "integer"] }, { description: "`body`, and the path of the field." }),
+          msg: text("For people."),
+          type: text("Always `value_error`."),
+        },
+        additionalProperties: false,
+      }),
+    }),
+    component("Automatic1111OtherError", {
+      error: text("Stable machine code."),
+      detail: text("For people."),
+      body: text("Always empty."),
+      errors: text("The same as `detail`."),
+    }),
+  ],
+};
+
+/**
+ * How errors read there (modules/api/api.py of AUTOMATIC1111 and Forge, checked 2026-11-27): a field at fault is told as its web
+ * framework tells it, everything else in four texts, of which clients show `detail` or `errors`.
+ */
+export const AUTOMATIC1111: Manners = {
+  name: "automatic1111",
+  base: BASE,
+  others: [QUEUE, OWN_PROGRESS],
+  schemes: ["basic"],
+  fieldStatus: FIELD_STATUS,
+  tell,
+  schema: PROBLEM,
+};
+
+function tell(error: AppError, status: number): ToldError {
+  const { code, message, param } = error;
+  if (code === "invalid_request" && param !== undefined) {
+    return {
+      status: FIELD_STATUS,
+      body: { detail: [{ loc: ["body", ...pathOf(param)], msg: message, type: "value_error" }] },
+    };
+  }
+  const body: JsonObject = { error: code, detail: message, body: "", errors: message };
+  return status === 401 ? { headers: { "WWW-Authenticate": 'Basic realm="svc", Bearer' }, body } : { body };
+}
+
+/** `init_images[0]` as its members. */
+function pathOf(param: string): Json[] {
+  return param
+    .split(/[.[\]]+/)
+    .filter((each) => each !== "")
+    .map((each) => (/^\d+$/.test(each) ? Number(each) : each));
+}

@@ -1,0 +1,26 @@
+import { invalid } from "../../../domain/errors.ts";
+import { readJsonBody } from "../../body.ts";
+import type { KeyedExchange } from "../../exchange.ts";
+import { json, type Reply } from "../../reply.ts";
+import { check } from "../../wire/check.ts";
+import type { DrawDeps } from "./draw.ts";
+import { readInfotext } from "./infotext.ts";
+import { bytesOfPicture } from "./pictures.ts";
+import { textsOf } from "./png-text.ts";
+import { PNG_INFO } from "./wire.ts";
+
+/** POST /sdapi/v1/png-info: what a picture says of how it was made. Nothing of it is kept. */
+export async function pngInfo({ assets }: Pick<DrawDeps, "assets">, exchange: KeyedExchange): Promise<Reply> {
+  const receive = () => assets.receive();
+  const { body, inlineFiles, discard } = await readJsonBody(exchange, { receive, takesBare: true });
+  try {
+    check(PNG_INFO, body);
+    const { image } = body;
+    if (typeof image !== "string" || image === "") throw invalid({ kind: "required", field: "image" });
+    const texts = textsOf(await bytesOfPicture("image", image, inlineFiles));
+    const info = texts.get("parameters") ?? "";
+    return json({ info, items: Object.fromEntries(texts), parameters: readInfotext(info) });
+  } finally {
+    await discard?.();
+  }
+}

@@ -1,0 +1,98 @@
+import { crc32, inflateSync } from "node:zlib";
+
+/* Texts in PNG files (https://www.w3.org/TR/png-3/#11textinfo, checked 2026-11-27). */
+
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+/** Signature and header, after which texts may come. */
+const HEAD_BYTES = 33;
+/** Whatever comes before the pixels is within so many bytes, or is left alone. */
+const LOOKED_AT_BYTES = 64 * 1024;
+/** The signature of whoever made a file (C2PA), which any change would void. */
+const SIGNED = "caBX";
+const MOST_TEXT_BYTES = 256 * 1024;
+
+/**
+ * What a PNG with one more text begins with, and the rest of the file; undefined for a file that is none, or that its maker has signed.
+ */
+export async function withText(
+  file: Blob,
+  keyword: string,
+  text: string,
+): Promise<{ readonly before: Uint8Array; readonly rest: Blob } | undefined> {
+  const beginning = Buffer.from(await file.slice(0, LOOKED_AT_BYTES).arrayBuffer());
+  let hasPixels = false;
+  for (const { type } of chunksOf(beginning)) {
+    if (type === SIGNED) return undefined;
+    hasPixels ||= type === "IDAT";
+  }
+  if (!hasPixels) return undefined;
+  return {
+    before: Buffer.concat([beginning.subarray(0, HEAD_BYTES), textChunk(keyword, text)]),
+    // A part of a file without an end has no size.
+    rest: file.slice(HEAD_BYTES, file.size),
+  };
+}
+
+/** The texts of a PNG by their keywords; the first of each, none for any other file. */
+export function textsOf(png: Uint8Array): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  for (const { type, data } of chunksOf(Buffer.from(png.buffer, png.byteOffset, png.byteLength), true)) {
+    const end = data.indexOf(0);
+    const text = end < 1 ? undefined : readText(type, data, end);
+    const keyword = data.subarray(0, end).toString("latin1");
+    if (text !== undefined && !texts.has(keyword)) texts.set(keyword, text);
+  }
+  return texts;
+}
+
+interface Chunk {
+  readonly type: string;
+  readonly data: Buffer;
+}
+
+/** The chunks of a file, as far as it goes; up to the pixels unless `all`. */
+function* chunksOf(file: Buffer, all = false): Generator<Chunk> {
+  if (!file.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return;
+  for (let at = SIGNATURE.length; at + 8 <= file.length; ) {
+    const length = file.readUInt32BE(at);
+    const type = file.toString("latin1", at + 4, at + 8);
+    yield { type, data: file.subarray(at + 8, at + 8 + length) };
+    if (type === "IDAT" && !all) return;
+    at += length + 12;
+  }
+}
+
+function readText(type: string, data: Buffer, end: number): string | undefined {
+  try {
+    if (type === "tEXt") return data.toString("latin1", end + 1);
+    if (type === "zTXt") return inflate(data.subarray(end + 2)).toString("latin1");
+    if (type !== "iTXt") return undefined;
+    const isCompressed = data[end + 1] === 1;
+    const language = data.indexOf(0, end + 3);
+    const translated = data.indexOf(0, language + 1);
+    if (language === -1 || translated === -1) return undefined;
+    const text = data.subarray(translated + 1);
+    return (isCompressed ? inflate(text) : text).toString("utf8");
+  } catch {
+    // Compressed text that is damaged, or that is far more than anybody writes, says nothing.
+    return undefined;
+  }
+}
+
+function inflate(text: Buffer): Buffer {
+  return inflateSync(text, { maxOutputLength: MOST_TEXT_BYTES });
+}
+
+/** In Latin-1 where that has all of it, else in UTF-8. */
+function textChunk(keyword: string, text: string): Buffer {
+  const isLatin = [...text].every((each) => (each.codePointAt(0) ?? 0) < 256);
+  const type = isLatin ? "tEXt" : "iTXt";
+  const data = isLatin
+    ? Buffer.from(`${keyword}\0${text}`, "latin1")
+    : Buffer.concat([Buffer.from(`${keyword}\0\0\0\0\0`, "latin1"), Buffer.from(text, "utf8")]);
+  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  checksum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, checksum]);
+}

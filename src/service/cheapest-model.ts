@@ -1,0 +1,41 @@
+import type { Principal } from "../domain/access/account.ts";
+import type { ProviderId } from "../domain/ids.ts";
+import type { Model } from "../domain/model/model.ts";
+import { isPriced, quote } from "../domain/money/pricing.ts";
+import { toGenerationRequest } from "./generation-request.ts";
+import { type PriceDeps, priceTerms } from "./price-terms.ts";
+import { listModels, type ModelDeps } from "./read-model.ts";
+
+/** It draws for rehearsals, and is no AI. */
+const SANDBOX = "sandbox" as ProviderId;
+
+/**
+ * The model that draws one image from a prompt for the least, of those that the key may use and a provider makes at present. Models of
+ * the sandbox come last, and of equally cheap ones the first that is listed is taken.
+ *
+ * @returns undefined where there is none
+ */
+export function cheapestImageModel(deps: ModelDeps & PriceDeps, principal: Principal): Model | undefined {
+  let best: { readonly model: Model; readonly rank: number; readonly cost: number } | undefined;
+  for (const model of listModels(deps, principal)) {
+    const cost = costOf(deps, principal, model);
+    if (cost === undefined) continue;
+    const rank = model.routes.every(({ provider }) => provider === SANDBOX) ? 1 : 0;
+    if (best === undefined || rank < best.rank || (rank === best.rank && cost < best.cost))
+      best = { model, rank, cost };
+  }
+  return best?.model;
+}
+
+/** What one image costs by the prompt alone; undefined for a model that needs something else, or has no price for it. */
+function costOf(deps: ModelDeps & PriceDeps, principal: Principal, model: Model): number | undefined {
+  if (model.kind !== "image" || !model.modes.some(({ requires }) => requires.length === 0)) return undefined;
+  const validated = deps.catalog.validate(model, { model: model.id, prompt: "a picture" });
+  if (!validated.ok) return undefined;
+  const promised = quote(
+    model,
+    toGenerationRequest(model, validated.body, []),
+    priceTerms(deps, principal, model),
+  );
+  return isPriced(promised) ? promised.ceiling : undefined;
+}
