@@ -69,6 +69,12 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: CLIENT,
+    usage: "files",
+    about: "upload files for later tasks, list and delete them",
+    load: async () => (await import("./commands/files.ts")).defineFiles,
+  },
+  {
+    heading: CLIENT,
     usage: "models",
     aliases: ["model"],
     about: "list models and the inputs they take, and begin one of your own",

@@ -4,6 +4,7 @@ import { Failure } from "../failure.ts";
 import { type Kind, type TaskView, taskOf } from "./answer.ts";
 import { type CallbackQuery, callbackCalls, callbackRequests } from "./callbacks.ts";
 import { type Call, type ClientOptions, exchange, fetchFile, openEvents } from "./exchange.ts";
+import { madeFromCalls } from "./made-from.ts";
 import { type ManagedTaskQuery, managedTaskCalls } from "./managed.ts";
 import { readModelOrTell } from "./missing-model.ts";
 import { post } from "./post.ts";
@@ -68,6 +69,7 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
       };
     },
     ...endCalls(call),
+    ...madeFromCalls(call),
     /** What the key may do, and its account. */
     accountStatus: () => get("/v1/account/status"),
     ...eventCalls(settings, options),
@@ -104,7 +106,7 @@ function eventCalls(settings: ClientSettings, options: ClientOptions) {
 }
 
 /** A task that was accepted. */
-function createdOf({ data, headers }: { readonly data: JsonObject; readonly headers: Headers }) {
+export function createdOf({ data, headers }: { readonly data: JsonObject; readonly headers: Headers }) {
   return {
     taskId: taskOf({ status: "pending", ...data }).task_id,
     requestId: headers.get("x-request-id") ?? undefined,

@@ -23,6 +23,8 @@ export interface Call {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   readonly body?: JsonObject | undefined;
+  /** A file in place of a body. */
+  readonly content?: Uint8Array<ArrayBuffer> | undefined;
   readonly idempotencyKey?: string;
   readonly waitMs?: number | undefined;
   /** How long the answer may take beside that. */
@@ -33,11 +35,11 @@ export interface Call {
 export async function exchange(
   { server, key }: ClientSettings,
   options: ClientOptions,
-  { method, path, body, idempotencyKey, waitMs = 0, answerWithinMs = REQUEST_TIMEOUT_MS }: Call,
+  { method, path, body, content, idempotencyKey, waitMs = 0, answerWithinMs = REQUEST_TIMEOUT_MS }: Call,
 ): Promise<Attempt<{ readonly data: JsonObject; readonly headers: Headers }>> {
   const startedAt = options.timing.now();
   const text = body === undefined ? null : JSON.stringify(body);
-  const uploadMs = (text?.length ?? 0) / SLOWEST_UPLOAD;
+  const uploadMs = (content?.length ?? text?.length ?? 0) / SLOWEST_UPLOAD;
   let response: Response;
   let answer: unknown;
   try {
@@ -47,9 +49,10 @@ export async function exchange(
         Authorization: `Bearer ${key}`,
         Accept: "application/json",
         ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...(content === undefined ? {} : { "Content-Type": "application/octet-stream" }),
         ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
       },
-      body: text,
+      body: content ?? text,
       signal: AbortSignal.timeout(Math.ceil(answerWithinMs + waitMs + uploadMs)),
     });
     answer = parseBody(await response.text());

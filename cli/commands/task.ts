@@ -13,6 +13,7 @@ import { column, type Field, renderFields } from "../format/table.ts";
 import { formatTime, parseDuration } from "../format/units.ts";
 import { withExamples, withExits, withNotes } from "../help/manual.ts";
 import { addDelete } from "./task/delete.ts";
+import { addExtend, addTree, addUpscale, addVariations } from "./task/made-from.ts";
 import { addDownload, addOpen } from "./task/results.ts";
 import { addRetry } from "./task/retry.ts";
 import { addSubmit } from "./task/submit.ts";
@@ -42,6 +43,10 @@ const TASK = {
   cancel: addCancel,
   delete: addDelete,
   retry: addRetry,
+  variations: addVariations,
+  extend: addExtend,
+  upscale: addUpscale,
+  tree: addTree,
   open: addOpen,
   download: addDownload,
 };

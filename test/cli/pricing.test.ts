@@ -36,7 +36,7 @@ describe("svc pricing", () => {
     expect(await json(cwd, ["show", "sandbox-image"])).toEqual(set);
     const { prices } = await json(cwd, ["list"]);
     expect(prices[0]).toEqual(set);
-    expect(prices[1]).toMatchObject({ model: "sandbox-video", source: "built_in", set_at: null });
+    expect(prices[1]).toMatchObject({ model: "sandbox-upscale", source: "built_in", set_at: null });
     const reset = await json(cwd, ["reset", "sandbox-image", "--yes"]);
     expect(reset).toMatchObject({ source: "built_in", reason: null, price: { version: "1" } });
     expect(await svc(["pricing", "reset", "sandbox-image", "--yes"], { cwd })).toMatchObject({

@@ -209,6 +209,28 @@ export const ROWS: Readonly<Record<string, Row>> = {
     keys: ["cost", "idempotency_key", "kind", "model", "replayed", "request_id", "task_id"],
     args: ({ task }) => [task],
   },
+  "svc task variations": {
+    keys: ["idempotency_key", "refused", "task_ids", "variation_of"],
+    args: ({ task }) => [task, "-n", "2"],
+  },
+  "svc task extend": {
+    keys: ["cost", "idempotency_key", "kind", "model", "replayed", "request_id", "task_id"],
+    args: async (setup) => {
+      const made = await setup.first("video", "x", "-i", "duration=1", ...QUICK);
+      return [String(made.task_id), "-m", "sandbox-video-edit", "-i", "duration=1"];
+    },
+  },
+  "svc task upscale": {
+    keys: ["cost", "idempotency_key", "kind", "model", "replayed", "request_id", "task_id"],
+    args: ({ task }) => [task],
+  },
+  "svc task tree": { keys: ["next", "tasks"], args: ({ task }) => [task], isTable: true },
+  "svc files upload": { keys: ["expires_at", "id", "url"], args: async () => [await picture()] },
+  "svc files list": { keys: ["files", "next"], isTable: true },
+  "svc files delete": {
+    keys: ["deleted"],
+    args: async (setup) => [String((await setup.first("files", "upload", await picture())).id), "--yes"],
+  },
   // It would open a window where there is a desktop.
   "svc task open": { endless: true },
   "svc models list": { keys: ["models"], isTable: true, hasTerminal: true },
