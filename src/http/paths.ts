@@ -49,12 +49,14 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
   const found = (path: string, as: string, request: Request): Found | undefined => {
     const known = exact.get(as);
     if (known !== undefined) return { handling: handlingOf(known, request), path, param: NONE };
-    const [[first] = [], texts = []] = matchOf(as);
-    if (first === undefined) {
-      const wide = spreadAt(as);
-      const text = (name: string) => tryDecodeURIComponent(wide?.texts.get(name) ?? "");
-      return wide && { handling: handlingOf(wide.place, request), path, param: text };
+    // These are the only ones below where they begin, and the router of the others takes its time to find none.
+    const wide = spreadAt(as);
+    if (wide !== undefined) {
+      const text = (name: string) => tryDecodeURIComponent(wide.texts.get(name) ?? "");
+      return { handling: handlingOf(wide.place, request), path, param: text };
     }
+    const [[first] = [], texts = []] = matchOf(as);
+    if (first === undefined) return undefined;
     const [place, positions] = first;
     const param = (name: string) => tryDecodeURIComponent(texts[Number(positions[name])] ?? "");
     return { handling: handlingOf(place, request), path, param };

@@ -26,9 +26,11 @@ export function createSpreadPaths<Place>(
       });
       return { pattern: new RegExp(`^${pattern}$`), names, place };
     });
+  const beginnings = [...new Set(places.map(([path]) => path.slice(0, path.indexOf(":"))))];
   return (
     path: string,
   ): { readonly place: Place; readonly texts: ReadonlyMap<string, string> } | undefined => {
+    if (!beginnings.some((beginning) => path.startsWith(beginning))) return undefined;
     for (const { pattern, names, place } of known) {
       const match = pattern.exec(path);
       if (match !== null)

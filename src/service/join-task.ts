@@ -63,19 +63,23 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
   return async ({ model, names, isWaiting, ...given }) => {
     const { principal, endpoint, idempotencyKey } = given;
     // An idempotency key already says which requests are the same.
-    const scope =
-      idempotencyKey === undefined
-        ? await hashCanonical(deps.secrets, {
-            before: `${principal.keyId}\n${endpoint}\n`,
-            value: given.identity,
-            files: given.inlineFiles,
-          })
-        : undefined;
+    const isComparable = idempotencyKey === undefined;
+    const scopeOf = () =>
+      hashCanonical(deps.secrets, {
+        before: `${principal.keyId}\n${endpoint}\n`,
+        value: given.identity,
+        files: given.inlineFiles,
+      });
+    // Of a request that is answered at once, this is seldom asked for; its files are there for now.
+    const isNeeded = isWaiting || deps.orphans.any() || given.inlineFiles !== undefined;
+    const scope = isComparable && isNeeded ? await scopeOf() : undefined;
     const use =
       idempotencyKey === undefined ? undefined : { keyId: principal.keyId, endpoint, key: idempotencyKey };
     const call = (taskId: TaskId, joined: Pick<JoinedTask, "held" | "replayed">): JoinedTask => {
       const leave = () => {
-        if (scope !== undefined) deps.orphans.add(scope, taskId, deps.clock.elapsed());
+        const add = (of: string) => deps.orphans.add(of, taskId, deps.clock.elapsed());
+        if (scope !== undefined) add(scope);
+        else if (isComparable) void Promise.resolve(scopeOf()).then(add);
       };
       return {
         taskId,

@@ -28,6 +28,8 @@ export function createOrphans() {
   }
 
   return {
+    /** Whether any task is left, so that few requests have to be compared. */
+    any: (): boolean => left.size > 0,
     add(scope: string, id: TaskId, now: number): void {
       left.set(id, { scope, at: now });
       const siblings = byScope.get(scope) ?? new Set();

@@ -65,3 +65,36 @@ test("a verb at the end of a path tells places apart, and other colons belong to
 test("paths that cannot be told apart stop the start", () => {
   expect(() => createPaths([CALLBACK, on("GET", "/v1/callbacks/:id{[a-z]+}")], UNKNOWN)).toThrow();
 });
+
+test("a parameter of several segments takes what is left, and the longest pattern goes first", () => {
+  const [model, status, file] = [
+    on("POST", "/fal/:model+"),
+    on("GET", "/fal/:model+/requests/:request_id/status"),
+    on("PUT", "/fal/files/:ticket+"),
+  ];
+  const find = createPaths([model, status, file, CALLBACK], UNKNOWN);
+  const at = (path: string, method = "GET") => find(new Request(`http://svc.test${path}`, { method }));
+  const run = at("/fal/a/b%20c/d", "POST");
+  expect([run.handling, run.param("model")]).toEqual([model, "a/b c/d"]);
+  const read = at("/fal/a/b/requests/task_1/status");
+  expect([read.handling, read.param("model"), read.param("request_id")]).toEqual([status, "a/b", "task_1"]);
+  expect(at("/fal/files/x", "PUT").handling).toBe(file);
+  expect(at("/fal").handling).toBe(UNKNOWN);
+  expect(() => at("/fal/a", "GET").handling.handle({ request: new Request("http://x/") } as never)).toThrow();
+});
+
+test("a request that names its address at an API of others is asked as that is", () => {
+  const status = on("GET", "/fal/:model+/requests/:request_id/status");
+  const find = createPaths([status], UNKNOWN);
+  const named = (target: string, path = "/fal") =>
+    find(new Request(`http://svc.test${path}`, { headers: { "x-fal-target-url": target } }));
+  const read = named("https://queue.fal.run/a/b/requests/task_1/status?logs=1");
+  expect([read.handling, read.param("model")]).toEqual([status, "queue/a/b"]);
+  for (const target of [
+    "https://example.com/a/requests/b/status",
+    "http://queue.fal.run/a/requests/b/status",
+    "no",
+  ])
+    expect(named(target).handling).toBe(UNKNOWN);
+  expect(named("https://queue.fal.run/a/requests/b/status", "/v1/x").handling).toBe(UNKNOWN);
+});

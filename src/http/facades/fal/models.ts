@@ -20,21 +20,24 @@ export interface FalModel extends AskedModel {
 export function falModel(deps: ModelDeps, principal: Principal, name: string): FalModel {
   const isNamed = (route: Route) => modesOf(route, name).length > 0 || route.upstreamModel === name;
   const bare = name.startsWith(OWNER) ? name.slice(OWNER.length) : name;
-  const isTheirs = deps.catalog
-    .all()
-    .some(({ routes }) => routes.some((each) => each.provider === PROVIDER && isNamed(each)));
-  const isOurs = aliasedId(deps, principal, bare) !== undefined || deps.catalog.find(bare) !== undefined;
+  const isTheirs = () =>
+    deps.catalog
+      .all()
+      .some(({ routes }) => routes.some((each) => each.provider === PROVIDER && isNamed(each)));
+  // Whoever asks for a model of ours behind their owner gets it, unless they have one of that name.
+  const isOurs = bare !== name && isKnown(deps, principal, bare) && !isTheirs();
   try {
-    const asked = askedModel(deps, principal, !isTheirs && isOurs ? bare : name, {
-      provider: PROVIDER,
-      isNamed,
-    });
+    const asked = askedModel(deps, principal, isOurs ? bare : name, { provider: PROVIDER, isNamed });
     const modes = asked.route === undefined ? [] : modesOf(asked.route, name);
     return { ...asked, modes: modes.length === 0 ? undefined : modes };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "model_not_available") throw error;
     throw new AppError("model_not_found", error.facts, error.details, error);
   }
+}
+
+function isKnown(deps: ModelDeps, principal: Principal, name: string): boolean {
+  return aliasedId(deps, principal, name) !== undefined || deps.catalog.find(name) !== undefined;
 }
 
 /** The modes whose endpoint has this name at a route's upstream. */

@@ -10,7 +10,7 @@ import type { KeyedExchange } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
 import { type EventWriter, eventReply } from "../../sse.ts";
 import { logsOf, outputOf, statusOf } from "./present.ts";
-import { addressesOf, queryOf } from "./target.ts";
+import { addressesOf, mayHaveQuery, queryOf } from "./target.ts";
 
 export interface FalQueueDeps extends CancelTaskDeps, WatchTaskDeps {
   readonly log: Log;
@@ -36,6 +36,7 @@ export async function readStatus(deps: FalQueueDeps, exchange: KeyedExchange): P
 }
 
 function wantsLogs(exchange: KeyedExchange): boolean {
+  if (!mayHaveQuery(exchange.request)) return false;
   const logs = queryOf(exchange).get("logs");
   return logs !== null && logs !== "0" && logs !== "false";
 }

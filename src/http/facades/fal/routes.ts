@@ -67,11 +67,10 @@ export function falEndpoints(given: FalFacadeDeps): Endpoint[] {
 async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
   const named = namedModel(exchange);
   const read = await readCreate(deps, exchange, named);
-  return named.isQueued ? queued(deps, exchange, named, read) : run(deps, exchange, named, read);
+  return named.isQueued ? queued(exchange, named, read) : run(deps, exchange, named, read);
 }
 
 async function queued(
-  deps: Deps,
   exchange: KeyedExchange,
   { name }: NamedModel,
   { accept, release }: FalCreate,
@@ -80,11 +79,8 @@ async function queued(
   const { taskId: id, model } = joined;
   // Whoever never hears of the request asks for it again.
   if (exchange.request.signal.aborted) joined.leave();
-  const queuePosition = (await deps.tasks.queuePosition(id)) ?? 0;
-  const body = {
-    ...{ status: "IN_QUEUE", request_id: id },
-    ...{ ...addressesOf(exchange, name, id), queue_position: queuePosition },
-  };
+  // How many are ahead of it, its status says: to count them takes as long as to accept a request.
+  const body = { status: "IN_QUEUE", request_id: id, ...addressesOf(exchange, name, id) };
   return json(body, headersOf(joined), { task: id, model });
 }
 

@@ -31,7 +31,7 @@ export function falStorageEndpoints(deps: FalStorageDeps): Endpoint[] {
       throw new AppError("request_too_large", { kind: "body_too_long" });
     }),
     {
-      ...{ method: "PUT", path: `${STORAGE}/files/:ticket`, access: "public", contract: SEND_FAL_UPLOAD },
+      ...{ method: "PUT", path: `${STORAGE}/files/:ticket+`, access: "public", contract: SEND_FAL_UPLOAD },
       isSecret: true,
       handle: (exchange: Exchange) => receive(deps, exchange),
     },

@@ -38,6 +38,11 @@ export function queryOf({ request, query }: Pick<Exchange, "request" | "query">)
   return targetOf(request)?.searchParams ?? query();
 }
 
+/** Whether a request may have a query; to read one takes longer than to see that there is none. */
+export function mayHaveQuery({ url, headers }: Request): boolean {
+  return url.includes("?") || headers.has(TARGET);
+}
+
 /** How many segments a path to a model may have; that API has two at least, and we have models of one. */
 const MOST_SEGMENTS = 5;
 
@@ -65,7 +70,7 @@ export function namedModel({
   const isQueued =
     QUEUE.test(path) ||
     request.headers.has("x-fal-queue-priority") ||
-    queryOf({ request, query }).has("fal_webhook");
+    (mayHaveQuery(request) && queryOf({ request, query }).has("fal_webhook"));
   const isStream = !isQueued && path.endsWith("/stream");
   const name = path.replace(QUEUE, "").replace(isStream ? /\/stream$/ : /^$/, "");
   const segments = name.split("/").length;
