@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { png } from "../helpers/media.ts";
 import { type CheckAnswer, createAnswerCheck } from "../helpers/openapi.ts";
 import { attemptId } from "../helpers/store.ts";
-import { addOwnModels } from "./facades/automatic1111-service.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
 
 // It waits for a task.
@@ -591,15 +590,14 @@ test("Gemini's API is answered as the document says", async () => {
 });
 
 test("AUTOMATIC1111's API is answered as the document says", async () => {
-  await addOwnModels(service);
   const base = "/sdapi/v1";
   const image = Buffer.from(await png(16, 16)).toString("base64");
   const drawn = { prompt: "A fox", width: 16, height: 16, sandbox: SOON };
   await call(`POST ${base}/txt2img`, { body: drawn });
   await call(`POST ${base}/img2img`, { body: { ...drawn, init_images: [image] } });
-  await call(`POST ${base}/extra-single-image`, { body: { image, upscaler_1: "my-upscale" } });
+  await call(`POST ${base}/extra-single-image`, { body: { image, upscaler_1: "sandbox-upscale" } });
   const imageList = [{ data: image, name: "a.png" }];
-  await call(`POST ${base}/extra-batch-images`, { body: { imageList, upscaler_1: "my-upscale" } });
+  await call(`POST ${base}/extra-batch-images`, { body: { imageList, upscaler_1: "sandbox-upscale" } });
   await call(`POST ${base}/png-info`, { body: { image } });
   await call("POST /internal/progress", { body: { id_task: "mine" } });
   await call(`POST ${base}/options`, { body: { sd_model_checkpoint: "sandbox-image" } });

@@ -72,9 +72,8 @@ export function imagesOf({ body }: Answer): Uint8Array<ArrayBuffer>[] {
     : [];
 }
 
-/** A model of the sandbox that has what models of image engines have, and one that makes pictures larger. */
-export const OWN_MODELS: Readonly<Record<string, string>> = {
-  "my-engine": `id: my-engine
+/** A model of the sandbox that has what models of image engines have. */
+const OWN_MODEL = `id: my-engine
 kind: image
 name: Mine
 description: Has the parameters of an image engine.
@@ -97,40 +96,21 @@ price:
   lines: [{ sku: my-engine, unit: output, amount: "0.020000" }]
 deadline_seconds: 60
 routes: [{ provider: sandbox, upstream_model: picture }]
-`,
-  "my-upscale": `id: my-upscale
-kind: image
-name: Larger
-description: Makes a picture larger.
-modes: [{ id: upscale, requires: [image] }]
-schema:
-  required: [image_url]
-  properties:
-    image_url: { description: An image. }
-media:
-  image_url: { role: image, media: image }
-price:
-  lines: [{ sku: my-upscale, unit: output, amount: "0.003000" }]
-deadline_seconds: 60
-routes: [{ provider: sandbox, upstream_model: picture }]
-`,
-};
+`;
 
-/** Adds those models, and waits until they are listed. */
-export async function addOwnModels({
+/** Adds `my-engine`, and waits until it is listed. */
+export async function addOwnModel({
   url,
   token,
   key,
 }: Pick<PublishedService, "url" | "token" | "key">): Promise<void> {
-  for (const [id, manifest] of Object.entries(OWN_MODELS)) {
-    const response = await fetch(`${url}/admin/v1/models/${id}/manifest`, {
-      method: "PUT",
-      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ text: manifest }),
-    });
-    if (!response.ok) throw new Error(await response.text());
-    const isListed = async () =>
-      (await fetch(`${url}/v1/models/${id}`, { headers: { Authorization: `Bearer ${key}` } })).ok;
-    while (!(await isListed())) await Bun.sleep(50);
-  }
+  const response = await fetch(`${url}/admin/v1/models/my-engine/manifest`, {
+    method: "PUT",
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ text: OWN_MODEL }),
+  });
+  if (!response.ok) throw new Error(await response.text());
+  const isListed = async () =>
+    (await fetch(`${url}/v1/models/my-engine`, { headers: { Authorization: `Bearer ${key}` } })).ok;
+  while (!(await isListed())) await Bun.sleep(50);
 }

@@ -33,7 +33,7 @@ type Shape = "single" | "batch";
 const PATHS = { single: "extra-single-image", batch: "extra-batch-images" } as const;
 
 /** What models call the factor by which a picture becomes larger. */
-const FACTORS = ["upscaling_resize", "upscale_factor", "scale_factor", "scale"];
+const FACTORS = ["upscaling_resize", "factor", "upscale_factor", "scale_factor", "scale"];
 /** For models that want one: the API has none. */
 const PROMPT = "A sharp and detailed picture";
 
@@ -50,6 +50,8 @@ export async function enlarge(deps: Deps, exchange: KeyedExchange, shape: Shape)
 interface Call {
   readonly model: Model;
   readonly fields: JsonObject;
+  /** By the model's name of a field: the caller's. */
+  readonly names: Readonly<Record<string, string>>;
   readonly pictures: readonly { readonly param: string; readonly file: StagedFile }[];
   readonly ignored: readonly string[];
   release(): Promise<void>;
@@ -104,21 +106,31 @@ function textOf(field: string, given: Json | undefined): string {
   return given;
 }
 
-function fieldsFor(model: Model, body: JsonObject): Pick<Call, "fields" | "ignored"> {
+function fieldsFor(model: Model, body: JsonObject): Pick<Call, "fields" | "ignored" | "names"> {
   const factor = FACTORS.find((name) => propertyOf(model, name) !== undefined);
   const { upscaling_resize: asked } = body;
   const isTaken = factor !== undefined && asked !== undefined;
   const ignored = ["upscaling_resize", "upscaling_resize_w", "upscaling_resize_h"].filter(
     (name) => body[name] !== undefined && !(name === "upscaling_resize" && isTaken),
   );
-  return { fields: { model: model.id, prompt: PROMPT, ...(isTaken && { [factor]: asked }) }, ignored };
+  return {
+    // The values by which a model does so count before ours.
+    fields: {
+      prompt: PROMPT,
+      ...model.followUps?.upscale,
+      model: model.id,
+      ...(isTaken && { [factor]: asked }),
+    },
+    names: { prompt: "upscaler_1", ...(factor !== undefined && { [factor]: "upscaling_resize" }) },
+    ignored,
+  };
 }
 
 async function accept(
   deps: Deps,
   exchange: KeyedExchange,
   shape: Shape,
-  { model, fields, pictures, ignored }: Call,
+  { model, fields, names, pictures, ignored }: Call,
 ) {
   const { keyId } = exchange.principal;
   const sent = sentBy(exchange);
@@ -126,7 +138,7 @@ async function accept(
   try {
     for (const [i, { param, file }] of pictures.entries()) {
       const name = "upload: image";
-      const call = await inOtherWords({ prompt: "upscaler_1" }, () =>
+      const call = await inOtherWords(names, () =>
         deps.generateSync({
           ...sent,
           // One key stands for the whole request; its parts are told apart.

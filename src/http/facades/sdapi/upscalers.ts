@@ -4,13 +4,10 @@ import type { Json } from "../../../domain/json.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import { listModels, type ModelDeps } from "../../../service/read-model.ts";
 
-/** Models that make a picture larger: their mode says so, or their id. */
+/** Models that make a picture larger. */
 export function listUpscalers(deps: ModelDeps, principal: Principal): Model[] {
-  return listModels(deps, principal).filter(
-    (model) =>
-      model.kind === "image" &&
-      (model.modes.some(({ id }) => id === "upscale") || /(?:^|-)upscale(?:-|$)/.test(model.id)),
-  );
+  const isUpscaler = ({ kind, followUps }: Model) => kind === "image" && followUps?.upscale !== undefined;
+  return listModels(deps, principal).filter(isUpscaler);
 }
 
 /** The one that a client names. @throws AppError naming the field, for `None` too: nothing here makes a picture larger without a model */

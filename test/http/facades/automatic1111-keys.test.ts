@@ -1,0 +1,388 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import sharp from "sharp";
+import { isJsonObject, type Json, type JsonObject } from "../../../src/domain/json.ts";
+import { openPublished } from "../../helpers/published.ts";
+import {
+  type Answer,
+  addOwnModel,
+  type Call,
+  type Engine,
+  imagesOf,
+  infoOf,
+  objectOf,
+  startEngine,
+} from "./automatic1111-service.ts";
+
+// It waits for pictures.
+setDefaultTimeout(30_000);
+
+/** Transcribed from the code of that API; checked 2026-11-27. */
+const published = openPublished("a1111/openapi.json");
+const SMALL = { prompt: "A fox", width: 32, height: 32 };
+const SOON = { ...SMALL, sandbox: { delay_ms: 0 } };
+const LASTING = { ...SMALL, sandbox: { outcome: "hang" } };
+let engine: Engine;
+
+beforeAll(async () => {
+  engine = await startEngine({ SVC_ALIASES: "my-alias=sandbox-image" });
+  await addOwnModel(engine);
+});
+afterAll(() => engine.stop());
+
+const call = (path: string, given?: Call) => engine.call(`/sdapi/v1/${path}`, given);
+
+function expectPublished(path: string, method: string, answer: Answer): void {
+  const place = [
+    "paths",
+    `/sdapi/v1/${path}`,
+    method,
+    "responses",
+    "200",
+    "content",
+    "application/json",
+    "schema",
+  ];
+  expect(published.problems(place, answer.body)).toEqual([]);
+}
+
+/** A key of its own, of the first account. */
+async function newKey(policy: JsonObject = {}, account?: JsonObject): Promise<string> {
+  const managed = async (path: string, body: JsonObject): Promise<JsonObject> => {
+    const response = await fetch(`${engine.url}/admin/v1${path}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${engine.token}`, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const { data, message } = (await response.json()) as {
+      readonly data: JsonObject;
+      readonly message: string;
+    };
+    if (!response.ok) throw new Error(message);
+    return data;
+  };
+  const name = `key ${Math.random()}`;
+  const owner = account && String((await managed("/accounts", { name, ...account })).id);
+  const made = await managed("/keys", { name, ...policy, ...(owner && { account: owner }) });
+  return String(made.secret ?? made.key);
+}
+
+const tasks = async () => (await engine.native("/tasks?limit=100")).tasks as JsonObject[];
+
+/** Waits until the key's own call runs, and tells how far it is. */
+async function running(key?: string): Promise<JsonObject> {
+  for (;;) {
+    const { body } = await call("progress", key === undefined ? {} : { key });
+    if (objectOf(objectOf(body).state).job_count !== 0) return objectOf(body);
+    await Bun.sleep(10);
+  }
+}
+
+describe("the model of a key", () => {
+  test("is the cheapest until it chooses, then the chosen one, for that key alone", async () => {
+    const [one, other] = [await newKey(), await newKey()];
+    const titleOf = async (key: string) =>
+      objectOf((await call("options", { key })).body).sd_model_checkpoint;
+    expect(await titleOf(one)).toBe("sandbox-image");
+    const options = objectOf((await call("options", { key: one })).body);
+    expectPublished("options", "get", await call("options", { key: one }));
+    // Clients send back all that they have read.
+    const set = await call("options", {
+      key: one,
+      body: { ...options, sd_model_checkpoint: "my-engine [0123456789]" },
+    });
+    expect([set.status, set.body]).toEqual([200, null]);
+    expect([await titleOf(one), await titleOf(other)]).toEqual(["my-engine", "sandbox-image"]);
+    const drawn = await call("txt2img", { key: one, body: SOON });
+    expect(infoOf(drawn).sd_model_name).toBe("my-engine");
+    expect(drawn.headers.get("x-request-cost")).toBe("0.020000");
+    await call("options", { key: one, body: { sd_model_checkpoint: "my-alias" } });
+    expect(await titleOf(one)).toBe("my-alias");
+    const unknown = await call("options", { key: one, body: { sd_model_checkpoint: "dreamshaper_8" } });
+    expect([unknown.status, await titleOf(one)]).toEqual([404, "my-alias"]);
+    expect(objectOf(unknown.body)).toMatchObject({
+      error: "model_not_found",
+      detail: expect.stringContaining("dreamshaper_8"),
+    });
+    expect((await call("options", { key: one, body: { sd_model_checkpoint: "sandbox-video" } })).status).toBe(
+      404,
+    );
+    expect((await call("options", { key: one, body: { sd_model_checkpoint: 7 } })).status).toBe(422);
+  });
+
+  test("is that of the request where it names one, and stays the key's where the request says so", async () => {
+    const key = await newKey();
+    const title = async () => objectOf((await call("options", { key })).body).sd_model_checkpoint;
+    const override_settings = { sd_model_checkpoint: "my-engine" };
+    expect(infoOf(await call("txt2img", { key, body: { ...SOON, override_settings } })).sd_model_name).toBe(
+      "my-engine",
+    );
+    expect(await title()).toBe("sandbox-image");
+    await call("txt2img", {
+      key,
+      body: { ...SOON, override_settings, override_settings_restore_afterwards: false },
+    });
+    expect(await title()).toBe("my-engine");
+    const unknown = { ...SOON, override_settings: { sd_model_checkpoint: "sd_xl_base_1.0.safetensors" } };
+    expect((await call("txt2img", { key, body: unknown })).status).toBe(404);
+  });
+
+  test("has its parameters under that API's names: numbers within its limits, samplers however they are written", async () => {
+    const override_settings = { sd_model_checkpoint: "my-engine" };
+    const body = {
+      ...SOON,
+      override_settings,
+      steps: 50,
+      cfg_scale: 7,
+      sampler_name: "Euler a",
+      negative_prompt: "blurry",
+      eta: 0.5,
+    };
+    const drawn = await call("txt2img", { body });
+    const { request } = await engine.native(`/tasks/${drawn.headers.get("x-task-id")}`);
+    const { seed, ...parameters } = objectOf(objectOf(request).parameters ?? request);
+    expect(parameters).toMatchObject({
+      steps: 30,
+      guidance_scale: 5,
+      sampler: "euler_a",
+      negative_prompt: "blurry",
+      aspect_ratio: "1:1",
+    });
+    expect(Number(seed)).toBeGreaterThanOrEqual(0);
+    expect(drawn.headers.get("x-svc-adjusted")).toBe("steps, cfg_scale, width, height");
+    expect(objectOf(infoOf(drawn).svc).ignored).toEqual(["eta"]);
+    expect(String((infoOf(drawn).infotexts as Json[])[0])).toContain(
+      "Steps: 30, Sampler: euler_a, CFG scale: 5",
+    );
+    const wrong = await call("txt2img", { body: { ...body, sampler_name: "UniPC" } });
+    expect([wrong.status, objectOf((objectOf(wrong.body).detail as Json[])[0]).loc]).toEqual([
+      422,
+      ["body", "sampler_name"],
+    ]);
+    const key = await newKey();
+    await call("options", { key, body: { sd_model_checkpoint: "my-engine" } });
+    const samplers = (await call("samplers", { key })).body as JsonObject[];
+    expect(samplers.map(({ name }) => name)).toEqual(["euler_a", "dpmpp_2m"]);
+    const two = await call("txt2img", { body: { ...SOON, override_settings, batch_size: 2 } });
+    expect([two.status, objectOf((objectOf(two.body).detail as Json[])[0]).loc]).toEqual([
+      422,
+      ["body", "batch_size"],
+    ]);
+  });
+});
+
+test("lists have the forms of that API", async () => {
+  for (const path of ["sd-models", "samplers", "schedulers", "upscalers", "memory"])
+    expectPublished(path, "get", await call(path));
+  const models = (await call("sd-models")).body as JsonObject[];
+  expect(models.map(({ title }) => title)).toEqual(
+    expect.arrayContaining(["sandbox-image", "my-engine", "my-alias"]),
+  );
+  expect(models.map(({ title }) => title)).not.toContain("sandbox-video");
+  expect(((await call("upscalers")).body as JsonObject[]).map(({ name }) => name)).toEqual([
+    "None",
+    "sandbox-upscale",
+  ]);
+});
+
+describe("a call that runs", () => {
+  test("is seen and interrupted from a second connection, by its own key alone, and costs nothing", async () => {
+    const key = await newKey();
+    const drawing = call("txt2img", {
+      key,
+      body: { ...LASTING, n_iter: 2, steps: 20, force_task_id: "mine" },
+    });
+    const now = await running(key);
+    expectPublished("progress", "get", await call("progress", { key }));
+    expect(now.state).toMatchObject({
+      job: "scripts_txt2img",
+      job_count: 2,
+      sampling_steps: 20,
+      interrupted: false,
+    });
+    expect(Number(now.progress)).toBeGreaterThan(0);
+    const idle = { progress: 0, state: { job: "", job_count: 0 }, current_image: null };
+    expect((await call("progress")).body).toMatchObject(idle);
+    const own = (k: string, id_task: string) =>
+      engine.call("/internal/progress", { key: k, body: { id_task, live_preview: false } });
+    for (;;) {
+      const { active } = objectOf((await own(key, "mine")).body);
+      if (active === true) break;
+      await Bun.sleep(10);
+    }
+    expect((await own(engine.key, "mine")).body).toMatchObject({
+      active: false,
+      queued: false,
+      completed: false,
+    });
+    expect(objectOf((await engine.call("/queue/status", { key })).body).queue_size).toBe(1);
+
+    // Another key ends nothing.
+    expect((await call("interrupt", { method: "POST" })).body).toEqual({});
+    expect(objectOf(objectOf((await call("progress", { key })).body).state).job_count).toBe(2);
+    expect((await call("interrupt", { method: "POST", key })).status).toBe(200);
+    const answer = await drawing;
+    expect([answer.status, objectOf(answer.body).images]).toEqual([200, []]);
+    expect(answer.headers.get("x-request-cost")).toBe("0.000000");
+    const after = objectOf((await call("progress", { key })).body);
+    expect(after).toMatchObject({ progress: 0, state: { job: "", interrupted: true } });
+    expect((await own(key, "mine")).body).toMatchObject({ active: false, completed: true });
+    await call("txt2img", { key, body: SOON });
+    expect(objectOf(objectOf((await call("progress", { key })).body).state).interrupted).toBeFalse();
+  });
+
+  test("shows early versions where they cost nothing", async () => {
+    const key = await newKey();
+    const drawing = call("txt2img", { key, body: { ...SMALL, sandbox: { delay_ms: 1500 } } });
+    let image: Json | undefined;
+    while (typeof image !== "string") {
+      image = (await running(key)).current_image;
+      await Bun.sleep(10);
+    }
+    expect(Buffer.from(image, "base64").length).toBeGreaterThan(50);
+    expect(objectOf((await call("progress?skip_current_image=true", { key })).body).current_image).toBeNull();
+    expect(imagesOf(await drawing)).toHaveLength(1);
+  });
+
+  test("is skipped alone: others of its key go on", async () => {
+    const key = await newKey();
+    const first = call("txt2img", { key, body: { ...LASTING, force_task_id: "first" } });
+    await running(key);
+    const second = call("txt2img", { key, body: { ...LASTING, prompt: "Another" } });
+    while (objectOf((await engine.call("/queue/status", { key })).body).queue_size !== 2) await Bun.sleep(10);
+    expect((await call("skip", { method: "POST", key })).body).toBeNull();
+    expect(objectOf((await first).body).images).toEqual([]);
+    expect(objectOf((await engine.call("/queue/status", { key })).body).queue_size).toBe(1);
+    await call("interrupt", { method: "POST", key });
+    expect(objectOf((await second).body).images).toEqual([]);
+  });
+
+  test("that lost its caller is joined by the same request, whatever it is called, and is charged once", async () => {
+    const key = await newKey();
+    const body = { ...SMALL, prompt: "Lost", sandbox: { delay_ms: 700 } };
+    const leaving = new AbortController();
+    const left = call("txt2img", {
+      key,
+      body: { ...body, force_task_id: "one" },
+      signal: leaving.signal,
+    }).catch(() => "left");
+    await running(key);
+    leaving.abort();
+    expect(await left).toBe("left");
+    const before = (await tasks()).length;
+    // The service notices a moment later that the caller is gone.
+    await Bun.sleep(100);
+    const again = await call("txt2img", { key, body: { ...body, force_task_id: "two" } });
+    expect(again.status).toBe(200);
+    expect((await tasks()).length).toBe(before);
+    expect((await tasks()).filter(({ task_id: id }) => id === again.headers.get("x-task-id"))).toHaveLength(
+      1,
+    );
+    const { request } = await engine.native(`/tasks/${again.headers.get("x-task-id")}`);
+    expect(infoOf(again).seed).toBe(objectOf(objectOf(request).parameters ?? request).seed!);
+  });
+
+  test("with a key of idempotency is answered again, and with another body refused", async () => {
+    const headers = { "Idempotency-Key": "order 1" };
+    const [first, second] = [
+      await call("txt2img", { body: SOON, headers }),
+      await call("txt2img", { body: SOON, headers }),
+    ];
+    expect(second.headers.get("x-task-id")).toBe(first.headers.get("x-task-id"));
+    expect(second.headers.get("x-idempotent-replay")).toBe("true");
+    expect(objectOf(second.body).images).toEqual(objectOf(first.body).images!);
+    expect(infoOf(second).seed).toBe(infoOf(first).seed!);
+    expect((await call("txt2img", { body: { ...SOON, seed: 3 }, headers })).status).toBe(409);
+  });
+});
+
+describe("what goes wrong is told in that API's form", () => {
+  const failing = (sandbox: JsonObject) =>
+    call("txt2img", { body: { ...SMALL, sandbox: { delay_ms: 0, ...sandbox } } });
+
+  test.each([
+    ["a provider's failure", { outcome: "failed" }, 500, "internal_error"],
+    ["a refusal of its content", { outcome: "moderated" }, 400, "content_policy_violation"],
+    [
+      "no capacity",
+      { outcome: "failed", error_code: "UPSTREAM_CAPACITY_EXHAUSTED" },
+      503,
+      "service_unavailable",
+    ],
+  ] as const)("%s", async (_, sandbox, status, error) => {
+    const answer = await failing(sandbox);
+    expect(answer.status).toBe(status);
+    expect(published.problems(["components", "schemas", "ApiError"], answer.body)).toEqual([]);
+    expect(answer.body).toMatchObject({ error, body: "", errors: objectOf(answer.body).detail! });
+  });
+
+  test("a missing and a wrong credential, of both schemes", async () => {
+    for (const headers of [
+      { Authorization: "" },
+      { Authorization: "Bearer sk-svc-none" },
+      { Authorization: "Basic bm9uZQ==" },
+    ]) {
+      const answer = await call("options", { headers });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get("www-authenticate")).toStartWith("Basic");
+      expect(published.problems(["components", "schemas", "Detail"], answer.body)).toEqual([]);
+    }
+    const name = Buffer.from(`${engine.key}:`).toString("base64");
+    for (const Authorization of [`Bearer ${engine.key}`, `Basic ${name}`])
+      expect((await call("options", { headers: { Authorization } })).status).toBe(200);
+  });
+
+  test("no money, too many requests, a key that may not, and what is not there", async () => {
+    const poor = await newKey({}, { mode: "prepaid" });
+    const broke = await call("txt2img", { key: poor, body: SOON });
+    expect([broke.status, objectOf(broke.body).error]).toEqual([402, "insufficient_quota"]);
+    const slow = await newKey({ requests_per_minute: 1 });
+    await call("txt2img", { key: slow, body: SOON });
+    const limited = await call("txt2img", { key: slow, body: SOON });
+    expect([limited.status, limited.headers.has("retry-after")]).toEqual([429, true]);
+    const other = await newKey({ features: ["images"] });
+    expect((await call("txt2img", { key: other, body: SOON })).status).toBe(403);
+    const none = await call("interrogate", { method: "POST", body: {} });
+    expect([none.status, isJsonObject(none.body) && none.body.error]).toEqual([404, "not_found"]);
+    expect((await call("txt2img")).status).toBe(405);
+  });
+});
+
+describe("larger pictures", () => {
+  test("are made by a model for it, each as a task, and by nothing else", async () => {
+    const [drawn] = imagesOf(await call("txt2img", { body: SOON }));
+    const image = Buffer.from(drawn!).toString("base64");
+    const asked = { image, upscaler_1: "sandbox-upscale", upscaling_resize: 4, upscaling_resize_w: 99 };
+    const one = await call("extra-single-image", { body: asked });
+    expectPublished("extra-single-image", "post", one);
+    expect(one.headers.get("x-request-cost")).toBe("0.010000");
+    expect(objectOf(one.body).html_info).toBe("<p>Made by sandbox-upscale. Ignored: upscaling_resize_w.</p>");
+    const larger = Buffer.from(String(objectOf(one.body).image), "base64");
+    expect(await sharp(larger).metadata()).toMatchObject({ width: 128, height: 128 });
+    const imageList = [image, image].map((data, i) => ({ data, name: `${i}.png` }));
+    const two = await call("extra-batch-images", { body: { imageList, upscaler_1: "sandbox-upscale" } });
+    expect([(objectOf(two.body).images as Json[]).length, two.headers.get("x-request-cost")]).toEqual([
+      2,
+      "0.020000",
+    ]);
+    for (const [field, given] of [
+      ["upscaler_1", { upscaler_1: "None" }],
+      ["upscaler_1", {}],
+      ["upscaling_resize", { upscaler_1: "sandbox-upscale", upscaling_resize: 3 }],
+      ["gfpgan_visibility", { upscaler_1: "sandbox-upscale", gfpgan_visibility: 1 }],
+      ["image", { upscaler_1: "sandbox-upscale", image: "~" }],
+    ] as const) {
+      const answer = await call("extra-single-image", { body: { image, ...given } });
+      const [detail] = objectOf(answer.body).detail as Json[];
+      expect([answer.status, objectOf(detail).loc]).toEqual([422, ["body", field]]);
+    }
+  });
+});
+
+test("without the facade, its paths are unknown", async () => {
+  const without = await startEngine({ SVC_FACADES: "openai-videos" });
+  for (const path of ["/sdapi/v1/options", "/queue/status"]) {
+    const answer = await fetch(without.url + path, { headers: { Authorization: `Bearer ${without.key}` } });
+    expect(answer.status).toBe(404);
+  }
+  await without.stop();
+});
