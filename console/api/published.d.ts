@@ -955,6 +955,34 @@ export interface Schemas {
       seed?: number;
     };
   };
+  CreateReplicateFile: {
+    /** A picture, a film or sound. */
+    content: string;
+    /** An object that the answer repeats. */
+    metadata?: string;
+    /** What the file is called. */
+    filename?: string;
+  };
+  CreateReplicateModelPrediction: {
+    /** What the model takes, by its own names, by those that Replicate has for it, or by names that many APIs have. */
+    input: Record<string, unknown>;
+    /** Is told of the prediction. */
+    webhook?: string | null;
+    /** What is told; `output` and `completed` unless given. */
+    webhook_events_filter?: readonly ("start" | "output" | "logs" | "completed")[] | null;
+  };
+  CreateReplicatePrediction: {
+    /** `owner/name`, `owner/name:version`, or a version alone. */
+    version?: string | null;
+    /** The same, where there is no `version`. */
+    model?: string | null;
+    /** What the model takes, by its own names, by those that Replicate has for it, or by names that many APIs have. */
+    input: Record<string, unknown>;
+    /** Is told of the prediction. */
+    webhook?: string | null;
+    /** What is told; `output` and `completed` unless given. */
+    webhook_events_filter?: readonly ("start" | "output" | "logs" | "completed")[] | null;
+  };
   CreateVideoRemix: {
     /** What to show. */
     prompt: string;
@@ -3244,6 +3272,149 @@ export interface Schemas {
     /** Where it is in the server's data folder. */
     file: string;
   };
+  ReplicateCollection: {
+    /** For people. */
+    name: string;
+    /** A mode of models, `text-to-image` say. */
+    slug: string;
+    /** The models that have it. */
+    description: string;
+  };
+  ReplicateCollectionInFull: {
+    /** For people. */
+    name: string;
+    /** A mode of models, `text-to-image` say. */
+    slug: string;
+    /** The models that have it. */
+    description: string;
+    models: readonly (Schemas["ReplicateModel"])[];
+  };
+  ReplicateError: {
+    /** What kind of error it is. */
+    title: string;
+    /** For people, safe to show. */
+    detail: string;
+    /** The HTTP status. */
+    status: number;
+    /** This service's own code for it, beside what that API tells. */
+    code: string;
+    /** The field at fault, where one is. */
+    invalid_fields?: readonly (Schemas["ReplicateInvalidField"])[];
+    /** Seconds to wait before the next try. */
+    retry_after?: number;
+  };
+  ReplicateFile: {
+    /** Id of the file. */
+    id: string;
+    /** As it was given. */
+    name?: string;
+    /** By its content. */
+    content_type: string;
+    /** Bytes. */
+    size: number;
+    checksums: {
+      /** Of what is stored. */
+      sha256: string;
+    };
+    /** What was given with the upload; its answer alone has it. */
+    metadata: Record<string, unknown>;
+    /** When it was uploaded. */
+    created_at: string;
+    /** When it goes. */
+    expires_at: string;
+    urls: {
+      /** Where it is read, and what stands for it in inputs. */
+      get: string;
+    };
+  };
+  ReplicateInvalidField: {
+    /** What is wrong with it: `required`, `additional_property_not_allowed` or `invalid_value`. */
+    type: string;
+    /** Its path in the body: `input.seed`. */
+    field: string;
+    /** The same as `detail`. */
+    description: string;
+  };
+  ReplicateModel: {
+    /** Its page in the console. */
+    url: string;
+    /** `svc`, or the owner that it was asked for by. */
+    owner: string;
+    /** Its id, or the name that it was asked for by. */
+    name: string;
+    /** What it does. */
+    description: string;
+    visibility: "public";
+    /** Always `true`: it can be asked for without a version. */
+    is_official: boolean;
+    /** Not counted. */
+    run_count: number;
+    /** There is none. */
+    github_url: null;
+    /** There is none. */
+    paper_url: null;
+    /** There is none. */
+    license_url: null;
+    /** There is none. */
+    cover_image_url: null;
+    /** There is none. */
+    default_example: null;
+    latest_version: Schemas["ReplicateVersion"];
+  };
+  ReplicatePrediction: {
+    /** Id of the prediction, which is the id of its task. */
+    id: string;
+    /** `svc/` and the id of the model. */
+    model: string;
+    /** The version of the model, or `hidden` where the model is gone. */
+    version: string;
+    /** What was asked for, by the model's own names; files by their addresses here. */
+    input: Record<string, unknown>;
+    /** How far it is, as a progress bar; then why it failed. */
+    logs: string;
+    /** The address of what was made, or a list of them where the model can make several images. */
+    output: string | readonly (string)[] | null;
+    /** Whether its files were removed. */
+    data_removed: boolean;
+    /** Why it failed. */
+    error: string | null;
+    source: "api";
+    status: "starting" | "processing" | "succeeded" | "failed" | "canceled";
+    /** When the task was accepted. */
+    created_at: string;
+    /** When it was first submitted. */
+    started_at?: string;
+    /** When it ended. */
+    completed_at?: string;
+    /** When it is cancelled, where `Cancel-After` said so. */
+    deadline?: string;
+    metrics?: {
+      /** Seconds from its start to its end. */
+      predict_time?: number;
+      /** Seconds from its create to its end. */
+      total_time: number;
+    };
+    urls: {
+      /** Where it is read. */
+      get: string;
+      /** Where it is cancelled. */
+      cancel: string;
+      /** Where its events are read, without a key, for a day. */
+      stream: string;
+      /** Its page in the console. */
+      web: string;
+    };
+  };
+  ReplicateVersion: {
+    /** 64 hexadecimal digits, which change when what the model takes does. */
+    id: string;
+    /** When this service began to run. */
+    created_at: string;
+    /** There is none. */
+    cog_version: null;
+    /** `components.schemas` has `Input` and `Output` of the model. */
+    openapi_schema: Record<string, unknown>;
+  };
   ResetPrice: {
     /** Id of the model. */
     model: string;
@@ -4330,6 +4501,104 @@ export interface Operations {
   };
   "GET /queue/status": {
     data: Schemas["Automatic1111Queue"];
+  };
+  "GET /replicate/v1/predictions": {
+    query: { cursor?: string };
+    data: {
+      /** The page before. */
+      previous: string | null;
+      /** The next page. */
+      next: string | null;
+      results: readonly (Schemas["ReplicatePrediction"])[];
+    };
+  };
+  "GET /replicate/v1/predictions/{prediction_id}": {
+    path: { prediction_id: string };
+    data: Schemas["ReplicatePrediction"];
+  };
+  "POST /replicate/v1/predictions/{prediction_id}/cancel": {
+    path: { prediction_id: string };
+    data: Schemas["ReplicatePrediction"];
+  };
+  "GET /replicate/v1/files": {
+    query: { cursor?: string };
+    data: {
+      /** The page before. */
+      previous: string | null;
+      /** The next page. */
+      next: string | null;
+      results: readonly (Schemas["ReplicateFile"])[];
+    };
+  };
+  "GET /replicate/v1/files/{file_id}": {
+    path: { file_id: string };
+    data: Schemas["ReplicateFile"];
+  };
+  "GET /replicate/v1/models": {
+    query: { cursor?: string };
+    data: {
+      /** The page before. */
+      previous: string | null;
+      /** The next page. */
+      next: string | null;
+      results: readonly (Schemas["ReplicateModel"])[];
+    };
+  };
+  "GET /replicate/v1/models/{owner}/{name}": {
+    path: { owner: string; name: string };
+    data: Schemas["ReplicateModel"];
+  };
+  "GET /replicate/v1/models/{owner}/{name}/versions": {
+    path: { owner: string; name: string };
+    data: {
+      /** The page before. */
+      previous: string | null;
+      /** The next page. */
+      next: string | null;
+      results: readonly (Schemas["ReplicateVersion"])[];
+    };
+  };
+  "GET /replicate/v1/models/{owner}/{name}/versions/{version}": {
+    path: { owner: string; name: string; version: string };
+    data: Schemas["ReplicateVersion"];
+  };
+  "GET /replicate/v1/collections": {
+    data: {
+      /** The page before. */
+      previous: string | null;
+      /** The next page. */
+      next: string | null;
+      results: readonly (Schemas["ReplicateCollection"])[];
+    };
+  };
+  "GET /replicate/v1/collections/{slug}": {
+    path: { slug: string };
+    data: Schemas["ReplicateCollectionInFull"];
+  };
+  "GET /replicate/v1/account": {
+    data: {
+      type: "organization";
+      /** The account's name. */
+      username: string;
+      /** The same. */
+      name: string;
+      /** There is none. */
+      github_url: null;
+    };
+  };
+  "GET /replicate/v1/hardware": {
+    data: readonly ({
+      /** For people. */
+      name: string;
+      /** Its name. */
+      sku: string;
+    })[];
+  };
+  "GET /replicate/v1/webhooks/default/secret": {
+    data: {
+      /** What webhooks of the caller's key are signed with. */
+      key: string;
+    };
   };
   "GET /v1/models": {
     query: { all?: boolean };
@@ -5421,6 +5690,15 @@ export interface Streams {
   };
   "POST /mcp": {
     message: Schemas["McpMessage"];
+  };
+  "GET /replicate/v1/stream/{prediction}": {
+    logs: string;
+    output: string;
+    error: string;
+    done: {
+      /** `error` or `canceled`, where it did not succeed. */
+      reason?: string;
+    };
   };
   "GET /admin/v1/events": {
     pending: Schemas["ManagedTask"];

@@ -77,7 +77,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const readiness = createReadiness(store, disk);
   const reload = openReload(config, overrides, { ...rooms, wake: background.scheduler.wake }, releases);
   let servers: Servers | undefined;
-  const { handle, handleMetrics } = createHandlers({
+  const { handle, handleMetrics, resume } = createHandlers({
     ...{ ...rooms, ...feeds, config, wakeup, manageAs, audits: books, reload },
     ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame, backups: background.backups },
     ...{ ...readiness, disk, orphans: await readOrphans(rooms), ...watched, startedAt: clock.now() },
@@ -96,6 +96,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   await recallEndings(rooms, watched.tally);
   await tryNoteSettings(config, rooms);
   await background.start();
+  await resume();
   releases.push(startAlerting(config, rooms, { ...watched, disk, backups: background.backups.state }));
   readiness.begin();
   // The first create should not pay for compiling its model's schema.

@@ -69,7 +69,10 @@ export function createLocalModels(store: Store, config: LocalSettings, clock: Cl
         clock,
         ...store,
         publicUrl: config.publicUrl,
-        ...createFacadeParts({ tasks: store.tasks, secrets: createSecrets(), seal: sealOf(config), clock }),
+        ...createFacadeParts({
+          ...{ tasks: store.tasks, catalog: createCatalog(), clock },
+          ...{ secrets: createSecrets(), seal: sealOf(config) },
+        }),
         redeliveries: createCallbackFeed(),
         callbacksDue: () => {},
       }),

@@ -102,11 +102,9 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   relays.onChange(onProvidersChanged);
   const secrets = createSecrets();
   return {
-    ...createFacadeParts({ tasks: store.tasks, secrets, seal, clock }),
+    ...createFacadeParts({ tasks: store.tasks, catalog: models.catalog, secrets, seal, clock }),
     ...{
-      clock,
-      log,
-      ids,
+      ...{ clock, log, ids, seal },
       store,
       assets,
       ...files,

@@ -52,6 +52,7 @@ import { createRateLimiter } from "../runtime/rate-limiter.ts";
 import { readDiskSpace } from "../runtime/vitals.ts";
 import { laneCapacities } from "../scheduler/routing/lanes.ts";
 import { createAuthenticate, createAuthenticateOperator } from "../service/authenticate.ts";
+import { type CancelLater, createCancelLater } from "../service/cancel-later.ts";
 import { createCreateTask } from "../service/create-task.ts";
 import { createEstimate } from "../service/estimate.ts";
 import { createExplainRoute } from "../service/explain-route.ts";
@@ -88,6 +89,8 @@ export interface Handlers {
   readonly handle: ServerOptions["handle"];
   /** Those at the address for metrics alone. */
   readonly handleMetrics: ServerOptions["handle"];
+  /** Takes up what callers of an earlier process had planned. */
+  readonly resume: () => Promise<void>;
 }
 
 export function createHandlers(deps: RequestDeps): Handlers {
@@ -124,7 +127,8 @@ export function createHandlers(deps: RequestDeps): Handlers {
     },
   };
   const { authenticateOperator } = router;
-  const given = { ...deps, rateLimiter, stays, authenticateOperator };
+  const cancelLater = createCancelLater({ ...deps, ...store });
+  const given = { ...deps, rateLimiter, stays, authenticateOperator, cancelLater };
   const readMetrics = createMetrics(given);
   const endpoints = [
     ...listEndpoints(given),
@@ -135,6 +139,7 @@ export function createHandlers(deps: RequestDeps): Handlers {
   return {
     handle: withCors(createRouter(router, documented), { ...deps, cors: config.cors }),
     handleMetrics: createRouter(router, [metricsEndpoint(readMetrics, true)]),
+    resume: cancelLater.resume,
   };
 }
 
@@ -157,7 +162,8 @@ function limitsOfUploads({ config, store, diskRefusal }: RequestDeps) {
 
 const MIB = 1024 * 1024;
 
-type EndpointDeps = RequestDeps & Pick<RouterDeps, "rateLimiter" | "stays" | "authenticateOperator">;
+type EndpointDeps = RequestDeps &
+  Pick<RouterDeps, "rateLimiter" | "stays" | "authenticateOperator"> & { readonly cancelLater: CancelLater };
 
 function listEndpoints(given: EndpointDeps) {
   const { config, store, drained } = given;

@@ -55,6 +55,8 @@ export interface CreateTaskRequest {
   readonly trace?: string | undefined;
   /** How it asks for its way. */
   readonly routing?: AskedRouting | undefined;
+  /** See GenerationRequest.cancelAt. */
+  readonly cancelAt?: number | undefined;
   /** See NewTask.parent. */
   readonly parent?: Parent | undefined;
   /** Data URIs of the body that were decoded while it arrived. The caller discards them. */
@@ -287,6 +289,9 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
 function nameRequest(model: Model, body: JsonObject, request: CreateTaskRequest): GenerationRequest {
   const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
   const routing = readRouting(request.routing, request.principal, model);
-  const { trace } = request;
-  return { ...named, ...(routing && { routing }), ...(trace && { trace }) };
+  const { trace, cancelAt } = request;
+  return {
+    ...{ ...named, ...(routing && { routing }), ...(trace && { trace }) },
+    ...(cancelAt !== undefined && { cancelAt }),
+  };
 }

@@ -8,6 +8,7 @@ import type { Secrets } from "../domain/ports/runtime.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
 import { namesFrom } from "../domain/words/say.ts";
+import { adoptLeft } from "./adopt-left.ts";
 import type { CreatedTask, CreateTask, CreateTaskRequest } from "./create-task.ts";
 import { hashCanonical } from "./inline-files.ts";
 import type { Orphans } from "./orphans.ts";
@@ -89,7 +90,7 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
         leave,
       };
     };
-    const adopted = scope === undefined ? undefined : await adopt(deps, scope);
+    const adopted = scope === undefined ? undefined : await adoptLeft(deps, scope);
     if (adopted !== undefined) return call(adopted, { replayed: false });
     try {
       const syncScope = isWaiting ? scope : undefined;
@@ -106,16 +107,6 @@ function heldBy({ replayed, held }: CreatedTask): Pick<JoinedTask, "held" | "rep
 }
 
 type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
-
-/** A task that an equal request left. Failed tasks are skipped: they cost nothing, so the request is tried again; and deleted ones. */
-async function adopt(deps: JoinTaskDeps, scope: string) {
-  for (;;) {
-    const id = deps.orphans.adopt(scope, deps.clock.elapsed());
-    if (id === undefined) return undefined;
-    const status = (await deps.tasks.summary(id))?.status ?? "cancelled";
-    if (status !== "failed" && status !== "cancelled") return id;
-  }
-}
 
 async function finish(
   deps: JoinTaskDeps,

@@ -38,7 +38,7 @@ const LAST_NUMBER = RANK.completed * RANK_STEP + 100;
  */
 export async function* watchTask(
   deps: WatchTaskDeps,
-  principal: Principal,
+  principal: Pick<Principal, "accountId">,
   query: { readonly id: string; readonly seen?: number | undefined; readonly signal: AbortSignal },
 ): AsyncGenerator<TaskEvent, void, undefined> {
   const { id } = await readTask(deps, principal, query.id);

@@ -17,6 +17,7 @@ import {
   lane,
   type MakeStore,
   NOW,
+  newTask,
   type StoreUnderTest,
   submitOne,
   taskId,
@@ -193,6 +194,27 @@ export function describeReads(make: MakeStore): void {
       await store.tasks.requestCancel(taskId(2), ACCOUNT, NOW);
       expect(await store.tasks.liveCounts(ACCOUNT)).toEqual({ pending: 2, processing: 1 });
       expect(await store.tasks.liveCounts(accountId(3))).toEqual({ pending: 0, processing: 0 });
+    }),
+  );
+
+  test(
+    "live tasks that are to be cancelled at a time are found again, with it",
+    withStore(make, async (store) => {
+      const timed = (number: number, cancelAt?: number) =>
+        admit(store, {
+          number,
+          request: { ...newTask().request, ...(cancelAt !== undefined && { cancelAt }) },
+        });
+      await timed(1, NOW + 1);
+      await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
+      await timed(2, NOW + 2);
+      await submitOne(store);
+      await timed(3);
+      await timed(4, NOW + 4);
+      expect(await store.tasks.timed()).toEqual([
+        { id: taskId(2), accountId: ACCOUNT, cancelAt: NOW + 2 },
+        { id: taskId(4), accountId: ACCOUNT, cancelAt: NOW + 4 },
+      ]);
     }),
   );
 

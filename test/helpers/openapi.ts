@@ -96,7 +96,7 @@ export function createAnswerCheck(document: JsonObject): CheckAnswer {
       if (!isJsonObject(events)) return;
       for (const { name, data } of parseEvents(bodyText)) {
         if (!Object.hasOwn(events, name)) throw mismatch(`knows no event ${name}`);
-        checkValue(`${at}/x-events/${escaped(name)}`, JSON.parse(data));
+        checkValue(`${at}/x-events/${escaped(name)}`, isJson(data) ? JSON.parse(data) : data);
       }
     }
   };
@@ -108,6 +108,7 @@ const PREFIXES = [
   ["/gemini/", "Gemini"],
   ["/fal", "Fal"],
   ["/sdapi/v1/", "Automatic1111"],
+  ["/replicate/", "Replicate"],
 ] as const;
 
 const validators = new WeakMap<JsonObject, (pointer: string) => ValidateFunction>();
@@ -190,6 +191,8 @@ function errorOf(body: unknown): { readonly code: unknown; readonly status: unkn
   // Facades that tell a field at fault tell nothing else.
   if (Array.isArray(body.detail)) return { code: "invalid_request", status: undefined };
   if (typeof body.error === "string") return { code: body.error, status: undefined };
+  if (typeof body.detail === "string" && typeof body.code === "string")
+    return { code: body.code, status: body.status };
   if (isJsonObject(body.error)) return { code: codeOf(body.error), status: undefined };
   return { code: isJsonObject(body.data) ? body.data.error_code : undefined, status: body.code };
 }
@@ -199,6 +202,11 @@ function codeOf({ code, details, data }: JsonObject): unknown {
   if (isJsonObject(data)) return data.code;
   const [first] = Array.isArray(details) ? details : [];
   return isJsonObject(first) && isJsonObject(first.metadata) ? first.metadata.code : code;
+}
+
+/** Some facades have events of plain text. */
+function isJson(data: string): boolean {
+  return /^[[{"]/.test(data);
 }
 
 /** The complete events of a stream; comments, and what a cut left unfinished, are none. */

@@ -501,6 +501,39 @@ test("what fal's clients ask for is answered as the document says", async () => 
   called.add("post /fal/storage/upload/initiate-multipart");
 });
 
+test("what Replicate's clients ask for is answered as the document says", async () => {
+  const base = "/replicate/v1";
+  const named = { owner: "svc", name: "sandbox-image" };
+  const input = { prompt: "A fox", size: "64x64", sandbox: SOON };
+  const headers = { Prefer: "wait=20" };
+  const body = { version: "svc/sandbox-image", input };
+  const made = await call(`POST ${base}/predictions`, { body, headers });
+  expect(made.status).toBe(201);
+  await call(`POST ${base}/models/{owner}/{name}/predictions`, { path: named, body: { input } });
+  const prediction = JSON.parse(made.text) as { id: string; urls: { stream: string } };
+  const path = { prediction_id: prediction.id };
+  for (const each of ["GET", "POST"]) {
+    const more = each === "GET" ? "" : "/cancel";
+    await call(`${each} ${base}/predictions/{prediction_id}${more}`, { path });
+  }
+  await call(`GET ${base}/predictions`);
+  const signed = new URL(prediction.urls.stream).pathname.split("/").at(-1) ?? "";
+  expect((await call(`GET ${base}/stream/{prediction}`, { path: { prediction: signed } })).status).toBe(200);
+  const form = new FormData();
+  form.append("content", new Blob([await png(8, 8)]), "a.png");
+  const file = { file_id: JSON.parse((await call(`POST ${base}/files`, { body: form })).text).id };
+  for (const more of ["", "/download"]) await call(`GET ${base}/files/{file_id}${more}`, { path: file });
+  await call(`GET ${base}/files`);
+  expect((await call(`DELETE ${base}/files/{file_id}`, { path: file })).status).toBe(204);
+  const model = JSON.parse((await call(`GET ${base}/models/{owner}/{name}`, { path: named })).text);
+  const version = model.latest_version.id;
+  await call(`GET ${base}/models/{owner}/{name}/versions`, { path: named });
+  await call(`GET ${base}/models/{owner}/{name}/versions/{version}`, { path: { ...named, version } });
+  for (const list of ["models", "collections", "account", "hardware", "webhooks/default/secret"])
+    await call(`GET ${base}/${list}`);
+  await call(`GET ${base}/collections/{slug}`, { path: { slug: "text-to-image" } });
+});
+
 test("what needs no credential is answered as the document says", async () => {
   await call("GET /");
   const page = await call("GET /docs");

@@ -180,6 +180,9 @@ describe("the document", () => {
       "/components/schemas/ModelInFull/properties/schema",
       "/components/schemas/ModelPrice/properties/lines/items/properties/when",
       "/components/schemas/PriceRule/properties/lines/items/properties/when",
+      "/components/schemas/ReplicateFile/properties/metadata",
+      "/components/schemas/ReplicatePrediction/properties/input",
+      "/components/schemas/ReplicateVersion/properties/openapi_schema",
       "/components/schemas/ResetPrice/properties/unpriced",
       "/components/schemas/TaskStory/properties/request/properties/parameters",
       "/components/schemas/TracedTask/properties/request/properties/parameters",
@@ -242,9 +245,9 @@ describe("the document", () => {
     for (const { name, path, value } of operations()) {
       const kinds = (value.security as JsonObject[]).flatMap((each) => Object.keys(each));
       const [, first] = path.split("/");
-      const isPermission = /\{upload\}$|jwks|\/upload\/files/.test(path);
+      const isPermission = /\{upload\}$|jwks|\/upload\/files|v1\/stream\//.test(path);
       const counts: Readonly<Record<string, number>> = {
-        ...{ v1: 4, compat: 5, gemini: 4, fal: 4, admin: 1, metrics: 1, mcp: 4 },
+        ...{ v1: 4, compat: 5, gemini: 4, fal: 4, replicate: 4, admin: 1, metrics: 1, mcp: 4 },
         ...{ sdapi: 5, queue: 5, internal: 5 },
       };
       const expected = isPermission ? 0 : (counts[first ?? ""] ?? 0);

@@ -139,6 +139,9 @@ export type OrphanedTask = Pick<Task, "id" | "accountId" | "keyId" | "createdAt"
   readonly syncScope: string;
 };
 
+/** A task that is to be cancelled at a time; see GenerationRequest.cancelAt. */
+export type TimedCancel = Pick<Task, "id" | "accountId"> & { readonly cancelAt: number };
+
 /** The highest queue position that is reported. A position further back is reported as this one. */
 export const MAX_QUEUE_POSITION = 1_000;
 
@@ -270,6 +273,8 @@ export interface TaskStore {
   managedChanges(query: Omit<ChangeQuery, "accountId">): Promise<ManagedChange[]>;
   /** The number of the latest change of any task; 0 before the first. */
   latestManagedChange(): Promise<number>;
+  /** Live tasks that are to be cancelled at a time, and when. Reads the requests of all live tasks. */
+  timed(): Promise<TimedCancel[]>;
   /** Live tasks whose creators waited for them, oldest first. */
   orphans(): Promise<OrphanedTask[]>;
 }

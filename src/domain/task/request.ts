@@ -57,6 +57,8 @@ export interface GenerationRequest {
   readonly hops?: number | undefined;
   /** How long its files stay after its end, in seconds, where its creator says so. */
   readonly retainSec?: number | undefined;
+  /** When it is cancelled unless it has ended, where its creator says so; epoch milliseconds. */
+  readonly cancelAt?: number | undefined;
   /** The `traceparent` of the create, where it is traced; see domain/tracing.ts. */
   readonly trace?: string | undefined;
   /** What its creator or the creator's key says of the way that it takes. */

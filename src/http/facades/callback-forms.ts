@@ -2,11 +2,15 @@ import type { CallbackForm, CallbackForms } from "../../domain/ports/callback-fo
 import type { Clock, Seal, Secrets } from "../../domain/ports/runtime.ts";
 import { createFalForm } from "./fal/webhook.ts";
 import type { FormDeps } from "./form-deps.ts";
+import { createReplicateForm } from "./replicate/webhook.ts";
 import { createWebhookSigning } from "./signing.ts";
 import { createUploadTickets } from "./upload-tickets.ts";
 
 /** The forms that webhooks of other APIs have, by the names that tasks are stored with. A name stays as long as such tasks do. */
-const FORMS: Readonly<Record<string, (deps: FormDeps) => CallbackForm>> = { fal: createFalForm };
+const FORMS: Readonly<Record<string, (deps: FormDeps) => CallbackForm>> = {
+  fal: createFalForm,
+  replicate: createReplicateForm,
+};
 
 /** All forms, also of facades that are off: their tasks may still be under way. Each is made when it is first used. */
 export function createFacadeForms(deps: FormDeps): CallbackForms {
@@ -24,11 +28,12 @@ export function createFacadeParts({
   ...deps
 }: {
   readonly tasks: FormDeps["tasks"];
+  readonly catalog: FormDeps["catalog"];
   readonly secrets: Pick<Secrets, "sign" | "hash">;
   readonly seal: Pick<Seal, "sign" | "isSigned">;
   readonly clock: Pick<Clock, "now">;
 }) {
   const signing = createWebhookSigning({ seal });
-  const forms = createFacadeForms({ ...deps, signing });
+  const forms = createFacadeForms({ ...deps, signing, seal });
   return { signing, forms, uploadTickets: createUploadTickets({ seal, clock }) };
 }

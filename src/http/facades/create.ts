@@ -1,4 +1,7 @@
+import type { Principal } from "../../domain/access/account.ts";
+import { allowsFeature } from "../../domain/access/permissions.ts";
 import { AppError } from "../../domain/errors.ts";
+import type { Model } from "../../domain/model/model.ts";
 import { formatAmount } from "../../domain/money/money.ts";
 import { namesFrom } from "../../domain/words/say.ts";
 import type { CreatedTask, CreateTaskRequest } from "../../service/create-task.ts";
@@ -33,6 +36,13 @@ export function sentBy({
     routing: routingOf(request),
     gone: () => request.signal,
   };
+}
+
+/** @throws AppError `permission_denied` for a key that may not make what the model makes */
+export function requireKind({ policy }: Principal, { kind }: Pick<Model, "kind">): void {
+  const feature = `${kind}s` as const;
+  if (!allowsFeature(policy, feature))
+    throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
 }
 
 /** The headers of an accepted create, whatever its API: what it holds, and whether it was accepted before. */

@@ -1,4 +1,5 @@
-import type { Secrets } from "../../domain/ports/runtime.ts";
+import type { Catalog } from "../../domain/ports/catalog.ts";
+import type { Seal, Secrets } from "../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import type { WebhookSigning } from "./signing.ts";
 
@@ -7,4 +8,6 @@ export interface FormDeps {
   readonly tasks: Pick<TaskStore, "assetById" | "requestOf">;
   readonly secrets: Pick<Secrets, "sign" | "hash">;
   readonly signing: WebhookSigning;
+  readonly catalog: Pick<Catalog, "find">;
+  readonly seal: Pick<Seal, "sign">;
 }

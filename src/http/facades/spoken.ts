@@ -2,10 +2,11 @@ import { FAL } from "./fal/manners.ts";
 import { GEMINI } from "./gemini/manners.ts";
 import type { Manners } from "./manners.ts";
 import { MCP_MANNERS } from "./mcp/manners.ts";
+import { REPLICATE_MANNERS } from "./replicate/manners.ts";
 import { AUTOMATIC1111 } from "./sdapi/manners.ts";
 
 /** The facades that tell errors in a form of their own. */
-export const SPOKEN: readonly Manners[] = [FAL, GEMINI, MCP_MANNERS, AUTOMATIC1111];
+export const SPOKEN: readonly Manners[] = [FAL, GEMINI, MCP_MANNERS, AUTOMATIC1111, REPLICATE_MANNERS];
 
 /** Whose manners hold on a path; undefined on those of this service. */
 export function mannersOf(path: string): Manners | undefined {

@@ -18,6 +18,8 @@ export const TAGS = {
   Agents: "Tools for agents, by the Model Context Protocol.",
   "Compatible image engine":
     "The API of AUTOMATIC1111's web UI, which plug-ins and chat programs draw through. What a client sets, and what it asks and ends, is its key's alone.",
+  "Replicate predictions":
+    "The predictions API that Replicate's clients speak. A prediction is a task: it can be read, followed and cancelled as any other.",
   Models: "What can be generated, with each model's own schema and price.",
   Account: "What a key may do and has used, and what a request would cost.",
   Files: "Stored results and inputs.",

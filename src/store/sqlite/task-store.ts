@@ -43,8 +43,7 @@ export function createTaskStore(
   deps: { newLeaseToken: () => LeaseToken; watch: ChangeWatch; removals: Removals },
 ): TaskStore {
   const { db, read, write } = connection;
-  const records = prepareIdempotency(connection);
-  const turns = new Turns();
+  const [records, turns] = [prepareIdempotency(connection), new Turns()];
   const find = prepareFind(db);
   const reads = prepareReads(connection, turns, find);
   const managedChanges = prepareManagedChanges(db);
@@ -95,6 +94,7 @@ export function createTaskStore(
     latestChange: async (accountId) => read(() => changes.latest(accountId)),
     managedChanges: async (query) => read(() => managedChanges(query)),
     latestManagedChange: async () => read(changes.latestOfAll),
+    timed: async () => read(() => reads.timed()),
     orphans: async () => read(() => reads.orphans()),
   };
 }

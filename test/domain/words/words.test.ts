@@ -50,6 +50,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   edits_one_image: { field, model: "m", given: 2 },
   image_required: { field },
   too_many_images: { field },
+  version_unknown: { field },
   file_id_unusable: { field },
 
   content_type: { wanted: "application/json", given: null },

@@ -7,6 +7,7 @@ import type {
   OrphanedTask,
   TaskCounts,
   TaskFilter,
+  TimedCancel,
 } from "../../../domain/ports/task-store.ts";
 import type { GenerationRequest } from "../../../domain/task/request.ts";
 import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task/task.ts";
@@ -154,7 +155,12 @@ function prepareLiveReads(db: Database) {
      from task indexed by task_waited_for
      where pool is not null and sync_scope is not null order by id`,
   );
+  const timed = db.prepare<TimedCancel, []>(
+    `select id, ${ACCOUNT_ID} as accountId, json_extract(request, '$.cancelAt') as cancelAt
+     from task indexed by task_live where ${LIVE} and json_extract(request, '$.cancelAt') is not null order by id`,
+  );
   return {
+    timed: (): TimedCancel[] => timed.all(),
     counts: (): TaskCounts => counts.get() ?? { queued: 0, underWay: 0 },
     liveCounts: (accountId: AccountId): LiveCounts =>
       liveCounts.get(accountId) ?? { pending: 0, processing: 0 },

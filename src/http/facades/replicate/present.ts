@@ -1,0 +1,188 @@
+import { AppError } from "../../../domain/errors.ts";
+import type { Json, JsonObject } from "../../../domain/json.ts";
+import { assetPath } from "../../../domain/media/asset.ts";
+import type { Model } from "../../../domain/model/model.ts";
+import type { Catalog } from "../../../domain/ports/catalog.ts";
+import type { TaskStore } from "../../../domain/ports/task-store.ts";
+import type { GenerationRequest } from "../../../domain/task/request.ts";
+import { isTerminal, type TaskStatus, type TaskSummary } from "../../../domain/task/task.ts";
+import { propertyOf } from "../../../service/model-fields.ts";
+import { OWNER } from "../models.ts";
+import { BASE } from "./manners.ts";
+import { type VersionDeps, versionOf } from "./versions.ts";
+
+/** A task's status in that API's words. One that its owner ended is `canceled` also where it never began: older clients know no `aborted`. */
+export const PREDICTION_STATUS = {
+  pending: "starting",
+  processing: "processing",
+  completed: "succeeded",
+  failed: "failed",
+  cancelled: "canceled",
+} as const satisfies Record<TaskStatus, string>;
+
+/** Where a prediction's events can be read without a key. */
+export type StreamPath = (task: Pick<TaskSummary, "id">) => string;
+
+export interface PredictionDeps extends Pick<VersionDeps, "secrets"> {
+  readonly tasks: Pick<TaskStore, "assetById" | "requestOf">;
+  readonly catalog: Pick<Catalog, "find">;
+  readonly streamPath: StreamPath;
+}
+
+/** A task as a prediction for a caller who reached this service at `origin`; undefined for one that was removed meanwhile. */
+export type TellPrediction = (task: TaskSummary, origin: string) => Promise<JsonObject | undefined>;
+
+/** What of a task never changes. */
+interface Asked {
+  readonly origin: string;
+  readonly input: JsonObject;
+  readonly isMany: boolean;
+  readonly deadline?: string | undefined;
+}
+
+/** Clients ask for the same few tasks again and again. */
+const MOST_KEPT = 1_000;
+/** Characters of a prompt. */
+const LONGEST_KEPT = 4_000;
+
+export function createTellPrediction(deps: PredictionDeps): TellPrediction {
+  const kept = new Map<string, Asked>();
+  /** The store has the same summary of what has ended as long as nothing of it changes. */
+  const ended = new WeakMap<TaskSummary, { readonly origin: string; readonly told: JsonObject }>();
+
+  async function asked(task: TaskSummary, origin: string): Promise<Asked | undefined> {
+    const known = kept.get(task.id);
+    if (known?.origin === origin) return known;
+    const request = await deps.tasks.requestOf(task);
+    if (request === undefined) return undefined;
+    const model = deps.catalog.find(task.model);
+    const input = await inputOf(deps, request, model, origin);
+    const { cancelAt } = request;
+    const made: Asked = {
+      ...{ origin, input, isMany: isMany(request, model) },
+      ...(cancelAt !== undefined && { deadline: iso(cancelAt) }),
+    };
+    if ((request.prompt?.length ?? 0) > LONGEST_KEPT) return made;
+    if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value ?? "");
+    kept.set(task.id, made);
+    return made;
+  }
+
+  return async (task, origin) => {
+    const known = ended.get(task);
+    if (known?.origin === origin) return known.told;
+    const facts = await asked(task, origin);
+    if (facts === undefined) return undefined;
+    const told = presentPrediction(deps, task, facts);
+    if (isTerminal(task.status)) ended.set(task, { origin, told });
+    return told;
+  };
+}
+
+function presentPrediction(deps: PredictionDeps, task: TaskSummary, asked: Asked): JsonObject {
+  const { id, createdAt, startedAt, completedAt, filesRemovedAt } = task;
+  const { origin, input, deadline } = asked;
+  const model = deps.catalog.find(task.model);
+  const url = `${origin}${BASE}/predictions/${id}`;
+  return {
+    id,
+    model: `${OWNER}/${task.model}`,
+    version: model === undefined ? "hidden" : versionOf(deps, model),
+    input,
+    logs: logsOf(task),
+    output: outputOf(task, asked),
+    data_removed: filesRemovedAt !== undefined,
+    error: task.error?.message ?? null,
+    source: "api",
+    status: PREDICTION_STATUS[task.status],
+    created_at: iso(createdAt),
+    ...(startedAt !== undefined && { started_at: iso(startedAt) }),
+    ...(deadline !== undefined && { deadline }),
+    ...(completedAt !== undefined && {
+      completed_at: iso(completedAt),
+      metrics: metricsOf(task, completedAt),
+    }),
+    urls: {
+      get: url,
+      cancel: `${url}/cancel`,
+      stream: origin + deps.streamPath(task),
+      web: `${origin}/console/tasks/${id}`,
+    },
+  };
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const seconds = (ms: number) => Math.max(0, ms) / 1000;
+
+function metricsOf({ createdAt, startedAt }: TaskSummary, completedAt: number): JsonObject {
+  const total_time = seconds(completedAt - createdAt);
+  return startedAt === undefined
+    ? { total_time }
+    : { predict_time: seconds(completedAt - startedAt), total_time };
+}
+
+/** One address, or a list of them where the model makes many. */
+function outputOf({ status, results, filesRemovedAt }: TaskSummary, { origin, isMany }: Asked): Json {
+  if (status !== "completed" || filesRemovedAt !== undefined) return null;
+  const addresses = results.map(({ assetId, type }) => origin + assetPath({ id: assetId, type }));
+  return isMany || addresses.length !== 1 ? addresses : (addresses[0] ?? null);
+}
+
+/** Image models that can make several always answer with a list, as there; videos come one by one unless more are asked for. */
+function isMany({ kind, n }: GenerationRequest, model: Model | undefined): boolean {
+  return n > 1 || (kind === "image" && model !== undefined && takesMany(model));
+}
+
+export function takesMany(model: Model): boolean {
+  return propertyOf(model, "n") !== undefined;
+}
+
+const BAR = 10;
+
+/** How far it is, in the form of a progress bar that clients read it from; then why it failed. */
+export function logsOf({ progress, error, startedAt }: TaskSummary): string {
+  if (startedAt === undefined) return error === undefined ? "" : `${error.message}\n`;
+  const full = Math.floor((progress * BAR) / 100);
+  const bar = `${String(progress).padStart(3)}%|${"█".repeat(full)}${" ".repeat(BAR - full)}| ${progress}/100\n`;
+  return error === undefined ? bar : `${bar}${error.message}\n`;
+}
+
+/** What a task was asked for, by the model's own names, with its files by their addresses here. */
+async function inputOf(
+  { tasks }: Pick<PredictionDeps, "tasks">,
+  { prompt, n, parameters, inputs }: GenerationRequest,
+  model: Model | undefined,
+  origin: string,
+): Promise<JsonObject> {
+  const files: Record<string, Json> = {};
+  for (const { param, source } of inputs) {
+    if (source.kind === "asset" && source.result !== undefined) {
+      files.task_id = source.result.taskId;
+      files.index = source.result.index;
+      continue;
+    }
+    const [, list] = /^(.+)\[\d+\]$/.exec(param) ?? [];
+    const address = source.kind === "url" ? source.url : await addressOf(tasks, source.assetId, origin);
+    const before = list === undefined ? undefined : files[list];
+    if (list === undefined) files[param] = address;
+    else files[list] = [...(Array.isArray(before) ? before : []), address];
+  }
+  return {
+    ...(prompt !== undefined && { prompt }),
+    ...((n > 1 || (model !== undefined && takesMany(model))) && { n }),
+    ...parameters,
+    ...files,
+  };
+}
+
+async function addressOf(
+  tasks: Pick<TaskStore, "assetById">,
+  id: Parameters<TaskStore["assetById"]>[0],
+  origin: string,
+): Promise<string | null> {
+  const asset = await tasks.assetById(id);
+  return asset === undefined ? null : origin + assetPath(asset);
+}
+
+/** There is no such prediction, or it was removed meanwhile. */
+export const untoldPrediction = () => new AppError("task_not_found", { kind: "task_unknown" });

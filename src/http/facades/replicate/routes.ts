@@ -1,0 +1,173 @@
+import { signingSecretsAt } from "../../../domain/callback/signature.ts";
+import { AppError, mustBe } from "../../../domain/errors.ts";
+import { isId } from "../../../domain/ids.ts";
+import type { JsonObject } from "../../../domain/json.ts";
+import { formatAmount } from "../../../domain/money/money.ts";
+import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
+import type { TaskSummary } from "../../../domain/task/task.ts";
+import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts";
+import { readTask } from "../../../service/read-task.ts";
+import { type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange.ts";
+import { json, type Reply } from "../../reply.ts";
+import { type CreateDeps, createPrediction } from "./create.ts";
+import { createEqualCalls } from "./equal-calls.ts";
+import { type FileDeps, fileEndpoints } from "./files.ts";
+import { BASE } from "./manners.ts";
+import {
+  collectionPage,
+  type ModelPageDeps,
+  modelPage,
+  oneCollection,
+  oneModel,
+  oneVersion,
+  pageOf,
+  versionPage,
+} from "./models.ts";
+import { createTellPrediction, untoldPrediction } from "./present.ts";
+import { STREAM_PATH, type StreamDeps, streamPathOf, streamPrediction } from "./stream.ts";
+import { defaultSecret } from "./webhook.ts";
+import * as wire from "./wire.ts";
+
+export type ReplicateDeps = Omit<CreateDeps, "tell" | "equalCalls"> &
+  Omit<StreamDeps, "tell"> &
+  FileDeps &
+  ModelPageDeps &
+  CancelTaskDeps & { readonly accounts: Pick<AccountStore, "account" | "callbackSecret"> };
+
+type Deps = ReplicateDeps & Pick<CreateDeps, "tell" | "equalCalls">;
+
+const PREDICTIONS = `${BASE}/predictions`;
+const PREDICTION = `${PREDICTIONS}/:prediction_id`;
+const MODEL = `${BASE}/models/:owner/:name`;
+const CREATES = { isCounted: true, sheds: "creates" } as const;
+
+/** The predictions API that Replicate's clients speak (docs/facades.md). A prediction is a task, and its id is the task's. */
+export function replicateEndpoints(given: ReplicateDeps): Endpoint[] {
+  const streamPath = (task: Pick<TaskSummary, "id">) => streamPathOf(given.seal)(task);
+  const tell = createTellPrediction({ ...given, streamPath });
+  const deps: Deps = {
+    ...given,
+    tell,
+    equalCalls: createEqualCalls({ after: (...due) => given.clock.after(...due) }),
+  };
+  return [
+    keyed("POST", PREDICTIONS, wire.CREATE_PREDICTION, CREATES, (exchange) =>
+      createPrediction(deps, exchange),
+    ),
+    keyed("POST", `${MODEL}/predictions`, wire.CREATE_MODEL_PREDICTION, CREATES, (exchange) =>
+      createPrediction(deps, exchange, `${exchange.param("owner")}/${exchange.param("name")}`),
+    ),
+    polled(PREDICTIONS, wire.LIST_PREDICTIONS, (exchange) => list(deps, exchange), "lists"),
+    polled(PREDICTION, wire.READ_PREDICTION, (exchange) => read(deps, exchange), "reads"),
+    keyed("POST", `${PREDICTION}/cancel`, wire.CANCEL_PREDICTION, {}, (exchange) => cancel(deps, exchange)),
+    {
+      method: "GET",
+      path: `${STREAM_PATH}:prediction`,
+      contract: wire.STREAM_PREDICTION,
+      access: "public",
+      logLevel: "debug",
+      isSecret: true,
+      isStreaming: true,
+      handle: (exchange) => streamPrediction(deps, exchange),
+    },
+    ...fileEndpoints(deps),
+    ...catalogEndpoints(deps),
+  ];
+}
+
+/** What is here, and who asks. */
+function catalogEndpoints(deps: Deps): Endpoint[] {
+  const told =
+    (tell: (deps: Deps, exchange: KeyedExchange) => JsonObject | Promise<JsonObject>) =>
+    async (exchange: KeyedExchange) =>
+      json(await tell(deps, exchange));
+  return [
+    keyed("GET", `${BASE}/models`, wire.LIST_OWNED_MODELS, {}, told(modelPage)),
+    keyed("GET", MODEL, wire.READ_OWNED_MODEL, {}, told(oneModel)),
+    keyed("GET", `${MODEL}/versions`, wire.LIST_VERSIONS, {}, told(versionPage)),
+    keyed("GET", `${MODEL}/versions/:version`, wire.READ_VERSION, {}, told(oneVersion)),
+    keyed("GET", `${BASE}/collections`, wire.LIST_COLLECTIONS, {}, told(collectionPage)),
+    keyed("GET", `${BASE}/collections/:slug`, wire.READ_COLLECTION, {}, told(oneCollection)),
+    keyed("GET", `${BASE}/account`, wire.READ_OWNER, {}, told(owner)),
+    // Where a task is made is its provider's matter.
+    keyed("GET", `${BASE}/hardware`, wire.LIST_HARDWARE, {}, () =>
+      json([{ name: "As the model's provider has it", sku: "provider" }]),
+    ),
+    keyed("GET", `${BASE}/webhooks/default/secret`, wire.READ_WEBHOOK_SECRET, {}, told(webhookSecret)),
+  ];
+}
+
+/** A prediction with what it costs: what is held for it, or was charged. */
+async function replyOf(deps: Deps, task: TaskSummary, origin: string): Promise<Reply> {
+  const told = await deps.tell(task, origin);
+  if (told === undefined) throw untoldPrediction();
+  const headers = { "X-Request-Cost": formatAmount(task.charged ?? task.held) };
+  return json(told, headers, { task: task.id, model: task.model });
+}
+
+async function read(deps: Deps, { principal, param, origin }: KeyedExchange): Promise<Reply> {
+  return replyOf(deps, await readTask(deps, principal, param("prediction_id")), origin);
+}
+
+/** One that has ended stays as it is, which is no error there. */
+async function cancel(deps: Deps, { principal, param, origin }: KeyedExchange): Promise<Reply> {
+  const id = param("prediction_id");
+  const task = await cancelTask(deps, principal, id).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === "task_not_cancellable")
+      return readTask(deps, principal, id);
+    throw error;
+  });
+  return replyOf(deps, task, origin);
+}
+
+const PAGE = 100;
+
+/** The account's tasks, however they were created. The cursor is the id of the last one before the page. */
+async function list(deps: Deps, { principal, query, origin }: KeyedExchange): Promise<Reply> {
+  const { accountId } = principal;
+  const after = query().get("cursor") ?? undefined;
+  if (after !== undefined && !isId("task", after)) throw mustBe("cursor", { form: "cursor" }, after);
+  // One more than are shown tells whether there is another page.
+  const found = await deps.tasks.list({ accountId, after, limit: PAGE + 1 });
+  const page = found.slice(0, PAGE);
+  const told = await Promise.all(page.map((task) => deps.tell(task, origin)));
+  const address = (cursor: string | undefined) =>
+    `${origin}${PREDICTIONS}${cursor === undefined ? "" : `?cursor=${cursor}`}`;
+  const [first] = page;
+  const next = found.length > PAGE ? address(page.at(-1)?.id) : null;
+  const previous =
+    after === undefined || first === undefined ? null : address(await cursorBefore(deps, principal, first));
+  return json(
+    pageOf(
+      told.filter((each) => each !== undefined),
+      next,
+      previous,
+    ),
+  );
+}
+
+/** The cursor of the page before the one that begins with this task; undefined where that is the first. */
+async function cursorBefore(
+  { tasks }: Deps,
+  { accountId }: KeyedExchange["principal"],
+  { id: after }: TaskSummary,
+): Promise<string | undefined> {
+  const newer = await tasks.list({ accountId, after, limit: PAGE + 1 }, "oldest");
+  return newer[PAGE]?.id;
+}
+
+async function owner({ accounts }: Deps, { principal }: KeyedExchange): Promise<JsonObject> {
+  const account = await accounts.account(principal.accountId);
+  const name = account?.name ?? principal.accountId;
+  return { type: "organization", username: name, name, github_url: null };
+}
+
+/** What the caller's webhooks are signed with: its key's own secret, where it has one, or the account's. */
+async function webhookSecret(
+  { accounts, seal, clock }: Deps,
+  { principal }: KeyedExchange,
+): Promise<JsonObject> {
+  const kept = await accounts.callbackSecret(principal.keyId);
+  const [own] = kept === undefined || kept === LOCKED ? [] : signingSecretsAt(kept, clock.now());
+  return { key: own ?? defaultSecret(seal, principal.accountId) };
+}

@@ -1,0 +1,24 @@
+import type { TaskId } from "../domain/ids.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { Orphans } from "./orphans.ts";
+
+export interface AdoptDeps {
+  readonly orphans: Pick<Orphans, "adopt">;
+  readonly clock: Pick<Clock, "elapsed">;
+  readonly tasks: Pick<TaskStore, "summary">;
+}
+
+/**
+ * The task that an equal request left, if one did recently; no other request gets it. Failed tasks are skipped: they cost nothing, so
+ * the request is tried again; and deleted ones.
+ * @param scope equal for equal requests
+ */
+export async function adoptLeft(deps: AdoptDeps, scope: string): Promise<TaskId | undefined> {
+  for (;;) {
+    const id = deps.orphans.adopt(scope, deps.clock.elapsed());
+    if (id === undefined) return undefined;
+    const status = (await deps.tasks.summary(id))?.status ?? "cancelled";
+    if (status !== "failed" && status !== "cancelled") return id;
+  }
+}

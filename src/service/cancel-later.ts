@@ -1,0 +1,62 @@
+import { AppError } from "../domain/errors.ts";
+import type { Log } from "../domain/ports/runtime.ts";
+import type { TaskSummary } from "../domain/task/task.ts";
+import { type CancelTaskDeps, cancelTask } from "./cancel-task.ts";
+
+/** A task that is to be cancelled at a time, as its creator said. */
+export type TimedTask = Pick<TaskSummary, "id" | "accountId">;
+
+export interface CancelLaterDeps extends CancelTaskDeps {
+  readonly log: Log;
+  /** Aborts when the service stops; what is planned then is planned anew at the next start. */
+  readonly stopping: AbortSignal;
+}
+
+export interface CancelLater {
+  /** Cancels the task at that time, epoch milliseconds, unless it has ended. */
+  plan(task: TimedTask, at: number): void;
+  /** Plans what an earlier process had planned. */
+  resume(): Promise<void>;
+}
+
+/** How soon a cancel is tried again that could not be stored. */
+const AGAIN_MS = 2_000;
+
+/** Cancels tasks at times that their creators have set (`GenerationRequest.cancelAt`). */
+export function createCancelLater(deps: CancelLaterDeps): CancelLater {
+  const { clock, tasks, log, stopping } = deps;
+  const planned = new Map<string, () => void>();
+
+  function plan(task: TimedTask, at: number): void {
+    if (stopping.aborted) return;
+    planned.get(task.id)?.();
+    planned.set(
+      task.id,
+      clock.after(Math.max(0, at - clock.now()), () => void due(task)),
+    );
+  }
+
+  async function due(task: TimedTask): Promise<void> {
+    planned.delete(task.id);
+    try {
+      await cancelTask(deps, task, task.id);
+    } catch (error) {
+      // It has ended, or is gone.
+      if (error instanceof AppError) return;
+      log.warn({ task: task.id, err: error as Error }, "a task could not be cancelled at its time");
+      plan(task, clock.now() + AGAIN_MS);
+    }
+  }
+
+  stopping.addEventListener("abort", () => {
+    for (const forget of planned.values()) forget();
+    planned.clear();
+  });
+
+  return {
+    plan,
+    async resume() {
+      for (const { cancelAt, ...task } of await tasks.timed()) plan(task, cancelAt);
+    },
+  };
+}

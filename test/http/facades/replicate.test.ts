@@ -1,0 +1,376 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
+import { picture, png } from "../../helpers/media.ts";
+import { type CheckAnswer, createAnswerCheck } from "../../helpers/openapi.ts";
+import { openPublished } from "../../helpers/published.ts";
+import { type PublishedService, startPublished } from "../openapi-service.ts";
+
+// It waits for pictures and films.
+setDefaultTimeout(30_000);
+
+/** What Replicate publishes of its API; checked 2026-11-27. */
+const published = openPublished("replicate/openapi.json");
+let service: PublishedService;
+let checkAnswer: CheckAnswer;
+
+beforeAll(async () => {
+  service = await startPublished({ SVC_ALIASES: "google/veo-3=sandbox-video,draw=sandbox-image" });
+  checkAnswer = createAnswerCheck(service.document);
+});
+
+afterAll(() => service.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: JsonObject;
+}
+
+interface Call {
+  readonly method?: string;
+  readonly body?: JsonObject | FormData | string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly key?: string;
+}
+
+/** Sends a request below /replicate/v1, and checks the answer by the service's own document. */
+async function call(
+  path: string,
+  { body, method, headers = {}, key = service.key }: Call = {},
+): Promise<Answer> {
+  const target = `/replicate/v1${path}`;
+  const isForm = body instanceof FormData;
+  const verb = method ?? (body === undefined ? "GET" : "POST");
+  const response = await fetch(service.url + target, {
+    method: verb,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body === undefined || isForm ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: isForm || typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  checkAnswer(verb, target, response.status, response.headers, text);
+  const isJson = response.headers.get("content-type") === "application/json";
+  const parsed: unknown = isJson ? JSON.parse(text) : {};
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJsonObject(parsed) ? parsed : {},
+  };
+}
+
+const SMALL = { prompt: "A fox", size: "64x64", sandbox: { delay_ms: 0 } };
+/** Ends by being cancelled alone. */
+const LASTING = { prompt: "A fox", sandbox: { outcome: "hang" } };
+const WAIT = { Prefer: "wait=20" };
+
+const create = (input: JsonObject, more: Call & { readonly model?: string } = {}) =>
+  call(`/models/${more.model ?? "svc/sandbox-image"}/predictions`, { ...more, body: { input } });
+const ended = async (id: unknown) => {
+  const headers = { Authorization: `Bearer ${service.key}` };
+  for (const kind of ["images", "videos"])
+    await fetch(`${service.url}/v1/${kind}/status/${id}?wait=20`, { headers });
+  return (await call(`/predictions/${id}`)).body;
+};
+const cancel = (id: unknown) => call(`/predictions/${id}/cancel`, { method: "POST" });
+
+function expectPublished(name: string, value: JsonObject): void {
+  expect(published.problems(["components", "schemas", name], value)).toEqual([]);
+}
+
+const errorOf = ({ status, body }: Answer) => {
+  const [field] = Array.isArray(body.invalid_fields) ? body.invalid_fields : [];
+  return { status, title: body.title, field: isJsonObject(field) ? field.field : undefined };
+};
+
+describe("a prediction", () => {
+  test("is created, made and read in that API's shape", async () => {
+    const created = await create({ ...SMALL, num_outputs: 2 });
+    expect(created.status).toBe(201);
+    expect(created.headers.get("x-request-cost")).toBe("0.020000");
+    expectPublished("schemas_prediction_response", created.body);
+    const { id } = created.body;
+    const made = await ended(id);
+    expectPublished("schemas_prediction_response", made);
+    expect(made).toMatchObject({
+      ...{ id, status: "succeeded", model: "svc/sandbox-image", error: null, data_removed: false },
+      input: { prompt: "A fox", size: "64x64", n: 2, sandbox: { delay_ms: 0 } },
+      logs: "100%|██████████| 100/100\n",
+      metrics: { predict_time: expect.any(Number), total_time: expect.any(Number) },
+      urls: { get: `${service.url}/replicate/v1/predictions/${id}` },
+    });
+    const output = made.output as string[];
+    expect(output).toHaveLength(2);
+    for (const address of output)
+      expect((await fetch(address)).headers.get("content-type")).toBe("image/png");
+    expect((await call(`/predictions/${id}`)).headers.get("x-request-cost")).toBe("0.020000");
+  });
+
+  test("that is waited for is answered once it has ended, or as starting when the wait is over", async () => {
+    const made = await create(SMALL, { headers: WAIT });
+    expect([made.status, made.body.status]).toEqual([201, "succeeded"]);
+    const late = await create(LASTING, { headers: { Prefer: "wait=1" } });
+    expect([late.status, late.body.status]).toEqual([202, "starting"]);
+    expect((await cancel(late.body.id)).status).toBe(200);
+    expect((await ended(late.body.id)).status).toBe("canceled");
+    // What has ended stays as it is.
+    expect((await cancel(late.body.id)).body.status).toBe("canceled");
+  });
+
+  test("is made by a version, by a name of that API, by an alias, and by a reference to both", async () => {
+    const model = (await call("/models/svc/sandbox-image")).body;
+    const version = (model.latest_version as JsonObject).id;
+    expect(version).toMatch(/^[0-9a-f]{64}$/);
+    for (const reference of [version, "svc/sandbox-image", "draw", `svc/sandbox-image:${version}`]) {
+      const { status, body } = await call("/predictions", {
+        body: { version: reference as string, input: LASTING },
+      });
+      expect([reference, status, body.version]).toEqual([reference, 201, version]);
+      await cancel(body.id);
+    }
+    const film = await create({ ...LASTING, duration: 1 }, { model: "google/veo-3" });
+    expect(film.body).toMatchObject({ model: "svc/sandbox-video", input: { duration: 1 }, output: null });
+    await cancel(film.body.id);
+    const byModel = await call("/predictions", { body: { model: "svc/sandbox-image", input: LASTING } });
+    await cancel(byModel.body.id);
+  });
+
+  test("of a film has one address as its output", async () => {
+    const input = { prompt: "A fox", duration: 1, size: "640x360", sandbox: { delay_ms: 0 } };
+    const { body } = await create(input, { model: "svc/sandbox-video" });
+    const film = await ended(body.id);
+    expect(film).toMatchObject({ status: "succeeded", output: expect.stringMatching(/^http.*\.mp4$/) });
+    expect(film.input).toMatchObject({ aspect_ratio: "16:9", resolution: "360p" });
+  });
+
+  test("that fails says why, and costs nothing", async () => {
+    const { body } = await create({ ...SMALL, sandbox: { delay_ms: 0, outcome: "moderated" } });
+    const failed = await ended(body.id);
+    expectPublished("schemas_prediction_response", failed);
+    expect(failed).toMatchObject({ status: "failed", output: null });
+    expect(failed.error).toContain("content policy");
+    expect(failed.logs).toContain(String(failed.error));
+    expect((await call(`/predictions/${body.id}`)).headers.get("x-request-cost")).toBe("0.000000");
+  });
+
+  test("takes pictures as data URIs, and shows them by their addresses", async () => {
+    const uri = `data:image/png;base64,${Buffer.from(await png(64, 64)).toString("base64")}`;
+    const mask = await picture(64, 64, 4).png().toBuffer();
+    const maskUri = `data:image/png;base64,${mask.toString("base64")}`;
+    const { body } = await create({ ...LASTING, image: uri, mask: maskUri });
+    expect(body.input).toMatchObject({
+      image_url: expect.stringMatching(/\/assets\/asset_/),
+      mask_url: expect.stringMatching(/\/assets\/asset_/),
+    });
+    await cancel(body.id);
+  });
+
+  test("is cancelled after the time that its creator sets", async () => {
+    const { body } = await create(LASTING, { headers: { "Cancel-After": "5s" } });
+    expectPublished("schemas_prediction_response", body);
+    expect(Date.parse(String(body.deadline)) - Date.parse(String(body.created_at))).toBeWithin(4_900, 5_001);
+    expect(await ended(body.id)).toMatchObject({ status: "canceled", deadline: body.deadline });
+    for (const given of ["4s", "soon", "-5", "1d", "h"]) {
+      const refused = await create(LASTING, { headers: { "Cancel-After": given } });
+      expect(errorOf(refused)).toMatchObject({ status: 422, field: "Cancel-After" });
+    }
+  });
+
+  test("that another API made is found, and listed with the others page by page", async () => {
+    const response = await fetch(`${service.url}/v1/images/generations`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${service.key}`, "Content-Type": "application/json" },
+      body: JSON.stringify({ model: "sandbox-image", ...SMALL }),
+    });
+    const { data } = (await response.json()) as { data: { task_id: string } };
+    const found = await ended(data.task_id);
+    expect(found).toMatchObject({ id: data.task_id, status: "succeeded", input: { prompt: "A fox" } });
+    const page = await call("/predictions");
+    const results = page.body.results as JsonObject[];
+    expect(results[0]?.id).toBe(data.task_id);
+    expect([page.body.previous, page.body.next]).toEqual([null, null]);
+    const older = await call(`/predictions?cursor=${data.task_id}`);
+    expect((older.body.results as JsonObject[]).map(({ id }) => id)).toEqual(
+      results.slice(1).map(({ id }) => id),
+    );
+    expect(older.body.previous).toBe(`${service.url}/replicate/v1/predictions`);
+    expect(errorOf(await call("/predictions?cursor=x"))).toMatchObject({ status: 422, field: "cursor" });
+  });
+
+  test("sent again with its idempotency key is one prediction", async () => {
+    const headers = { "Idempotency-Key": "aisdk_vid_1" };
+    const first = await create(LASTING, { headers });
+    const again = await create(LASTING, { headers });
+    expect([again.body.id, again.headers.get("x-idempotent-replay")]).toEqual([first.body.id, "true"]);
+    expect((await create({ ...LASTING, seed: 1 }, { headers })).status).toBe(409);
+    await cancel(first.body.id);
+  });
+
+  test("whose caller left while it waited is joined by the same request", async () => {
+    const gone = new AbortController();
+    const body = { input: { ...LASTING, seed: 77 } };
+    const target = `${service.url}/replicate/v1/models/svc/sandbox-image/predictions`;
+    const headers = {
+      Authorization: `Bearer ${service.key}`,
+      "Content-Type": "application/json",
+      Prefer: "wait",
+    };
+    const lost = fetch(target, { method: "POST", headers, body: JSON.stringify(body), signal: gone.signal });
+    const mine = async () =>
+      ((await call("/predictions")).body.results as JsonObject[]).filter(
+        ({ input }) => isJsonObject(input) && input.seed === 77,
+      );
+    while ((await mine()).length === 0) await Bun.sleep(10);
+    gone.abort();
+    await lost.catch(() => {});
+    const again = await create(body.input, { headers: { Prefer: "wait=1" } });
+    const tasks = await mine();
+    expect(tasks.map(({ id }) => id)).toEqual([again.body.id]);
+    await cancel(again.body.id);
+  });
+});
+
+describe("an error", () => {
+  test.each([
+    [{}, "input.prompt"],
+    [{ prompt: "x", gibberish: 1 }, "input.gibberish"],
+    [{ prompt: "x", num_outputs: 99 }, "input.num_outputs"],
+    [{ prompt: "x", width: 64 }, "input.width"],
+    [{ prompt: "x", image: "nonsense" }, "input.image"],
+    [{ prompt: "x", video: "https://example.org/a.mp4" }, "input.video"],
+    [{ prompt: "x", sandbox: { delay_ms: -1 } }, "input.sandbox.delay_ms"],
+  ] as const)("about the input %j names the caller's field", async (input, field) => {
+    const refused = await create(input);
+    expect(errorOf(refused)).toEqual({ status: 422, title: "Input validation failed", field });
+    expect(refused.body.detail).toContain(field);
+  });
+
+  test.each([
+    [{ input: 7 }, "input"],
+    [{}, "input"],
+    [{ input: LASTING }, "version"],
+    [{ input: LASTING, version: 7 }, "version"],
+    [{ input: LASTING, version: "svc/sandbox-image", webhook: "ftp://x" }, "webhook"],
+    [
+      { input: LASTING, version: "svc/sandbox-image", webhook_events_filter: ["x"] },
+      "webhook_events_filter[0]",
+    ],
+  ] as const)("about the body %j names it", async (body, field) => {
+    expect(errorOf(await call("/predictions", { body }))).toMatchObject({ status: 422, field });
+  });
+
+  test("about what is no JSON is told of", async () => {
+    expect(errorOf(await call("/predictions", { body: "{" }))).toMatchObject({
+      ...{ status: 422, title: "Unprocessable request" },
+    });
+  });
+
+  test("about versions and models is that API's", async () => {
+    const version = "f".repeat(64);
+    for (const reference of [version, `svc/sandbox-image:${version}`]) {
+      const refused = await call("/predictions", { body: { version: reference, input: LASTING } });
+      expect(errorOf(refused)).toEqual({
+        status: 422,
+        title: "Invalid version or not permitted",
+        field: "version",
+      });
+    }
+    expect(errorOf(await create(LASTING, { model: "google/nothing" }))).toMatchObject({
+      status: 404,
+      title: "Not found",
+    });
+    expect((await call(`/models/svc/sandbox-image/versions/${version}`)).status).toBe(404);
+    expect((await call("/collections/nothing")).status).toBe(404);
+  });
+
+  test("about the key, the prediction and the path is that API's", async () => {
+    expect(errorOf(await call("/predictions", { key: "sk-svc-nobody" }))).toEqual({
+      ...{ status: 401, title: "Unauthenticated", field: undefined },
+    });
+    const unknown = await call("/predictions/task_01m7z8zvfpegjs21bj52wsn618");
+    expect(unknown.body).toEqual({
+      ...{ title: "Not found", detail: "The requested resource could not be found.", status: 404 },
+      code: "task_not_found",
+    });
+    expect((await call("/predictions/x/cancel", { method: "POST" })).status).toBe(404);
+    const nowhere = await fetch(`${service.url}/replicate/v1/trainings`);
+    expect(await nowhere.json()).toMatchObject({ title: "Not found", status: 404 });
+  });
+});
+
+test("models, versions, collections, account, hardware and the secret are told", async () => {
+  const models = await call("/models");
+  expect((models.body.results as JsonObject[]).map(({ name }) => name)).toContain("sandbox-image");
+  const model = (await call("/models/google/veo-3")).body;
+  expectPublished("schemas_model_response", model);
+  expect(model).toMatchObject({ owner: "google", name: "veo-3" });
+  const version = model.latest_version as JsonObject;
+  expectPublished("schemas_version_response", version);
+  const { components } = version.openapi_schema as { components: { schemas: Record<string, JsonObject> } };
+  expect(components.schemas.Input).toMatchObject({
+    ...{ type: "object", required: ["prompt"] },
+    properties: { prompt: { type: "string", title: "Prompt", "x-order": expect.any(Number) } },
+  });
+  expect(Object.keys(components.schemas.Input?.properties as JsonObject)).not.toContain("model");
+  const versions = (await call("/models/google/veo-3/versions")).body.results;
+  expect(versions).toEqual([version]);
+  expect((await call(`/models/google/veo-3/versions/${version.id}`)).body).toEqual(version);
+  const slugs = ((await call("/collections")).body.results as JsonObject[]).map(({ slug }) => slug);
+  expect(slugs).toContain("text-to-video");
+  const films = (await call("/collections/text-to-video")).body.models as JsonObject[];
+  expect(films.map(({ name }) => name)).toContain("sandbox-video");
+  expect((await call("/account")).body).toMatchObject({ type: "organization", github_url: null });
+  expect(JSON.parse((await call("/hardware")).text)).toHaveLength(1);
+  expect((await call("/webhooks/default/secret")).body.key).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+});
+
+test("a prediction is followed by its address alone", async () => {
+  const { body } = await create({ ...SMALL, seed: 3 });
+  const made = await ended(body.id);
+  const address = (made.urls as JsonObject).stream as string;
+  const follow = async (url: string) => (await fetch(url)).text();
+  const [output] = made.output as string[];
+  const events = await follow(address);
+  expect(events).toContain(`event: output\n`);
+  expect(events).toContain(`data: ${output}\n`);
+  expect(events).toContain(`event: done\ndata: {}\n`);
+  const failed = await create({ ...SMALL, sandbox: { delay_ms: 0, outcome: "failed" } });
+  const why = await follow((failed.body.urls as JsonObject).stream as string);
+  expect(why).toContain("event: error\ndata: The provider failed");
+  expect(why).toContain('event: done\ndata: {"reason":"error"}');
+  expect((await fetch(`${address.slice(0, -3)}abc`)).status).toBe(404);
+});
+
+test("a file is uploaded, read, used as an input, downloaded and deleted", async () => {
+  const form = new FormData();
+  const fox = await png(64, 64);
+  form.append("content", new Blob([fox]), "fox.png");
+  form.append("metadata", new Blob(['{"order": 7}'], { type: "application/json" }));
+  const uploaded = await call("/files", { body: form });
+  expect(uploaded.status).toBe(201);
+  expectPublished("schemas_file_response", uploaded.body);
+  expect(uploaded.body).toMatchObject({ content_type: "image/png", metadata: { order: 7 } });
+  const { id, urls } = uploaded.body as { id: string; urls: { get: string } };
+  expect((await call(`/files/${id}`)).body).toMatchObject({ id, urls });
+  expect(((await call("/files")).body.results as JsonObject[]).map((file) => file.id)).toEqual([id]);
+  const used = await create({ ...LASTING, image: urls.get });
+  expect(used.status).toBe(201);
+  await cancel(used.body.id);
+  expect((await call(`/files/${id}/download`)).headers.get("content-type")).toBe("image/png");
+  expect((await call(`/files/${id}`, { method: "DELETE" })).status).toBe(204);
+  expect((await call(`/files/${id}`)).status).toBe(404);
+  for (const [fields, field] of [
+    [{}, "content"],
+    [{ content: new Blob(["x"]) }, "content"],
+    [{ content: new Blob([fox]), metadata: "[" }, "metadata"],
+  ] as const) {
+    const wrong = new FormData();
+    for (const [name, value] of Object.entries(fields)) wrong.append(name, value);
+    if (Object.keys(fields).length === 0) wrong.append("x", "y");
+    expect(errorOf(await call("/files", { body: wrong }))).toMatchObject({ status: 422, field });
+  }
+});
