@@ -88,7 +88,7 @@ export const ESTIMATE: ToolKind<McpDeps> = {
       inputSchema: {
         type: "object",
         required: ["model"],
-        properties: { model: modelParameter(deps, exchange, models) },
+        properties: { model: modelParameter(deps, exchange, models, true) },
       },
       outputSchema: ESTIMATE_OUTPUT,
       hints: READS,

@@ -17,8 +17,16 @@ export function usableModels(deps: McpDeps, { principal }: Caller): Model[] {
   return listModels(deps, principal).filter(({ kind }) => isAllowed(kind));
 }
 
-/** The parameter by which a tool's model is chosen: ids and aliases, each with its name and price. */
-export function modelParameter(deps: McpDeps, caller: Caller, models: readonly Model[]): JsonObject {
+/**
+ * The parameter by which a tool's model is chosen: ids and aliases, each with its name and price.
+ * @param isBrief leaves names and prices out, because an agent reads every list whole
+ */
+export function modelParameter(
+  deps: McpDeps,
+  caller: Caller,
+  models: readonly Model[],
+  isBrief = false,
+): JsonObject {
   const ids = new Set<string>(models.map(({ id }) => id));
   const aliases = listAliases(deps, caller.principal).filter(({ model }) => ids.has(model.id));
   const lines = [
@@ -28,7 +36,7 @@ export function modelParameter(deps: McpDeps, caller: Caller, models: readonly M
   return {
     type: "string",
     enum: [...new Set([...ids, ...aliases.map(({ alias }) => alias)])],
-    description: ["The model, with its price:", ...lines].join("\n"),
+    description: isBrief ? "The model." : ["The model, with its price:", ...lines].join("\n"),
   };
 }
 

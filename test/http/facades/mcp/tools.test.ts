@@ -179,10 +179,17 @@ describe("a call that waits", () => {
   });
 
   test("of several pictures counts their sizes together", async () => {
-    const { content } = await agent.call("generate_image", { ...SMALL, n: 3, size: "128x128" });
-    const sizes = content.flatMap((each) => (each.type === "image" ? [each.data.length * 0.75] : []));
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(INLINE_BYTES + 4);
-    expect(content.filter(({ type }) => type !== "text")).toHaveLength(3);
+    const { structured, content } = await agent.call("generate_image", { ...SMALL, n: 4, size: "80x80" });
+    const sizes = (structured.results as JsonObject[]).map(({ size_bytes }) => Number(size_bytes));
+    // Each alone would be small enough.
+    expect(sizes.every((size) => size <= INLINE_BYTES)).toBe(true);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(INLINE_BYTES);
+    const inline = content.flatMap((each) =>
+      each.type === "image" ? [Buffer.from(each.data, "base64")] : [],
+    );
+    expect(inline.length).toBeGreaterThan(0);
+    expect(inline.reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(INLINE_BYTES);
+    expect(content.filter(({ type }) => type !== "text")).toHaveLength(4);
   });
 });
 
@@ -296,6 +303,19 @@ describe("a refused call", () => {
   });
 });
 
+test("a client without a valid key does not get in, and one whose key is revoked is not waited for", async () => {
+  await expect(connectAgent(service, "sk-svc-none")).rejects.toThrow("invalid_api_key");
+  const { id, key } = await ask(service, service.token, "/admin/v1/keys", { name: "revoked" });
+  const revoked = await connectAgent(service, String(key));
+  const call = revoked.call("generate_image", LASTING);
+  while (((await ask(service, String(key), "/v1/tasks?status=processing")).tasks as unknown[]).length === 0)
+    await Bun.sleep(10);
+  await ask(service, service.token, `/admin/v1/keys/${id}/revoke`, {});
+  const { error } = await call;
+  expect(error.code).toBe("invalid_api_key");
+  await revoked.stop();
+});
+
 test("a call with the same idempotency_key gives the same task, and costs nothing more", async () => {
   const key = await makeKey(service, { name: "again" });
   const again = await connectAgent(service, key);
@@ -325,12 +345,12 @@ describe("a client that goes", () => {
     // Both count their requests alike, and have the same key.
     const [one, other] = await Promise.all([connectAgent(service, key), connectAgent(service, key)]);
     const controller = new AbortController();
-    const stays = other.call("generate_image", { ...SMALL, sandbox: { delay_ms: 1500 } });
-    await newest(key);
     const ends = one.call("generate_image", LASTING, { signal: controller.signal });
     ends.catch(() => {});
-    while (((await ask(service, key, "/v1/tasks")).tasks as unknown[]).length < 2) await Bun.sleep(10);
     const id = await newest(key);
+    // Begun later, under the same number.
+    const stays = other.call("generate_image", { ...SMALL, sandbox: { delay_ms: 1500 } });
+    while (((await ask(service, key, "/v1/tasks")).tasks as unknown[]).length < 2) await Bun.sleep(10);
     controller.abort();
     await expect(ends).rejects.toThrow();
     const watched = await connectAgent(service, key);
