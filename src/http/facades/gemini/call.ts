@@ -59,8 +59,9 @@ export async function answerWithPictures(
   exchange: KeyedExchange,
   { method, form }: { readonly method: PictureMethod; readonly form: AnswerForm },
 ): Promise<Reply> {
-  const { model, name } = await askedFor(deps, exchange);
+  const { model, name } = askedFor(deps, exchange);
   const given = await readGivenBody(deps, exchange);
+  const release = async () => given.discard?.();
   const accept = async (): Promise<Accepted> => {
     const { principal, origin } = exchange;
     const { inlineFiles, body } = given;
@@ -75,7 +76,7 @@ export async function answerWithPictures(
   };
   try {
     const kind = form === "event" ? "streams" : "waits";
-    const { leave, accepted } = await acceptStaying(exchange, kind, given, accept);
+    const { leave, accepted } = await acceptStaying(exchange, kind, { release }, accept);
     return await whileStaying(leave, () => finish(deps, exchange, { accepted, method, form }));
   } catch (error) {
     return refusal(error, method, model, form);

@@ -28,23 +28,29 @@ export interface FilmCallDeps extends ModelDeps, CancelTaskDeps {
 
 /** Accepts a film, and answers with its operation. */
 export async function beginFilm(deps: FilmCallDeps, exchange: KeyedExchange): Promise<Reply> {
-  const { model, name } = await askedFor(deps, exchange);
   const { principal, origin } = exchange;
-  const { body, inlineFiles, release } = await readGivenBody(deps, exchange);
+  const { body, inlineFiles, discard } = await readGivenBody(deps, exchange);
   try {
+    const { model, name } = askedFor(deps, exchange);
     const sent = sentBy(exchange);
     if (model.kind !== "video") throw ofOtherKind("model_not_found", model);
     const read = await readFilm(deps, { principal, origin, inlineFiles }, { model, body });
     const created = await inOtherWords(read.names, () =>
       deps.createTask({
         ...{ ...sent, inlineFiles, kind: "video", body: read.body },
-        ...{ endpoint: "POST /gemini predictLongRunning", identity: { ...body, model: name } },
+        endpoint: "POST /gemini predictLongRunning",
+        // Nothing else asks what makes two requests the same.
+        identity: sent.idempotencyKey === undefined ? undefined : { ...body, model: name },
       }),
     );
     const task = { id: created.taskId, model: model.id };
-    return json({ name: operationName(task) }, createdHeaders(created), { task: task.id, model: task.model });
+    return json({ name: operationName(task) }, createdHeaders(created), {
+      task: task.id,
+      model: task.model,
+    });
   } finally {
-    await release();
+    // An await would cost a turn, and most bodies have no files.
+    if (discard !== undefined) await discard();
   }
 }
 

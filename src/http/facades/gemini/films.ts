@@ -1,14 +1,14 @@
-import { invalid } from "../../../domain/errors.ts";
+import { AppError, invalid } from "../../../domain/errors.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import type { MediaField, Model } from "../../../domain/model/model.ts";
 import type { Catalog } from "../../../domain/ports/catalog.ts";
 import type { InputRole } from "../../../domain/task/request.ts";
+import { namesFrom } from "../../../domain/words/say.ts";
 import { fitVideo } from "../../../service/fit-video.ts";
 import { isList, propertyOf } from "../../../service/model-fields.ts";
-import { inOtherWords } from "../create.ts";
 import { type GivenMedia, type MediaContext, type MediaDeps, readMedia } from "./media.ts";
 import { asObject, listOf, memberOf, objectOf, textOf } from "./members.ts";
-import { addCount, addFilmSize, addLabels, addOwn, type Wanted, wanted } from "./parameters.ts";
+import { addCount, addFilmSize, addLabels, addOwn, type Wanted } from "./parameters.ts";
 import { PARAMETERS, readInstance } from "./pictures.ts";
 
 /** A create body for the model's own schema, and the caller's names of its fields. */
@@ -38,7 +38,7 @@ export async function readFilm(
 ): Promise<FilmRequest> {
   const { instance, parameters } = readInstance(body);
   const at = instance.path;
-  const to = wanted();
+  const to: Wanted = { body: { model: model.id }, names: { ...absentNames(model) } };
   const parameter = (name: string) => memberOf(parameters, name, PARAMETERS);
   const size = addFilmSize(model, to, {
     ratio: parameter("aspectRatio"),
@@ -50,23 +50,31 @@ export async function readFilm(
   addOwn(model, to, body, { at: "", known: OF_BODIES, ignored: NONE });
   addLabels(model, to, body);
   addPrompt(model, to, textOf(instance.value, "prompt", at), `${at}.prompt`);
-  await addMedia(deps, context, model, { to, instance });
+  // Most have no media, and every create would wait for them.
+  if (Object.keys(instance.value).some((name) => name !== "prompt"))
+    await addMedia(deps, context, model, { to, instance });
   const seconds = parameter("durationSeconds");
-  const places = { size: size?.path, seconds: seconds?.path };
   const wish = { size: size?.value, seconds: seconds?.value };
+  const places: Record<string, string> = {};
+  if (size !== undefined) places.size = size.path;
+  if (seconds !== undefined) places.seconds = seconds.path;
   // `size` and `seconds` are how the service names what it cannot fit.
-  const fitted = await inOtherWords(known(places), async () =>
-    fitVideo(deps.catalog, model, { ...to.body, model: model.id }, wish),
-  );
-  const ofFit = Object.entries(fitted.names).map(([field, name]) => [field, known(places)[name] ?? name]);
-  return { body: fitted.body, names: { ...to.names, ...Object.fromEntries(ofFit) } };
+  const fitted = inOtherNames(places, () => fitVideo(deps.catalog, model, to.body, wish));
+  for (const field of Object.keys(fitted.names)) {
+    const name = fitted.names[field] ?? field;
+    to.names[field] = places[name] ?? name;
+  }
+  return { body: fitted.body, names: to.names };
 }
 
-/** Those that there are. */
-const known = (places: Readonly<Record<string, string | undefined>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(places).flatMap(([name, path]) => (path === undefined ? [] : [[name, path]])),
-  );
+/** Does what the service does, which names fields by its own names. @throws AppError with the caller's */
+function inOtherNames<T>(names: Readonly<Record<string, string>>, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
+  }
+}
 
 function addPrompt(
   model: Model,
@@ -100,7 +108,6 @@ async function addMedia(
   for (const name of ["image", "lastFrame", "video"] as const) {
     const member = memberOf(instance.value, name, instance.path);
     if (member !== undefined) give(model, to, ROLES[name], [await readMedia(deps, context, member)]);
-    else nameAbsent(model, to, ROLES[name], `${instance.path}.${name}`);
   }
   const mask = objectOf(instance.value, "mask", instance.path);
   if (mask !== undefined) {
@@ -114,7 +121,6 @@ async function addMedia(
     references.push(await readMedia(deps, context, picture ?? entry));
   }
   if (references.length > 0) give(model, to, ROLES.referenceImages, references);
-  else nameAbsent(model, to, ROLES.referenceImages, `${instance.path}.referenceImages`);
 }
 
 /** @throws AppError where the model has no field for so many media of these roles */
@@ -135,11 +141,17 @@ function give(
   for (const [i, { path }] of media.entries()) names[`${field.name}[${i}]`] = path;
 }
 
-/** Callers know a field that they did not give by that API's name for it. */
-function nameAbsent(model: Model, { names }: Wanted, roles: readonly InputRole[], path: string): void {
-  for (const { name, role } of model.mediaFields) {
-    if ((roles as readonly string[]).includes(role)) names[name] ??= path;
-  }
+/** Callers know a field that they did not give by that API's name for it. Of each model they are made once. */
+const ABSENT = new WeakMap<Model, Readonly<Record<string, string>>>();
+
+function absentNames(model: Model): Readonly<Record<string, string>> {
+  return ABSENT.getOrInsertComputed(model, ({ mediaFields }) => {
+    const names: Record<string, string> = { prompt: "instances[0].prompt" };
+    for (const [part, roles] of Object.entries(ROLES))
+      for (const { name, role } of mediaFields)
+        if (roles.some((each) => each === role)) names[name] ??= `instances[0].${part}`;
+    return names;
+  });
 }
 
 /** The field for so many media of the first of these roles that the model has. */

@@ -11,17 +11,20 @@ export interface Member {
 
 export const snakeOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 export const camelOf = (name: string) =>
-  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  name.includes("_") ? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name;
+
+/** Names in snake_case of those that are asked for, which are few: every create asks for some twenty. */
+const SNAKES = new Map<string, string>();
 
 export const within = (at: string, name: string) => (at === "" ? name : `${at}.${name}`);
 
 /** The member of this name, in either case. @param at path of the object */
 export function memberOf(object: JsonObject, name: string, at = ""): Member | undefined {
-  for (const each of [name, snakeOf(name)]) {
-    const value = object[each];
-    if (value !== undefined && value !== null) return { value, path: within(at, each) };
-  }
-  return undefined;
+  const value = object[name];
+  if (value !== undefined && value !== null) return { value, path: within(at, name) };
+  const snake = SNAKES.getOrInsertComputed(name, snakeOf);
+  const other = snake === name ? undefined : object[snake];
+  return other === undefined || other === null ? undefined : { value: other, path: within(at, snake) };
 }
 
 /** The same, which must be an object. @throws AppError naming it */

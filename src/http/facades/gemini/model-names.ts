@@ -5,7 +5,6 @@ import type { JsonObject } from "../../../domain/json.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import { listAliases, listModels, type ModelDeps } from "../../../service/read-model.ts";
 import type { KeyedExchange } from "../../exchange.ts";
-import { inOtherWords } from "../create.ts";
 import { askedModel } from "../models.ts";
 import { FILM_ROLES } from "./films.ts";
 
@@ -27,9 +26,9 @@ interface NamedModel {
 export function askedFor(
   deps: ModelDeps,
   { principal, param }: Pick<KeyedExchange, "principal" | "param">,
-): Promise<NamedModel> {
+): NamedModel {
   const name = param("model");
-  return inOtherWords({}, async () => ({ name, model: modelNamed(deps, principal, name) }));
+  return { name, model: modelNamed(deps, principal, name) };
 }
 
 function modelNamed(deps: ModelDeps, principal: Principal, name: string): Model {
@@ -38,9 +37,15 @@ function modelNamed(deps: ModelDeps, principal: Principal, name: string): Model 
   } catch (error) {
     const bare = name.startsWith(PREFIX) ? name.slice(PREFIX.length) : undefined;
     const isUnknown = error instanceof AppError && error.facts.kind === "model_unknown";
-    if (!isUnknown || bare === undefined || deps.catalog.find(bare) === undefined) throw error;
+    if (!isUnknown || bare === undefined || deps.catalog.find(bare) === undefined) throw asMissing(error);
     return askedModel(deps, principal, bare, {}).model;
   }
+}
+
+/** As everything but our own API has it. */
+function asMissing(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== "model_not_available") return error;
+  return new AppError("model_not_found", error.facts, error.details, error);
 }
 
 /** A model as that API tells of it. @param name by which the caller may ask for it */

@@ -38,12 +38,13 @@ export type TellResults = (task: TaskSummary) => JsonObject;
 
 /** A task as an operation: `done` is absent until it has ended. */
 export function presentOperation(task: TaskSummary, resultsOf: TellResults): JsonObject {
-  const told = { name: operationName(task), metadata: metadataOf(task) };
-  if (!isTerminal(task.status)) return told;
+  const name = operationName(task);
+  const metadata = metadataOf(task);
+  if (!isTerminal(task.status)) return { name, metadata };
   const error = errorOf(task);
   return error === undefined
-    ? { ...told, done: true, response: resultsOf(task) }
-    : { ...told, done: true, error };
+    ? { name, metadata, done: true, response: resultsOf(task) }
+    : { name, metadata, done: true, error };
 }
 
 /** Of films. */
@@ -91,13 +92,17 @@ const STATES = {
   cancelled: "CANCELLED",
 } as const;
 
-function metadataOf(task: TaskSummary): JsonObject {
-  const { status, progress, createdAt, completedAt } = task;
-  return {
-    "@type": type("PredictLongRunningMetadata"),
-    ...{ state: STATES[status], progressPercent: progress, createTime: new Date(createdAt).toISOString() },
-    ...(completedAt !== undefined && { endTime: new Date(completedAt).toISOString() }),
+const METADATA = type("PredictLongRunningMetadata");
+
+function metadataOf({ status, progress, createdAt, completedAt }: TaskSummary): JsonObject {
+  const metadata: Record<string, JsonObject[string]> = {
+    "@type": METADATA,
+    state: STATES[status],
+    progressPercent: progress,
+    createTime: new Date(createdAt).toISOString(),
   };
+  if (completedAt !== undefined) metadata.endTime = new Date(completedAt).toISOString();
+  return metadata;
 }
 
 /** A film that was withheld is no error there. */

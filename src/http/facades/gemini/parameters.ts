@@ -48,12 +48,14 @@ export function addOwn(
   given: JsonObject,
   { at, known, ignored }: OwnOptions,
 ): void {
-  for (const [name, value] of Object.entries(given)) {
+  for (const name of Object.keys(given)) {
+    const value = given[name];
+    if (value === null || value === undefined) continue;
     const camel = camelOf(name);
-    if (value === null || value === undefined || known.has(camel) || ignored.has(camel)) continue;
+    if (known.has(camel) || ignored.has(camel)) continue;
     const member = { value, path: within(at, name) };
-    const field = [name, snakeOf(name)].find((each) => propertyOf(model, each) !== undefined);
-    if (field === undefined || NEVER.has(field)) throw unchoosable(model, member);
+    const field = propertyOf(model, name) === undefined ? snakeOf(name) : name;
+    if (propertyOf(model, field) === undefined || NEVER.has(field)) throw unchoosable(model, member);
     put(to, field, member);
   }
 }

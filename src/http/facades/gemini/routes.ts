@@ -80,8 +80,8 @@ export function geminiEndpoints(deps: GeminiDeps): Endpoint[] {
       cancelOperation(deps, exchange),
     ),
     polled(`${V1BETA}/models`, LIST_MODELS, (exchange) => json(listPage(deps, exchange))),
-    polled(MODEL, READ_MODEL, async (exchange) => {
-      const { name, model } = await askedFor(deps, exchange);
+    polled(MODEL, READ_MODEL, (exchange) => {
+      const { name, model } = askedFor(deps, exchange);
       return json(presentModel(name, model));
     }),
     keyed("GET", `${FILE}:download`, DOWNLOAD_FILE, { logLevel: "debug" }, (exchange) =>
