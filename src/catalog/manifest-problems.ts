@@ -81,8 +81,8 @@ function followUpProblems(manifest: Manifest, schema: JsonObject): Problem[] {
     const role = name === "extend" || kind === "video" ? "video" : "image";
     const takes = sourceField(mediaFieldsOf(manifest), name, kind) !== undefined;
     return [
-      ...unless(takes, path, `needs a field of the role "${role}" under media`),
       ...unless(name !== "extend" || kind === "video", path, "is for models that make videos"),
+      ...unless(takes, path, `needs a field of the role "${role}" under media`),
       ...Object.keys(fields).flatMap((field) =>
         unless(
           hasProperty(schema, field),

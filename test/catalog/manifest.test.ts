@@ -177,6 +177,16 @@ test.each([
     manifest({ shared: ["sede"] }),
     'shared[0] names "sede", which shared.yaml does not have; did you mean "seed"?',
   ],
+  [
+    manifest({ kind: "video", follow_ups: { upscale: {} } }),
+    'follow_ups.upscale needs a field of the role "video" under media',
+  ],
+  [manifest({ follow_ups: { extend: {} } }), "follow_ups.extend is for models that make videos"],
+  [
+    manifest({ follow_ups: { upscale: { sise: "x" } } }),
+    "follow_ups.upscale.sise is no property of the schema",
+  ],
+  [manifest({ follow_ups: { shrink: {} } }), 'follow_ups has an unknown field "shrink"'],
   [manifest({ result_input: { role: "image" } }), 'result_input needs the property "task_id" in the schema'],
   [
     manifest({ price: line({ when: { image_url: "x" } }) }),
