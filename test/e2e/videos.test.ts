@@ -109,6 +109,7 @@ describe("a video task", () => {
 describe("every model of the sandbox", () => {
   const REQUESTS: Record<string, () => Promise<JsonObject>> = {
     "sandbox-image": async () => ({ prompt: "x", size: "32x32" }),
+    "sandbox-upscale": async () => ({ image_url: await image() }),
     "sandbox-video": async () => ({ ...SMALL, prompt: "x", image_url: await image() }),
     "sandbox-video-frames": async () => ({
       ...SMALL,
@@ -139,7 +140,7 @@ describe("every model of the sandbox", () => {
       const task = await api.make({ model, ...(await REQUESTS[model]?.()), sandbox: QUICK });
       expect(task.status).toBe("completed");
       const bytes = await download(task.result?.[0]);
-      if (model === "sandbox-image") expect(task.result?.[0]).toEndWith(".png");
+      if (!model.includes("video")) expect(task.result?.[0]).toEndWith(".png");
       else expect(await probe(bytes)).toMatchObject({ codec: "avc", durationSec: expect.any(Number) });
     },
     60_000,
