@@ -14,6 +14,13 @@ const WORDS: readonly (readonly [RegExp, Meaning])[] = [
   [/script '?.*'? not found|^Script/i, "refused"],
 ];
 
+/** Codes of an instance of this service that speaks the API (docs/facades.md), where their statuses say less. */
+const CODES: ReadonlyMap<string, Meaning> = new Map([
+  ["content_policy_violation", "moderated"],
+  ["insufficient_quota", "spent"],
+  ["loop_detected", "looped"],
+]);
+
 /** A submission that the server refuses. */
 export function readRefusal(upstream: Upstream, answer: UpstreamAnswer): Refusal {
   const { status, json } = answer;
@@ -23,7 +30,9 @@ export function readRefusal(upstream: Upstream, answer: UpstreamAnswer): Refusal
   const isFourfold = typeof said.error === "string" && typeof said.errors === "string";
   const word = isFourfold ? textIn(said.error) : (words.code ?? words.type);
   const told = isFourfold ? (textIn(said.detail) ?? textIn(said.errors)) : words.message;
-  const meaning = meaningOf(answer, { ...words, code: word, message: told }, isFourfold);
+  const meaning =
+    (isFourfold ? CODES.get(word ?? "") : undefined) ??
+    meaningOf(answer, { ...words, code: word, message: told }, isFourfold);
   const message = status === 404 && told === "Not Found" ? `${told}; was it started with --api?` : told;
   return refusalOf(upstream, answer, meaning, { word, message });
 }

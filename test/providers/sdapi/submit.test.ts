@@ -192,6 +192,10 @@ const fourfold = (error: string, detail: string, errors = "") => ({ error, detai
 
 test.each([
   [500, fourfold("OutOfMemoryError", "", "CUDA out of memory."), "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
+  // Another instance of this service.
+  [508, fourfold("loop_detected", "Too many.", "Too many."), "reroute", "LOOP_DETECTED"],
+  [400, fourfold("content_policy_violation", "Refused.", "Refused."), "fail", "CONTENT_MODERATED"],
+  [402, fourfold("insufficient_quota", "No money.", "No money."), "reroute", "NO_ROUTE_AVAILABLE"],
   [500, fourfold("HTTPException", "Sampler not found"), "fail", "UPSTREAM_REJECTED"],
   [500, { detail: "Invalid encoded image" }, "fail", "UPSTREAM_REJECTED"],
   // sd-server, for want of memory.
