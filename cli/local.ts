@@ -78,6 +78,7 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
       },
     },
     at: `in ${showPath(config.dataDir, context.cwd)}`,
+    origin: originOf(config),
     async prices() {
       const opened = await prices();
       return { ...opened, schema: async (id) => (await opened.read(id)).model.schema };

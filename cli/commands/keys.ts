@@ -16,6 +16,7 @@ import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
 import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
 import type { Manage, ShownKey } from "../manage/port.ts";
+import { addSnippet } from "./keys/snippet.ts";
 
 const COLUMNS = [
   ...[
@@ -41,6 +42,7 @@ const KEYS = {
   update: addUpdate,
   rotate: addRotate,
   revoke: addRevoke,
+  snippet: addSnippet,
 };
 
 export function defineKeys(keys: Command, context: Context, [word]: readonly string[]): void {

@@ -90,6 +90,8 @@ export interface Place {
   readonly manage: Manage;
   /** For messages: `in ./svc-data`, or `on https://svc.example`. */
   readonly at: string;
+  /** Where clients reach the server; of a folder, one on its settings. */
+  readonly origin: string;
   /** @throws ConfigError when the prices of the folder's settings file cannot be used */
   prices(): Promise<Prices>;
   /** Who changed what, newest first, as the API words it. A page can be empty and not be the last. */

@@ -11,6 +11,7 @@ export function openServer(calls: AdminCalls): Place {
   return {
     manage: createRemoteManage(calls),
     at: `on ${server}`,
+    origin: server,
     prices: async () => createRemotePrices(calls),
     async trail(query) {
       const page = await calls.get("/audit-log", query);

@@ -135,7 +135,10 @@ export function createHandlers(deps: RequestDeps): Handlers {
     metricsEndpoint(readMetrics, config.metrics.public),
     ...(config.console ? consoleRoutes(config, { ...router, ...given, sessions: store.sessions }) : []),
   ];
-  const documented = withDocs(endpoints, { ...deps, version: VERSION, hasConsole: config.console });
+  const documented = withDocs(endpoints, {
+    ...deps,
+    ...{ version: VERSION, hasConsole: config.console, facades: config.facades },
+  });
   return {
     handle: withCors(createRouter(router, documented), { ...deps, cors: config.cors }),
     handleMetrics: createRouter(router, [metricsEndpoint(readMetrics, true)]),

@@ -15,7 +15,12 @@ const LAYERS: readonly Layer[] = [
   { name: "service", covers: ["src/service/"], imports: ["domain"], externals: "node" },
   { name: "scheduler", covers: ["src/scheduler/"], imports: ["domain"], externals: "node" },
   { name: "toolkit", covers: ["src/toolkit/"], imports: [], externals: "any" },
-  { name: "http", covers: ["src/http/"], imports: ["domain", "service", "toolkit"], externals: "any" },
+  {
+    name: "http",
+    covers: ["src/http/"],
+    imports: ["domain", "service", "snippets", "toolkit"],
+    externals: "any",
+  },
   { name: "studio", covers: ["src/studio/"], imports: ["toolkit"], externals: "any" },
   // The studio is to the sandbox what sharp is to others: a library that draws, and knows no provider.
   {
@@ -46,6 +51,8 @@ const LAYERS: readonly Layer[] = [
   { name: "alerting", covers: ["src/alerting/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "moving", covers: ["src/moving/"], imports: ["domain", "toolkit"], externals: "any" },
   { name: "moderation", covers: ["src/moderation/"], imports: ["domain", "toolkit"], externals: "any" },
+  // Texts for people to copy. The console has them too, as they know nothing of the service but its address.
+  { name: "snippets", covers: ["src/snippets/"], imports: ["domain"], externals: "none" },
   { name: "version", covers: ["src/version.ts", "package.json"], imports: [], externals: "none" },
   {
     name: "config",
@@ -74,6 +81,7 @@ const LAYERS: readonly Layer[] = [
         "backup",
         "moderation",
         "moving",
+        "snippets",
         "alerting",
       ],
       ...["config", "version"],
@@ -84,7 +92,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: "console",
     covers: ["console/"],
-    imports: [],
+    imports: ["snippets"],
     externals: ["preact", "@preact/signals", "uplot", "@tanstack/virtual-core"],
   },
   {
@@ -107,7 +115,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: "cli",
     covers: ["cli/"],
-    imports: ["app", "config", "domain", "picture", "toolkit", "version"],
+    imports: ["app", "config", "domain", "picture", "snippets", "toolkit", "version"],
     externals: "any",
   },
 ];

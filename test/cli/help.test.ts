@@ -90,7 +90,7 @@ test("a command below another is defined alone when it is named, and with all ot
   };
   expect(await named("keys", "rotate", "web")).toEqual(["rotate"]);
   expect(await named("--no-color", "key", "rotate")).toEqual(["rotate"]);
-  const all = ["create", "list", "show", "update", "rotate", "revoke"];
+  const all = ["create", "list", "show", "update", "rotate", "revoke", "snippet"];
   expect(await named("keys", "--json", "rotate")).toEqual(all);
   expect(await named("keys", "crate")).toEqual(all);
   expect(await named("keys", "constructor")).toEqual(all);

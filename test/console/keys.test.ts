@@ -3,11 +3,11 @@ import OpenAI from "openai";
 import type { Browser, Page } from "playwright-core";
 import type { Document } from "../../console/api/document.ts";
 import { changedTerms, spanText, termsOf, textsOf } from "../../console/api/terms.ts";
-import { SNIPPETS } from "../../console/screens/key/snippets.ts";
 import { fitting, limitsText } from "../../console/screens/keys/list.ts";
 import { ACCOUNT_TERMS } from "../../src/domain/access/account-terms.ts";
 import { KEY_TERMS } from "../../src/domain/access/key-policy.ts";
 import type { Term } from "../../src/domain/access/term.ts";
+import { SNIPPETS } from "../../src/snippets/all.ts";
 import { CHROMIUM, openBrowser, type Visit, visit } from "./support/browser.ts";
 import { runSnippet, settingsOf } from "./support/run-snippet.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
@@ -113,7 +113,8 @@ describe("a snippet", () => {
 
   test.concurrent.each([
     ["openai-js", "js"],
-    ["ai", "js"],
+    ["ai-sdk", "js"],
+    ["genai", "js"],
     ["openai-python", "py"],
   ] as const)("of %s makes a picture", async (id, language) => {
     // Python is not everywhere.
@@ -329,7 +330,7 @@ describe.skipIf(CHROMIUM === undefined)("keys in the console", () => {
     await at.open("account");
     await at.page.getByText("This key: default").waitFor();
     await at.page.getByLabel("Use it with").selectOption("openai-js");
-    await at.page.getByText('apiKey: "YOUR_API_KEY"').waitFor();
+    await at.page.getByText("apiKey: process.env.SVC_API_KEY").waitFor();
     for (const screen of ["keys/new"]) {
       await at.open(screen);
       await at.page.getByText("There is nothing here").waitFor();

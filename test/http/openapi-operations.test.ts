@@ -537,6 +537,7 @@ test("what Replicate's clients ask for is answered as the document says", async 
 test("what needs no credential is answered as the document says", async () => {
   await call("GET /");
   const page = await call("GET /docs");
+  await call("GET /docs/clients");
   const [, file = ""] = /src="docs\/([^"]+)"/.exec(page.text) ?? [];
   await call("GET /docs/{file}", { path: { file } });
   for (const path of ["/openapi.json", "/healthz", "/readyz"]) await call(`GET ${path}`);

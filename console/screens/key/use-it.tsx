@@ -1,3 +1,4 @@
+import { SNIPPETS } from "../../../src/snippets/all.ts";
 import { ask } from "../../api/ask.ts";
 import { ROOT } from "../../api/connection.ts";
 import type { Role } from "../../api/session.ts";
@@ -5,13 +6,10 @@ import { useReading } from "../../api/use.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { Choice } from "../../parts/field.tsx";
 import { stored } from "../../shell/stored.ts";
-import { SNIPPETS } from "./snippets.ts";
 
 const IDS = SNIPPETS.map(({ id }) => id);
 /** The program that this reader last looked at. */
 const chosen = stored("snippet", IDS, "curl");
-/** What a snippet has where the key is not known. */
-const NO_KEY = "YOUR_API_KEY";
 const FALLBACK = "sandbox-image";
 
 interface Props {
@@ -24,7 +22,7 @@ interface Props {
 }
 
 /** How programs are told of this service and a key, ready for copying. */
-export function UseIt({ reader, secret = NO_KEY, models }: Props) {
+export function UseIt({ reader, secret, models }: Props) {
   const { data } = useReading(`models ${reader}`, (signal) => imageModels(reader, signal));
   const model = data?.find((id) => fits(id, models)) ?? FALLBACK;
   const snippet = SNIPPETS.find(({ id }) => id === chosen.value) ?? SNIPPETS[0];

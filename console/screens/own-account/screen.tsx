@@ -62,7 +62,7 @@ function Parts({ status }: { readonly status: AccountStatus }) {
         <KeyParts status={status} />
       </Section>
       <Section title="Use it">
-        <p class="text-soft">Put your key in the place of YOUR_API_KEY: nobody can show it again.</p>
+        <p class="text-soft">Keep your key in the variable SVC_API_KEY: nobody can show it again.</p>
         <UseIt reader="tenant" models={key.permissions.models} />
       </Section>
     </>

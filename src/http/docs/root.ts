@@ -39,7 +39,7 @@ function pageOf(version: string): string {
     '<link rel="icon" href="data:,">',
     `<h1>${NAME} ${version}</h1>`,
     "<p>A media generation service: one address in front of many image and video generators.</p>",
-    '<p><a href="docs">How to use it</a> · <a href="openapi.json">openapi.json</a></p>',
+    '<p><a href="docs">How to use it</a> · <a href="docs/clients">Clients</a> · <a href="openapi.json">openapi.json</a></p>',
     "",
   ].join("\n");
 }

@@ -1,14 +1,16 @@
 import { AppError } from "../../domain/errors.ts";
+import type { FacadeName } from "../../domain/facades.ts";
 import type { Model } from "../../domain/model/model.ts";
 import type { Catalog } from "../../domain/ports/catalog.ts";
 import { type Endpoint, type Exchange, open } from "../exchange.ts";
 import { describeService } from "../openapi/document.ts";
 import { isKnown, type Reply } from "../reply.ts";
+import { serveClients } from "./clients.ts";
 import { ofLatest, once } from "./once.ts";
 import { type ReferenceScript, readReferenceScript } from "./reference-script.ts";
 import { serveRoot } from "./root.ts";
 import { createSharedBodies, type SharedBody } from "./shared-body.ts";
-import { READ_DOCS, READ_DOCS_FILE, READ_OPENAPI, READ_ROOT } from "./wire.ts";
+import { READ_CLIENTS, READ_DOCS, READ_DOCS_FILE, READ_OPENAPI, READ_ROOT } from "./wire.ts";
 
 export interface DocsDeps {
   readonly catalog: Catalog;
@@ -16,10 +18,12 @@ export interface DocsDeps {
   readonly version: string;
   /** Whether browsers that ask for `/` are led to the console. */
   readonly hasConsole: boolean;
+  /** The APIs of others that are spoken. */
+  readonly facades: readonly FacadeName[];
 }
 
-/** Adds the endpoints that describe all others: /openapi.json; /docs, a page that loads nothing from other origins; and /,
- * which leads to both. */
+/** Adds the endpoints that describe all others: /openapi.json; /docs, a page that loads nothing from other origins; /docs/clients,
+ * which tells programs of this service; and /, which leads to them. */
 export function withDocs(endpoints: readonly Endpoint[], deps: DocsDeps): Endpoint[] {
   const document = ofLatest((models: readonly Model[]) =>
     JSON.stringify(describeService(all, models, deps.version)),
@@ -33,6 +37,8 @@ export function withDocs(endpoints: readonly Endpoint[], deps: DocsDeps): Endpoi
       serveDocument(exchange, document(deps.catalog.models())),
     ),
     open("/docs", READ_DOCS, async ({ request }) => servePage(request, await script())),
+    // Before /docs/:file, which would match this path too.
+    open("/docs/clients", READ_CLIENTS, (exchange) => serveClients(exchange, deps.facades)),
     open("/docs/:file", READ_DOCS_FILE, async (exchange) => serveScript(exchange, await script(), shared)),
   ];
   return all;

@@ -37,6 +37,12 @@ export const READ_DOCS = contract("readDocs", "Service", "This description as a 
   },
 });
 
+export const READ_CLIENTS = contract("readClients", "Service", "How programs are told of this service", {
+  answers: {
+    200: { description: "A page with settings and code to copy.", content: { "text/html": {} } },
+  },
+});
+
 export const READ_DOCS_FILE = contract("readDocsFile", "Service", "A file of that page", {
   path: { file: text("Its name, which changes with its content.") },
   headers: { "If-None-Match": text("An `ETag` that is known already.") },

@@ -355,6 +355,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
     args: async (setup) => local(await key(setup))(setup),
   },
   "svc keys revoke": { keys: KEY, args: async (setup) => local(await key(setup), "--yes")(setup) },
+  "svc keys snippet": {
+    keys: ["for", "key", "model", "place", "program", "text"],
+    args: local("default", "--for", "curl"),
+  },
   "svc accounts create": { keys: ACCOUNT, args: (setup) => local(setup.name())(setup) },
   "svc accounts list": { keys: ["accounts"], args: local(), isTable: true },
   "svc accounts show": { keys: [...ACCOUNT, "ledger"], args: local("default") },

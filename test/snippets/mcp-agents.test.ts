@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
-import { type AgentSnippet, MCP_AGENTS } from "../../../src/domain/snippets/mcp-agents.ts";
+import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { type AgentSnippet, MCP_AGENTS } from "../../src/snippets/mcp-agents.ts";
+import { MCP_SOURCES } from "../../src/snippets/mcp-sources.ts";
 
-const DOCUMENT = join(import.meta.dir, "../../../docs/mcp.md");
+const DOCUMENT = join(import.meta.dir, "../../docs/mcp.md");
 const PLACE = { server: "https://media.example", key: "sk-svc-key" };
 
 function parse({ language, text }: AgentSnippet): unknown {
@@ -34,14 +35,15 @@ test.each(MCP_AGENTS.map((agent) => [agent.id, agent] as const))(
 test("ids are told apart, and sources are addresses", () => {
   const ids = MCP_AGENTS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
-  for (const { source } of MCP_AGENTS) expect(URL.parse(source)?.protocol).toBe("https:");
+  expect(Object.keys(MCP_SOURCES).sort() as string[]).toEqual([...ids].sort());
+  for (const source of Object.values(MCP_SOURCES)) expect(URL.parse(source)?.protocol).toBe("https:");
 });
 
 test("the document has each as it is here", async () => {
   const document = await Bun.file(DOCUMENT).text();
-  for (const { title, language, variable = "sk-svc-…", source, where, text } of MCP_AGENTS) {
+  for (const { title, language, variable = "sk-svc-…", id, where, text } of MCP_AGENTS) {
     const block = text({ server: "http://127.0.0.1:8787", key: variable });
     expect(document).toContain(`\`\`\`${language}\n${block}\n\`\`\`\n`);
-    for (const each of [`### ${title}\n`, `(${source})`, where]) expect(document).toContain(each);
+    for (const each of [`### ${title}\n`, `(${MCP_SOURCES[id]})`, where]) expect(document).toContain(each);
   }
 });

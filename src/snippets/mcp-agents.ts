@@ -16,8 +16,6 @@ export interface AgentSnippet {
   readonly language: "json" | "toml" | "yaml";
   /** How the agent writes the value of the variable `SVC_API_KEY`; undefined where it replaces none, and the key itself is needed. */
   readonly variable?: string | undefined;
-  /** Where its makers say so. Read 2026-11-27. */
-  readonly source: string;
   readonly text: (place: AgentPlace) => string;
 }
 
@@ -33,7 +31,6 @@ export const MCP_AGENTS: readonly AgentSnippet[] = [
       "`.mcp.json` in the project; or `claude mcp add-json svc '…' --scope user` with what is below `svc`",
     language: "json",
     variable: "${SVC_API_KEY}",
-    source: "https://code.claude.com/docs/en/mcp",
     text: ({ server, key }) =>
       json({ mcpServers: { svc: { type: "http", url: `${server}/mcp`, headers: bearer(key) } } }),
   },
@@ -42,7 +39,6 @@ export const MCP_AGENTS: readonly AgentSnippet[] = [
     title: "Claude Desktop",
     where: "`claude_desktop_config.json` (Settings, Developer, Edit Config)",
     language: "json",
-    source: "https://modelcontextprotocol.io/quickstart/user",
     text: ({ server, key }) =>
       json({
         mcpServers: { svc: { command: "svc", args: ["mcp"], env: { SVC_SERVER: server, SVC_API_KEY: key } } },
@@ -54,7 +50,6 @@ export const MCP_AGENTS: readonly AgentSnippet[] = [
     where: "`~/.cursor/mcp.json`, or `.cursor/mcp.json` in the project",
     language: "json",
     variable: "${env:SVC_API_KEY}",
-    source: "https://cursor.com/docs/mcp",
     text: ({ server, key }) => json({ mcpServers: { svc: { url: `${server}/mcp`, headers: bearer(key) } } }),
   },
   {
@@ -63,7 +58,6 @@ export const MCP_AGENTS: readonly AgentSnippet[] = [
     where: "`.vscode/mcp.json` in the workspace, or the user's `mcp.json`; it asks for the key once",
     language: "json",
     variable: "${input:svc-api-key}",
-    source: "https://code.visualstudio.com/docs/copilot/reference/mcp-configuration",
     text: ({ server, key }) =>
       json({
         inputs: [{ type: "promptString", id: "svc-api-key", description: "API key of svc", password: true }],
@@ -76,7 +70,6 @@ export const MCP_AGENTS: readonly AgentSnippet[] = [
     where: "`~/.codex/config.toml`; it reads the key from the variable, and takes none in the file",
     language: "toml",
     variable: "SVC_API_KEY",
-    source: "https://developers.openai.com/codex/mcp",
     text: ({ server }) =>
       [
         "[mcp_servers.svc]",
@@ -91,7 +84,6 @@ export const MCP_AGENTS: readonly AgentSnippet[] = [
     where: "`~/.gemini/settings.json`, or `.gemini/settings.json` in the project",
     language: "json",
     variable: "$SVC_API_KEY",
-    source: "https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md",
     text: ({ server, key }) =>
       json({ mcpServers: { svc: { httpUrl: `${server}/mcp`, headers: bearer(key), timeout: 600_000 } } }),
   },
@@ -102,7 +94,6 @@ export const MCP_AGENTS: readonly AgentSnippet[] = [
       "`~/.continue/config.yaml`, or a file of its own in `.continue/mcpServers/` with `name`, `version` and `schema` before it",
     language: "yaml",
     variable: "${{ secrets.SVC_API_KEY }}",
-    source: "https://docs.continue.dev/customize/deep-dives/mcp",
     text: ({ server, key }) =>
       [
         "mcpServers:",
@@ -119,7 +110,6 @@ export const MCP_AGENTS: readonly AgentSnippet[] = [
     title: "Zed",
     where: "`settings.json` (`zed: open settings file`)",
     language: "json",
-    source: "https://zed.dev/docs/ai/mcp",
     text: ({ server, key }) =>
       json({ context_servers: { svc: { url: `${server}/mcp`, headers: bearer(key) } } }),
   },
@@ -129,7 +119,6 @@ export const MCP_AGENTS: readonly AgentSnippet[] = [
     where: "`opencode.json` in the project, or `~/.config/opencode/opencode.json`",
     language: "json",
     variable: "{env:SVC_API_KEY}",
-    source: "https://opencode.ai/docs/mcp-servers",
     text: ({ server, key }) =>
       json({
         mcp: {
