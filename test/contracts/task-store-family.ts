@@ -66,6 +66,7 @@ export function describeFamilies(make: MakeStore): void {
         await addAccount(store, { id: OTHER });
         await makeTask(store, 1);
         await makeTask(store, 2, 1, OTHER);
+        await makeTask(store, 3, 1, OTHER);
         expect(await store.tasks.family(taskId(1), OTHER, all)).toBeUndefined();
         expect(await store.tasks.family(taskId(9), ACCOUNT, all)).toBeUndefined();
         expect(shown(await store.tasks.family(taskId(1), ACCOUNT, all))).toEqual(["1"]);
