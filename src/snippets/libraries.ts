@@ -90,6 +90,20 @@ const { data } = await fal.subscribe(${quoted(`svc/${given.model}`)}, { input: {
 await writeFile("lighthouse.png", await (await fetch(data.images[0].url)).bytes());`,
   },
   {
+    id: "replicate",
+    name: "Replicate (JavaScript)",
+    place: "npm install replicate",
+    language: "js",
+    facade: "replicate",
+    text: (given) => `import { writeFile } from "node:fs/promises";
+import Replicate from "replicate";
+
+const replicate = new Replicate({ baseUrl: ${quoted(`${given.origin}/replicate/v1`)}, auth: ${keyInJs(given)} });
+const [picture] = await replicate.run(${quoted(`svc/${given.model}`)}, { input: { prompt: ${quoted(PROMPT)} } });
+const answer = await fetch(String(picture));
+await writeFile("lighthouse.png", Buffer.from(await answer.arrayBuffer()));`,
+  },
+  {
     id: "genai",
     name: "Google Gen AI (JavaScript)",
     place: "npm install @google/genai",

@@ -248,6 +248,6 @@ test("/docs/clients has every program whose API is spoken, with this address and
   expect(html).not.toContain("<script");
   const silent = await startServer({ args: ["--facades", "none"] });
   const rest = await (await fetch(`${silent.url}/docs/clients`)).text();
-  expect(rest).not.toMatch(/id="(?:mcp-|genai|fal|sillytavern)/);
+  expect(rest).not.toMatch(/id="(?:mcp-|genai|fal|replicate|sillytavern)/);
   expect(rest).toContain('id="curl"');
 });
