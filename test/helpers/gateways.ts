@@ -77,6 +77,10 @@ const LITELLM: readonly Table[] = [
     },
   },
   {
+    name: "LiteLLM_ProxyModelTable",
+    columns: { model_id: "key", model_name: "text", litellm_params: "json", blocked: "flag" },
+  },
+  {
     name: "LiteLLM_TeamTable",
     columns: {
       ...{ team_id: "key", team_alias: "text", max_budget: "float", spend: "float", models: "texts" },

@@ -99,6 +99,15 @@ describe("models of a configuration of LiteLLM", () => {
   });
 });
 
+test("of more names of models than a key may have, the first hundred come, and that is told", () => {
+  const deployment = (_: unknown, i: number) =>
+    `{ model_name: name-${i}, litellm_params: { model: openai/gpt-image-2 } }`;
+  const config = `model_list: [${Array.from({ length: 101 }, deployment).join(", ")}]`;
+  const [key] = held(config, [row()]).keys;
+  expect(Object.keys(key?.terms.aliases ?? {})).toHaveLength(100);
+  expect(key?.notes).toEqual(["of 101 names of models, 100 come"]);
+});
+
 describe("virtual keys of LiteLLM", () => {
   test("go on by their hashes, with their limits, aliases and models", () => {
     const key = row({

@@ -173,6 +173,9 @@ test.skipIf(!HAS_POSTGRES)(
         token("b", { user_id: "u1", max_budget: 2, aliases: '{"mine":"pictures"}', rpm_limit: 7 }),
         token("c", { user_id: "default_user_id", blocked: true }),
       ],
+      LiteLLM_ProxyModelTable: [
+        { model_id: "m1", model_name: "hidden", litellm_params: '{"api_key":"CANARY"}', blocked: false },
+      ],
       LiteLLM_TeamTable: [
         { team_id: "t1", team_alias: "Art", max_budget: 100, spend: 40, models: [], blocked: false },
       ],
@@ -217,6 +220,9 @@ test.skipIf(!HAS_POSTGRES)(
     expect([...found.accounts].sort((x, y) => (x.name < y.name ? -1 : 1))).toMatchObject([
       { name: "Art", credit: 60_000_000 },
       { name: "u1@example.com", notes: [expect.stringContaining("its budget for each 30d does not come")] },
+    ]);
+    expect(found.left.filter(({ kind }) => kind === "model")).toMatchObject([
+      { from: "hidden", why: expect.stringContaining("encrypted") },
     ]);
     expect(found.left.filter(({ kind }) => kind === "key")).toMatchObject([
       { from: "c", why: "it is blocked there" },

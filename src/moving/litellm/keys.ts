@@ -2,7 +2,7 @@ import { isForeignKey } from "../../domain/access/credential.ts";
 import type { ModelId } from "../../domain/ids.ts";
 import { integerOf, isTrue, objectOf, type Row, textOf, textsOf, timeOf } from "../fields.ts";
 import type { HeldKey, LeftBehind } from "../holdings.ts";
-import { displayOfForeign, nameOf } from "../names.ts";
+import { aliasesFrom, displayOfForeign, nameOf } from "../names.ts";
 import { quotaOf } from "./budgets.ts";
 
 /** LiteLLM's words for "whatever there is". */
@@ -43,21 +43,19 @@ export function moveKey(given: Row, deps: KeyDeps): HeldKey | LeftBehind {
   if (!isOpen && models.length === 0) return left("none of the models that it may use is here");
   const rpm = limitOf(row.rpm_limit, MOST_RPM);
   const parallel = limitOf(row.max_parallel_requests, MOST_CONCURRENCY);
-  const aliases = Object.fromEntries(
-    [...names].filter(([alias, id]) => alias !== id && (isOpen || allowed.includes(alias))).slice(0, 100),
-  );
+  const aliases = aliasesFrom([...names].filter(([alias]) => isOpen || allowed.includes(alias)));
   return {
     origin: known.hash === undefined ? `key ${deps.hash(token)}` : `key ${known.hash}`,
     ...{ name, account: deps.ownerOf(row), hash: known.hash, display: known.display },
     terms: {
       ...(isOpen ? {} : { models }),
-      ...(Object.keys(aliases).length === 0 ? {} : { aliases }),
+      ...aliases.terms,
       ...(rpm === undefined ? {} : { requestsPerMinute: rpm }),
       ...(parallel === undefined ? {} : { concurrency: parallel }),
       ...(quota === undefined ? {} : { quota: { limit: quota.limit, reset: quota.reset } }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
     },
-    notes: notesOf(row, quota?.note, known.hash),
+    notes: [...notesOf(row, quota?.note, known.hash), ...aliases.notes],
   };
 }
 

@@ -20,8 +20,8 @@ export interface ModelDeps {
   readonly customary: (provider: string) => string | undefined;
 }
 
-/** What becomes of `model_list`. */
-export function moveModels(config: LitellmConfig, deps: ModelDeps): MovedModels {
+/** What becomes of `model_list`. @param others names of models whose settings cannot be read */
+export function moveModels(config: LitellmConfig, others: readonly string[], deps: ModelDeps): MovedModels {
   const models = new Map<string, ModelId>();
   const left: LeftBehind[] = [];
   const keys = new Map<string, HeldProviderKey>();
@@ -38,6 +38,16 @@ export function moveModels(config: LitellmConfig, deps: ModelDeps): MovedModels 
       const why = "limits of a deployment are not read; set submits_per_minute of the account in svc.yaml";
       left.push({ kind: "setting", from: `rpm/tpm of ${labelOf(deployment)}`, why });
     }
+  }
+  for (const name of others) {
+    const told = deps.mapped.get(name);
+    if (told !== undefined) models.set(name, told);
+    else if (!config.deployments.some((each) => each.name === name))
+      left.push({
+        kind: "model",
+        from: name,
+        why: "its settings are encrypted in the database; --map says what it is here",
+      });
   }
   for (const [alias, of] of Object.entries(config.groupAliases)) {
     const found = models.get(of);

@@ -1,7 +1,7 @@
 import { isForeignKey } from "../../domain/access/credential.ts";
 import { type Row, textOf } from "../fields.ts";
 import type { HeldAccount, HeldKey, Holdings, LeftBehind } from "../holdings.ts";
-import { displayOfForeign } from "../names.ts";
+import { aliasesFrom, displayOfForeign } from "../names.ts";
 import { moveOwner, teamOrigin, userOrigin } from "./accounts.ts";
 import type { LitellmConfig, Referred } from "./config.ts";
 import { type KeyDeps, moveKey } from "./keys.ts";
@@ -27,7 +27,7 @@ export function holdingsOfLitellm(
   rows: LitellmRows | undefined,
   deps: LitellmDeps,
 ): Holdings {
-  const moved = moveModels(config, deps);
+  const moved = moveModels(config, rows?.modelNames ?? [], deps);
   const keyDeps: KeyDeps = { ...deps, ...moved, budgets: rows?.budgets ?? new Map(), ownerOf };
   const results = (rows?.keys ?? []).map((row) => moveKey(row, keyDeps));
   const keys = results.filter((each): each is HeldKey => "origin" in each);
@@ -77,15 +77,14 @@ function masterKey(
   }
   if (!isForeignKey(key) || key.length < SHORTEST_MASTER_KEY)
     return { kind: "key", from, why: "it is too short to be safe, or does not begin with sk-" };
-  const aliases = Object.fromEntries([...models].filter(([name, id]) => name !== id).slice(0, 100));
-  const terms = Object.keys(aliases).length === 0 ? {} : { aliases };
-  const notes = ["makes images and videos here, and manages nothing"];
+  const aliases = aliasesFrom(models);
+  const notes = ["makes images and videos here, and manages nothing", ...aliases.notes];
   return {
     origin: `key ${hash(key)}`,
     name: "master key",
     hash: hash(key),
     display: displayOfForeign(key),
-    terms,
+    terms: aliases.terms,
     notes,
   };
 }

@@ -38,8 +38,18 @@ const BUDGETS: TableWish = {
   optional: BUDGET.slice(1),
 };
 
+/** Models that were added by its pages. Their settings are encrypted there with a key of its own, so that only names are read. */
+const MODELS: TableWish = {
+  table: "LiteLLM_ProxyModelTable",
+  by: "model_id",
+  needed: ["model_id", "model_name"],
+  optional: [],
+};
+
 /** What LiteLLM has in its database. */
 export interface LitellmRows {
+  /** What clients ask for, of models that stand in no configuration. */
+  readonly modelNames: readonly string[];
   readonly keys: readonly Row[];
   readonly teams: ReadonlyMap<string, Row>;
   readonly users: ReadonlyMap<string, Row>;
@@ -54,9 +64,16 @@ export async function readDatabase(tables: Tables): Promise<LitellmRows> {
     keys,
     teams: await byId(tables, TEAMS),
     users: await byId(tables, USERS),
-    // The first versions had no such table.
-    budgets: (await tables.columns(BUDGETS.table)).size === 0 ? new Map() : await byId(tables, BUDGETS),
+    budgets: await byIdIfAny(tables, BUDGETS),
+    modelNames: [...(await byIdIfAny(tables, MODELS)).values()].flatMap(
+      (row) => textOf(row.model_name) ?? [],
+    ),
   };
+}
+
+/** The first versions did not have all tables. */
+async function byIdIfAny(tables: Tables, wish: TableWish): Promise<Map<string, Row>> {
+  return (await tables.columns(wish.table)).size === 0 ? new Map() : await byId(tables, wish);
 }
 
 async function byId(tables: Tables, wish: TableWish): Promise<Map<string, Row>> {
@@ -83,7 +100,7 @@ export function readKeyList(text: string, name: string): LitellmRows {
     return key;
   });
   const none = new Map<string, Row>();
-  return { keys, teams: none, users: none, budgets: none };
+  return { keys, teams: none, users: none, budgets: none, modelNames: [] };
 }
 
 function listIn(value: unknown): readonly unknown[] {

@@ -4,7 +4,7 @@ import type { Micros } from "../../domain/money/money.ts";
 import { microsOf } from "../amounts.ts";
 import { integerOf, isTrue, type Row, splitList, textOf } from "../fields.ts";
 import type { HeldKey, LeftBehind } from "../holdings.ts";
-import { displayOfForeign, nameOf } from "../names.ts";
+import { aliasesFrom, displayOfForeign, nameOf } from "../names.ts";
 
 const ENABLED = 1;
 
@@ -39,8 +39,8 @@ export function moveToken(row: Row, deps: TokenDeps): HeldKey | LeftBehind {
   if (allowed.length > 0 && models.length === 0) return left("none of the models that it may use is here");
   const secret = kept.startsWith("sk-") ? kept : `sk-${kept}`;
   const canStay = isForeignKey(secret);
-  const aliases = [...deps.models].filter(
-    ([alias, of]) => alias !== of && (allowed.length === 0 || allowed.includes(alias)),
+  const aliases = aliasesFrom(
+    [...deps.models].filter(([alias]) => allowed.length === 0 || allowed.includes(alias)),
   );
   const addresses = splitList(textOf(row.allow_ips) ?? textOf(row.subnet) ?? "");
   const multiplier = deps.groups.get(textOf(row.group) ?? "");
@@ -50,13 +50,16 @@ export function moveToken(row: Row, deps: TokenDeps): HeldKey | LeftBehind {
     hash: canStay ? deps.hash(secret) : undefined,
     terms: {
       ...(allowed.length === 0 ? {} : { models }),
-      ...(aliases.length === 0 ? {} : { aliases: Object.fromEntries(aliases.slice(0, 100)) }),
+      ...aliases.terms,
       ...(addresses.length === 0 ? {} : { allowIps: addresses }),
       ...(limit === undefined ? {} : { quota: { limit, reset: "total" as const } }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
       ...(multiplier === undefined ? {} : { priceMultiplier: multiplier }),
     },
-    notes: canStay ? [] : ["gets a new secret: its own has a form that is not taken here"],
+    notes: [
+      ...(canStay ? [] : ["gets a new secret: its own has a form that is not taken here"]),
+      ...aliases.notes,
+    ],
   };
 }
 
