@@ -103,7 +103,7 @@ function alike({ exitCode, stdout, stderr }: Ended): Ended {
       .replaceAll(/\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d+)?Z/g, "TIME")
       .replaceAll(/http:\/\/[^"]+\/assets\/\w+/g, "FILE")
       .replaceAll(/req_[0-9a-z]{26}/g, "req_ID")
-      .replaceAll(/"duration_ms":\d+|\b\d+ ms\b/g, "DURATION")
+      .replaceAll(/"duration_ms":\d+|\b\d+(\.\d+)? (ms|s)\b/g, "DURATION")
       .replaceAll(/"last_used_at":(\d+|null)/g, '"last_used_at":TIME')
       .replaceAll(/"(at|\w+_at)":\d+/g, '"$1":TIME')
       .replaceAll(/in \.\/svc-data|on http:\/\/[\d.]+:\d+/g, "THERE")
