@@ -66,7 +66,8 @@ async function started(
   }
   return {
     async stop() {
-      child.kill("SIGTERM");
+      // PostgreSQL waits for its clients at SIGTERM, and ends them at SIGINT.
+      child.kill(command.some((word) => word.endsWith("/postgres")) ? "SIGINT" : "SIGTERM");
       await child.exited;
     },
   };
