@@ -16,6 +16,7 @@ import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import type { Parent } from "../domain/task/lineage.ts";
 import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
+import type { NewTask } from "../domain/task/task.ts";
 import { type AskedCallback, callbackOf } from "./asked-callback.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
 import { type CostLimit, checkCost } from "./cost-limit.ts";
@@ -75,6 +76,8 @@ export interface CreatedTask {
   readonly held: Micros;
   /** Whether this repeats the answer to an earlier create with the same idempotency key. */
   readonly replayed: boolean;
+  /** What was stored; absent where this repeats an answer. */
+  readonly task?: NewTask | undefined;
 }
 
 export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
@@ -181,25 +184,23 @@ async function admit(
     for (const file of staged) await file.keep();
     // Before it is stored: the claim that this leads to shares its commit.
     deps.wakeup.queued();
+    const task: NewTask = {
+      ...{ id, kind: model.kind, model: model.id, requestId: request.requestId },
+      accountId: request.principal.accountId,
+      keyId: request.principal.keyId,
+      request: { ...named, inputs },
+      quote: promised,
+      held: promised.ceiling,
+      origin: request.origin,
+      ...{ ...callback, parent: request.parent },
+      syncScope: request.syncScope,
+      lane: chosen.lane,
+      routeIndex: chosen.index,
+      setup: chosen.setup,
+      createdAt: deps.clock.now(),
+    };
     const result = await deps.tasks.admit({
-      task: {
-        id,
-        accountId: request.principal.accountId,
-        keyId: request.principal.keyId,
-        requestId: request.requestId,
-        kind: model.kind,
-        model: model.id,
-        request: { ...named, inputs },
-        quote: promised,
-        held: promised.ceiling,
-        origin: request.origin,
-        ...{ ...callback, parent: request.parent },
-        syncScope: request.syncScope,
-        lane: chosen.lane,
-        routeIndex: chosen.index,
-        setup: chosen.setup,
-        createdAt: deps.clock.now(),
-      },
+      task,
       assets: assets satisfies readonly Asset[],
       idempotency,
       concurrency: request.principal.policy.concurrency,
@@ -210,7 +211,7 @@ async function admit(
     deps.tally.created(model.id);
     deps.feed.publish({ id, accountId: request.principal.accountId }, false);
     if (result.isLow) deps.tellLowBalance(request.principal.accountId);
-    return { taskId: id, held: promised.ceiling, replayed: false };
+    return { taskId: id, held: promised.ceiling, replayed: false, task };
   } finally {
     for (const file of staged) await file.release(isAdmitted);
   }

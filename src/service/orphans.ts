@@ -36,6 +36,8 @@ export function createOrphans() {
       byScope.set(scope, siblings.add(id));
       forgetOld(now);
     },
+    /** Whether no task was left. */
+    isEmpty: (): boolean => left.size === 0,
     /** Removes and returns the task of this scope that was left first, if any was left recently. */
     adopt(scope: string, now: number): TaskId | undefined {
       if (left.size === 0) return undefined;

@@ -48,13 +48,14 @@ interface Wish {
 export function fromForeign(
   catalog: Pick<Catalog, "routes" | "validate">,
   model: Model,
-  { fields, at, route }: ForeignInput,
+  given: ForeignInput,
 ): ModelBody {
+  const { fields, at, route } = given;
   const words = route && vocabularyOf(model, route);
   const fitting: Fitting = {
     offered: { model, routes: catalog.routes(model) },
     body: { model: model.id },
-    names: namesOf(model, words, at),
+    names: namesOf(model, words, given),
     media: [],
     wishes: new Map(),
   };
@@ -243,8 +244,20 @@ function unchoosable({ id: model }: Model, { param, value }: Wish): AppError {
   return invalid({ kind: "not_a_choice", field: param, model, given: { json: value } });
 }
 
-/** The caller's names for what it has not given, as messages may name it. */
-function namesOf(model: Model, words: Vocabulary | undefined, at: string): Record<string, string> {
+const usualNames = new WeakMap<Model, Map<string, Readonly<Record<string, string>>>>();
+
+/** The caller's names for what it has not given, as messages may name it. Made once: every create has them, and hardly any a message. */
+function namesOf(
+  model: Model,
+  words: Vocabulary | undefined,
+  { at, route }: ForeignInput,
+): Record<string, string> {
+  const known = usualNames.getOrInsertComputed(model, () => new Map());
+  const how = `${at} ${route?.provider} ${route?.upstreamModel}`;
+  return { ...known.getOrInsertComputed(how, () => usualNamesOf(model, words, at)) };
+}
+
+function usualNamesOf(model: Model, words: Vocabulary | undefined, at: string): Record<string, string> {
   const { properties } = model.schema;
   const own = isJsonObject(properties) ? Object.keys(properties) : [];
   return Object.fromEntries(own.map((name) => [name, at + (words?.theirs.get(name) ?? name)]));

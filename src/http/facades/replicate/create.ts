@@ -5,7 +5,7 @@ import type { Model } from "../../../domain/model/model.ts";
 import { formatAmount } from "../../../domain/money/money.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Secrets } from "../../../domain/ports/runtime.ts";
-import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
+import { isTerminal, type NewTask, type TaskSummary } from "../../../domain/task/task.ts";
 import { adoptLeft } from "../../../service/adopt-left.ts";
 import type { CancelLater } from "../../../service/cancel-later.ts";
 import type { CreateTask, CreateTaskRequest } from "../../../service/create-task.ts";
@@ -54,8 +54,12 @@ interface Sent {
 interface Accepted {
   readonly taskId: TaskId;
   readonly headers: Readonly<Record<string, string>>;
-  /** Equal for equal requests without an idempotency key. */
-  readonly scope: string | undefined;
+  /** Equal for equal requests without an idempotency key. Absent where nobody has asked for it yet. */
+  readonly scope?: string | undefined;
+  /** The same, for a caller who turns out to have left. */
+  readonly lateScope?: (() => string | Promise<string> | undefined) | undefined;
+  /** What was stored, of a task that is new. */
+  readonly task?: NewTask | undefined;
 }
 
 /**
@@ -72,7 +76,9 @@ export async function createPrediction(
   const leave = waitMs === undefined ? undefined : exchange.stay("waits");
   try {
     const accepted = await accept(deps, exchange, { name, isWaiting: waitMs !== undefined });
-    const task = await finish(deps, exchange, accepted, waitMs ?? 0);
+    const task =
+      waitMs === undefined ? await begun(deps, accepted) : await ended(deps, exchange, accepted, waitMs);
+    if (waitMs === undefined && exchange.request.signal.aborted) await noteLeft(deps, accepted);
     return await replyWith(deps, exchange, { task, accepted, hasWaited: waitMs !== undefined });
   } finally {
     leave?.();
@@ -87,7 +93,9 @@ async function accept(
   const { body, inlineFiles, discard } = await readJsonBody(exchange, deps.assets);
   try {
     const sent = translate(deps, exchange, { body, inlineFiles, name });
-    const scope = await scopeOf(deps, sent.request);
+    // Most creates need none: nobody waits, and nobody has left.
+    const isJoinable = isWaiting || !deps.orphans.isEmpty() || deps.equalCalls.areAny();
+    const scope = isJoinable ? await scopeOf(deps, sent.request) : undefined;
     if (scope !== undefined) await deps.equalCalls.settled(scope);
     const joined = scope === undefined ? undefined : await adoptLeft(deps, scope);
     if (joined !== undefined) return { taskId: joined, headers: {}, scope };
@@ -97,7 +105,9 @@ async function accept(
     const { cancelAt, principal } = request;
     if (cancelAt !== undefined && !created.replayed)
       deps.cancelLater.plan({ id: taskId, accountId: principal.accountId }, cancelAt);
-    return { taskId, headers: createdHeaders(created), scope };
+    // What a body's files held is gone later.
+    const lateScope = inlineFiles === undefined ? () => scopeOf(deps, sent.request) : undefined;
+    return { taskId, headers: createdHeaders(created), scope, lateScope, task: created.task };
   } finally {
     // An await would cost a turn, and most bodies have no files.
     if (discard !== undefined) await discard();
@@ -157,37 +167,48 @@ function scopeOf(
   return hashCanonical(secrets, { before: `${principal.keyId}\n${ENDPOINT}\n`, value: identity, files });
 }
 
+/** The task as it was accepted; one that was before, as it stands. */
+async function begun({ tasks }: CreateDeps, { taskId, task: made }: Accepted): Promise<TaskSummary> {
+  const task =
+    made === undefined
+      ? await tasks.summary(taskId)
+      : ({ ...made, status: "pending", progress: 0, cancelRequested: false, results: [] } as const);
+  // The first answer to this key may have been for a task that was deleted since.
+  if (task === undefined) throw untoldPrediction();
+  return task;
+}
+
 /** Waits for the task's end, as long as the caller wants and the address allows. */
-async function finish(
+async function ended(
   deps: CreateDeps,
   exchange: KeyedExchange,
-  { taskId: id, scope }: Accepted,
+  accepted: Accepted,
   askedMs: number,
 ): Promise<TaskSummary> {
   const { request, principal, standing, edgeDeadline } = exchange;
-  const task = await deps.tasks.summary(id);
-  // The first answer to this key may have been for a task that was deleted since.
-  if (task === undefined) throw untoldPrediction();
-  const over = scope === undefined || askedMs === 0 ? undefined : deps.equalCalls.enter(scope);
-  const noteLeaving = () => {
-    if (scope !== undefined && request.signal.aborted) deps.orphans.add(scope, id, deps.clock.elapsed());
-    over?.();
-  };
-  if (askedMs === 0 || isTerminal(task.status)) {
-    noteLeaving();
-    return task;
-  }
+  const { id, kind } = await begun(deps, accepted);
+  const over = accepted.scope === undefined ? undefined : deps.equalCalls.enter(accepted.scope);
   deps.keepOpen(request);
   const leftMs = (edgeDeadline() ?? Number.POSITIVE_INFINITY) - deps.elapsed();
   const waitMs = Math.max(0, Math.min(askedMs, leftMs));
   try {
     return await whileAllowed(standing, (refused) => {
       const signal = AbortSignal.any([request.signal, deps.stopping, refused]);
-      return awaitTask(deps, principal, { id, kind: task.kind, waitMs, signal });
+      return awaitTask(deps, principal, { id, kind, waitMs, signal });
     });
   } finally {
-    noteLeaving();
+    if (request.signal.aborted) await noteLeft(deps, accepted);
+    over?.();
   }
+}
+
+/** The caller is gone before it was answered: the next equal request joins its task. */
+async function noteLeft(
+  { orphans, clock }: CreateDeps,
+  { taskId, scope, lateScope }: Accepted,
+): Promise<void> {
+  const known = scope ?? (await lateScope?.());
+  if (known !== undefined) orphans.add(known, taskId, clock.elapsed());
 }
 
 const CREATED = 201;
@@ -202,7 +223,7 @@ async function replyWith(
     hasWaited,
   }: { readonly task: TaskSummary; readonly accepted: Accepted; readonly hasWaited: boolean },
 ): Promise<Reply> {
-  const told = await deps.tell(task, origin);
+  const told = await deps.tell(task, origin, accepted.task?.request);
   if (told === undefined) throw untoldPrediction();
   const isLate = hasWaited && !isTerminal(task.status);
   // Clients that waited take every other status for the end, and go on to ask after this one alone.
@@ -210,7 +231,7 @@ async function replyWith(
   const cost = { "X-Request-Cost": formatAmount(task.charged ?? task.held) };
   return {
     status: isLate ? GOING_ON : CREATED,
-    headers: { "Content-Type": "application/json", ...cost, ...accepted.headers },
+    headers: { "Content-Type": "application/json", ...accepted.headers, ...cost },
     body: JSON.stringify(body),
     log: { task: task.id, model: task.model },
   };

@@ -5,6 +5,8 @@ const UNNOTICED_MS = 200;
 
 /** Calls that wait for their predictions, by the scope of their request. */
 export interface EqualCalls {
+  /** Whether any call waits. */
+  areAny(): boolean;
   /** A call waits. @returns what tells that it does no longer */
   enter(scope: string): () => void;
   /**
@@ -17,6 +19,7 @@ export interface EqualCalls {
 export function createEqualCalls(clock: Pick<Clock, "after">): EqualCalls {
   const waiting = new Map<string, Set<PromiseWithResolvers<void>>>();
   return {
+    areAny: () => waiting.size > 0,
     enter(scope) {
       const call = Promise.withResolvers<void>();
       const calls = waiting.getOrInsertComputed(scope, () => new Set());

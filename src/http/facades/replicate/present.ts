@@ -29,15 +29,22 @@ export interface PredictionDeps extends Pick<VersionDeps, "secrets"> {
   readonly streamPath: StreamPath;
 }
 
-/** A task as a prediction for a caller who reached this service at `origin`; undefined for one that was removed meanwhile. */
-export type TellPrediction = (task: TaskSummary, origin: string) => Promise<JsonObject | undefined>;
+/**
+ * A task as a prediction for a caller who reached this service at `origin`; undefined for one that was removed meanwhile.
+ * @param request what the task was asked for, where that is known
+ */
+export type TellPrediction = (
+  task: TaskSummary,
+  origin: string,
+  request?: GenerationRequest,
+) => Promise<JsonObject | undefined>;
 
-/** What of a task never changes. */
+/** What of a prediction never changes. */
 interface Asked {
   readonly origin: string;
-  readonly input: JsonObject;
   readonly isMany: boolean;
-  readonly deadline?: string | undefined;
+  readonly fields: JsonObject;
+  readonly urls: JsonObject;
 }
 
 /** Clients ask for the same few tasks again and again. */
@@ -50,64 +57,78 @@ export function createTellPrediction(deps: PredictionDeps): TellPrediction {
   /** The store has the same summary of what has ended as long as nothing of it changes. */
   const ended = new WeakMap<TaskSummary, { readonly origin: string; readonly told: JsonObject }>();
 
-  async function asked(task: TaskSummary, origin: string): Promise<Asked | undefined> {
-    const known = kept.get(task.id);
-    if (known?.origin === origin) return known;
-    const request = await deps.tasks.requestOf(task);
+  async function asked(
+    task: TaskSummary,
+    origin: string,
+    known?: GenerationRequest,
+  ): Promise<Asked | undefined> {
+    const before = kept.get(task.id);
+    if (before?.origin === origin) return before;
+    const request = known ?? (await deps.tasks.requestOf(task));
     if (request === undefined) return undefined;
-    const model = deps.catalog.find(task.model);
-    const input = await inputOf(deps, request, model, origin);
-    const { cancelAt } = request;
-    const made: Asked = {
-      ...{ origin, input, isMany: isMany(request, model) },
-      ...(cancelAt !== undefined && { deadline: iso(cancelAt) }),
-    };
+    const made = await askedBy(deps, task, request, origin);
     if ((request.prompt?.length ?? 0) > LONGEST_KEPT) return made;
     if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value ?? "");
     kept.set(task.id, made);
     return made;
   }
 
-  return async (task, origin) => {
+  return async (task, origin, request) => {
     const known = ended.get(task);
     if (known?.origin === origin) return known.told;
-    const facts = await asked(task, origin);
+    const facts = await asked(task, origin, request);
     if (facts === undefined) return undefined;
-    const told = presentPrediction(deps, task, facts);
+    const told = presentPrediction(task, facts);
     if (isTerminal(task.status)) ended.set(task, { origin, told });
     return told;
   };
 }
 
-function presentPrediction(deps: PredictionDeps, task: TaskSummary, asked: Asked): JsonObject {
-  const { id, createdAt, startedAt, completedAt, filesRemovedAt } = task;
-  const { origin, input, deadline } = asked;
-  const model = deps.catalog.find(task.model);
+async function askedBy(
+  deps: PredictionDeps,
+  { id, createdAt, model: modelId }: TaskSummary,
+  request: GenerationRequest,
+  origin: string,
+): Promise<Asked> {
+  const model = deps.catalog.find(modelId);
+  const { cancelAt } = request;
   const url = `${origin}${BASE}/predictions/${id}`;
   return {
-    id,
-    model: `${OWNER}/${task.model}`,
-    version: model === undefined ? "hidden" : versionOf(deps, model),
-    input,
+    origin,
+    isMany: isMany(request, model),
+    fields: {
+      id,
+      model: `${OWNER}/${modelId}`,
+      version: model === undefined ? "hidden" : versionOf(deps, model),
+      input: await inputOf(deps, request, model, origin),
+      source: "api",
+      created_at: iso(createdAt),
+      ...(cancelAt !== undefined && { deadline: iso(cancelAt) }),
+    },
+    urls: {
+      get: url,
+      cancel: `${url}/cancel`,
+      stream: origin + deps.streamPath({ id }),
+      web: `${origin}/console/tasks/${id}`,
+    },
+  };
+}
+
+function presentPrediction(task: TaskSummary, asked: Asked): JsonObject {
+  const { startedAt, completedAt, filesRemovedAt } = task;
+  return {
+    ...asked.fields,
     logs: logsOf(task),
     output: outputOf(task, asked),
     data_removed: filesRemovedAt !== undefined,
     error: task.error?.message ?? null,
-    source: "api",
     status: PREDICTION_STATUS[task.status],
-    created_at: iso(createdAt),
     ...(startedAt !== undefined && { started_at: iso(startedAt) }),
-    ...(deadline !== undefined && { deadline }),
     ...(completedAt !== undefined && {
       completed_at: iso(completedAt),
       metrics: metricsOf(task, completedAt),
     }),
-    urls: {
-      get: url,
-      cancel: `${url}/cancel`,
-      stream: origin + deps.streamPath(task),
-      web: `${origin}/console/tasks/${id}`,
-    },
+    urls: asked.urls,
   };
 }
 

@@ -4,7 +4,7 @@ import { isId } from "../../../domain/ids.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import { formatAmount } from "../../../domain/money/money.ts";
 import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
-import type { TaskSummary } from "../../../domain/task/task.ts";
+import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts";
 import { readTask } from "../../../service/read-task.ts";
 import { type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange.ts";
@@ -101,8 +101,20 @@ function catalogEndpoints(deps: Deps): Endpoint[] {
 async function replyOf(deps: Deps, task: TaskSummary, origin: string): Promise<Reply> {
   const told = await deps.tell(task, origin);
   if (told === undefined) throw untoldPrediction();
-  const headers = { "X-Request-Cost": formatAmount(task.charged ?? task.held) };
-  return json(told, headers, { task: task.id, model: task.model });
+  const cost = { "X-Request-Cost": formatAmount(task.charged ?? task.held) };
+  return {
+    status: 200,
+    headers: { "Content-Type": "application/json", ...cost },
+    body: textOf(told, isTerminal(task.status)),
+    log: { task: task.id, model: task.model },
+  };
+}
+
+/** What has ended is the same object as long as it is kept, and clients ask for it again. */
+const texts = new WeakMap<JsonObject, string>();
+
+function textOf(told: JsonObject, isOver: boolean): string {
+  return isOver ? texts.getOrInsertComputed(told, JSON.stringify) : JSON.stringify(told);
 }
 
 async function read(deps: Deps, { principal, param, origin }: KeyedExchange): Promise<Reply> {

@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import { createCancelLater } from "../../src/service/cancel-later.ts";
+import { ACCOUNT, NOW, taskId } from "../helpers/store.ts";
+
+/** A clock whose timers run when it is set on. */
+function setup(timed: readonly { cancelAt: number }[] = []) {
+  const timers = new Set<{ at: number; run: () => void }>();
+  let now = NOW;
+  const asked: string[] = [];
+  const stopping = new AbortController();
+  let trouble: Error | undefined;
+  const later = createCancelLater({
+    clock: {
+      now: () => now,
+      elapsed: () => now,
+      after(delayMs: number, run: () => void) {
+        const timer = { at: now + delayMs, run };
+        timers.add(timer);
+        return () => void timers.delete(timer);
+      },
+    },
+    tasks: {
+      timed: async () =>
+        timed.map(({ cancelAt }, i) => ({ id: taskId(i + 1), accountId: ACCOUNT, cancelAt })),
+      async requestCancel(id: string) {
+        if (trouble !== undefined) throw trouble;
+        asked.push(id);
+        return "not_found";
+      },
+    } as never,
+    ...({ feed: {}, wakeup: {}, tally: {} } as never as object),
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    stopping: stopping.signal,
+  } as never);
+  return {
+    later,
+    asked,
+    stopping,
+    fail: (error?: Error) => {
+      trouble = error;
+    },
+    async goTo(at: number) {
+      now = at;
+      for (const timer of timers) {
+        if (timer.at > now) continue;
+        timers.delete(timer);
+        timer.run();
+      }
+      // What a timer begins has ended after a few turns.
+      for (let i = 0; i < 10; i += 1) await Promise.resolve();
+    },
+  };
+}
+
+test("a task is cancelled at its time and not before, once", async () => {
+  const { later, asked, goTo } = setup();
+  later.plan({ id: taskId(1), accountId: ACCOUNT }, NOW + 5_000);
+  await goTo(NOW + 4_999);
+  expect(asked).toEqual([]);
+  await goTo(NOW + 5_000);
+  await goTo(NOW + 50_000);
+  expect(asked).toEqual([taskId(1)]);
+});
+
+test("what an earlier process planned is planned again; what is overdue is cancelled at once", async () => {
+  const { later, asked, goTo } = setup([{ cancelAt: NOW - 1 }, { cancelAt: NOW + 10 }]);
+  await later.resume();
+  await goTo(NOW);
+  expect(asked).toEqual([taskId(1)]);
+  await goTo(NOW + 10);
+  expect(asked).toEqual([taskId(1), taskId(2)]);
+});
+
+test("a cancel that cannot be stored is tried again, and none is after the service stops", async () => {
+  const { later, asked, goTo, fail, stopping } = setup();
+  later.plan({ id: taskId(1), accountId: ACCOUNT }, NOW);
+  fail(new Error("full"));
+  await goTo(NOW);
+  fail();
+  await goTo(NOW + 2_000);
+  expect(asked).toEqual([taskId(1)]);
+  later.plan({ id: taskId(2), accountId: ACCOUNT }, NOW + 3_000);
+  stopping.abort();
+  await goTo(NOW + 3_000);
+  expect(asked).toEqual([taskId(1)]);
+});
