@@ -4,6 +4,7 @@ import { callbacks } from "./callbacks.ts";
 import { consoleBench } from "./console.ts";
 import { creates } from "./creates.ts";
 import { dispatches } from "./dispatches.ts";
+import { facades } from "./facades.ts";
 import { forms } from "./forms.ts";
 import { gateway } from "./gateway.ts";
 import { hooks } from "./hooks.ts";
@@ -43,6 +44,7 @@ const OF_BUILDS: Readonly<Record<string, Bench>> = {
   watch,
   console: consoleBench,
   thumbnails,
+  facades,
   hooks,
 };
 
