@@ -9,6 +9,7 @@ import {
   itemsOf,
   withTask,
 } from "../../console/screens/gallery/list.ts";
+import { inBranches } from "../../console/screens/task/branches.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import { HIGH_PROFILE_MP4 } from "../helpers/media-high-profile.ts";
 import { haveMany, scrollToTheEnd, listedTask as task } from "./support/answers.ts";
@@ -79,6 +80,22 @@ describe("results that a stream changes", () => {
     expect(idAt(now).slice(0, 14)).toBe(id.slice(0, 14));
     expect(idAt(now) < id && id < idAt(now + 1)).toBe(true);
   });
+});
+
+test("a family is told by branches, the members of which stand after what they were made from", () => {
+  const member = (id: string, parent: string | null) => ({
+    ...{ task_id: id, parent_id: parent, relation: null, deleted: false },
+  });
+  const members = [
+    member("a", null),
+    member("b", "a"),
+    member("c", "a"),
+    member("d", "b"),
+    member("e", "gone"),
+  ];
+  expect(inBranches(members).map(({ member: { task_id }, depth }) => `${task_id}${depth}`)).toEqual([
+    ...["a0", "b1", "d2", "c1", "e0"],
+  ]);
 });
 
 describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
@@ -201,6 +218,39 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     });
     expect(status).toBe(404);
     expect(at.problems.filter((problem) => !problem.includes("404"))).toEqual([]);
+  });
+
+  test("makes variations and larger versions, and shows the family that they are", async () => {
+    const first = await service.make({ prompt: "The ancestor", seed: 7 });
+    await using at = await visit(browser, service.url, { width: 390 });
+    await at.signIn(service.key);
+    await at.open(`gallery?view=${first}.0`);
+    const dialog = at.page.locator("dialog[open]");
+    await dialog.getByRole("button", { name: "Again, another seed" }).click();
+    await dialog.getByText("It is being made").waitFor();
+    await dialog.getByRole("button", { name: "Make it larger" }).click();
+    await dialog.getByText("sandbox-upscale makes it.", { exact: false }).waitFor();
+    const { tasks } = await service.ask("GET", `/v1/tasks/${first}/tree`, undefined, service.key);
+    const [, variation, larger] = tasks as { task_id: string; relation: string }[];
+    expect([variation?.relation, larger?.relation]).toEqual(["variation", "upscale"]);
+    await service.ask("GET", `/v1/images/status/${larger?.task_id}?wait=30`, undefined, service.key);
+    await at.open(`gallery?view=${larger?.task_id}.0`);
+    const family = at.page.getByRole("navigation", { name: "Family" });
+    await family.locator("a[aria-current=true]", { hasText: "upscale" }).waitFor();
+    expect(await family.getByRole("listitem").count()).toBe(3);
+    expect(await at.violations()).toEqual([]);
+    expect(await at.overflow()).toBe(0);
+    await picture(at.page, "gallery-family-390");
+    await family.getByRole("link", { name: "the first" }).click();
+    await dialog.getByText("The ancestor").first().waitFor();
+    await at.open(`tasks/${first}`);
+    await family.getByRole("link", { name: "variation" }).click();
+    await at.page.waitForURL(`${service.url}/console/tasks/${variation?.task_id}`);
+    await using operator = await visit(browser, service.url);
+    await operator.signIn(service.token);
+    await operator.open(`tasks/${variation?.task_id}`);
+    await operator.page.locator(`main a[href$="/tasks/${first}"]`).waitFor();
+    expect([...at.problems, ...operator.problems]).toEqual([]);
   });
 
   test("shows operators all accounts, by key, without what would spend or delete", async () => {

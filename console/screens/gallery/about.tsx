@@ -8,7 +8,8 @@ import { Preview } from "../../parts/preview.tsx";
 import { sizeText } from "../../parts/size.ts";
 import { Status } from "../../parts/status.tsx";
 import { Time } from "../../parts/time.tsx";
-import { hrefOf } from "../../shell/router.ts";
+import { hrefOf, query } from "../../shell/router.ts";
+import { Family } from "../task/family.tsx";
 import type { Trace } from "../task/read.ts";
 import { Actions } from "./actions.tsx";
 
@@ -31,7 +32,7 @@ export function About({ role, trace, index, onDeleted }: Props) {
       {prompt !== undefined && prompt !== "" && (
         <bdi class="block max-h-60 overflow-y-auto break-words whitespace-pre-wrap">{prompt}</bdi>
       )}
-      <Actions role={role} task={task} url={asset?.url} onDeleted={onDeleted} />
+      <Actions role={role} task={task} index={index} url={asset?.url} onDeleted={onDeleted} />
       <Facts
         facts={[
           ["Status", <Status key="status" word={task.status} />],
@@ -51,7 +52,8 @@ export function About({ role, trace, index, onDeleted }: Props) {
           ],
         ]}
       />
-      <Lineage trace={trace} />
+      <Inputs trace={trace} />
+      <Family role={role} task={task} hrefFor={inViewer} />
       {Object.keys(parameters).length > 0 && (
         <div class="flex flex-col gap-2">
           <h3 class="text-sm font-semibold">Settings</h3>
@@ -62,8 +64,11 @@ export function About({ role, trace, index, onDeleted }: Props) {
   );
 }
 
-/** What it was made from, where it was made from something. */
-function Lineage({ trace: { task, assets } }: { readonly trace: Trace }) {
+/** A member of the family in the viewer. */
+const inViewer = (id: string) => hrefOf("gallery", "", { ...query.peek(), view: `${id}.0` });
+
+/** The files it was made from, where there were some. */
+function Inputs({ trace: { task, assets } }: { readonly trace: Trace }) {
   const inputs = assets.filter((each) => each.role === "input");
   if (inputs.length === 0) return null;
   return (

@@ -1,15 +1,18 @@
 import { useState } from "preact/hooks";
-import { ask, newIdempotencyKey } from "../../api/ask.ts";
+import { ask } from "../../api/ask.ts";
 import { fileUrl } from "../../api/files.ts";
 import type { Role } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { hrefOf } from "../../shell/router.ts";
-import { isLive, retryTask, type Trace } from "../task/read.ts";
+import { isLive, type Trace } from "../task/read.ts";
+import { FollowUps } from "./follow-ups.tsx";
 
 interface Props {
   readonly role: Role;
   readonly task: Trace["task"];
+  /** Place among the results. */
+  readonly index: number;
   /** Of the result's file; undefined where there is none. */
   readonly url: string | undefined;
   readonly onDeleted: () => void;
@@ -20,7 +23,7 @@ const LINK =
   "inline-flex min-h-9 items-center justify-center rounded-md border border-line bg-card px-3 text-sm font-medium whitespace-nowrap hover:border-edge";
 
 /** What can be done with a result. Only a key's own tasks are made again and deleted: an operator would spend its money. */
-export function Actions({ role, task, url, onDeleted }: Props) {
+export function Actions({ role, task, index, url, onDeleted }: Props) {
   const [said, setSaid] = useState("");
   const isFileThere = url !== undefined && task.files_removed_at === undefined;
   const copy = async () => {
@@ -46,7 +49,7 @@ export function Actions({ role, task, url, onDeleted }: Props) {
             Open in the playground
           </a>
         )}
-        {role === "tenant" && !isLive(task) && <Again task={task} say={setSaid} />}
+        {role === "tenant" && !isLive(task) && <FollowUps task={task} index={index} say={setSaid} />}
         {role === "tenant" && !isLive(task) && <Delete task={task} onDeleted={onDeleted} />}
       </div>
       <p role="status" class="text-sm break-words text-soft">
@@ -54,61 +57,6 @@ export function Actions({ role, task, url, onDeleted }: Props) {
       </p>
     </div>
   );
-}
-
-/** Seeds that every model takes. */
-const SEEDS = 2 ** 31;
-
-/** Makes the task once more: with another seed, or where none was given, with what the provider chooses. */
-function Again({ task, say }: Pick<Props, "task"> & { readonly say: (text: string) => void }) {
-  const [isBusy, setBusy] = useState(false);
-  // Kept until an answer came: pressed twice, it makes one task.
-  const [chosen, setChosen] = useState(choose);
-  const { parameters, inputs } = task.request;
-  const isSeeded = typeof parameters.seed === "number" && parameters.seed >= 0;
-  // Inputs are known to the stored request alone, which has the same seed.
-  if (isSeeded && inputs.length > 0) return null;
-  const again = async () => {
-    setBusy(true);
-    try {
-      if (isSeeded) await createAnew(task, chosen);
-      else await retryTask(task.task_id, chosen.key);
-      setChosen(choose());
-      say("It is being made, and appears in the gallery when it is done.");
-    } catch (error) {
-      say(error instanceof Error ? error.message : String(error));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <Button isBusy={isBusy} onClick={() => void again()}>
-      {isSeeded ? "Again, another seed" : "Make it again"}
-    </Button>
-  );
-}
-
-interface Chosen {
-  readonly key: string;
-  readonly seed: number;
-}
-
-function choose(): Chosen {
-  return { key: newIdempotencyKey(), seed: Math.floor(Math.random() * SEEDS) };
-}
-
-/** The same request with a seed of its own. @throws ApiProblem */
-async function createAnew({ kind, model, request }: Props["task"], { key, seed }: Chosen): Promise<void> {
-  const { prompt, n, parameters } = request;
-  const body = {
-    model,
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(n > 1 ? { n } : {}),
-    ...parameters,
-    seed,
-  };
-  const name = kind === "video" ? "POST /v1/videos/generations" : "POST /v1/images/generations";
-  await ask(name, { body }, { idempotencyKey: key });
 }
 
 function Delete({ task, onDeleted }: Pick<Props, "task" | "onDeleted">) {

@@ -11,6 +11,7 @@ import { Trouble } from "../../parts/trouble.tsx";
 import { hrefOf } from "../../shell/router.ts";
 import type { ScreenProps } from "../../shell/screen-props.ts";
 import { Actions } from "./actions.tsx";
+import { Family, taskHref } from "./family.tsx";
 import { barsOf, isLive, readTrace, type Trace } from "./read.ts";
 import { Results } from "./results.tsx";
 import { Waterfall } from "./waterfall.tsx";
@@ -48,12 +49,12 @@ export function Screen({ role, item }: ScreenProps) {
       </p>
       {problem !== undefined && <Trouble problem={problem} again={reading.again} />}
       {data === undefined && problem === undefined && <Reading what="the task" />}
-      {data !== undefined && <TaskParts trace={data} />}
+      {data !== undefined && <TaskParts role={role} trace={data} />}
     </Page>
   );
 }
 
-function TaskParts({ trace }: { readonly trace: Trace }) {
+function TaskParts({ role, trace }: Pick<ScreenProps, "role"> & { readonly trace: Trace }) {
   const { task, attempts, callbacks } = trace;
   return (
     <>
@@ -85,6 +86,7 @@ function TaskParts({ trace }: { readonly trace: Trace }) {
           ]}
         />
       </div>
+      <Family role={role} task={task} hrefFor={taskHref} />
       <Section title="Where its time went">
         <Waterfall bars={barsOf(trace)} />
       </Section>
@@ -106,11 +108,18 @@ function TaskParts({ trace }: { readonly trace: Trace }) {
           <Table label="Callback" columns={CALLBACKS} rows={callbacks} keyOf={({ id }) => id} />
         </Section>
       )}
-      <Section title="Request and answer">
-        <CodeBlock label="Request" text={JSON.stringify({ model: task.model, ...task.request }, null, 2)} />
-        <CodeBlock label="Answer" text={JSON.stringify(answerOf(task), null, 2)} />
-      </Section>
+      <AsJson trace={trace} />
     </>
+  );
+}
+
+/** What was asked for and answered, as it is. */
+function AsJson({ trace: { task } }: { readonly trace: Trace }) {
+  return (
+    <Section title="Request and answer">
+      <CodeBlock label="Request" text={JSON.stringify({ model: task.model, ...task.request }, null, 2)} />
+      <CodeBlock label="Answer" text={JSON.stringify(answerOf(task), null, 2)} />
+    </Section>
   );
 }
 

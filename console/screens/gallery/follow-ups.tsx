@@ -1,0 +1,68 @@
+import { useState } from "preact/hooks";
+import { ask, newIdempotencyKey } from "../../api/ask.ts";
+import { Button } from "../../parts/button.tsx";
+import { retryTask, type Trace } from "../task/read.ts";
+
+interface Props {
+  readonly task: Trace["task"];
+  /** Place among the results. */
+  readonly index: number;
+  readonly say: (text: string) => void;
+}
+
+type Way = "again" | "variation" | "upscale" | "extend";
+
+const NAMES: Readonly<Record<Way, string>> = {
+  ...{ again: "Make it again", variation: "Again, another seed" },
+  ...{ upscale: "Make it larger", extend: "Go on from its end" },
+};
+
+/** What can be made from a result that is there: the service says why where a model cannot. */
+export function FollowUps({ task, index, say }: Props) {
+  const [busy, setBusy] = useState<Way>();
+  // Kept until an answer came: pressed twice, it makes one task.
+  const [key, setKey] = useState(newIdempotencyKey);
+  const make = async (way: Way) => {
+    setBusy(way);
+    try {
+      say(await makeBy(way, task, index, `${key}${way}`));
+      setKey(newIdempotencyKey());
+    } catch (error) {
+      say(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(undefined);
+    }
+  };
+  return waysOf(task).map((way) => (
+    <Button key={way} isBusy={busy === way} onClick={() => void make(way)}>
+      {NAMES[way]}
+    </Button>
+  ));
+}
+
+function waysOf({ status, kind, request, files_removed_at }: Trace["task"]): readonly Way[] {
+  const { seed } = request.parameters;
+  const again: Way = typeof seed === "number" && seed >= 0 ? "variation" : "again";
+  if (status !== "completed" || files_removed_at !== undefined) return [again];
+  return kind === "video" ? [again, "upscale", "extend"] : [again, "upscale"];
+}
+
+/** @returns what came of it @throws ApiProblem */
+async function makeBy(way: Way, task: Trace["task"], index: number, idempotencyKey: string): Promise<string> {
+  const input = { path: { task_id: task.task_id } };
+  const options = { idempotencyKey };
+  const done = "It is being made, and appears in the gallery when it is done.";
+  switch (way) {
+    case "again":
+      await retryTask(task.task_id, idempotencyKey);
+      return done;
+    case "variation":
+      await ask("POST /v1/tasks/{task_id}/variations", { ...input, body: { count: 1 } }, options);
+      return done;
+    case "upscale":
+    case "extend": {
+      const { model } = await ask(`POST /v1/tasks/{task_id}/${way}`, { ...input, body: { index } }, options);
+      return `${model} makes it. It appears in the gallery when it is done.`;
+    }
+  }
+}
