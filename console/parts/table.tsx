@@ -8,7 +8,7 @@ export interface Column<Row> {
   /** Numbers stand on the right. */
   readonly isNumber?: boolean;
   /** Left out on screens narrower than this. */
-  readonly from?: "sm" | "md" | "lg";
+  readonly from?: "sm" | "md" | "lg" | "xl";
   /** A class that says how wide it is in a long table; what is left is shared by the others. */
   readonly width?: string;
 }
@@ -21,7 +21,12 @@ interface Props<Row> {
   readonly keyOf: (row: Row) => string;
 }
 
-const FROM = { sm: "hidden sm:table-cell", md: "hidden md:table-cell", lg: "hidden lg:table-cell" } as const;
+const FROM = {
+  sm: "hidden sm:table-cell",
+  md: "hidden md:table-cell",
+  lg: "hidden lg:table-cell",
+  xl: "hidden xl:table-cell",
+} as const;
 
 /** A table as wide as its place. What does not fit can be reached by scrolling within it, never by moving the page. */
 export function Table<Row>({ label, columns, rows, keyOf }: Props<Row>) {

@@ -96,17 +96,17 @@ function FilterRow({ filters, isOperator }: { readonly filters: Filters; readonl
 
 const COLUMNS: readonly Column<ListedTask>[] = [
   { title: "Result", width: "w-17", cell: (task) => <Thumbnail task={task} /> },
-  { title: "Task", width: "w-28", cell: (task) => <TaskLink task={task} /> },
-  { title: "Status", width: "sm:w-44", cell: (task) => <StatusOf task={task} /> },
+  { title: "Task", width: "w-26", cell: (task) => <TaskLink task={task} /> },
+  { title: "Status", width: "sm:w-36", cell: (task) => <StatusOf task={task} /> },
   { title: "Model", from: "sm", cell: ({ model }) => <span class="break-words">{model}</span> },
 ];
 const OPERATORS: readonly Column<ListedTask>[] = [
-  { title: "Account", from: "md", cell: ({ account }) => <span class="break-words">{account?.name}</span> },
-  { title: "Key", from: "lg", cell: ({ key }) => <span class="break-words">{key?.name}</span> },
-  { title: "Provider", from: "lg", width: "w-28", cell: ({ provider }) => provider },
+  { title: "Account", from: "xl", cell: ({ account }) => <span class="break-words">{account?.name}</span> },
+  { title: "Key", from: "xl", cell: ({ key }) => <span class="break-words">{key?.name}</span> },
+  { title: "Provider", from: "xl", width: "w-28", cell: ({ provider }) => provider },
 ];
 const MEASURES: readonly Column<ListedTask>[] = [
-  { title: "Made", from: "sm", width: "w-32", cell: ({ created_at }) => <Time at={created_at} /> },
+  { title: "Made", from: "md", width: "w-28", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Took", from: "md", width: "w-20", isNumber: true, cell: tookText },
   { title: "Cost", width: "w-22", isNumber: true, cell: ({ usage }) => <Money amount={usage?.cost} /> },
 ];

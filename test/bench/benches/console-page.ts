@@ -26,17 +26,17 @@ export const GATHER = `{
   found;
 }`;
 
-/** Scrolls for so long: up and down through the list, and now and then to another place of it. */
+/** Scrolls for so long, most of a window in each frame: up and down through the list, and now and then to another place of it. */
 export const SCROLL = `(ms) => new Promise((resolve) => {
   const end = performance.now() + ms;
-  let [step, turn] = [-1_500, 0];
+  let [step, turn] = [-800, 0];
   const go = (now) => {
     const height = document.documentElement.scrollHeight - innerHeight;
     turn += 1;
     if (turn % 240 === 0) scrollTo(0, height * ((turn / 240 * 0.37) % 1));
     else scrollBy(0, step);
-    if (scrollY <= 0) step = 1_500;
-    if (scrollY >= height - 1) step = -1_500;
+    if (scrollY <= 0) step = 800;
+    if (scrollY >= height - 1) step = -800;
     if (now < end) requestAnimationFrame(go);
     else resolve();
   };
