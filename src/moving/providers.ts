@@ -3,9 +3,10 @@ import type { ProviderId } from "../domain/ids.ts";
 const id = (name: string) => name as ProviderId;
 
 /**
- * What LiteLLM calls providers, in front of a model's name
- * (https://docs.litellm.ai/docs/image_generation and https://docs.litellm.ai/docs/videos, read 2026-11). Others are chat, or nothing
- * that this service has a way to.
+ * What LiteLLM calls providers, in front of a model's name. `recraft`, `fal_ai`, `stability` and `minimax` were seen in its
+ * `LlmProviders` (https://github.com/BerriAI/litellm/blob/main/litellm/types/utils.py), `openai` in
+ * https://docs.litellm.ai/docs/image_generation (both read 2026-11-27); the other names were not compared with it. Providers that are not
+ * here are chat, or nothing that this service has a way to.
  */
 export const LITELLM_PROVIDERS: Readonly<Record<string, ProviderId>> = {
   ...{ openai: id("openai"), gemini: id("gemini"), fal_ai: id("fal"), recraft: id("recraft") },

@@ -36,7 +36,7 @@ test("ids are told apart, and sources are addresses", () => {
   const ids = MCP_AGENTS.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(Object.keys(MCP_SOURCES).sort() as string[]).toEqual([...ids].sort());
-  for (const source of Object.values(MCP_SOURCES)) expect(URL.parse(source)?.protocol).toBe("https:");
+  for (const { url } of Object.values(MCP_SOURCES)) expect(URL.parse(url)?.protocol).toBe("https:");
 });
 
 test("the document has each as it is here", async () => {
@@ -44,6 +44,11 @@ test("the document has each as it is here", async () => {
   for (const { title, language, variable = "sk-svc-…", id, where, text } of MCP_AGENTS) {
     const block = text({ server: "http://127.0.0.1:8787", key: variable });
     expect(document).toContain(`\`\`\`${language}\n${block}\n\`\`\`\n`);
-    for (const each of [`### ${title}\n`, `(${MCP_SOURCES[id]})`, where]) expect(document).toContain(each);
+    const source = MCP_SOURCES[id];
+    const verdict = `${source?.isRead ? "Checked against" : "Not checked against"} [`;
+    const [section = ""] = document.split(`### ${title}\n`)[1]?.split("\n### ") ?? [];
+    // Lines are broken where they are long.
+    const words = section.replaceAll("\n", " ");
+    for (const each of [verdict, `(${source?.url})`, where]) expect(words).toContain(each);
   }
 });

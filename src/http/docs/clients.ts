@@ -46,7 +46,9 @@ export function serveClients({ origin }: Pick<Exchange, "origin">, facades: read
 /** To what the makers of an agent say of it. */
 function linkOf(id: string): string {
   const source = MCP_SOURCES[id];
-  return source === undefined ? "" : ` <a href="${escaped(source)}">Its documentation</a>.`;
+  if (source === undefined) return "";
+  const link = ` <a href="${escaped(source.url)}">What its makers say</a>`;
+  return source.isRead ? `${link}.` : `${link}, which this was not compared with.`;
 }
 
 function escaped(text: string): string {
