@@ -136,7 +136,11 @@ async function localFiles(assets: LocalAssets, config: Config): Promise<Files> {
       const { files, bytes, damaged } = await assets.verify(onFile);
       return {
         ...{ files, size_bytes: bytes },
-        damaged: damaged.map(({ sha256, what, tasks }) => ({ sha256, what, tasks: [...tasks] })),
+        damaged: damaged.map(({ tasks, uploads, ...each }) => ({
+          ...each,
+          tasks: [...tasks],
+          uploads: [...uploads],
+        })),
       };
     },
   };

@@ -5121,6 +5121,7 @@ export interface Operations {
           /** What is wrong with it. */
           what: string;
           tasks: readonly (string)[];
+          uploads: readonly (string)[];
         })[];
       } | null;
       /** Why it failed. */
@@ -5148,6 +5149,7 @@ export interface Operations {
           /** What is wrong with it. */
           what: string;
           tasks: readonly (string)[];
+          uploads: readonly (string)[];
         })[];
       } | null;
       /** Why it failed. */

@@ -22,7 +22,7 @@ export function createLocalAssets(
   config: Folder & Partial<Pick<Config, "assets">>,
   clock: Clock,
 ) {
-  const { retention } = store;
+  const { retention, uploads } = store;
   /** Held until the command ends, from the first object that is removed. */
   let release: (() => void) | undefined;
   const mayRemove = () => {
@@ -41,7 +41,7 @@ export function createLocalAssets(
       }
     },
     verify: async (onFile: (files: number) => void): Promise<Verified> =>
-      verifyContents({ contents: await open(), retention }, onFile),
+      verifyContents({ contents: await open(), retention, uploads }, onFile),
     /** Removes everything of a suspended account but its money. */
     purge: async (id: AccountId, onTask: (count: number) => void) =>
       purgeForm(id, await purgeLocal(store, { config, places, clock }, id, onTask)),

@@ -57,7 +57,7 @@ export const METRICS = {
   svc_callback_sends_total: counter("Sends of callbacks.", "outcome"),
   svc_callbacks_ended_total: counter("Callbacks acknowledged, or given up after their last send.", "state"),
   svc_moderation_verdicts_total: counter("Verdicts of the operator's checks.", "check", "verdict"),
-  svc_assets: gauge("Files of tasks that are on record.", "role"),
+  svc_assets: gauge("Files that are on record, of tasks and uploaded before any (`upload`).", "role"),
   svc_asset_bytes: gauge("Their sizes together; a file that several tasks share counts for each.", "role"),
   svc_books_age_seconds: gauge("How long ago the numbers that are counted in the database were read."),
   svc_requests_shed_total: counter("Requests refused because there was too much to do.", "kind"),

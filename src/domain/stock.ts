@@ -17,7 +17,8 @@ export interface Stock {
   /** In all accounts. */
   readonly held: Micros;
   readonly assets: readonly {
-    readonly role: Asset["role"];
+    /** `upload`: uploaded before any task. */
+    readonly role: Asset["role"] | "upload";
     readonly count: number;
     readonly bytes: number;
   }[];

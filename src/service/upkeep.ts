@@ -26,7 +26,7 @@ export interface UpkeepDeps extends Omit<RemoveTaskDeps, "retention"> {
   readonly contents: StoredContents;
   readonly retention: RetentionStore;
   readonly tasks: Pick<TaskStore, "requestCancel">;
-  readonly uploads: Pick<UploadStore, "removeOf">;
+  readonly uploads: Pick<UploadStore, "ofContent" | "removeOf">;
   readonly manageAs: ManageAs;
   /** Makes a backup now. @throws Error that says why it could not be made */
   readonly backUp: () => Promise<MadeByHand>;
@@ -58,7 +58,7 @@ export function createUpkeep(deps: UpkeepDeps) {
   return {
     /** Compares every stored file with its hash. */
     verify: createJob(clock, (_: undefined, onFile): Promise<Verified> => {
-      return verifyContents({ contents: { rehash: atRest(deps) }, retention }, onFile);
+      return verifyContents({ contents: { rehash: atRest(deps) }, retention, uploads: deps.uploads }, onFile);
     }),
     /** Removes files that no task has. */
     collect: createJob(clock, async ({ isTrial }: { isTrial: boolean }): Promise<CollectedFiles> => {

@@ -1,15 +1,19 @@
-import type { TaskId } from "../domain/ids.ts";
+import type { FileId, TaskId } from "../domain/ids.ts";
 import type { RetentionStore } from "../domain/ports/retention-store.ts";
 import type { StoredContents } from "../domain/ports/stored-contents.ts";
+import type { UploadStore } from "../domain/ports/upload-store.ts";
 
 /** Contents read from the store at a time. */
 const PAGE = 100;
 
-/** A file that is not as it was stored, and the tasks that have it: none where it was uploaded and no task uses it. */
+/** A file that is not as it was stored. */
 export interface DamagedContent {
   readonly sha256: string;
   readonly what: "missing" | "changed";
+  /** Those that have it. */
   readonly tasks: readonly TaskId[];
+  /** The uploaded files that have it. */
+  readonly uploads: readonly FileId[];
 }
 
 export interface Verified {
@@ -28,23 +32,27 @@ export async function verifyContents(
   {
     contents,
     retention,
+    uploads,
   }: {
     readonly contents: Pick<StoredContents, "rehash">;
-    readonly retention: Pick<RetentionStore, "contentsAfter" | "markDamaged" | "neededContents">;
+    readonly retention: Pick<RetentionStore, "contentsAfter" | "markDamaged">;
+    readonly uploads: Pick<UploadStore, "ofContent">;
   },
   onFile: (files: number) => void = () => {},
 ): Promise<Verified> {
-  const isNamed = async (sha256: string) => (await retention.neededContents([sha256])).length > 0;
   const damaged: DamagedContent[] = [];
   let [files, bytes] = [0, 0];
   for (let after = ""; ; ) {
     const page = await retention.contentsAfter(after, PAGE);
     for (const { sha256, sizeBytes } of page) {
       const hash = await contents.rehash(sha256);
-      // A task may have been deleted while its file was read.
       const tasks = await retention.markDamaged(sha256, hash !== sha256);
-      const isDamaged = hash !== sha256 && (tasks.length > 0 || (await isNamed(sha256)));
-      if (isDamaged) damaged.push({ sha256, what: hash === undefined ? "missing" : "changed", tasks });
+      if (hash !== sha256) {
+        const having = await uploads.ofContent(sha256);
+        // A task or an uploaded file may have been deleted while its file was read.
+        if (tasks.length + having.length > 0)
+          damaged.push({ sha256, what: hash === undefined ? "missing" : "changed", tasks, uploads: having });
+      }
       files += 1;
       bytes += sizeBytes;
       onFile(files);

@@ -55,6 +55,20 @@ function describeRecords(make: MakeStore): void {
   );
 
   test(
+    "the files that have a content are told, of every account, expired or not",
+    withStore(make, async (store) => {
+      await addAccount(store, { id: OTHER });
+      const { uploads } = store;
+      const all = [file(3, { expiresAt: NOW - 1 }), file(1, { accountId: OTHER }), file(2, { sha256: B })];
+      for (const each of all) await uploads.add(each, ROOM);
+      expect(await uploads.ofContent(A)).toEqual([fileId(1), fileId(3)]);
+      await uploads.remove(fileId(1), OTHER);
+      expect(await uploads.ofContent(A)).toEqual([fileId(3)]);
+      expect(await uploads.ofContent("c".repeat(64))).toEqual([]);
+    }),
+  );
+
+  test(
     "an id that is in use is told with its file, and nothing changes",
     withStore(make, async ({ uploads }) => {
       await uploads.add(file(1), ROOM);

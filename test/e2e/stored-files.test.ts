@@ -58,7 +58,7 @@ test("a damaged file is told, its task says so, and beside a running server what
   const verified = await svc(["assets", "verify", "--json", ...at]);
   expect([verified.exitCode, JSON.parse(verified.stdout).damaged]).toEqual([
     1,
-    [{ sha256: listed.assets[0]?.sha256, what: "changed", tasks: [id] }],
+    [{ sha256: listed.assets[0]?.sha256, what: "changed", tasks: [id], uploads: [] }],
   ]);
   const issues = async () =>
     JSON.parse((await api.send(`/v1/tasks/${id}`)).text).data.result_issues as unknown;

@@ -11,7 +11,7 @@ export function addVerify(assets: Command, context: Context): void {
   const command = addManagedCommand(assets, "verify", "read every stored file and compare it with its hash");
   withExamples(command, "svc assets verify", [
     "svc assets verify --json",
-    "the damaged files and their tasks",
+    "the damaged files, with the tasks and uploads that have them",
   ]);
   withNotes(
     command,
@@ -29,14 +29,14 @@ export function addVerify(assets: Command, context: Context): void {
       damaged
         .map(
           (each) =>
-            `${textIn(each, "what")}\t${textIn(each, "sha256")}\t${textsIn(each, "tasks").join(" ")}\n`,
+            `${textIn(each, "what")}\t${textIn(each, "sha256")}\t${[...textsIn(each, "tasks"), ...textsIn(each, "uploads")].join(" ")}\n`,
         )
         .join(""),
     );
     if (damaged.length === 0) return output.done(`${count} files are whole (${formatSize(bytes)}).`);
     const message = `${damaged.length} of ${count} files ${damaged.length === 1 ? "is" : "are"} damaged.`;
     throw new Failure(EXIT.error, "files_damaged", message, {
-      hint: "Put them back from a backup and verify again, or delete their tasks.",
+      hint: "Put them back from a backup and verify again, or delete their tasks and uploads.",
     });
   });
 }

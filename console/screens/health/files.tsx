@@ -84,12 +84,17 @@ function Report({ result }: { readonly result: NonNullable<Verify["result"]> }) 
 const COLUMNS: readonly Column<Damaged>[] = [
   { title: "What is wrong", cell: ({ what }) => what },
   {
-    title: "Tasks",
-    cell: ({ tasks }) => (
+    title: "Tasks and uploads",
+    cell: ({ tasks, uploads }) => (
       <ul class="min-w-32">
         {tasks.map((task) => (
           <li key={task} class="wrap-anywhere">
             <Link href={hrefOf("tasks", task)}>{task}</Link>
+          </li>
+        ))}
+        {uploads.map((upload) => (
+          <li key={upload} class="wrap-anywhere">
+            {upload}
           </li>
         ))}
       </ul>

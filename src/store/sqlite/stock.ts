@@ -21,7 +21,9 @@ export function prepareStock(db: Database): () => Stock {
   );
   const held = db.prepare<{ micros: number | null }, []>("select sum(held_micros) as micros from account");
   const assets = db.prepare<Stock["assets"][number], []>(
-    "select role, count(*) as count, sum(size_bytes) as bytes from asset group by 1",
+    `select role, count(*) as count, sum(size_bytes) as bytes from asset group by 1
+     union all
+     select 'upload', sum(files), sum(bytes) from upload_total having sum(files) > 0`,
   );
   return () => {
     const owed = callbacks.flatMap((statement) => statement.get() ?? []);

@@ -25,6 +25,9 @@ export function createUploadStore({ db, read, write }: Connection): UploadStore 
   const ofAccount = db.prepare<{ id: FileId }, [account: string, limit: number]>(
     `select id from upload indexed by upload_of_account where account_number = ${accountNumber("?")} limit ?`,
   );
+  const ofContent = db.prepare<{ id: FileId }, [sha256: string]>(
+    `select id from upload indexed by upload_of_content where sha256 = ${storedHash("?")} order by id`,
+  );
   const removeAll = (ids: readonly { readonly id: FileId }[]) => {
     const contents = new Set(ids.flatMap(({ id }) => remove(id) ?? []));
     return { files: ids.length, contents: [...contents] };
@@ -32,6 +35,7 @@ export function createUploadStore({ db, read, write }: Connection): UploadStore 
   return {
     add: (file, most) => write(() => add(file, most)),
     byId: async (id) => read(() => toFile(byId.get(id))),
+    ofContent: async (sha256) => read(() => ofContent.all(sha256).map(({ id }) => id)),
     page: async (query) => read(() => page(query)),
     remove: (id, owner) => write(() => (toFile(byId.get(id))?.accountId === owner ? remove(id) : undefined)),
     expire: (now, limit) => write(() => removeAll(expired.all(now, limit))),

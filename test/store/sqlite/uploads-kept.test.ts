@@ -5,6 +5,7 @@ import { verifyContents } from "../../../src/service/verify-contents.ts";
 import { contentsOf, copyDatabase, namedOf } from "../../../src/store/copy.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { openReclaimable } from "../../../src/store/reclaimable-reading.ts";
+import { readStock } from "../../../src/store/stock-reading.ts";
 import { migratedFile } from "../../helpers/open-store.ts";
 import {
   ACCOUNT,
@@ -57,8 +58,22 @@ test("a check of all files tells of a damaged upload, which no task has", async 
   const verified = await verifyContents({
     contents: { rehash: async (sha256) => (sha256 === B ? undefined : sha256) },
     retention: store.retention,
+    uploads: store.uploads,
   });
-  expect(verified).toEqual({ files: 2, bytes: 20, damaged: [{ sha256: B, what: "missing", tasks: [] }] });
+  const damaged = [{ sha256: B, what: "missing", tasks: [], uploads: [fileId(1)] }] as const;
+  expect(verified).toEqual({ files: 2, bytes: 20, damaged: [...damaged] });
+  await end();
+});
+
+test("the stock counts uploads beside the files of tasks, and no uploads where there are none", async () => {
+  const { path, store, end } = await setup();
+  const counted = () => readStock({ path }).assets;
+  expect(counted()).toEqual([
+    { role: "input", count: 1, bytes: 10 },
+    { role: "upload", count: 2, bytes: 20 },
+  ]);
+  for (const number of [0, 1]) await store.uploads.remove(fileId(number), ACCOUNT);
+  expect(counted()).toEqual([{ role: "input", count: 1, bytes: 10 }]);
   await end();
 });
 

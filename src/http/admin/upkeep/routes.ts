@@ -140,7 +140,11 @@ function assetForm({
 function verifiedForm({ files, bytes, damaged }: Verified): JsonObject {
   return {
     ...{ files, size_bytes: bytes },
-    damaged: damaged.map(({ sha256, what, tasks }) => ({ sha256, what, tasks: [...tasks] })),
+    damaged: damaged.map(({ tasks, uploads, ...each }) => ({
+      ...each,
+      tasks: [...tasks],
+      uploads: [...uploads],
+    })),
   };
 }
 

@@ -41,6 +41,7 @@ const VERIFIED = job(
         sha256,
         what: openEnum(["missing", "changed"], "What is wrong with it."),
         tasks: list(idOf("task", "A task that has it.")),
+        uploads: list(idOf("file", "An uploaded file that has it.")),
       }),
     ),
   }),
