@@ -28,7 +28,7 @@ export function falStorageEndpoints(deps: FalStorageDeps): Endpoint[] {
     keyed("POST", `${STORAGE}/initiate`, BEGIN_FAL_UPLOAD, options, (exchange) => begin(deps, exchange)),
     // Clients send what is larger than 90 MB in parts, and no input here may be as large.
     keyed("POST", `${STORAGE}/initiate-multipart`, BEGIN_FAL_PARTS, options, () => {
-      throw new AppError("request_too_large", { kind: "body_too_long" });
+      throw new AppError("request_too_large", { kind: "body_too_large", most: MOST_BYTES });
     }),
     {
       ...{ method: "PUT", path: `${STORAGE}/files/:ticket+`, access: "public", contract: SEND_FAL_UPLOAD },
