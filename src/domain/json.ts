@@ -17,6 +17,11 @@ export function readScalar(type: Json | undefined, text: string): Json {
   return text;
 }
 
+/** Sets a property of the object's own, whatever its name: to assign `__proto__` would change what the object inherits. */
+export function setOwn<T>(object: Record<string, T>, name: string, value: T): void {
+  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
 import { RESPONSE_FORMATS, type ResponseFormat } from "../../domain/access/key-policy.ts";
 import { type AppError, invalid } from "../../domain/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject, setOwn } from "../../domain/json.ts";
 import type { CompatRequest } from "../../service/compat-request.ts";
 import { misformed } from "../../service/model-fields.ts";
 
@@ -44,8 +44,7 @@ export function readForm(
     else if (name === "mask") masks.push(value);
     else if (Object.hasOwn(fields, name)) throw invalid({ kind: "given_twice", field: name });
     // Browsers send fields that were not filled in as empty.
-    else if (value !== "" || name === "prompt")
-      Object.defineProperty(fields, name, { value, enumerable: true });
+    else if (value !== "" || name === "prompt") setOwn(fields, name, value);
   }
   if (images.length === 0) throw imageRequired();
   if (masks.length > 1) throw invalid({ kind: "given_twice", field: "mask" });

@@ -1,5 +1,5 @@
 import { AppError, invalid, mustBe } from "../../domain/errors.ts";
-import { isJsonObject, type Json, type JsonObject, readScalar } from "../../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject, readScalar, setOwn } from "../../domain/json.ts";
 import { closestSize, parseSize, type Size } from "../../domain/media/size.ts";
 import type { Model, Route } from "../../domain/model/model.ts";
 import type { Catalog } from "../../domain/ports/catalog.ts";
@@ -129,8 +129,8 @@ function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: nu
 /** Writes a field of the model's own, in the type that its schema has for it. */
 function put({ offered, body, names }: Fitting, name: string, { param, value }: Wish): void {
   if (Object.hasOwn(body, name)) throw invalid({ kind: "given_twice", field: param });
-  body[name] = inType(propertyOf(offered.model, name), value);
-  names[name] = param;
+  setOwn(body, name, inType(propertyOf(offered.model, name), value));
+  setOwn(names, name, param);
 }
 
 /** APIs write numbers as text, and the other way round. */
@@ -155,7 +155,7 @@ function putWishes(catalog: Pick<Catalog, "routes" | "validate">, fitting: Fitti
   const length = wishes.get("length");
   const ratio = wishes.get("ratio");
   if (ratio !== undefined) putRatio(fitting, ratio);
-  const wanted = size && { ...size, value: sizeText(size.value) };
+  const wanted = size && { ...size, value: sizeText(size) };
   if (offered.model.kind === "image") {
     if (length !== undefined) throw unchoosable(offered.model, length);
     if (wanted !== undefined) putImageSize(fitting, wanted);
@@ -205,6 +205,9 @@ function hasProportions(size: Size | undefined, { width, height }: Size): boolea
   return Math.abs((size.width * height) / (size.height * width) - 1) <= SAME_PROPORTIONS;
 }
 
+/** What a side of a picture has to be. */
+const SIDE = { integer: { least: 1, most: 16_384 } } as const;
+
 function sizeOfSides(wishes: Fitting["wishes"]): Wish | undefined {
   const [width, height] = [wishes.get("width"), wishes.get("height")];
   const one = width ?? height;
@@ -219,8 +222,7 @@ function sizeOfSides(wishes: Fitting["wishes"]): Wish | undefined {
     });
   }
   for (const { param, value } of [width, height]) {
-    if (!Number.isInteger(value) || Number(value) < 1)
-      throw mustBe(param, { integer: { least: 1, most: 16_384 } }, { json: value });
+    if (!Number.isInteger(value) || Number(value) < 1) throw mustBe(param, SIDE, { json: value });
   }
   return { param: width.param, value: `${width.value}x${height.value}` };
 }
@@ -229,10 +231,17 @@ function isSizeLike(value: Json): boolean {
   return isJsonObject(value) || (typeof value === "string" && parseSize(value) !== undefined);
 }
 
-/** `1024x768`, also of `{width, height}` and `1024*768`. */
-function sizeText(value: Json): Json {
-  if (isJsonObject(value)) return `${value.width}x${value.height}`;
-  return typeof value === "string" ? value.replace(/^(\d+)[*×:](\d+)$/, "$1x$2") : value;
+/** `1024x768`, also of `{width, height}` and `1024*768`. @throws AppError naming a side that is no number */
+function sizeText({ param, value }: Wish): Json {
+  if (!isJsonObject(value))
+    return typeof value === "string" ? value.replace(/^(\d+)[*×:](\d+)$/, "$1x$2") : value;
+  const { width, height } = value;
+  for (const [name, side = null] of Object.entries({ width, height })) {
+    // APIs write numbers as text, too.
+    const isSide = (typeof side === "number" || typeof side === "string") && Number.isInteger(Number(side));
+    if (!isSide) throw mustBe(`${param}.${name}`, SIDE, { json: side });
+  }
+  return `${width}x${height}`;
 }
 
 /** `8s` is eight seconds. */

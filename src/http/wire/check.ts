@@ -1,5 +1,5 @@
 import { invalid } from "../../domain/errors.ts";
-import { type Json, type JsonObject, propertyOf, readScalar } from "../../domain/json.ts";
+import { type Json, type JsonObject, propertyOf, readScalar, setOwn } from "../../domain/json.ts";
 import { explain, unknownField } from "../../domain/model/violation.ts";
 import { createSchemaChecker } from "../../toolkit/json-schema.ts";
 
@@ -31,8 +31,7 @@ export function checkQuery(schema: JsonObject, query: URLSearchParams): JsonObje
     if (name === CREDENTIAL || (property === undefined && schema.additionalProperties !== false)) continue;
     if (Object.hasOwn(values, name)) throw invalid({ kind: "given_twice", field: name });
     // A query has only text; the schema refuses what stays text.
-    // An own property whatever its name, `__proto__` included.
-    Object.defineProperty(values, name, { value: readScalar(property?.type, value), enumerable: true });
+    setOwn(values, name, readScalar(property?.type, value));
   }
   checkAs(schema, values, "This query");
   return values;

@@ -51,6 +51,7 @@ describe("a field", () => {
     ["flux-2-pro", undefined, { num_outputs: 1 }, {}],
     ["sandbox-image", undefined, { width: 640, height: 480 }, { size: "640x480" }],
     ["sandbox-image", undefined, { image_size: { width: 64, height: 32 } }, { size: "64x32" }],
+    ["sandbox-image", undefined, { size: { width: "64", height: 32 } }, { size: "64x32" }],
     ["flux-2-pro", undefined, { size: "1000x1000" }, { size: "1024x1024" }],
     ["flux-2-pro", undefined, { aspect_ratio: "16:9" }, { size: "1280x720" }],
     ["flux-kontext-pro", undefined, { aspect_ratio: "match_input_image" }, {}],
@@ -64,6 +65,8 @@ describe("a field", () => {
     ["flux-2-pro", { num_outputs: 2 }, "not_a_choice", "input.num_outputs"],
     ["sandbox-image", { width: 640 }, "only_with", "input.width"],
     ["sandbox-image", { width: 640, height: "x" }, "must", "input.height"],
+    ["sandbox-image", { image_size: { height: 32 } }, "must", "input.image_size.width"],
+    ["sandbox-video", { size: { width: 640, height: { a: 1 } } }, "must", "input.size.height"],
     ["sandbox-image", { duration: 5 }, "not_a_choice", "input.duration"],
     ["flux-2-pro", { aspect_ratio: "11:1" }, "not_a_choice", "input.aspect_ratio"],
     ["sandbox-video", { video_size: "1000x300" }, "must", "input.video_size"],
@@ -83,6 +86,13 @@ describe("a field", () => {
     const { body, names } = translate("sandbox-image", { prompt: "x", gibberish: 1 });
     expect(body.gibberish).toBe(1);
     expect(names).toMatchObject({ gibberish: "input.gibberish", prompt: "input.prompt", n: "input.n" });
+  });
+
+  test("goes along also where its name is that of a prototype, which it does not become", () => {
+    const { body, names } = translate("sandbox-image", JSON.parse('{"prompt":"x","__proto__":{"n":4}}'));
+    expect(Object.keys(body)).toEqual(["model", "prompt", "__proto__"]);
+    expect(body.n).toBeUndefined();
+    expect(Object.getOwnPropertyDescriptor(names, "__proto__")?.value).toBe("input.__proto__");
   });
 });
 

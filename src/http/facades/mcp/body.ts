@@ -1,5 +1,5 @@
 import { AppError, invalid } from "../../../domain/errors.ts";
-import type { Json, JsonObject } from "../../../domain/json.ts";
+import { type Json, type JsonObject, setOwn } from "../../../domain/json.ts";
 import type { MediaField, Model } from "../../../domain/model/model.ts";
 import { namesFrom } from "../../../domain/words/say.ts";
 import type { ModelBody } from "../../../service/compat-request.ts";
@@ -24,7 +24,7 @@ export function bodyOf(model: Model, args: JsonObject): ModelBody {
   for (const [name, value] of Object.entries(args)) {
     const isTranslated = model.kind === "image" && (name === IMAGES || name === MASK);
     if (OF_THE_CALL.has(name) || isTranslated || value === undefined || value === null) continue;
-    body[name] = value;
+    setOwn(body, name, value);
   }
   body.model = model.id;
   if (model.kind === "image") {
