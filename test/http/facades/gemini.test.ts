@@ -492,6 +492,9 @@ describe("an error names the caller's own field", () => {
   const image = { bytesBase64Encoded: "AAAA", mimeType: "image/png" };
   test.each([
     ["generationConfig.imageConfig.imageSize", content({ imageConfig: { imageSize: "9K" } })],
+    ["generationConfig.imageConfig.imageSize", content({ imageConfig: { imageSize: "constructor" } })],
+    ["generationConfig.imageConfig.imageSize", content({ imageConfig: { imageSize: { toString: [] } } })],
+    ["generationConfig.imageConfig.aspectRatio", content({ imageConfig: { aspectRatio: { toString: [] } } })],
     [
       "generationConfig.image_config.aspect_ratio",
       content({ image_config: { aspect_ratio: "7:1" }, imageConfig: null }),
@@ -529,6 +532,9 @@ describe("an error names the caller's own field", () => {
     ["parameters.durationSeconds", instance({ durationSeconds: 99 })],
     ["parameters.durationSeconds", instance({ durationSeconds: "x" })],
     ["parameters.aspectRatio", instance({ aspectRatio: "7:1" })],
+    // What cannot be made text.
+    ["parameters.resolution", instance({ resolution: { toString: [] } })],
+    ["parameters.aspectRatio", instance({ aspectRatio: { toString: 1, valueOf: 1 } })],
     ["parameters.resolution", instance({ resolution: "4k" })],
     ["parameters.sampleCount", instance({ sampleCount: 9 })],
     ["parameters.negativePrompt", instance({ negativePrompt: "x" })],

@@ -86,14 +86,17 @@ export function addLabels(model: Model, to: Wanted, body: JsonObject): void {
   }
 }
 
+/** A choice by its name, as text. An object is none, and cannot always be made one. */
+export const labelOf = ({ value }: Member): string => (typeof value === "object" ? "" : String(value));
+
 /** Sides of a square of as many pixels, by that API's names. */
-const SIDES: Readonly<Record<string, number>> = {
-  "512": 512,
-  "0.5k": 512,
-  "1k": 1024,
-  "2k": 2048,
-  "4k": 4096,
-};
+const SIDES: ReadonlyMap<string, number> = new Map([
+  ["512", 512],
+  ["0.5k", 512],
+  ["1k", 1024],
+  ["2k", 2048],
+  ["4k", 4096],
+]);
 const DEFAULT_SIDE = 1024;
 /** Encoders and models take sides that are multiples of it. */
 const STEP = 16;
@@ -121,9 +124,8 @@ export function addPictureSize(
 }
 
 function pictureSize(ratio: Member | undefined, size: Member | undefined): string | undefined {
-  const side = size === undefined ? DEFAULT_SIDE : SIDES[String(size.value).toLowerCase()];
-  const [, across, down] =
-    /^(\d{1,3}):(\d{1,3})$/.exec(ratio === undefined ? "1:1" : String(ratio.value)) ?? [];
+  const side = size === undefined ? DEFAULT_SIDE : SIDES.get(labelOf(size).toLowerCase());
+  const [, across, down] = /^(\d{1,3}):(\d{1,3})$/.exec(ratio === undefined ? "1:1" : labelOf(ratio)) ?? [];
   const proportion = Number(across) / Number(down);
   if (side === undefined || !(proportion > 0) || proportion === Number.POSITIVE_INFINITY) return undefined;
   const rounded = (length: number) => Math.max(STEP, STEP * Math.round(length / STEP));
@@ -133,7 +135,7 @@ function pictureSize(ratio: Member | undefined, size: Member | undefined): strin
 /** A label as the model writes it: that API has 4k where others have 4K. */
 function labelled(model: Model, member: Member): Member {
   const value = choices(model, "resolution").find(
-    (choice) => choice.toLowerCase() === String(member.value).toLowerCase(),
+    (choice) => choice.toLowerCase() === labelOf(member).toLowerCase(),
   );
   return value === undefined ? member : { ...member, value };
 }
@@ -145,7 +147,7 @@ export function addFilmSize(
   { ratio, resolution }: { readonly ratio: Member | undefined; readonly resolution: Member | undefined },
 ): Member | undefined {
   const has = (name: string) => propertyOf(model, name) !== undefined;
-  const asPixels = resolution !== undefined && parseSize(String(resolution.value)) !== undefined;
+  const asPixels = resolution !== undefined && parseSize(labelOf(resolution)) !== undefined;
   if (asPixels && ratio === undefined) return resolution;
   if (ratio !== undefined && has("aspect_ratio")) put(to, "aspect_ratio", ratio);
   if (resolution !== undefined && has("resolution")) put(to, "resolution", labelled(model, resolution));
@@ -153,10 +155,8 @@ export function addFilmSize(
     (each) => typeof each === "object",
   );
   if (left === undefined) return undefined;
-  const label = resolution === undefined ? "720p" : String(resolution.value);
-  const value = has("size")
-    ? videoSize(ratio === undefined ? "16:9" : String(ratio.value), label)
-    : undefined;
+  const label = resolution === undefined ? "720p" : labelOf(resolution);
+  const value = has("size") ? videoSize(ratio === undefined ? "16:9" : labelOf(ratio), label) : undefined;
   if (value === undefined || shorterSideOf(label) === undefined) throw unchoosable(model, left);
   return { value, path: left.path };
 }

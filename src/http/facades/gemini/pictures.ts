@@ -7,7 +7,16 @@ import { readContents } from "./contents.ts";
 import { type MaskDeps, readMask } from "./masks.ts";
 import { type GivenMedia, type MediaContext, type MediaDeps, readMedia } from "./media.ts";
 import { asObject, listOf, type Member, memberOf, objectOf, textOf } from "./members.ts";
-import { addCount, addLabels, addOwn, addPictureSize, put, type Wanted, wanted } from "./parameters.ts";
+import {
+  addCount,
+  addLabels,
+  addOwn,
+  addPictureSize,
+  labelOf,
+  put,
+  type Wanted,
+  wanted,
+} from "./parameters.ts";
 
 /** What to make, and the caller's names of its fields. */
 export interface PictureRequest {
@@ -167,7 +176,7 @@ function formatOf(settings: JsonObject, at: string, options: string): Member | u
 
 function addFormat(model: Model, to: Wanted, format: Member | undefined): void {
   if (format === undefined) return;
-  const value = String(format.value).replace(/^image\//, "");
+  const value = labelOf(format).replace(/^image\//, "");
   if (propertyOf(model, "output_format") === undefined)
     throw invalid({
       kind: "not_a_choice",
