@@ -209,3 +209,23 @@ test("a file of another kind than the field's is refused, and a picture that is 
   const sound = (await upload(wav(1, 3))).data;
   expect(problemOf(await edit(sound.url))).toEqual([400, "invalid_request", "image_url"]);
 });
+
+test("an upload that is sent again with its Idempotency-Key makes a second file", async () => {
+  const body = await png(9, 9);
+  const send = async () => {
+    const response = await fetch(`${service.url}/v1/files`, {
+      method: "POST",
+      headers: {
+        Authorization: `Bearer ${service.key}`,
+        "Content-Type": "image/png",
+        "Idempotency-Key": "again",
+      },
+      body,
+    });
+    const answer = (await response.json()) as { data: { id: string } };
+    return answer.data.id;
+  };
+  const ids = [await send(), await send()];
+  expect(new Set(ids).size).toBe(2);
+  for (const id of ids) expect((await ask("DELETE", `/v1/files/${id}`)).status).toBe(200);
+});
