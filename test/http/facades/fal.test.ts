@@ -346,7 +346,8 @@ describe("storage", () => {
 
   test("takes nothing at an address that it did not give, nothing that is no media, and no parts", async () => {
     const { body } = await begin();
-    const forged = String(body.upload_url).replace(/.$/, (last) => (last === "A" ? "B" : "A"));
+    // The last character of base64 has bits that mean nothing, so the one before it is changed.
+    const forged = String(body.upload_url).replace(/.(?=.$)/, (one) => (one === "A" ? "B" : "A"));
     expect((await put(forged, await png(8, 8))).status).toBe(404);
     expect((await put(body.upload_url, new Uint8Array([1, 2, 3]))).status).toBe(422);
     const parts = await call("/storage/upload/initiate-multipart", { body: {} });
