@@ -59,12 +59,13 @@ export function reply(
 }
 
 /** Writes `chunk` again and again, without waiting for it to be taken, until the connection ends; a little at a time, as the
- * client runs in the same process. */
+ * client runs in the same process. A full buffer is looked at again after a moment, which leaves the processor to the client. */
 export function pour(socket: Socket, chunk: Uint8Array): void {
+  const hasRoom = () => socket.writable && socket.writableLength < 1024 * 1024;
   const write = () => {
-    for (let i = 0; i < 16 && socket.writable && socket.writableLength < 1024 * 1024; i += 1)
-      socket.write(chunk);
-    if (socket.writable) setImmediate(write);
+    for (let i = 0; i < 16 && hasRoom(); i += 1) socket.write(chunk);
+    if (hasRoom()) setImmediate(write);
+    else if (socket.writable) setTimeout(write, 1);
   };
   write();
 }

@@ -24,12 +24,19 @@ export function answerCheckOf(url: string): Promise<CheckAnswer> {
   return shared;
 }
 
-/** What a server publishes of itself. */
+/** By their text, so that servers of equal settings share one document and the checks that are compiled of it. */
+const documents = new Map<string, JsonObject>();
+
+/** What a server publishes of itself; not to be changed. */
 export async function readDocument(url: string): Promise<JsonObject> {
   const response = await fetch(`${url}/openapi.json`, { keepalive: false });
   if (response.status !== 200) throw new Error(`${url}/openapi.json answers ${response.status}.`);
-  // What the server sends as JSON is an object.
-  return (await response.json()) as JsonObject;
+  const text = await response.text();
+  // What the server sends as JSON is an object. Its own address stands in it, and no check depends on it.
+  return documents.getOrInsertComputed(
+    text.replaceAll(url, "http://svc.test"),
+    (key) => JSON.parse(key) as JsonObject,
+  );
 }
 
 /** @param document OpenAPI 3.1; each schema in it is compiled at its first use */

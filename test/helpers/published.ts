@@ -42,7 +42,13 @@ function absent(file: string): Published {
 /** Opens a document by its path below the folder of published contracts. */
 export function openPublished(file: string): Published {
   const path = FOLDERS.map((folder) => join(folder, file)).find((candidate) => existsSync(candidate));
-  if (path === undefined) return absent(file);
+  return path === undefined ? absent(file) : opened.getOrInsertComputed(path, open);
+}
+
+/** By their paths: test files of one process share what is compiled of a document. */
+const opened = new Map<string, Published>();
+
+function open(path: string): Published {
   const document = JSON.parse(readFileSync(path, "utf8"));
   const compiler = (coerceTypes: boolean) => {
     const ajv = new Ajv2020({
