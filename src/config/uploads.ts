@@ -15,6 +15,7 @@ export function uploadSettings() {
       help: "how long an uploaded file can be read and used; tasks keep copies of their own",
       parse: parse.secondsAsMs(60, MOST_SEC),
       fallback: DAY_SEC * 1000,
+      fallbackText: String(DAY_SEC),
     }),
     accountMb: setting<number>({
       key: "uploads.account_mb",

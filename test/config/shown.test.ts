@@ -23,6 +23,17 @@ function shownOf(yaml: string, sources: Partial<ConfigSources> = {}) {
   return { shown, of, path };
 }
 
+test("a default that is told as a number means what that number means when it is given", () => {
+  const told = listSettings(createSettings({ cores: 4 }, PROVIDERS)).map((each) => ({
+    ...each,
+    text: each.fallbackText ?? String(each.fallback),
+  }));
+  const numbers = told.filter(({ fallback, text }) => typeof fallback === "number" && /^\d+$/.test(text));
+  expect(numbers.length).toBeGreaterThan(20);
+  for (const { key, parse, fallback, text } of numbers)
+    expect([key, parse(text)]).toEqual([key, { ok: true, value: fallback }]);
+});
+
 describe("settings are shown", () => {
   test("with the flag, the variable, or file, line and column that gave each, and the default else", () => {
     const { of, path } = shownOf("log:\n  level: debug\nedge.timeout_seconds: 60\nport: 1\n", {
