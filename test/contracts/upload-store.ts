@@ -61,7 +61,7 @@ function describeRecords(make: MakeStore): void {
       const { uploads } = store;
       const all = [file(3, { expiresAt: NOW - 1 }), file(1, { accountId: OTHER }), file(2, { sha256: B })];
       for (const each of all) await uploads.add(each, ROOM);
-      expect(await uploads.ofContent(A)).toEqual([fileId(1), fileId(3)]);
+      expect(await uploads.ofContent(A)).toEqual([fileId(3), fileId(1)]);
       await uploads.remove(fileId(1), OTHER);
       expect(await uploads.ofContent(A)).toEqual([fileId(3)]);
       expect(await uploads.ofContent("c".repeat(64))).toEqual([]);

@@ -34,7 +34,7 @@ export interface UploadStore {
   add(file: UploadedFile, most: UploadBounds): Promise<UploadAdded>;
   /** Also one that has expired and is not removed yet. */
   byId(id: FileId): Promise<UploadedFile | undefined>;
-  /** The files that have a content, those too that have expired and are not removed yet, in the order of their ids. */
+  /** The files that have a content, those too that have expired and are not removed yet: the first 1,000, as they were added. */
   ofContent(sha256: string): Promise<FileId[]>;
   /**
    * One page of an account's files, those too that have expired and are not removed yet.

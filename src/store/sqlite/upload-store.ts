@@ -26,7 +26,7 @@ export function createUploadStore({ db, read, write }: Connection): UploadStore 
     `select id from upload indexed by upload_of_account where account_number = ${accountNumber("?")} limit ?`,
   );
   const ofContent = db.prepare<{ id: FileId }, [sha256: string]>(
-    `select id from upload indexed by upload_of_content where sha256 = ${storedHash("?")} order by id`,
+    `select id from upload indexed by upload_of_content where sha256 = ${storedHash("?")} order by number limit 1000`,
   );
   const removeAll = (ids: readonly { readonly id: FileId }[]) => {
     const contents = new Set(ids.flatMap(({ id }) => remove(id) ?? []));
