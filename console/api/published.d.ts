@@ -955,6 +955,22 @@ export interface Schemas {
       seed?: number;
     };
   };
+  CreateGroup: {
+    /** The prompt of all tasks, unless the grid has one. */
+    prompt?: string;
+    /** Each makes the prompt. */
+    models: readonly (string)[];
+    /** Other fields of the creates, the same for all tasks. */
+    parameters?: Record<string, unknown>;
+    /** Fields with several values each: there is a task for each model and each combination, 16 at most. */
+    grid?: Record<string, readonly (unknown)[]>;
+    /** The most that all tasks together may hold, as a decimal string of USD. */
+    budget?: string;
+    /** After so long, what has not ended is cancelled. */
+    deadline_seconds?: number;
+    /** `all`: every task goes on to its end. `first`: when one completes, the others are cancelled. `cheapest`, `fastest`: as `all`, and once all have ended, `winner` is the completed task that was charged least, or that took the shortest from its start. */
+    policy?: "all" | "first" | "cheapest" | "fastest";
+  };
   CreateReplicateFile: {
     /** A picture, a film or sound. */
     content: string;
@@ -1728,6 +1744,32 @@ export interface Schemas {
     stream?: boolean | null;
     /** Early versions to show of each image, of models that have the parameter; some charge for them. A slow reader misses all but the latest. Without `stream` it means nothing. */
     partial_images?: number | null;
+  };
+  Group: {
+    /** Public id of the group. */
+    group_id: string;
+    /** `processing` until all tasks have ended; then `completed` if any did, else `failed` if any did. */
+    status: "processing" | "completed" | "failed" | "cancelled";
+    /** What was asked for. */
+    policy: string;
+    /** The task that the policy chose; null while there is none. */
+    winner: string | null;
+    /** When it was accepted. Unix seconds. */
+    created_at: number;
+    /** When what has not ended is cancelled. Unix seconds. */
+    deadline_at: number | null;
+    usage: {
+      /** What its tasks were charged so far. */
+      cost: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** In the order of models, then of the grid. A deleted task is null. */
+    tasks: readonly ({
+      /** Public id of the task. */
+      task_id: string;
+      task: Schemas["ListedTask"] | null;
+    })[];
   };
   History: {
     /** When this process started, which all of it counts from. Unix seconds. */
@@ -4070,6 +4112,22 @@ export interface Operations {
       /** The task that was retried. */
       retry_of: string;
     };
+  };
+  "POST /v1/groups": {
+    body: Schemas["CreateGroup"];
+    data: {
+      /** Public id of the group. */
+      group_id: string;
+      task_ids: readonly (string)[];
+    };
+  };
+  "GET /v1/groups/{group_id}": {
+    path: { group_id: string };
+    data: Schemas["Group"];
+  };
+  "POST /v1/groups/{group_id}/cancel": {
+    path: { group_id: string };
+    data: Schemas["Group"];
   };
   "POST /v1/tasks/{task_id}/variations": {
     path: { task_id: string };

@@ -28,6 +28,7 @@ import { eventEndpoints } from "../http/events/routes.ts";
 import { facadeEndpoints } from "../http/facades/endpoints.ts";
 import { fileEndpoints } from "../http/files/routes.ts";
 import { generationEndpoints } from "../http/generations/routes.ts";
+import { groupEndpoints } from "../http/groups/routes.ts";
 import { healthEndpoints } from "../http/health/routes.ts";
 import { hookEndpoints } from "../http/hooks/routes.ts";
 import { createIngressBudget } from "../http/ingress/budget.ts";
@@ -57,6 +58,7 @@ import { createCreateTask } from "../service/create-task.ts";
 import { createEstimate } from "../service/estimate.ts";
 import { createExplainRoute } from "../service/explain-route.ts";
 import { createGenerateSync } from "../service/generate-sync.ts";
+import { createGroupRaces, type GroupRaces } from "../service/group-races.ts";
 import { createTakeHook } from "../service/hooks.ts";
 import { createLatestStock } from "../service/latest-stock.ts";
 import { createTellLowBalance } from "../service/low-balance.ts";
@@ -128,7 +130,8 @@ export function createHandlers(deps: RequestDeps): Handlers {
   };
   const { authenticateOperator } = router;
   const cancelLater = createCancelLater({ ...deps, ...store });
-  const given = { ...deps, rateLimiter, stays, authenticateOperator, cancelLater };
+  const races = createGroupRaces({ ...deps, ...store });
+  const given = { ...deps, rateLimiter, stays, authenticateOperator, cancelLater, races };
   const readMetrics = createMetrics(given);
   const endpoints = [
     ...listEndpoints(given),
@@ -142,7 +145,10 @@ export function createHandlers(deps: RequestDeps): Handlers {
   return {
     handle: withCors(createRouter(router, documented), { ...deps, cors: config.cors }),
     handleMetrics: createRouter(router, [metricsEndpoint(readMetrics, true)]),
-    resume: cancelLater.resume,
+    async resume() {
+      await cancelLater.resume();
+      await races.resume();
+    },
   };
 }
 
@@ -166,7 +172,10 @@ function limitsOfUploads({ config, store, diskRefusal }: RequestDeps) {
 const MIB = 1024 * 1024;
 
 type EndpointDeps = RequestDeps &
-  Pick<RouterDeps, "rateLimiter" | "stays" | "authenticateOperator"> & { readonly cancelLater: CancelLater };
+  Pick<RouterDeps, "rateLimiter" | "stays" | "authenticateOperator"> & {
+    readonly cancelLater: CancelLater;
+    readonly races: GroupRaces;
+  };
 
 function listEndpoints(given: EndpointDeps) {
   const { config, store, drained } = given;
@@ -190,6 +199,7 @@ function listEndpoints(given: EndpointDeps) {
     ...generationEndpoints({ createTask, assets: deps.assets }),
     ...taskEndpoints(deps),
     ...storyEndpoints({ ...deps, createTask }),
+    ...groupEndpoints({ ...deps, createTask }),
     ...lineageEndpoints({ ...deps, createTask, random: systemRandom }),
     // Registered before `/v1/callbacks/:id`, which would match these paths too.
     ...eventEndpoints(deps),

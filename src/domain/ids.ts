@@ -3,6 +3,8 @@ declare const brand: unique symbol;
 type Id<Name extends string> = string & { readonly [brand]: Name };
 
 export type TaskId = Id<"task">;
+/** A group of tasks; see domain/task/group.ts. */
+export type GroupId = Id<"grp">;
 export type AttemptId = Id<"att">;
 export type AccountId = Id<"acc">;
 export type KeyId = Id<"key">;
@@ -24,6 +26,7 @@ export type LeaseToken = Id<"lease">;
 /** Each prefix and the type of identifier it marks. */
 export interface IdByPrefix {
   task: TaskId;
+  grp: GroupId;
   att: AttemptId;
   acc: AccountId;
   key: KeyId;

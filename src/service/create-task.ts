@@ -66,6 +66,8 @@ export interface CreateTaskRequest {
   readonly syncScope?: string | undefined;
   /** What it may cost, where its caller says so; see `CostLimit`. */
   readonly costLimit?: CostLimit | undefined;
+  /** Stores the task once it may be stored, in place of the store's own `admit`: for tasks that are stored together. */
+  readonly admit?: ((admission: Admission) => Promise<AdmitResult>) | undefined;
   /** Aborts when the caller is no longer there, for checks that take long. */
   readonly gone?: (() => AbortSignal) | undefined;
 }
@@ -199,7 +201,7 @@ async function admit(
       setup: chosen.setup,
       createdAt: deps.clock.now(),
     };
-    const result = await deps.tasks.admit({
+    const result = await (request.admit ?? deps.tasks.admit)({
       task,
       assets: assets satisfies readonly Asset[],
       idempotency,

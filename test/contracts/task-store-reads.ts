@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ModelId } from "../../src/domain/ids.ts";
 import { MAX_QUEUE_POSITION, type TaskFilter } from "../../src/domain/ports/task-store.ts";
+import type { GroupPolicy } from "../../src/domain/task/group-terms.ts";
 import { requeued } from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
@@ -214,6 +215,45 @@ export function describeReads(make: MakeStore): void {
       expect(await store.tasks.timed()).toEqual([
         { id: taskId(2), accountId: ACCOUNT, cancelAt: NOW + 2 },
         { id: taskId(4), accountId: ACCOUNT, cancelAt: NOW + 4 },
+      ]);
+    }),
+  );
+
+  test(
+    "groups whose first to complete ends the others are found again while their tasks live",
+    withStore(make, async (store) => {
+      const grouped = (number: number, policy: GroupPolicy) =>
+        admit(store, {
+          number,
+          request: { ...newTask().request, group: { policy, tasks: [taskId(number), taskId(9)] } },
+        });
+      await grouped(1, "first");
+      await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
+      await grouped(2, "first");
+      await grouped(3, "all");
+      await admit(store, { number: 4 });
+      expect(await store.tasks.races()).toEqual([{ accountId: ACCOUNT, tasks: [taskId(2), taskId(9)] }]);
+    }),
+  );
+
+  test(
+    "tasks that are admitted together are all stored or none, and none is held for",
+    withStore(make, async (store) => {
+      const before = await store.accounts.account(ACCOUNT);
+      const of = (...numbers: number[]) =>
+        numbers.map((number) => ({ task: newTask({ number }), assets: [] }));
+      const [one, two] = of(1, 2);
+      const refused = await store.tasks.admitAll([one!, { ...two!, concurrency: 1 }]);
+      expect(refused).toEqual({ kind: "refused", place: 1, result: { kind: "too_many_tasks" } });
+      expect([await store.tasks.byId(taskId(1)), await store.tasks.byId(taskId(2))]).toEqual([
+        undefined,
+        undefined,
+      ]);
+      expect(await store.accounts.account(ACCOUNT)).toEqual(before);
+      const { kind } = await store.tasks.admitAll(of(1, 2));
+      expect([kind, await store.tasks.liveCounts(ACCOUNT)]).toEqual([
+        "accepted",
+        { pending: 2, processing: 0 },
       ]);
     }),
   );

@@ -111,6 +111,13 @@ test("tasks are answered as the document says, however they end", async () => {
   const varied = await call("POST /v1/tasks/{task_id}/variations", { path, body: { count: 2 } });
   expect(varied.data.variation_of).toBe(path.task_id);
   expect((await call("GET /v1/tasks/{task_id}/tree", { path, query: "?limit=2" })).data.next).toBeString();
+  const grid = { seed: [1, 2] };
+  const group = await call("POST /v1/groups", {
+    body: { prompt: "A fox", models: ["sandbox-image"], parameters: { sandbox: { outcome: "hang" } }, grid },
+  });
+  const ofGroup = { path: { group_id: String(group.data.group_id) } };
+  expect((await call("GET /v1/groups/{group_id}", ofGroup)).data.status).toBe("processing");
+  expect((await call("POST /v1/groups/{group_id}/cancel", ofGroup)).status).toBe(200);
   const missing = { task_id: "task_01jd0000000000000000000000" };
   expect((await call("POST /v1/tasks/{task_id}/retry", { path: missing })).status).toBe(404);
   expect((await call("DELETE /v1/tasks/{task_id}", { path })).data.deleted).toBe(true);

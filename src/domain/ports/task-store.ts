@@ -5,6 +5,7 @@ import type { Asset } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
 import type { LaneCount, LaneLoad, OwnReady, RecentEndings } from "../overview.ts";
 import type { FamilyPage } from "../task/family.ts";
+import type { Race } from "../task/group-terms.ts";
 import type { IdempotencyClaim } from "../task/idempotency.ts";
 import type { LostAttempt, LostEnd } from "../task/lost-attempt.ts";
 import type { GenerationRequest, TaskKind } from "../task/request.ts";
@@ -12,6 +13,7 @@ import type { TaskStory } from "../task/story.ts";
 import type { Attempt, Lease, NewTask, Task, TaskStatus, TaskSummary } from "../task/task.ts";
 import type { Transition } from "../task/transition.ts";
 import type { AttemptIntent, Claimed, ClaimQuery } from "./claims.ts";
+import type { OrphanedTask, TimedCancel } from "./left-tasks.ts";
 
 export interface Admission {
   /** Stored `queued`, `pending` and due at once. */
@@ -49,6 +51,11 @@ export type AdmitResult =
     }
   /** The key already has as many live tasks as it may have. */
   | { readonly kind: "too_many_tasks" };
+
+/** All in their order, each `admitted` or each `replayed`; or the first that was refused, where none is stored. */
+export type AdmitAllResult =
+  | { readonly kind: "accepted"; readonly results: readonly AdmitResult[] }
+  | { readonly kind: "refused"; readonly place: number; readonly result: AdmitResult };
 
 export interface TaskFilter {
   readonly accountId: AccountId;
@@ -134,14 +141,6 @@ export interface LiveCounts {
   readonly processing: number;
 }
 
-/** What is needed to let the creator of a task wait for it again. */
-export type OrphanedTask = Pick<Task, "id" | "accountId" | "keyId" | "createdAt"> & {
-  readonly syncScope: string;
-};
-
-/** A task that is to be cancelled at a time; see GenerationRequest.cancelAt. */
-export type TimedCancel = Pick<Task, "id" | "accountId"> & { readonly cancelAt: number };
-
 /** The highest queue position that is reported. A position further back is reported as this one. */
 export const MAX_QUEUE_POSITION = 1_000;
 
@@ -155,6 +154,8 @@ export interface TaskStore {
    * Prepaid accounts need `balance - held + creditLimit ≥ task.held`, keys with a quota as much left in its period.
    */
   admit(admission: Admission): Promise<AdmitResult>;
+  /** Accepts several tasks as `admit` does, one after the other, or none of them. */
+  admitAll(admissions: readonly Admission[]): Promise<AdmitAllResult>;
   /** What `admit` would return for a key that was used before; undefined when it was not used, or its record has ended. */
   findReplay(
     claim: IdempotencyClaim,
@@ -275,6 +276,8 @@ export interface TaskStore {
   latestManagedChange(): Promise<number>;
   /** Live tasks that are to be cancelled at a time, and when. Reads the requests of all live tasks. */
   timed(): Promise<TimedCancel[]>;
+  /** The group of each live task that is of one with the policy `first`. Reads the requests of all live tasks. */
+  races(): Promise<Race[]>;
   /** Live tasks whose creators waited for them, oldest first. */
   orphans(): Promise<OrphanedTask[]>;
 }

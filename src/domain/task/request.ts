@@ -1,6 +1,7 @@
 import type { AssetId, LaneId, ModelId, ProviderId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { RoutePolicy } from "../model/route-policy.ts";
+import type { GroupTerms } from "./group-terms.ts";
 
 export const TASK_KINDS = ["image", "video"] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
@@ -59,6 +60,8 @@ export interface GenerationRequest {
   readonly retainSec?: number | undefined;
   /** When it is cancelled unless it has ended, where its creator says so; epoch milliseconds. */
   readonly cancelAt?: number | undefined;
+  /** The group that it is a task of; see domain/task/group-terms.ts. */
+  readonly group?: GroupTerms | undefined;
   /** The `traceparent` of the create, where it is traced; see domain/tracing.ts. */
   readonly trace?: string | undefined;
   /** What its creator or the creator's key says of the way that it takes. */

@@ -4,6 +4,7 @@ import type { WithoutThumbnail } from "../media/thumbnail.ts";
 import type { FollowUp } from "../model/follow-up.ts";
 import type { Mode } from "../model/model.ts";
 import { CURRENCY, formatAmount, type Micros } from "../money/money.ts";
+import { MAX_GROUP_TASKS } from "../task/group-terms.ts";
 import type { TaskKind } from "../task/request.ts";
 import { modeNames } from "./mode-words.ts";
 import { article, cut, either, type Field, type NameOf, type WordTable } from "./say.ts";
@@ -89,6 +90,11 @@ export const TASK_WORDS = {
   search_off: ({ field }: Field, name: NameOf) =>
     `${name(field)} cannot be used: this server does not search prompts (search.prompts is off).`,
   task_unknown: () => "There is no such task in this account.",
+  group_unknown: () => "There is no such group in this account.",
+  group_too_large: ({ field, members }: Field & { members: number }, name: NameOf) =>
+    `${name(field)} asks for ${members} tasks; a group has ${MAX_GROUP_TASKS} at most.`,
+  group_field_twice: ({ field }: Field, name: NameOf) =>
+    `${name(field)} cannot be given: the request says it in another place.`,
   task_over: ({ status }: { status: string }) => `The task has already ended as ${status}.`,
   task_live: ({ status }: { status: string }) =>
     `The task is ${status}; it can be retried once it has ended.`,

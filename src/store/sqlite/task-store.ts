@@ -6,6 +6,7 @@ import { prepareLabels } from "./labels.ts";
 import { prepareLedger } from "./ledger.ts";
 import type { Removals } from "./removals.ts";
 import { prepareAdmit } from "./task-store/admit.ts";
+import { prepareAdmitAll } from "./task-store/admit-all.ts";
 import { prepareAdvance } from "./task-store/advance.ts";
 import { prepareCancel } from "./task-store/cancel.ts";
 import { prepareChanges } from "./task-store/changes.ts";
@@ -60,7 +61,7 @@ export function createTaskStore(
   deps.removals.onRemoved(reads.forget);
   const [recentEndings, rescue] = [prepareRecentEndings(db), prepareRescue(db)];
   return {
-    admit: (admission) => write(() => admit(admission)),
+    ...{ admit: (admission) => write(() => admit(admission)), admitAll: prepareAdmitAll(connection, admit) },
     findReplay: async (key, now) => read(() => records.find(key, now)),
     claim: (query) => write(() => claim(query)),
     begin: (lease, intent) => write(() => advance.begin(lease, intent)),
@@ -94,7 +95,7 @@ export function createTaskStore(
     latestChange: async (accountId) => read(() => changes.latest(accountId)),
     managedChanges: async (query) => read(() => managedChanges(query)),
     latestManagedChange: async () => read(changes.latestOfAll),
-    timed: async () => read(() => reads.timed()),
+    ...{ timed: async () => read(() => reads.timed()), races: async () => read(() => reads.races()) },
     orphans: async () => read(() => reads.orphans()),
   };
 }

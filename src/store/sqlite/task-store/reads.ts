@@ -1,19 +1,15 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, AssetId, AttemptId, TaskId } from "../../../domain/ids.ts";
 import type { Asset } from "../../../domain/media/asset.ts";
-import type {
-  ListOrder,
-  LiveCounts,
-  OrphanedTask,
-  TaskCounts,
-  TaskFilter,
-  TimedCancel,
-} from "../../../domain/ports/task-store.ts";
+import type { OrphanedTask, TimedCancel } from "../../../domain/ports/left-tasks.ts";
+import type { ListOrder, LiveCounts, TaskCounts, TaskFilter } from "../../../domain/ports/task-store.ts";
+import type { Race } from "../../../domain/task/group-terms.ts";
 import type { GenerationRequest } from "../../../domain/task/request.ts";
 import { type Attempt, isTerminal, type Task, type TaskSummary } from "../../../domain/task/task.ts";
 import { ACCOUNT_ID, accountNumber } from "../account-store/account-table.ts";
 import type { Connection } from "../connection.ts";
 import { textOf } from "../label-table.ts";
+import { parse } from "../raw-row.ts";
 import { ASSET_COLUMNS, type AssetRow, toAsset } from "./asset-table.ts";
 import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "./attempt-table.ts";
 import { type FindTasks, prepareRows } from "./list.ts";
@@ -159,7 +155,13 @@ function prepareLiveReads(db: Database) {
     `select id, ${ACCOUNT_ID} as accountId, json_extract(request, '$.cancelAt') as cancelAt
      from task indexed by task_live where ${LIVE} and json_extract(request, '$.cancelAt') is not null order by id`,
   );
+  const races = db.prepare<{ accountId: AccountId; tasks: string }, []>(
+    `select ${ACCOUNT_ID} as accountId, json_extract(request, '$.group.tasks') as tasks
+     from task indexed by task_live where ${LIVE} and json_extract(request, '$.group.policy') = 'first' order by id`,
+  );
   return {
+    races: (): Race[] =>
+      races.all().map(({ accountId, tasks }) => ({ accountId, tasks: parse<TaskId[]>(tasks) })),
     timed: (): TimedCancel[] => timed.all(),
     counts: (): TaskCounts => counts.get() ?? { queued: 0, underWay: 0 },
     liveCounts: (accountId: AccountId): LiveCounts =>

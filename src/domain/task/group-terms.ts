@@ -1,0 +1,21 @@
+import type { AccountId, TaskId } from "../ids.ts";
+
+/** What becomes of a group's tasks when one completes, and which of them wins. */
+export const GROUP_POLICIES = ["all", "first", "cheapest", "fastest"] as const;
+export type GroupPolicy = (typeof GROUP_POLICIES)[number];
+
+/** The most tasks of a group. */
+export const MAX_GROUP_TASKS = 16;
+
+/** What each task of a group knows of it. Stored with the task's request, so that a group is as durable as its tasks. */
+export interface GroupTerms {
+  readonly policy: GroupPolicy;
+  /** All of its tasks in their order, this one included. */
+  readonly tasks: readonly TaskId[];
+}
+
+/** Tasks of a group of which the first to complete ends the others. */
+export interface Race {
+  readonly accountId: AccountId;
+  readonly tasks: readonly TaskId[];
+}

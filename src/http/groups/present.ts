@@ -1,0 +1,24 @@
+import type { JsonObject } from "../../domain/json.ts";
+import { CURRENCY, formatAmount, sumMicros, ZERO } from "../../domain/money/money.ts";
+import { groupStatus, winnerOf } from "../../domain/task/group.ts";
+import type { GroupReading } from "../../service/read-group.ts";
+import { presentListedTask } from "../tasks/present.ts";
+
+/** A group as it stands, with its tasks as lists have them (docs/api.md 4.14). */
+export function presentGroup(group: GroupReading, origin: string): JsonObject {
+  const { id, policy, members, createdAt, cancelAt } = group;
+  const cost = sumMicros(members.map(({ task }) => task?.charged ?? ZERO));
+  return {
+    group_id: id,
+    status: groupStatus(members),
+    policy,
+    winner: winnerOf(policy, members) ?? null,
+    created_at: Math.floor(createdAt / 1000),
+    deadline_at: cancelAt === undefined ? null : Math.floor(cancelAt / 1000),
+    usage: { cost: formatAmount(cost), currency: CURRENCY },
+    tasks: members.map((member) => ({
+      task_id: member.id,
+      task: member.task === undefined ? null : presentListedTask(member.task, origin),
+    })),
+  };
+}

@@ -1,0 +1,100 @@
+import { GROUP_POLICIES, MAX_GROUP_TASKS } from "../../domain/task/group-terms.ts";
+import { contract, jsonBody, succeeds } from "../openapi/contract.ts";
+import { ROUTING_HEADERS } from "../routing.ts";
+import { LISTED_TASK, TASK_ID } from "../tasks/wire.ts";
+import {
+  closed,
+  component,
+  integer,
+  list,
+  nullable,
+  openEnum,
+  requiring,
+  type Schema,
+  text,
+} from "../wire/schema.ts";
+import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../wire/values.ts";
+
+const GROUP_ID = idOf("grp", "Public id of the group.");
+const DAY_SEC = 86_400;
+
+export const GROUP_BODY: Schema = {
+  title: "CreateGroup",
+  ...requiring(["models"], {
+    prompt: text("The prompt of all tasks, unless the grid has one."),
+    models: list(text("Id or alias of a model.", { minLength: 1 }), {
+      minItems: 1,
+      maxItems: MAX_GROUP_TASKS,
+      description: "Each makes the prompt.",
+    }),
+    parameters: {
+      type: "object",
+      description: "Other fields of the creates, the same for all tasks.",
+      additionalProperties: true,
+    },
+    grid: {
+      type: "object",
+      description: `Fields with several values each: there is a task for each model and each combination, ${MAX_GROUP_TASKS} at most.`,
+      additionalProperties: { type: "array", minItems: 1, maxItems: MAX_GROUP_TASKS },
+    },
+    budget: text("The most that all tasks together may hold, as a decimal string of USD.", {
+      examples: ["0.50"],
+    }),
+    deadline_seconds: integer("After so long, what has not ended is cancelled.", {
+      minimum: 1,
+      maximum: DAY_SEC,
+    }),
+    policy: text(
+      "`all`: every task goes on to its end. `first`: when one completes, the others are cancelled. `cheapest`, `fastest`: as `all`, and once all have ended, `winner` is the completed task that was charged least, or that took the shortest from its start.",
+      { enum: GROUP_POLICIES, default: "all" },
+    ),
+  }),
+};
+
+const CREATED = closed({ group_id: GROUP_ID, task_ids: list(TASK_ID) });
+const GROUP = component("Group", {
+  group_id: GROUP_ID,
+  status: text(
+    "`processing` until all tasks have ended; then `completed` if any did, else `failed` if any did.",
+    {
+      enum: ["processing", "completed", "failed", "cancelled"],
+    },
+  ),
+  policy: openEnum(GROUP_POLICIES, "What was asked for."),
+  winner: nullable({ ...TASK_ID, description: "The task that the policy chose; null while there is none." }),
+  created_at: unixSeconds("When it was accepted."),
+  deadline_at: nullable(unixSeconds("When what has not ended is cancelled.")),
+  usage: closed({ cost: amount("What its tasks were charged so far."), currency: CURRENCY_SCHEMA }),
+  tasks: list(closed({ task_id: TASK_ID, task: nullable(LISTED_TASK) }), {
+    description: "In the order of models, then of the grid. A deleted task is null.",
+  }),
+});
+
+export const CREATE_GROUP = contract("createGroup", "Tasks", "Make one prompt in several ways", {
+  description:
+    "Makes a task for each model and each combination of the grid, all of them or none: where one is refused, or the sum of the holds is above `budget`, nothing is stored and nothing is held. Errors name the field as it was given, such as `grid.duration[1]` or `models[0]`. Each task is one like any other, with a price and an end of its own. With an `Idempotency-Key`, the same request again is the same group.",
+  body: jsonBody(GROUP_BODY),
+  headers: ROUTING_HEADERS,
+  isIdempotent: true,
+  answers: succeeds("All tasks are accepted.", CREATED, ["X-Request-Cost", "X-Idempotent-Replay"]),
+  errors: [
+    ...(["invalid_request", "insufficient_quota", "permission_denied", "model_not_available"] as const),
+    ...(["content_policy_violation", "moderation_unavailable", "disk_low"] as const),
+  ],
+});
+
+const NOT_FOUND = "A group of another account is not there, and neither is one whose first task is deleted.";
+
+export const READ_GROUP = contract("readGroup", "Tasks", "Read a group", {
+  description: `The group as it stands, with all of its tasks. ${NOT_FOUND}`,
+  path: { group_id: GROUP_ID },
+  answers: succeeds("The group.", GROUP),
+  errors: ["task_not_found"],
+});
+
+export const CANCEL_GROUP = contract("cancelGroup", "Tasks", "Cancel a group", {
+  description: `Cancels the tasks that have not ended, each as its own cancel would. A group that is over stays as it is. ${NOT_FOUND}`,
+  path: { group_id: GROUP_ID },
+  answers: succeeds("The group.", GROUP),
+  errors: ["task_not_found"],
+});

@@ -1,0 +1,117 @@
+import { allowsFeature } from "../domain/access/permissions.ts";
+import { AppError } from "../domain/errors.ts";
+import type { GroupId, TaskId } from "../domain/ids.ts";
+import type { JsonObject } from "../domain/json.ts";
+import { type Micros, sumMicros } from "../domain/money/money.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import { featureOf, groupIdOf } from "../domain/task/group.ts";
+import type { GroupPolicy } from "../domain/task/group-terms.ts";
+import type { TaskKind } from "../domain/task/request.ts";
+import { namesFrom } from "../domain/words/say.ts";
+import type { CancelLater } from "./cancel-later.ts";
+import type { CreatedTask, CreateTask, CreateTaskRequest } from "./create-task.ts";
+import { type ExpandedTask, expandGroup, type GroupBody } from "./expand-group.ts";
+import { GivenUp, gatherAdmissions } from "./gather-admissions.ts";
+import type { GroupRaces } from "./group-races.ts";
+import { type ModelDeps, readModel } from "./read-model.ts";
+
+export interface CreateGroupDeps extends ModelDeps {
+  readonly tasks: Pick<TaskStore, "admitAll">;
+  readonly createTask: CreateTask;
+  readonly cancelLater: Pick<CancelLater, "plan">;
+  readonly races: Pick<GroupRaces, "follow">;
+  readonly clock: Pick<Clock, "now">;
+}
+
+export interface CreateGroupRequest
+  extends Pick<
+    CreateTaskRequest,
+    "principal" | "requestId" | "origin" | "hops" | "idempotencyKey" | "routing" | "gone" | "trace"
+  > {
+  /** What is asked for, as the schema accepts it; the identity of the request. */
+  readonly body: JsonObject;
+  readonly asked: GroupBody;
+  readonly policy: GroupPolicy;
+  /** The most that all of it may hold. */
+  readonly budget?: Micros | undefined;
+  /** After this, what has not ended is cancelled. */
+  readonly deadlineSec?: number | undefined;
+}
+
+export interface CreatedGroup {
+  readonly id: GroupId;
+  readonly tasks: readonly TaskId[];
+  readonly held: Micros;
+  readonly replayed: boolean;
+}
+
+/** Of the creates of a group; the place follows. */
+const ENDPOINT = "POST /v1/groups";
+
+/**
+ * Creates a task for each model and combination of a grid, or none: each goes through the create as far as its admission, and all are
+ * stored in one transaction.
+ * @throws AppError as the create of the first task that is refused, naming the field as it was given; `invalid_request` naming
+ *   `budget` where the holds come to more; `permission_denied` for a key that may not create a kind
+ */
+export async function createGroup(
+  deps: CreateGroupDeps,
+  { body, asked, policy, budget, deadlineSec, ...request }: CreateGroupRequest,
+): Promise<CreatedGroup> {
+  const expanded = expandGroup(asked);
+  const kinds = expanded.map((member) => kindOf(deps, request, member));
+  const cancelAt = deadlineSec === undefined ? undefined : deps.clock.now() + deadlineSec * 1000;
+  const gathering = gatherAdmissions(deps.tasks, { count: expanded.length, policy, budget });
+  const creating = expanded.map(async ({ body: own, names }, place) => {
+    const kind = kinds[place];
+    if (kind === undefined) throw new Error("A task of a group has no kind.");
+    try {
+      return await deps.createTask({
+        ...{ ...request, kind, body: own, cancelAt, endpoint: `${ENDPOINT} ${place}` },
+        // The whole group, so that another one with the same key is a conflict.
+        identity: { group: body, place },
+        admit: (admission) => gathering.admit(place, admission),
+      });
+    } catch (error) {
+      throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
+    } finally {
+      // One that did not come to its admission holds up the others.
+      gathering.giveUp();
+    }
+  });
+  const created = allOf(await Promise.allSettled(creating));
+  const tasks = created.map(({ taskId }) => taskId);
+  const replayed = created.every((each) => each.replayed);
+  const { accountId } = request.principal;
+  if (!replayed) {
+    if (cancelAt !== undefined) for (const id of tasks) deps.cancelLater.plan({ id, accountId }, cancelAt);
+    if (policy === "first") deps.races.follow({ accountId, tasks });
+  }
+  const [first] = tasks;
+  if (first === undefined) throw new Error("A group has no tasks.");
+  return { id: groupIdOf(first), tasks, held: sumMicros(created.map(({ held }) => held)), replayed };
+}
+
+/** @throws what the first of them was refused for */
+function allOf(settled: readonly PromiseSettledResult<CreatedTask>[]): CreatedTask[] {
+  const reasons: unknown[] = settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+  const [first] = [...reasons.filter((reason) => !(reason instanceof GivenUp)), ...reasons];
+  if (first !== undefined) throw first;
+  return settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+}
+
+function kindOf(
+  deps: ModelDeps,
+  { principal }: Pick<CreateGroupRequest, "principal">,
+  { body, names }: ExpandedTask,
+): TaskKind {
+  try {
+    const { kind } = readModel(deps, principal, body.model);
+    const feature = featureOf(kind);
+    if (allowsFeature(principal.policy, feature)) return kind;
+    throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
+  } catch (error) {
+    throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
+  }
+}

@@ -1,0 +1,86 @@
+import { invalid } from "../domain/errors.ts";
+import { type Micros, sumMicros, toMicros } from "../domain/money/money.ts";
+import type { Admission, AdmitResult, TaskStore } from "../domain/ports/task-store.ts";
+import type { GroupPolicy } from "../domain/task/group-terms.ts";
+
+/** Another task of the group was refused, or answered as before, so that this one is not stored. */
+export class GivenUp extends Error {
+  override readonly name = "GivenUp";
+}
+
+interface Arrival {
+  readonly admission: Admission;
+  readonly resolve: (result: AdmitResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface Gathering {
+  /** Waits until all have come; then all are stored or none. */
+  admit(place: number, admission: Admission): Promise<AdmitResult>;
+  /** One of them does not come. The others end with `GivenUp`. */
+  giveUp(): void;
+}
+
+/** Holds back the admissions of a group's tasks until all have come, and stores them in one transaction if the sum is within the budget. */
+export function gatherAdmissions(
+  tasks: Pick<TaskStore, "admitAll">,
+  { count, policy, budget }: { count: number; policy: GroupPolicy; budget: Micros | undefined },
+): Gathering {
+  const arrived = new Map<number, Arrival>();
+  let isOver = false;
+
+  const inOrder = () =>
+    Array.from({ length: count }, (_, place) => arrived.get(place)).filter((of) => of !== undefined);
+  const rejectAll = (error: Error) => {
+    for (const { reject } of arrived.values()) reject(error);
+  };
+
+  async function admitAll(): Promise<void> {
+    const all = inOrder();
+    const holds = all.map(({ admission }) => admission.task.held);
+    const cost = sumMicros(holds);
+    if (budget !== undefined && cost > budget)
+      throw invalid({ kind: "above_max_cost", field: "budget", cost, most: budget });
+    const group = { policy, tasks: all.map(({ admission }) => admission.task.id) };
+    const outcome = await tasks.admitAll(
+      all.map(({ admission: { task, ...rest } }) => ({
+        ...rest,
+        task: { ...task, request: { ...task.request, group } },
+      })),
+    );
+    if (outcome.kind === "accepted") {
+      for (const [place, { resolve }] of all.entries()) {
+        const result = outcome.results[place];
+        if (result !== undefined) resolve(result);
+      }
+      return;
+    }
+    const before = sumMicros(holds.slice(0, outcome.place));
+    all[outcome.place]?.resolve(ofWhole(outcome.result, cost, before));
+    rejectAll(new GivenUp("another task of the group is refused"));
+  }
+
+  return {
+    admit(place, admission) {
+      if (isOver) return Promise.reject(new GivenUp("another task of the group does not come"));
+      const { promise, resolve, reject } = Promise.withResolvers<AdmitResult>();
+      arrived.set(place, { admission, resolve, reject });
+      if (arrived.size === count) {
+        isOver = true;
+        admitAll().catch(rejectAll);
+      }
+      return promise;
+    },
+    giveUp() {
+      if (isOver) return;
+      isOver = true;
+      rejectAll(new GivenUp("another task of the group does not come"));
+    },
+  };
+}
+
+/** A shortage of the whole group's, not of what is left by the tasks before the one that was refused. */
+function ofWhole(result: AdmitResult, needed: Micros, before: Micros): AdmitResult {
+  if (result.kind !== "insufficient_quota") return result;
+  return { ...result, needed, available: toMicros(result.available + before) };
+}

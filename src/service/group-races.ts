@@ -1,0 +1,81 @@
+import { AppError } from "../domain/errors.ts";
+import type { TaskId } from "../domain/ids.ts";
+import type { Log } from "../domain/ports/runtime.ts";
+import type { Race } from "../domain/task/group-terms.ts";
+import { isTerminal } from "../domain/task/task.ts";
+import { type CancelTaskDeps, cancelTask } from "./cancel-task.ts";
+
+export interface GroupRacesDeps extends CancelTaskDeps {
+  readonly log: Log;
+  /** Aborts when the service stops; what is followed then is taken up at the next start. */
+  readonly stopping: AbortSignal;
+}
+
+export interface GroupRaces {
+  /** Cancels what is under way once one completes, or at once where one has. */
+  follow(race: Race): void;
+  /** Takes up the races of an earlier process. */
+  resume(): Promise<void>;
+}
+
+/** How soon a cancel is tried again that could not be stored. */
+const AGAIN_MS = 2_000;
+
+/** Cancels the other tasks of a group with the policy `first`. What it knows is in the tasks' requests, so that no crash loses it. */
+export function createGroupRaces(deps: GroupRacesDeps): GroupRaces {
+  const { tasks, feed, clock, log, stopping } = deps;
+  const races = new Map<TaskId, Race>();
+  const unsubscribe = feed.subscribeAll((id, isOver) => {
+    const race = isOver ? races.get(id) : undefined;
+    if (race !== undefined) void look(race);
+  });
+  stopping.addEventListener("abort", () => {
+    unsubscribe();
+    races.clear();
+  });
+
+  async function look(race: Race): Promise<void> {
+    try {
+      const found = await Promise.all(race.tasks.map((id) => tasks.summary(id)));
+      const live = found.filter((task) => task !== undefined && !isTerminal(task.status));
+      const isWon = found.some((task) => task?.status === "completed");
+      if (!isWon && live.length > 0) return;
+      for (const id of race.tasks) races.delete(id);
+      for (const task of live) if (task !== undefined) await cancel(race, task.id);
+    } catch (error) {
+      if (stopping.aborted) return;
+      const fields = { task: race.tasks[0], err: error as Error };
+      log.warn(fields, "the other tasks of a group could not be cancelled; trying again");
+      clock.after(AGAIN_MS, () => void look(race));
+    }
+  }
+
+  async function cancel(race: Race, id: TaskId): Promise<void> {
+    try {
+      await cancelTask(deps, race, id);
+    } catch (error) {
+      // It has ended meanwhile, or is gone.
+      if (!(error instanceof AppError)) throw error;
+    }
+  }
+
+  function follow(race: Race): void {
+    if (stopping.aborted) return;
+    for (const id of race.tasks) races.set(id, race);
+    // One may have completed before this.
+    void look(race);
+  }
+
+  return {
+    follow,
+    async resume() {
+      const seen = new Set<TaskId>();
+      for (const race of await tasks.races()) {
+        const [first] = race.tasks;
+        if (first === undefined || seen.has(first)) continue;
+        seen.add(first);
+        follow(race);
+      }
+    },
+  };
+}

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { type PublishedService, startPublished } from "./openapi-service.ts";
+
+let service: PublishedService;
+let other: string;
+
+beforeAll(async () => {
+  service = await startPublished();
+  await ask("/admin/v1/accounts", { key: service.token, body: { name: "other", credit: "0.025" } });
+  other = String(
+    (await ask("/admin/v1/keys", { key: service.token, body: { name: "other", account: "other" } })).data.key,
+  );
+});
+
+afterAll(() => service.stop());
+
+setDefaultTimeout(60_000);
+
+interface Sent {
+  readonly body?: JsonObject;
+  readonly key?: string;
+  readonly headers?: Record<string, string>;
+  readonly method?: string;
+}
+
+async function ask(path: string, { body, key = service.key, headers, method }: Sent = {}) {
+  const response = await fetch(service.url + path, {
+    method: method ?? (body === undefined ? "GET" : "POST"),
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body && { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const answer: unknown = await response.json();
+  const data = isJsonObject(answer) && isJsonObject(answer.data) ? answer.data : {};
+  const message = isJsonObject(answer) ? answer.message : undefined;
+  return { status: response.status, headers: response.headers, data, message };
+}
+
+const create = (body: JsonObject, sent: Sent = {}) => ask("/v1/groups", { ...sent, body });
+const read = async (id: unknown, key = service.key) => (await ask(`/v1/groups/${id}`, { key })).data;
+const statusesOf = ({ tasks }: JsonObject) =>
+  (tasks as { task: { status: string } | null }[]).map(({ task }) => task?.status);
+const countOf = async (key: string) =>
+  ((await ask("/v1/tasks?limit=100", { key })).data.tasks as JsonObject[]).length;
+
+/** Waits for the ends of all tasks. */
+async function ended({ data }: Awaited<ReturnType<typeof ask>>, key = service.key): Promise<JsonObject> {
+  for (const id of data.task_ids as string[]) {
+    const { status } = await ask(`/v1/images/status/${id}?wait=30`, { key });
+    if (status !== 200) await ask(`/v1/videos/status/${id}?wait=30`, { key });
+  }
+  return read(data.group_id, key);
+}
+
+const SOON = { sandbox: { delay_ms: 0 } };
+const BASE = { prompt: "A fox", models: ["sandbox-image"], parameters: SOON };
+const SIZES = ["16x16", "32x16"];
+
+test("a grid makes a task for each combination, and the group has them all with their cost", async () => {
+  const made = await create({ ...BASE, grid: { size: SIZES, seed: [1, 2] } });
+  expect([made.status, made.headers.get("x-request-cost")]).toEqual([200, "0.040000"]);
+  const ids = made.data.task_ids as string[];
+  const requests = await Promise.all(ids.map(async (id) => (await ask(`/v1/tasks/${id}`)).data.request));
+  expect(
+    requests.map((request) => {
+      const { parameters } = request as { parameters: JsonObject };
+      return [parameters.size, parameters.seed];
+    }),
+  ).toEqual([
+    ["16x16", 1],
+    ["16x16", 2],
+    ["32x16", 1],
+    ["32x16", 2],
+  ]);
+  const group = await ended(made);
+  expect(group).toMatchObject({
+    ...{ group_id: made.data.group_id, status: "completed", policy: "all", winner: null, deadline_at: null },
+    usage: { cost: "0.040000", currency: "USD" },
+  });
+  expect(statusesOf(group)).toEqual(ids.map(() => "completed"));
+});
+
+test("all tasks are accepted or none, and errors name fields as they were given", async () => {
+  const before = await countOf(service.key);
+  const refusals: [JsonObject, string | undefined][] = [
+    [{ ...BASE, grid: { size: ["16x16", "no size"] } }, "grid.size[1]"],
+    [{ ...BASE, models: ["sandbox-image", "no-such-model"] }, "models[1]"],
+    [{ ...BASE, parameters: { size: "no size" } }, "parameters.size"],
+    [{ ...BASE, grid: { size: SIZES }, budget: "0.019999" }, "budget"],
+    [{ ...BASE, budget: "much" }, "budget"],
+    [{ ...BASE, grid: { seed: Array.from({ length: 9 }, (_, i) => i), size: SIZES } }, "grid"],
+    [{ ...BASE, grid: { prompt: ["A hare"] } }, "grid.prompt"],
+    [{ ...BASE, parameters: { model: "sandbox-image" } }, "parameters.model"],
+    [{ ...BASE, models: [] }, "models"],
+    [{ ...BASE, deadline_seconds: 0 }, "deadline_seconds"],
+  ];
+  for (const [body, param] of refusals) {
+    const { status, data } = await create(body);
+    expect([body, status, data.param]).toEqual([body, expect.any(Number), param]);
+    expect(status === 400 || status === 404).toBe(true);
+  }
+  const over = await create({ ...BASE, grid: { size: SIZES }, budget: "0.019999" });
+  expect(over.message).toContain("0.020000");
+  expect(await countOf(service.key)).toBe(before);
+});
+
+test("where the money is not enough for all, nothing is made and nothing is held", async () => {
+  const refused = await create({ ...BASE, grid: { seed: [1, 2, 3] } }, { key: other });
+  expect([refused.status, refused.data.error_code]).toEqual([402, "insufficient_quota"]);
+  expect(refused.message).toContain("needs 0.030000 USD; the account has 0.025000");
+  expect(await countOf(other)).toBe(0);
+  expect((await create({ ...BASE, grid: { seed: [1, 2] }, budget: "0.02" }, { key: other })).status).toBe(
+    200,
+  );
+});
+
+test("the same request with its key is the same group, at once and later, and another body is a conflict", async () => {
+  const sent = { headers: { "Idempotency-Key": "group-1" } };
+  const body = { ...BASE, grid: { seed: [5, 6] } };
+  const before = await countOf(service.key);
+  const first = await create(body, sent);
+  await ended(first);
+  const again = await create(body, sent);
+  expect([again.data, again.headers.get("x-idempotent-replay")]).toEqual([first.data, "true"]);
+  const changed = await create({ ...body, policy: "first" }, sent);
+  expect([changed.status, changed.data.error_code]).toEqual([409, "idempotency_conflict"]);
+  expect(await countOf(service.key)).toBe(before + 2);
+});
+
+test("of a group by first, one completes and the others are cancelled without a charge", async () => {
+  const grid = { sandbox: [{ delay_ms: 60_000 }, { delay_ms: 0 }, { delay_ms: 60_000 }] };
+  const made = await create({ ...BASE, parameters: {}, grid, policy: "first" });
+  const group = await ended(made);
+  expect(statusesOf(group)).toEqual(["cancelled", "completed", "cancelled"]);
+  expect(group).toMatchObject({
+    ...{ status: "completed", winner: (made.data.task_ids as string[])[1] },
+    usage: { cost: "0.010000" },
+  });
+});
+
+test("at its deadline a group's live tasks are cancelled", async () => {
+  const grid = { sandbox: [{ delay_ms: 60_000 }, { delay_ms: 0 }] };
+  const made = await create({ ...BASE, parameters: {}, grid, policy: "fastest", deadline_seconds: 1 });
+  const group = await ended(made);
+  expect(statusesOf(group)).toEqual(["cancelled", "completed"]);
+  expect(group.winner).toBe((made.data.task_ids as string[])[1]!);
+});
+
+test("a group is cancelled, forgets deleted tasks, and is nobody else's", async () => {
+  const grid = { sandbox: [{ delay_ms: 0 }, { delay_ms: 60_000 }] };
+  const made = await create({ ...BASE, parameters: {}, grid });
+  const [id, ids] = [made.data.group_id, made.data.task_ids as string[]];
+  for (const [path, method] of [
+    [`/v1/groups/${id}`, "GET"],
+    [`/v1/groups/${id}/cancel`, "POST"],
+  ] as const)
+    expect((await ask(path, { key: other, method })).data.error_code).toBe("task_not_found");
+  expect((await ask(`/v1/groups/${String(ids[1]).replace("task", "grp")}`)).status).toBe(404);
+  await ask(`/v1/images/status/${ids[0]}?wait=30`);
+  expect((await ask(`/v1/groups/${id}/cancel`, { method: "POST" })).status).toBe(200);
+  expect(statusesOf(await ended(made))).toEqual(["completed", "cancelled"]);
+  expect((await ask(`/v1/tasks/${ids[1]}`, { method: "DELETE" })).status).toBe(200);
+  expect(statusesOf(await read(id))).toEqual(["completed", undefined]);
+  await ask(`/v1/tasks/${ids[0]}`, { method: "DELETE" });
+  expect((await ask(`/v1/groups/${id}`)).status).toBe(404);
+});
