@@ -1,11 +1,5 @@
-import {
-  measureElement,
-  observeWindowOffset,
-  observeWindowRect,
-  Virtualizer,
-  windowScroll,
-} from "@tanstack/virtual-core";
-import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { useSight } from "./sight.ts";
 import { Cells, type Column, Head, ROW, TableBox } from "./table.tsx";
 
 interface Props<Row> {
@@ -13,62 +7,40 @@ interface Props<Row> {
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
-  /** About how high a row is, in pixels; it is measured when it is shown. */
-  readonly rowHeight: number;
   /** The rows near the end are shown: more may be read. */
   readonly onEnd: () => void;
 }
 
 /** Rows beyond those in sight that are there already. */
 const MORE_ROWS = 10;
+/** Height of a row in pixels until one was measured. */
+const LIKELY_HEIGHT = 57;
 
-/** A table of which only the rows about in sight are in the page, however long it is. The page scrolls, not a part of it. */
-export function LongTable<Row>({ label, columns, rows, keyOf, rowHeight, onEnd }: Props<Row>) {
+/**
+ * A table of which only the rows about in sight are in the page, however long it is. The page scrolls, not a part of it. All rows have the
+ * height of two lines, and what is beyond is cut off: with heights of their own, a hundred thousand would be reckoned anew at each change.
+ */
+export function LongTable<Row>({ label, columns, rows, keyOf, onEnd }: Props<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
-  const { virtualizer, top } = useVirtualizer(body, rowHeight);
-  virtualizer.setOptions({
-    ...virtualizer.options,
-    count: rows.length,
-    scrollMargin: top,
-    getItemKey: (index) => {
-      const row = rows[index];
-      return row === undefined ? index : keyOf(row);
-    },
-  });
-  useLayoutEffect(() => virtualizer._willUpdate());
-  const shown = virtualizer.getVirtualItems();
-  const [first, last] = [shown[0], shown.at(-1)];
-  const lastIndex = last?.index ?? -1;
+  const { from, to, height } = useSight(body, { from: 0, to: 40, height: LIKELY_HEIGHT }, rowsInSight);
+  const [first, end] = [Math.min(from, rows.length), Math.min(to, rows.length)];
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each length
   useEffect(() => {
-    if (rows.length > 0 && lastIndex >= rows.length - 1) onEnd();
-  }, [lastIndex, rows.length]);
-  const above = first === undefined ? 0 : first.start - top;
-  const below = last === undefined ? 0 : virtualizer.getTotalSize() - (last.end - top);
+    if (end >= rows.length) onEnd();
+  }, [end, rows.length]);
   return (
     <TableBox label={label}>
       <table class="w-full table-fixed border-collapse text-sm" aria-rowcount={rows.length + 1}>
         <caption class="sr-only">{label}</caption>
         <Head columns={columns} />
         <tbody ref={body}>
-          <Space height={above} columns={columns.length} />
-          {shown.map(({ key, index }) => {
-            const row = rows[index];
-            return (
-              row !== undefined && (
-                <tr
-                  key={key}
-                  ref={(element) => virtualizer.measureElement(element)}
-                  data-index={index}
-                  aria-rowindex={index + 2}
-                  class={ROW}
-                >
-                  <Cells columns={columns} row={row} />
-                </tr>
-              )
-            );
-          })}
-          <Space height={below} columns={columns.length} />
+          <Space height={first * height} columns={columns.length} />
+          {rows.slice(first, end).map((row, place) => (
+            <tr key={keyOf(row)} aria-rowindex={first + place + 2} class={`h-[calc(3.5rem+1px)] ${ROW}`}>
+              <Cells columns={columns} row={row} look="max-h-10 overflow-hidden" />
+            </tr>
+          ))}
+          <Space height={(rows.length - end) * height} columns={columns.length} />
         </tbody>
       </table>
     </TableBox>
@@ -85,28 +57,9 @@ function Space({ height, columns }: { readonly height: number; readonly columns:
   );
 }
 
-/** Looks which rows are in sight of the window. `top` is where the first one begins in the page. */
-function useVirtualizer(body: { readonly current: HTMLElement | null }, rowHeight: number) {
-  const [, redraw] = useReducer((turn: number) => turn + 1, 0);
-  const [top, setTop] = useState(0);
-  const [virtualizer] = useState(
-    () =>
-      new Virtualizer<Window, HTMLElement>({
-        ...{ count: 0, overscan: MORE_ROWS, initialOffset: () => scrollY },
-        getScrollElement: () => window,
-        estimateSize: () => rowHeight,
-        ...{ scrollToFn: windowScroll, measureElement },
-        ...{ observeElementRect: observeWindowRect, observeElementOffset: observeWindowOffset },
-        onChange: () => redraw(undefined),
-      }),
-  );
-  useEffect(() => virtualizer._didMount(), [virtualizer]);
-  useLayoutEffect(() => {
-    const look = () => setTop(Math.round((body.current?.getBoundingClientRect().top ?? 0) + scrollY));
-    const sizes = new ResizeObserver(look);
-    sizes.observe(document.body);
-    look();
-    return () => sizes.disconnect();
-  }, [body]);
-  return { virtualizer, top };
+function rowsInSight(body: HTMLElement) {
+  const { top } = body.getBoundingClientRect();
+  const height = body.querySelector("tr[aria-rowindex]")?.getBoundingClientRect().height || LIKELY_HEIGHT;
+  const from = Math.max(0, Math.floor(-top / height) - MORE_ROWS);
+  return { from, to: Math.max(0, Math.ceil((innerHeight - top) / height)) + MORE_ROWS, height };
 }

@@ -74,10 +74,18 @@ export function Head<Row>({ columns }: Pick<Props<Row>, "columns">) {
 }
 
 /** What the columns show of a row. */
-export function Cells<Row>({ columns, row }: Pick<Props<Row>, "columns"> & { readonly row: Row }) {
+export function Cells<Row>({
+  columns,
+  row,
+  look,
+}: Pick<Props<Row>, "columns"> & {
+  readonly row: Row;
+  /** Of what is in a cell, where it has a box of its own. */
+  readonly look?: string;
+}) {
   return columns.map((column) => (
     <td key={column.title} class={`${lookOf(column)} align-top`}>
-      {column.cell(row)}
+      {look === undefined ? column.cell(row) : <div class={look}>{column.cell(row)}</div>}
     </td>
   ));
 }

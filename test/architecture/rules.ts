@@ -93,7 +93,7 @@ const LAYERS: readonly Layer[] = [
     name: "console",
     covers: ["console/"],
     imports: ["snippets"],
-    externals: ["preact", "@preact/signals", "uplot", "@tanstack/virtual-core"],
+    externals: ["preact", "@preact/signals", "uplot"],
   },
   {
     name: "build",

@@ -43,27 +43,21 @@ export function Grid({ label, count, keyOf, tile, onEnd }: Props) {
     <ul
       ref={list}
       aria-label={label}
-      class="relative w-full"
-      style={{ height: `${Math.max(0, rows * (size + GAP) - GAP)}px` }}
+      class="grid w-full content-start gap-2"
+      // Said once for all tiles: styles of each would be reckoned anew for every tile that comes into sight.
+      style={{
+        height: `${Math.max(0, rows * (size + GAP) - GAP)}px`,
+        paddingTop: `${Math.min(from, rows) * (size + GAP)}px`,
+        gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+        gridAutoRows: `${size}px`,
+      }}
       onKeyDown={(event) => moveBy(event, columns)}
     >
-      {shown.map((index) => {
-        const [row, column] = [Math.floor(index / columns), index % columns];
-        return (
-          <li
-            key={keyOf(index)}
-            aria-setsize={count}
-            aria-posinset={index + 1}
-            class="absolute top-0 left-0"
-            style={{
-              ...{ width: `${size}px`, height: `${size}px` },
-              transform: `translate(${column * (size + GAP)}px, ${row * (size + GAP)}px)`,
-            }}
-          >
-            {tile(index)}
-          </li>
-        );
-      })}
+      {shown.map((index) => (
+        <li key={keyOf(index)} aria-setsize={count} aria-posinset={index + 1}>
+          {tile(index)}
+        </li>
+      ))}
     </ul>
   );
 }

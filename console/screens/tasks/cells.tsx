@@ -50,7 +50,11 @@ export function StatusOf({
   return (
     <span class="flex flex-col">
       <Status word={status} />
-      {more !== undefined && <span class="text-xs text-soft">{more}</span>}
+      {more !== undefined && (
+        <span class="truncate text-xs text-soft" title={more}>
+          {more}
+        </span>
+      )}
     </span>
   );
 }

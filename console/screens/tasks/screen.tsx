@@ -42,7 +42,6 @@ export function Screen({ role }: ScreenProps) {
           columns={columnsFor(role)}
           rows={data.tasks}
           keyOf={({ task_id }) => task_id}
-          rowHeight={54}
           onEnd={more.read}
         />
       )}
