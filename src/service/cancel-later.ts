@@ -24,12 +24,21 @@ const AGAIN_MS = 2_000;
 
 /** Cancels tasks at times that their creators have set (`GenerationRequest.cancelAt`). */
 export function createCancelLater(deps: CancelLaterDeps): CancelLater {
-  const { clock, tasks, log, stopping } = deps;
+  const { clock, tasks, feed, log, stopping } = deps;
   const planned = new Map<string, () => void>();
+  // Most tasks end long before their time.
+  const unsubscribe = feed.subscribeAll((id, isOver) => {
+    if (isOver) forget(id);
+  });
+
+  function forget(id: string): void {
+    planned.get(id)?.();
+    planned.delete(id);
+  }
 
   function plan(task: TimedTask, at: number): void {
     if (stopping.aborted) return;
-    planned.get(task.id)?.();
+    forget(task.id);
     planned.set(
       task.id,
       clock.after(Math.max(0, at - clock.now()), () => void due(task)),
@@ -49,7 +58,8 @@ export function createCancelLater(deps: CancelLaterDeps): CancelLater {
   }
 
   stopping.addEventListener("abort", () => {
-    for (const forget of planned.values()) forget();
+    unsubscribe();
+    for (const stopTimer of planned.values()) stopTimer();
     planned.clear();
   });
 

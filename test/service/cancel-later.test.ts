@@ -7,6 +7,7 @@ function setup(timed: readonly { cancelAt: number }[] = []) {
   const timers = new Set<{ at: number; run: () => void }>();
   let now = NOW;
   const asked: string[] = [];
+  const listeners = new Set<(id: string, isOver: boolean) => void>();
   const stopping = new AbortController();
   let trouble: Error | undefined;
   const later = createCancelLater({
@@ -28,7 +29,13 @@ function setup(timed: readonly { cancelAt: number }[] = []) {
         return "not_found";
       },
     } as never,
-    ...({ feed: {}, wakeup: {}, tally: {} } as never as object),
+    feed: {
+      subscribeAll(tell: (id: string, isOver: boolean) => void) {
+        listeners.add(tell);
+        return () => void listeners.delete(tell);
+      },
+    },
+    ...({ wakeup: {}, tally: {} } as never as object),
     log: { debug() {}, info() {}, warn() {}, error() {} },
     stopping: stopping.signal,
   } as never);
@@ -36,6 +43,9 @@ function setup(timed: readonly { cancelAt: number }[] = []) {
     later,
     asked,
     stopping,
+    timers,
+    listeners,
+    tell: (id: string, isOver: boolean) => listeners.forEach((each) => void each(id, isOver)),
     fail: (error?: Error) => {
       trouble = error;
     },
@@ -60,6 +70,19 @@ test("a task is cancelled at its time and not before, once", async () => {
   await goTo(NOW + 5_000);
   await goTo(NOW + 50_000);
   expect(asked).toEqual([taskId(1)]);
+});
+
+test("a task that has ended is forgotten, and nothing listens after the service stops", async () => {
+  const { later, asked, goTo, tell, timers, listeners, stopping } = setup();
+  for (const id of [taskId(1), taskId(2)]) later.plan({ id, accountId: ACCOUNT }, NOW + 5_000);
+  tell(taskId(1), false);
+  expect(timers.size).toBe(2);
+  tell(taskId(1), true);
+  expect(timers.size).toBe(1);
+  await goTo(NOW + 5_000);
+  expect(asked).toEqual([taskId(2)]);
+  stopping.abort();
+  expect(listeners.size).toBe(0);
 });
 
 test("what an earlier process planned is planned again; what is overdue is cancelled at once", async () => {
