@@ -112,7 +112,18 @@ export async function startPostgres(folder: string): Promise<DatabaseServer> {
   if (isRoot) chownSync(passwords, NOBODY, NOBODY);
   const data = join(folder, "data");
   await ran(
-    [bin("initdb"), "-D", data, "-U", "admin", "--auth=scram-sha-256", `--pwfile=${passwords}`, "--no-sync"],
+    [
+      bin("initdb"),
+      "-D",
+      data,
+      "-U",
+      "admin",
+      "-E",
+      "UTF8",
+      "--auth=scram-sha-256",
+      `--pwfile=${passwords}`,
+      "--no-sync",
+    ],
     folder,
   );
   const admin = `postgres://admin:${PASSWORD}@127.0.0.1:${port}/postgres`;

@@ -8,7 +8,7 @@ import { applySteps, isInSteps } from "./migrate-steps.ts";
 /** Statements that make in a new database what all migrations, one after the other, make of it: tables, indexes, triggers, rows. */
 export function builtInSchema(): string {
   const db = new Database(":memory:");
-  for (const migration of builtInMigrations()) {
+  for (const migration of builtInMigrations("sqlite")) {
     if (isInSteps(migration)) applySteps(db, migration, () => {});
     else db.run(migration.sql);
   }

@@ -12,9 +12,9 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** Every file in `migrations/sqlite/`, in order. */
-export function builtInMigrations(): readonly Migration[] {
-  const folder = join(import.meta.dir, "../../../migrations/sqlite");
+/** Every file in the folder of a database in `migrations/`, in order. */
+export function builtInMigrations(database: "sqlite" | "postgres"): readonly Migration[] {
+  const folder = join(import.meta.dir, "../../../migrations", database);
   const files = readdirSync(folder).filter((file) => file.endsWith(".sql"));
   return files.sort().map((file) => ({
     number: Number(file.slice(0, 4)),

@@ -13,8 +13,11 @@ import { MIGRATIONS, SCHEMA } from "./migrations.ts";
 export class SchemaError extends Error {
   override readonly name = "SchemaError";
   constructor(
-    /** `newer` made by a later version · `edited` an applied migration has changed since · `pending` not migrated yet. */
-    readonly kind: "newer" | "edited" | "pending",
+    /**
+     * `newer` made by a later version · `edited` an applied migration has changed since · `pending` not migrated yet · `foreign` it has
+     * tables of another program.
+     */
+    readonly kind: "newer" | "edited" | "pending" | "foreign",
     message: string,
   ) {
     super(message);

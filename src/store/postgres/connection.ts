@@ -1,0 +1,63 @@
+import { StorageError } from "../../domain/ports/task-store.ts";
+import { type Driver, type DriverOptions, openDriver } from "./driver.ts";
+import { asStorageError } from "./errors.ts";
+import type { Session } from "./session.ts";
+import { createWriter, type Writer, type WriterDeps } from "./writer.ts";
+
+export interface Connection extends Pick<Writer, "write" | "writeFor" | "trouble"> {
+  readonly driver: Driver;
+  /** Runs reads, each statement on its own. @throws StorageError for an error of the storage */
+  read<T>(query: (session: Session) => Promise<T>): Promise<T>;
+  /** Runs reads that see one moment. */
+  readAtOnce<T>(query: (session: Session) => Promise<T>): Promise<T>;
+  /** Finishes what was requested, then closes. Refuses later calls. */
+  stop(): Promise<void>;
+}
+
+export interface ConnectionOptions extends Omit<DriverOptions, "most">, WriterDeps {
+  /** Connections at once; 10 unless given. */
+  readonly connections?: number | undefined;
+}
+
+const CONNECTIONS = 10;
+
+/** Opens the pool of connections. Nothing is sent before the first statement. */
+export function openConnection(options: ConnectionOptions): Connection {
+  const driver = openDriver({ url: options.url, most: options.connections ?? CONNECTIONS });
+  const writer = createWriter(driver, options);
+  let isOpen = true;
+
+  async function read<T>(query: (session: Session) => Promise<T>): Promise<T> {
+    if (!isOpen) throw new StorageError("closed", "The database was closed.");
+    try {
+      return await query(driver);
+    } catch (error) {
+      throw asStorageError(error) ?? error;
+    }
+  }
+
+  return {
+    driver,
+    write: writer.write,
+    writeFor: writer.writeFor,
+    trouble: writer.trouble,
+    read,
+    readAtOnce: (query) =>
+      read(async () => {
+        const transaction = await driver.begin();
+        try {
+          void transaction.ask("set transaction isolation level repeatable read, read only", []);
+          return await query(transaction);
+        } finally {
+          // It wrote nothing. Where the connection is lost, so is the transaction.
+          await transaction.rollback().catch(() => {});
+        }
+      }),
+    async stop() {
+      if (!isOpen) return;
+      isOpen = false;
+      await writer.stop();
+      await driver.close();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { SQL } from "bun";
+import { StorageError } from "../../domain/ports/task-store.ts";
+
+/**
+ * Kinds of storage errors by the codes of PostgreSQL (https://www.postgresql.org/docs/15/errcodes-appendix.html, checked 2026-11-27).
+ * Those of class 08, and those by which a server ends connections, mean that it is away.
+ */
+const KINDS = [
+  ["full", /^(53100|53200)$/, "The database server's disk or memory is full."],
+  ["read_only", /^25006$/, "The database is read-only: it is a standby, or was set so."],
+  ["busy", /^(40001|40P01|55P03|57014|53300)$/, "The database is busy."],
+  ["away", /^(08...|57P..|25P03)$/, "The database server is away."],
+  ["damaged", /^(XX...|58...)$/, "The database or its disk is damaged."],
+] as const;
+
+/** Codes of Bun's own errors for a connection that could not be made or was lost. */
+const LOST =
+  /^ERR_POSTGRES_(CONNECTION_CLOSED|CONNECTION_TIMEOUT|CONNECTION_FAILED|IDLE_TIMEOUT|LIFETIME_TIMEOUT|QUERY_CANCELLED|TLS.*)$|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND)$|FailedToOpenSocket|ConnectionClosed/;
+
+/** The five characters by which PostgreSQL names an error; undefined for any other error. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof SQL.PostgresError)) return undefined;
+  return typeof error.errno === "string" ? error.errno : undefined;
+}
+
+/** Translates a database error into its kind of storage error; undefined for others (a constraint, a defect). */
+export function asStorageError(error: unknown): StorageError | undefined {
+  if (error instanceof StorageError) return error;
+  const state = sqlState(error);
+  if (state !== undefined) {
+    const known = KINDS.find(([, pattern]) => pattern.test(state));
+    return known && new StorageError(known[0], known[2], error);
+  }
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return LOST.test(code) ? new StorageError("away", "The database server is away.", error) : undefined;
+}

@@ -1,0 +1,52 @@
+import type { ChoiceStore } from "../../domain/ports/choice-store.ts";
+import type { Ids, Seal } from "../../domain/ports/runtime.ts";
+import { madeAtUse } from "../../toolkit/made-at-use.ts";
+import type { MigrationState } from "../sqlite/migrate.ts";
+import { createChoiceStore } from "./choice-store.ts";
+import { type Connection, type ConnectionOptions, openConnection } from "./connection.ts";
+import { applyMigrations, requireMigrated } from "./migrate.ts";
+
+export interface StoreOptions extends ConnectionOptions {
+  /** Source of lease tokens. */
+  readonly ids: Pick<Ids, "leaseToken">;
+  /** Seals callback secrets. Without it they are stored in the clear, which is for tests. */
+  readonly seal?: Seal | undefined;
+  /** `false` refuses a database with pending migrations instead of applying them. */
+  readonly migrate?: boolean | undefined;
+}
+
+/** Each is made when it is first used. */
+interface Stores {
+  readonly choices: ChoiceStore;
+}
+
+/** What is known and can be done of an open database as a whole. */
+export interface Opening extends Pick<Connection, "trouble"> {
+  readonly schema: MigrationState;
+  readonly migrated: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Opens all stores of a database. @throws SchemaError, StorageError */
+export async function openStore(options: StoreOptions): Promise<Stores & Opening> {
+  const connection = openConnection(options);
+  try {
+    const migrated = options.migrate === false ? [] : await applyMigrations(connection.driver);
+    const schema = await requireMigrated(connection.driver);
+    return Object.assign(storesOn(connection), { schema, migrated, ...connectionParts(connection) });
+  } catch (error) {
+    await connection.stop();
+    throw error;
+  }
+}
+
+/** All stores of a database that is open and migrated. */
+export function storesOn(connection: Connection): Stores {
+  return madeAtUse<Stores>({
+    choices: () => createChoiceStore(connection),
+  });
+}
+
+function connectionParts({ trouble, stop }: Connection): Pick<Opening, "trouble" | "stop"> {
+  return { trouble, stop };
+}

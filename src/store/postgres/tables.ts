@@ -1,0 +1,80 @@
+import { bigint, pgSequence, pgTable, smallint } from "drizzle-orm/pg-core";
+import { account as accountOfSqlite } from "../sqlite/account-store/account-table.ts";
+import { creditKey as creditKeyOfSqlite } from "../sqlite/account-store/credit-key-table.ts";
+import { apiKey as apiKeyOfSqlite } from "../sqlite/account-store/key-table.ts";
+import { managementToken as managementTokenOfSqlite } from "../sqlite/account-store/token-table.ts";
+import { booksDay as booksDayOfSqlite } from "../sqlite/books-table.ts";
+import {
+  callbackAttempt as callbackAttemptOfSqlite,
+  callback as callbackOfSqlite,
+} from "../sqlite/callback-store/callback-table.ts";
+import { keyChoice as keyChoiceOfSqlite } from "../sqlite/choice-table.ts";
+import { heartbeat as heartbeatOfSqlite } from "../sqlite/heartbeat-table.ts";
+import { importMark as importMarkOfSqlite } from "../sqlite/import-table.ts";
+import { label as labelOfSqlite } from "../sqlite/label-table.ts";
+import { ledgerEntry as ledgerEntryOfSqlite } from "../sqlite/ledger-table.ts";
+import { priceOverride as priceOverrideOfSqlite } from "../sqlite/price-table.ts";
+import { keyQuota as keyQuotaOfSqlite } from "../sqlite/quota-table.ts";
+import { routeTrouble as routeTroubleOfSqlite } from "../sqlite/route-table.ts";
+import { consoleSession as consoleSessionOfSqlite } from "../sqlite/session-table.ts";
+import { asset as assetOfSqlite } from "../sqlite/task-store/asset-table.ts";
+import { attempt as attemptOfSqlite } from "../sqlite/task-store/attempt-table.ts";
+import { task as taskOfSqlite } from "../sqlite/task-store/task-table.ts";
+import { trailEntry as trailEntryOfSqlite } from "../sqlite/trail-table.ts";
+import { upload as uploadOfSqlite, uploadTotal as uploadTotalOfSqlite } from "../sqlite/upload-table.ts";
+import { usageDay as usageDayOfSqlite } from "../sqlite/usage-table.ts";
+import { bytes, mirrored, textByBytes } from "./mirrored.ts";
+
+// A table follows those that it refers to.
+export const account = mirrored(accountOfSqlite);
+export const apiKey = mirrored(apiKeyOfSqlite);
+export const managementToken = mirrored(managementTokenOfSqlite);
+export const consoleSession = mirrored(consoleSessionOfSqlite);
+export const creditKey = mirrored(creditKeyOfSqlite);
+export const label = mirrored(labelOfSqlite);
+export const task = mirrored(taskOfSqlite);
+export const attempt = mirrored(attemptOfSqlite);
+export const asset = mirrored(assetOfSqlite);
+export const ledgerEntry = mirrored(ledgerEntryOfSqlite);
+export const keyQuota = mirrored(keyQuotaOfSqlite);
+export const keyChoice = mirrored(keyChoiceOfSqlite);
+export const booksDay = mirrored(booksDayOfSqlite);
+export const callback = mirrored(callbackOfSqlite);
+export const callbackAttempt = mirrored(callbackAttemptOfSqlite);
+export const heartbeat = mirrored(heartbeatOfSqlite);
+export const importMark = mirrored(importMarkOfSqlite);
+export const priceOverride = mirrored(priceOverrideOfSqlite);
+export const routeTrouble = mirrored(routeTroubleOfSqlite);
+export const trailEntry = mirrored(trailEntryOfSqlite);
+export const upload = mirrored(uploadOfSqlite);
+export const uploadTotal = mirrored(uploadTotalOfSqlite);
+export const usageDay = mirrored(usageDayOfSqlite);
+
+/** Found by its digest alone: SQLite needs a second table for that, where an insertion costs less. */
+export const idempotency = pgTable("idempotency", {
+  digest: bytes().primaryKey(),
+  fingerprint: textByBytes().notNull(),
+  task_id: textByBytes().notNull(),
+  held_micros: bigint({ mode: "number" }).notNull(),
+  expires_at: bigint({ mode: "number" }).notNull(),
+});
+
+/** The processes that serve this database. A row is removed when its process stops, or long after it was last heard of. */
+export const node = pgTable("node", {
+  id: textByBytes().primaryKey(),
+  /** Of the machine, unless the operator gave another. */
+  name: textByBytes().notNull(),
+  role: textByBytes().notNull(),
+  version: textByBytes().notNull(),
+  started_at: bigint({ mode: "number" }).notNull(),
+  /** By the database's clock, as all times of this table. */
+  seen_at: bigint({ mode: "number" }).notNull(),
+  /** 1 once it takes no new tasks, because it was told to stop. */
+  is_draining: smallint().notNull().default(0),
+});
+
+/**
+ * Numbers the changes of tasks. Who draws a number holds the row of the task's account until it commits, so that within an account
+ * numbers are in the order of commits.
+ */
+export const taskChangeNumber = pgSequence("task_change_number");

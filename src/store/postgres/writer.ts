@@ -1,0 +1,197 @@
+import type { AccountId } from "../../domain/ids.ts";
+import { StorageError } from "../../domain/ports/task-store.ts";
+import { createTurns } from "./account-turns.ts";
+import type { Driver, Transaction } from "./driver.ts";
+import { asStorageError } from "./errors.ts";
+import { type Operation, statement } from "./session.ts";
+
+export interface WriteOptions {
+  /** The write records what has already happened elsewhere. It waits until it is stored or the store closes. */
+  readonly isOwed?: boolean;
+}
+
+export interface WriterDeps {
+  /** Called when nothing could be written for a second, and when it can be again. */
+  readonly onOutage?: ((reason: StorageError) => void) | undefined;
+  readonly onOutageEnded?: ((lastedMs: number) => void) | undefined;
+  /** How long a write waits for a busy database or one that is away; 5 seconds unless given. */
+  readonly patienceMs?: number | undefined;
+}
+
+export type Writer = ReturnType<typeof createWriter>;
+
+const PATIENCE_MS = 5_000;
+const NOTICED_AFTER_MS = 1_000;
+const PAUSES_MS = [10, 25, 50, 100, 250] as const;
+
+/**
+ * Marks in the locks of the database the number that this transaction's changes of tasks are above, and names the transaction, so that
+ * a commit without an answer can be asked about.
+ */
+const MARK = statement<{ xid: string }>(
+  `select pg_current_xact_id()::text as xid,
+     pg_advisory_xact_lock_shared((${0x737663} :: bigint << 32) + (select last_value from task_change_number)) is null as marked`,
+);
+/** Holds the account's row until the transaction ends. Rows that refer to it may be inserted meanwhile. */
+const HOLD_ACCOUNT = statement<{ number: number }, [id: string]>(
+  "select number from account where id = $1 for no key update",
+);
+const STATUS = statement<{ status: string | null }, [xid: string]>(
+  "select pg_xact_status($1::text::xid8) as status",
+);
+
+/** Runs writes in transactions. Writes of one account are taken together, in their order; those of several accounts side by side. */
+export function createWriter(driver: Driver, deps: WriterDeps) {
+  const outage = createOutage(deps);
+  const state = { isStopped: false };
+  const together = prepareTogether(driver, state);
+  const patiently = preparePatience(outage, state, deps.patienceMs);
+  const refused = () => Promise.reject(new StorageError("closed", "The database was closed."));
+  const turns = createTurns((of, writes) => {
+    const operations = writes.map(({ operation }) => operation);
+    return patiently(
+      () => together(of, operations),
+      writes.some(({ isOwed }) => isOwed),
+    );
+  }, asStorageError);
+  const alone = new Set<Promise<unknown>>();
+
+  return {
+    /** Why nothing is written: an outage that has lasted for a second. */
+    trouble: () => outage.noticed(),
+    /** Runs an operation in a transaction of its own. Resolves once it is durable. */
+    write<T>(operation: Operation<T>, { isOwed = false }: WriteOptions = {}): Promise<T> {
+      if (state.isStopped) return refused();
+      const run = patiently(() => together(undefined, [operation]), isOwed).then(([result]) => result as T);
+      const ended = () => void alone.delete(run);
+      alone.add(run);
+      run.then(ended, ended);
+      return run;
+    },
+    /**
+     * Runs an operation that touches rows of one account. It holds the account's row, and shares its transaction with other writes of
+     * the account. An operation that throws is undone alone.
+     */
+    writeFor<T>(of: AccountId, operation: Operation<T>, { isOwed = false }: WriteOptions = {}): Promise<T> {
+      if (state.isStopped) return refused();
+      return turns.add(of, { operation, isOwed }) as Promise<T>;
+    },
+    /** Finishes what was requested. */
+    async stop(): Promise<void> {
+      const pending = Promise.allSettled([...alone, turns.idle()]);
+      state.isStopped = true;
+      await pending;
+    },
+  };
+}
+
+interface State {
+  readonly isStopped: boolean;
+}
+
+function prepareTogether(driver: Driver, state: State) {
+  /** Runs operations in one transaction. @returns their results; @throws what one of them threw, and nothing is written */
+  async function together(of: AccountId | undefined, operations: readonly Operation<unknown>[]) {
+    const transaction = await driver.begin();
+    const marked = MARK.get(transaction);
+    const held = of === undefined ? undefined : HOLD_ACCOUNT.get(transaction, of);
+    for (const asked of [marked, held]) asked?.catch(() => {});
+    const results: unknown[] = [];
+    try {
+      for (const operation of operations) results.push(await operation(transaction));
+      await held;
+    } catch (error) {
+      await transaction.rollback().catch(() => {});
+      throw error;
+    }
+    await committed(transaction, (await marked)?.xid);
+    return results;
+  }
+
+  /** Commits. Where the answer is lost, asks what became of the transaction. */
+  async function committed(transaction: Transaction, xid: string | undefined): Promise<void> {
+    try {
+      await transaction.commit();
+    } catch (error) {
+      if (asStorageError(error)?.kind !== "away" || xid === undefined) throw error;
+      if (!(await isCommitted(xid))) throw error;
+    }
+  }
+
+  async function isCommitted(xid: string): Promise<boolean> {
+    for (let tries = 0; ; tries++) {
+      try {
+        const { status } = (await STATUS.get(driver, xid)) ?? {};
+        if (status !== "in progress") return status === "committed";
+      } catch (error) {
+        if (asStorageError(error) === undefined || state.isStopped) throw error;
+      }
+      await pause(tries);
+    }
+  }
+
+  return together;
+}
+
+/** Returns a function that tries again while the database is busy or away, as long as the write is patient. */
+function preparePatience(
+  outage: ReturnType<typeof createOutage>,
+  state: State,
+  patienceMs: number = PATIENCE_MS,
+): <T>(run: () => Promise<T>, isOwed: boolean) => Promise<T> {
+  return async (run, isOwed) => {
+    let isPatient = true;
+    const timer = setTimeout(() => {
+      isPatient = isOwed;
+    }, patienceMs);
+    try {
+      for (let tries = 0; ; tries++) {
+        try {
+          const result = await run();
+          outage.end();
+          return result;
+        } catch (error) {
+          const reason = asStorageError(error);
+          if (reason === undefined) throw error;
+          const isPassing = reason.kind !== "damaged" && reason.kind !== "closed" && !state.isStopped;
+          if (!isPassing || !isPatient) throw reason;
+          if (reason.kind !== "busy") outage.goOn(reason);
+          await pause(tries);
+        }
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+function pause(tries: number): Promise<void> {
+  return Bun.sleep(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0);
+}
+
+/** Tells of a time in which nothing could be written, once it has lasted for a second. */
+function createOutage({ onOutage, onOutageEnded }: WriterDeps) {
+  let reason: StorageError | undefined;
+  let lastedMs = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  function lasted(): void {
+    lastedMs += NOTICED_AFTER_MS;
+    if (lastedMs === NOTICED_AFTER_MS && reason !== undefined) onOutage?.(reason);
+  }
+
+  return {
+    noticed: () => (lastedMs > 0 ? reason : undefined),
+    goOn(present: StorageError): void {
+      reason = present;
+      timer ??= setInterval(lasted, NOTICED_AFTER_MS);
+    },
+    end(): void {
+      clearInterval(timer);
+      timer = undefined;
+      if (lastedMs > 0) onOutageEnded?.(lastedMs);
+      lastedMs = 0;
+      reason = undefined;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { SQL } from "bun";
+import { openConnection } from "../../src/store/postgres/connection.ts";
+import { applyMigrations } from "../../src/store/postgres/migrate.ts";
+import { openStore } from "../../src/store/postgres/open.ts";
+import { HAS_POSTGRES, startPostgres } from "../moving/database-servers.ts";
+import { countingTokens } from "./store.ts";
+
+/** A server that is there already, for tests: its user may create databases. */
+const GIVEN = process.env.SVC_TEST_POSTGRES;
+/** Whether there is a server to test with. */
+export const CAN_TEST_POSTGRES = GIVEN !== undefined || HAS_POSTGRES;
+
+interface Prepared {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+let prepared: Promise<Prepared> | undefined;
+
+/** A database of this process, with all tables. */
+function migratedDatabase(): Promise<Prepared> {
+  prepared ??= GIVEN === undefined ? startedDatabase() : databaseOn(GIVEN);
+  return prepared;
+}
+
+/** Ends what `openEmptyPostgres` has begun. Each test file that uses it calls this after all of its tests. */
+export async function stopPostgres(): Promise<void> {
+  const { stop } = (await prepared) ?? {};
+  prepared = undefined;
+  await stop?.();
+}
+
+async function startedDatabase(): Promise<Prepared> {
+  const folder = mkdtempSync("/tmp/svc-postgres-");
+  const server = await startPostgres(folder);
+  const url = await server.newDatabase();
+  await migrate(url);
+  return {
+    url,
+    async stop() {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function databaseOn(server: string): Promise<Prepared> {
+  const name = `svc_test_${process.pid}`;
+  await once(server, `drop database if exists ${name} with (force)`, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  await migrate(url.href);
+  return { url: url.href, stop: () => once(server, `drop database if exists ${name} with (force)`) };
+}
+
+async function migrate(url: string): Promise<void> {
+  const connection = openConnection({ url });
+  await applyMigrations(connection.driver);
+  await connection.stop();
+}
+
+async function once(url: string, ...statements: readonly string[]): Promise<void> {
+  const sql = new SQL({ url, max: 1 });
+  try {
+    for (const statement of statements) await sql.unsafe(statement);
+  } finally {
+    await sql.close();
+  }
+}
+
+/** Statements that empty all tables and count from 1 again. Triggers that keep rows do not see it. */
+const EMPTY = `do $$ begin
+  execute (select 'truncate ' || string_agg(quote_ident(relname), ', ') || ' restart identity cascade'
+    from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'schema_migration');
+  perform setval('task_change_number', 1, false);
+end $$`;
+
+/** A store with no rows, on the database of this process: one at a time. Its leases count from `lease-1` unless other ids are given. */
+export async function openEmptyPostgres(ids = countingTokens()) {
+  const { url } = await migratedDatabase();
+  await once(url, EMPTY);
+  return openStore({ url, ids, migrate: false });
+}
