@@ -9,6 +9,11 @@ export const reconnections = signal(0);
 /** How far this machine's clock is behind the service's, in milliseconds: times are told by the service's. */
 export const clockBehindMs = signal(0);
 
+/** The present time by the service's clock, in milliseconds: the reader's may be wrong by a day. */
+export function nowMs(): number {
+  return Date.now() + clockBehindMs.value;
+}
+
 /** Answers tell the time in whole seconds and take a while: less is no difference. */
 const NOTICED_MS = 5_000;
 

@@ -5,9 +5,10 @@ export type ThumbnailWidth = 64 | 160 | 320 | 640 | 1280;
 
 /**
  * Where this page fetches a result from. Answers name the public address of the service, which this browser may not reach: files
- * of the service are asked for where the page came from.
+ * of the service are asked for where the page came from. What is no address, such as a file's own content, stays as it is.
  */
 export function fileUrl(url: string): string {
+  if (!/^https?:/.test(url)) return url;
   const { pathname, search } = new URL(url);
   return pathname.startsWith("/assets/") ? new URL(pathname.slice(1) + search, ROOT).href : url;
 }

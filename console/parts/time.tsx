@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { clockBehindMs } from "../api/connection.ts";
+import { nowMs } from "../api/connection.ts";
 
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 const ago = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
@@ -20,10 +20,9 @@ setInterval(() => {
   if (!document.hidden) ticks.value += 1;
 }, STEP_MS);
 
-/** The present time by the service's clock: the reader's may be wrong by a day. */
 const now = computed(() => {
   ticks.value;
-  return Date.now() + clockBehindMs.value;
+  return nowMs();
 });
 
 /** A moment as the reader's country writes it. @param at Unix seconds, or an ISO time */

@@ -1,5 +1,5 @@
 import { ask } from "../../api/ask.ts";
-import { clockBehindMs } from "../../api/connection.ts";
+import { nowMs } from "../../api/connection.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import type { Role } from "../../api/session.ts";
 import type { ListedCallback } from "../callbacks/list.ts";
@@ -30,6 +30,6 @@ export function nextLookMs({ redelivery_due, next_attempt_at, history }: Callbac
   const isUnderWay = redelivery_due || history.some(({ ended_at }) => ended_at === null);
   if (isUnderWay) return 1_000;
   if (next_attempt_at === null) return undefined;
-  const dueInMs = Date.parse(next_attempt_at) - Date.now() - clockBehindMs.peek();
+  const dueInMs = Date.parse(next_attempt_at) - nowMs();
   return dueInMs < SOON_MS ? 1_000 : SOON_MS;
 }

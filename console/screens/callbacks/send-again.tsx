@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { nowMs } from "../../api/connection.ts";
 import type { Role } from "../../api/session.ts";
 import { type Reading as Read, useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
@@ -27,7 +28,7 @@ export function SendAgain({ role, filters, onClose, onSent }: Props) {
   // A day ago stays the same while it is counted and sent.
   const [start] = useState(() => ({
     state: String(STATES.find((each) => each === filters.state) ?? "failed"),
-    from: fieldOf(filters.from || new Date(Date.now() - DAY_MS).toISOString()),
+    from: fieldOf(filters.from || new Date(nowMs() - DAY_MS).toISOString()),
     to: fieldOf(filters.to),
   }));
   const draft = useDraft("callbacks/again", start);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { clockBehindMs } from "../../api/connection.ts";
+import { nowMs } from "../../api/connection.ts";
 import { Button } from "../../parts/button.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
@@ -29,7 +29,7 @@ export function OnDemand<Found>({ title, about, action, look, headline, children
     setProblem(undefined);
     try {
       const what = await look();
-      setFound({ at: (Date.now() + clockBehindMs.peek()) / 1_000, what });
+      setFound({ at: nowMs() / 1_000, what });
     } catch (error) {
       setProblem(error);
     } finally {

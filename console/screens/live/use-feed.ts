@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { clockBehindMs } from "../../api/connection.ts";
+import { nowMs } from "../../api/connection.ts";
 import { comings, type Role } from "../../api/session.ts";
 import type { StreamState } from "../../api/stream.ts";
 import { useReading, useStream } from "../../api/use.ts";
@@ -75,5 +75,5 @@ function useStreamState() {
 
 /** The present time by the service's clock. */
 export function nowSec(): number {
-  return (Date.now() + clockBehindMs.peek()) / 1_000;
+  return nowMs() / 1_000;
 }

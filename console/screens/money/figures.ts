@@ -1,4 +1,5 @@
 import { ask } from "../../api/ask.ts";
+import { nowMs } from "../../api/connection.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import type { Role } from "../../api/session.ts";
 
@@ -89,7 +90,7 @@ export function dayOrNone(text: string): string {
 
 /** @param count days before today, UTC */
 export function daysAgo(count: number): string {
-  return new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
+  return new Date(nowMs() - count * DAY_MS).toISOString().slice(0, 10);
 }
 
 const NOTHING = {

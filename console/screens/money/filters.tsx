@@ -30,7 +30,7 @@ export function Filters({ role, asked }: { readonly role: Role; readonly asked: 
         value={days === "" ? OWN : days}
         choices={[
           ...PERIODS,
-          ...(known || days === "" ? [] : [[days, `Last ${days} days`] as const]),
+          ...(known || days === "" ? [] : [[days, days === "1" ? "Today" : `Last ${days} days`] as const]),
           [OWN, "From, to"],
         ]}
         onChoice={choose}

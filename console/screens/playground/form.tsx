@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { lostFiles, setValue, values } from "./draft.ts";
 import { FieldFor } from "./field-for.tsx";
 import { Group } from "./group.tsx";
@@ -85,8 +86,13 @@ function Folded({
   readonly intro?: string | undefined;
   readonly children: ComponentChildren;
 }) {
+  const box = useRef<HTMLDetailsElement>(null);
+  // What the reader has opened stays open while its values go.
+  useEffect(() => {
+    if (isOpen) box.current?.setAttribute("open", "");
+  }, [isOpen]);
   return (
-    <details open={isOpen} class="rounded-lg border border-line bg-card">
+    <details ref={box} class="rounded-lg border border-line bg-card">
       <summary class="px-3 py-2 text-sm font-medium">{title}</summary>
       <div class="flex flex-col gap-4 border-t border-line p-3">
         {intro !== undefined && <p class="text-sm text-soft">{intro}</p>}

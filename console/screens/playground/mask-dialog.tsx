@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { fileUrl } from "../../api/files.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { drawStrokes, maskOf, type Point, type Stroke } from "./mask.ts";
@@ -28,7 +29,7 @@ export function MaskDialog({ picture, onClose, onMask }: Props) {
     const loaded = new Image();
     loaded.onload = () => setImage(loaded);
     loaded.onerror = () => setTrouble("The picture cannot be shown here. Give it as a file to draw on it.");
-    loaded.src = picture.uri;
+    loaded.src = fileUrl(picture.uri);
   }, [picture.uri]);
   const undo = () => setStrokes(strokes.slice(0, -1));
   const use = async () => {

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { fileUrl } from "../../api/files.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
 import { setValue, values } from "./draft.ts";
@@ -100,7 +101,7 @@ function Given({
           class="flex max-w-full min-w-0 items-center gap-2 rounded-md border border-line bg-card p-1 pr-0"
         >
           {isShown && kind === "image" && (
-            <img src={uri} alt="" class="size-14 rounded bg-sunk object-contain" />
+            <img src={fileUrl(uri)} alt="" class="size-14 rounded bg-sunk object-contain" />
           )}
           <span class="flex min-w-0 flex-col text-sm">
             <bdi class="max-w-56 truncate">{file ?? uri.slice(0, 200)}</bdi>

@@ -27,8 +27,9 @@ export function mediaOf({ inputs }: Pick<ModelInFull, "inputs">, name: string) {
   return inputs.find(({ field }) => field === name)?.media;
 }
 
+/** The files among what a field was given. A link may bring anything. */
 export function mediaIn(value: unknown): readonly Media[] {
-  return Array.isArray(value) ? (value as readonly Media[]) : [];
+  return Array.isArray(value) ? value.filter((each): each is Media => typeof each?.uri === "string") : [];
 }
 
 /** A field's value as the request has it; undefined where nothing is given. */

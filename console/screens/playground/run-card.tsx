@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
+import { fileUrl, thumbnailUrl } from "../../api/files.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { useStream } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
@@ -189,23 +190,24 @@ function Shown({
   prompt,
 }: Pick<Run, "kind" | "prompt"> & { readonly url: string; readonly label: string }) {
   // A small one is the first choice; an SVG, and what has none, is shown as it is.
-  const [source, setSource] = useState(`${url}?w=1280`);
+  const [source, setSource] = useState(thumbnailUrl(url, 1280));
+  const whole = fileUrl(url);
   return kind === "video" ? (
     // biome-ignore lint/a11y/useMediaCaption: nobody has written captions for what was generated
     <video
       class="block max-h-[70dvh] w-full rounded-lg bg-sunk object-contain"
-      src={url}
+      src={whole}
       controls
       loop
       preload="metadata"
       aria-label={label}
     />
   ) : (
-    <a href={url} target="_blank" rel="noreferrer">
+    <a href={whole} target="_blank" rel="noreferrer">
       <img
         class="block max-h-[70dvh] w-full rounded-lg bg-sunk object-contain"
         src={source}
-        onError={() => setSource(url)}
+        onError={() => setSource(whole)}
         alt={`${label}${prompt ? `: ${prompt.slice(0, 200)}` : ""}`}
       />
     </a>
@@ -228,7 +230,7 @@ function Results({ run, onUse }: Pick<CardProps, "run" | "onUse">) {
             <div class="flex flex-wrap gap-1">
               <a
                 class="inline-flex min-h-9 items-center rounded-md px-3 text-sm font-medium text-soft hover:bg-sunk hover:text-ink"
-                href={url}
+                href={fileUrl(url)}
                 download
                 aria-label={`Download result ${index + 1}`}
               >

@@ -1,4 +1,4 @@
-import { ask } from "../../api/ask.ts";
+import { ask, newIdempotencyKey } from "../../api/ask.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { runs } from "./draft.ts";
 import { type Body, type Media, type ModelInFull, mediaOf } from "./request.ts";
@@ -15,10 +15,10 @@ export function isLive({ task, problem }: Pick<Run, "task" | "problem">): boolea
 
 /** Runs a request for each model. */
 export function start(requests: readonly (readonly [ModelInFull, Body])[]): void {
-  const group = crypto.randomUUID();
+  const group = newIdempotencyKey();
   const begun = requests.map(
     ([model, body]): Run => ({
-      ...{ key: `console-${crypto.randomUUID()}`, group, model: model.id, kind: model.kind, body },
+      ...{ key: `console-${newIdempotencyKey()}`, group, model: model.id, kind: model.kind, body },
       ...{
         prompt: String(body.prompt ?? ""),
         previews: Number(body.partial_images ?? 0) > 0,

@@ -1,3 +1,4 @@
+import { newIdempotencyKey } from "../../api/ask.ts";
 import { type Body, mapTexts } from "./request.ts";
 import {
   type InlineFile,
@@ -26,7 +27,7 @@ export function snippetsOf(written: Written): Snippet[] {
 function withoutFiles({ body, names }: Written): { body: Body; files: ReadonlyMap<string, InlineFile> } {
   const files = new Map<string, InlineFile>();
   // A text of the reader's cannot be the mark by chance.
-  const salt = crypto.randomUUID();
+  const salt = newIdempotencyKey();
   const marked = mapTexts(body, (text) => {
     const head = /^data:[a-z0-9/+.-]+;base64,/.exec(text)?.[0];
     if (head === undefined) return text;

@@ -57,7 +57,7 @@ export function Workbench({ models }: { readonly models: readonly ModelInFull[] 
       </div>
       {isTried && <Faults count={findings.length} />}
       <div class="flex flex-wrap gap-2">
-        <Button onClick={() => copyLink(models)}>Copy a link to this form</Button>
+        <Button onClick={() => void copyLink(models)}>Copy a link to this form</Button>
         <Clear />
       </div>
       {models.map((model, i) => (
@@ -154,7 +154,7 @@ function Comparison({
   );
 }
 
-function copyLink(models: readonly ModelInFull[]): void {
+async function copyLink(models: readonly ModelInFull[]): Promise<void> {
   const link = linkOf(
     models.map(({ id }) => id),
     values.peek(),
@@ -163,10 +163,13 @@ function copyLink(models: readonly ModelInFull[]): void {
     say("Files and very long prompts do not fit into a link. Run it and share the task.", "failed");
     return;
   }
-  navigator.clipboard.writeText(link).then(
-    () => say("The link is copied. It has the models and all settings."),
-    () => say("This browser does not let the page copy.", "failed"),
-  );
+  try {
+    // Browsers offer it over TLS and on the same machine only.
+    await navigator.clipboard.writeText(link);
+    say("The link is copied. It has the models and all settings.");
+  } catch {
+    say(`Copy it by hand: ${link}`, "failed");
+  }
 }
 
 /** The first press empties the form, the next one brings back what it had. */

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
+import { nowMs } from "../../api/connection.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { session } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
@@ -88,7 +89,7 @@ export function NewToken({ onClose, onMade }: Props) {
 }
 
 function nowSec(): number {
-  return Math.floor(Date.now() / 1_000);
+  return Math.floor(nowMs() / 1_000);
 }
 
 function Scopes({

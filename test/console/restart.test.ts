@@ -1,0 +1,52 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { emptyFolder, freePort, startServer, stopServers } from "../helpers/server.ts";
+import { CHROMIUM, openBrowser, visit } from "./support/browser.ts";
+
+describe.skipIf(CHROMIUM === undefined)("the playground of a service that restarts", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterEach(stopServers);
+  afterAll(() => browser?.close());
+
+  const prompt = (page: Page) => page.getByLabel("prompt (needed)");
+  const run = (page: Page) => page.getByRole("button", { name: /^Run/ });
+
+  test("goes on: a task in mid-run ends and is shown, what is typed stays, and what was asked meanwhile is made once", async () => {
+    const where = { folder: emptyFolder("restart"), port: freePort() };
+    const first = await startServer(where);
+    const key = first.firstKey();
+    await using at = await visit(browser, first.url);
+    const { page } = at;
+    await at.signIn(key);
+    await at.open("playground?model=sandbox-image");
+    await prompt(page).fill("Begun before");
+    await page.getByLabel("size", { exact: true }).fill("64x64");
+    await page.getByText("Rehearse a failure").click();
+    await page.getByLabel("delay_ms").fill("2500");
+    await run(page).click();
+    await page.getByRole("button", { name: "Cancel" }).waitFor();
+    await page.getByLabel("delay_ms").fill("0");
+    await prompt(page).fill("Typed before, ");
+    first.signal("SIGKILL");
+    await first.exited;
+    await page.getByText("The service does not answer. What you see may be old").waitFor();
+    await prompt(page).focus();
+    await page.keyboard.press("End");
+    await page.keyboard.type("and while it was away");
+    await run(page).click();
+    await page.getByText("It is sent again until it does, and is made once.", { exact: false }).waitFor();
+    const second = await startServer(where);
+    const runs = page.getByRole("list", { name: "Runs, the latest first" });
+    for (const words of ["Typed before, and while it was away", "Begun before"])
+      await runs.getByAltText(`Result 1: ${words}`).waitFor();
+    await page.getByText("The service does not answer.", { exact: false }).waitFor({ state: "detached" });
+    expect(await prompt(page).inputValue()).toBe("Typed before, and while it was away");
+    const headers = { Authorization: `Bearer ${key}` };
+    const listed = await fetch(`${second.url}/v1/tasks`, { headers });
+    const { data } = (await listed.json()) as { data: { tasks: { status: string }[] } };
+    expect(data.tasks.map(({ status }) => status)).toEqual(["completed", "completed"]);
+  });
+});
