@@ -635,7 +635,7 @@ export interface Schemas {
   Callback: {
     /** Id of the callback. */
     id: string;
-    /** Public id of the task. */
+    /** The task it tells of; of a group's, the task that ended last. */
     task_id: string;
     /** `X-Request-ID` of the task's create. */
     request_id: string;
@@ -657,7 +657,7 @@ export interface Schemas {
   CallbackInFull: {
     /** Id of the callback. */
     id: string;
-    /** Public id of the task. */
+    /** The task it tells of; of a group's, the task that ended last. */
     task_id: string;
     /** `X-Request-ID` of the task's create. */
     request_id: string;
@@ -675,7 +675,7 @@ export interface Schemas {
     created_at: string;
     /** Where it goes. */
     url: string;
-    payload: Schemas["TaskCallback"] | Record<string, unknown>;
+    payload: Schemas["TaskCallback"] | Schemas["GroupCallback"] | Record<string, unknown>;
     /** Every send, in order. */
     history: readonly ({
       /** From 1, attempts and redeliveries together. */
@@ -968,6 +968,8 @@ export interface Schemas {
     budget?: string;
     /** After so long, what has not ended is cancelled. */
     deadline_seconds?: number;
+    /** Address that is told once, when all tasks have ended, in whatever way. Each task tells of its own end where `parameters` has a `callback_url`. */
+    callback_url?: string;
     /** `all`: every task goes on to its end. `first`: when one completes, the others are cancelled. `cheapest`, `fastest`: as `all`, and once all have ended, `winner` is the completed task that was charged least, or that took the shortest from its start. */
     policy?: "all" | "first" | "cheapest" | "fastest";
   };
@@ -1771,6 +1773,44 @@ export interface Schemas {
       task: Schemas["ListedTask"] | null;
     })[];
   };
+  GroupCallback: {
+    /** Public id of the group. */
+    group_id: string;
+    /** `X-Request-ID` of the create. */
+    request_id: string;
+    /** `completed` if any task did, else `failed` if any did, else `cancelled`. */
+    status: "completed" | "failed" | "cancelled";
+    /** What was asked for. */
+    policy: string;
+    /** The task that the policy chose. Where there is one. */
+    winner?: string;
+    usage: {
+      /** What its tasks were charged so far. */
+      cost: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** In the order of the group, without those that were deleted. */
+    tasks: readonly ({
+      /** Public id of the task. */
+      task_id: string;
+      /** Its model. */
+      model: string;
+      /** How it ended. */
+      status: "completed" | "failed" | "cancelled";
+      /** URLs of what was made. With `completed` only. */
+      result?: readonly (string)[];
+      /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+      result_issues?: readonly (Schemas["ResultIssue"])[];
+      /** What went wrong, safe to show. With `failed` only. */
+      error?: string;
+      error_code?: Schemas["TaskErrorCode"];
+    })[];
+    /** ISO 8601, UTC. */
+    created_at: string;
+    /** When the last task ended. ISO 8601, UTC. */
+    completed_at: string;
+  };
   History: {
     /** When this process started, which all of it counts from. Unix seconds. */
     since: number;
@@ -2001,7 +2041,7 @@ export interface Schemas {
   ManagedCallback: {
     /** Id of the callback. */
     id: string;
-    /** Public id of the task. */
+    /** The task it tells of; of a group's, the task that ended last. */
     task_id: string;
     /** `X-Request-ID` of the task's create. */
     request_id: string;
@@ -2037,7 +2077,7 @@ export interface Schemas {
   ManagedCallbackInFull: {
     /** Id of the callback. */
     id: string;
-    /** Public id of the task. */
+    /** The task it tells of; of a group's, the task that ended last. */
     task_id: string;
     /** `X-Request-ID` of the task's create. */
     request_id: string;
@@ -2069,7 +2109,7 @@ export interface Schemas {
       /** What people call it. */
       name: string;
     };
-    payload: Schemas["TaskCallback"] | Record<string, unknown>;
+    payload: Schemas["TaskCallback"] | Schemas["GroupCallback"] | Record<string, unknown>;
     /** Every send, in order. */
     history: readonly ({
       /** From 1, attempts and redeliveries together. */

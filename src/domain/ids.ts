@@ -40,10 +40,11 @@ export interface IdByPrefix {
 export type IdPrefix = keyof IdByPrefix;
 
 /**
- * The id of the one callback that tells of a task's cancellation, or of the beginning of its first attempt: whoever writes these has no
- * source of ids. It differs from every other, because what it is made of does.
+ * The id of the one callback that tells of a task's cancellation, of the beginning of its first attempt, or of the end of a group:
+ * whoever writes these has no source of ids. It differs from every other, because what it is made of does. A group has the id of a
+ * task of the default form, which is not told of its cancellation.
  */
-export function callbackIdOf(id: TaskId | AttemptId): CallbackId {
+export function callbackIdOf(id: TaskId | AttemptId | GroupId): CallbackId {
   return id.replace(/^[a-z]+/, "cb") as CallbackId;
 }
 

@@ -1,4 +1,4 @@
-import type { AccountId, KeyId, TaskId } from "../domain/ids.ts";
+import type { AccountId, CallbackId, KeyId, TaskId } from "../domain/ids.ts";
 import type { CallbackFeed, PreviewFeed, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
 import type { Preview } from "../domain/task/preview.ts";
 
@@ -40,7 +40,7 @@ export function createTaskFeed(): TaskFeed {
 
 /** Subscriptions to the callbacks of keys, within this process. */
 export function createCallbackFeed(): CallbackFeed {
-  const listeners = createListeners<KeyId, [task: TaskId]>();
+  const listeners = createListeners<KeyId, [callback: CallbackId]>();
   return { publish: listeners.call, subscribe: listeners.add };
 }
 

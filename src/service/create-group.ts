@@ -1,14 +1,17 @@
+import type { Principal } from "../domain/access/account.ts";
 import { allowsFeature } from "../domain/access/permissions.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, invalid } from "../domain/errors.ts";
 import type { GroupId, TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { type Micros, sumMicros } from "../domain/money/money.ts";
+import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { featureOf, groupIdOf } from "../domain/task/group.ts";
 import type { GroupPolicy } from "../domain/task/group-terms.ts";
 import type { TaskKind } from "../domain/task/request.ts";
 import { namesFrom } from "../domain/words/say.ts";
+import { callbackOf } from "./asked-callback.ts";
 import type { CancelLater } from "./cancel-later.ts";
 import type { CreatedTask, CreateTask, CreateTaskRequest } from "./create-task.ts";
 import { type ExpandedTask, expandGroup, type GroupBody } from "./expand-group.ts";
@@ -22,6 +25,7 @@ export interface CreateGroupDeps extends ModelDeps {
   readonly cancelLater: Pick<CancelLater, "plan">;
   readonly races: Pick<GroupRaces, "follow">;
   readonly clock: Pick<Clock, "now">;
+  readonly egress: Pick<Egress, "refusal">;
 }
 
 export interface CreateGroupRequest
@@ -37,6 +41,8 @@ export interface CreateGroupRequest
   readonly budget?: Micros | undefined;
   /** After this, what has not ended is cancelled. */
   readonly deadlineSec?: number | undefined;
+  /** What is told once all have ended. */
+  readonly callbackUrl?: string | undefined;
 }
 
 export interface CreatedGroup {
@@ -57,12 +63,21 @@ const ENDPOINT = "POST /v1/groups";
  */
 export async function createGroup(
   deps: CreateGroupDeps,
-  { body, asked, policy, budget, deadlineSec, ...request }: CreateGroupRequest,
+  { body, asked, policy, budget, deadlineSec, callbackUrl, ...request }: CreateGroupRequest,
 ): Promise<CreatedGroup> {
   const expanded = expandGroup(asked);
   const kinds = expanded.map((member) => kindOf(deps, request, member));
   const cancelAt = deadlineSec === undefined ? undefined : deps.clock.now() + deadlineSec * 1000;
-  const gathering = gatherAdmissions(deps.tasks, { count: expanded.length, policy, budget });
+  const gathering = gatherAdmissions(deps.tasks, {
+    count: expanded.length,
+    terms: { policy, ...(callbackUrl !== undefined && { callbackUrl }) },
+    // Not before: what was accepted once is answered as it was, whatever would be refused today.
+    check(cost) {
+      if (budget !== undefined && cost > budget)
+        throw invalid({ kind: "above_max_cost", field: "budget", cost, most: budget });
+      callbackOf(deps, { callback_url: callbackUrl }, undefined);
+    },
+  });
   const creating = expanded.map(async ({ body: own, names }, place) => {
     const kind = kinds[place];
     if (kind === undefined) throw new Error("A task of a group has no kind.");
@@ -101,17 +116,24 @@ function allOf(settled: readonly PromiseSettledResult<CreatedTask>[]): CreatedTa
   return settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
 }
 
+/** The kind of a task's model. @throws AppError `permission_denied` for a key that may not create it */
 function kindOf(
   deps: ModelDeps,
   { principal }: Pick<CreateGroupRequest, "principal">,
   { body, names }: ExpandedTask,
 ): TaskKind {
+  const kind = kindOfModel(deps, principal, body.model);
+  const feature = featureOf(kind);
+  if (allowsFeature(principal.policy, feature)) return kind;
+  throw new AppError("permission_denied", { kind: "feature_forbidden", feature }).renamed(namesFrom(names));
+}
+
+function kindOfModel(deps: ModelDeps, principal: Principal, id: string): TaskKind {
   try {
-    const { kind } = readModel(deps, principal, body.model);
-    const feature = featureOf(kind);
-    if (allowsFeature(principal.policy, feature)) return kind;
-    throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
+    return readModel(deps, principal, id).kind;
   } catch (error) {
-    throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
+    if (!(error instanceof AppError)) throw error;
+    // The create refuses it for the same reason, unless it was accepted once and the model is gone since.
+    return "image";
   }
 }

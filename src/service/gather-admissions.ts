@@ -1,7 +1,6 @@
-import { invalid } from "../domain/errors.ts";
 import { type Micros, sumMicros, toMicros } from "../domain/money/money.ts";
 import type { Admission, AdmitResult, TaskStore } from "../domain/ports/task-store.ts";
-import type { GroupPolicy } from "../domain/task/group-terms.ts";
+import type { GroupTerms } from "../domain/task/group-terms.ts";
 
 /** Another task of the group was refused, or answered as before, so that this one is not stored. */
 export class GivenUp extends Error {
@@ -21,10 +20,17 @@ export interface Gathering {
   giveUp(): void;
 }
 
-/** Holds back the admissions of a group's tasks until all have come, and stores them in one transaction if the sum is within the budget. */
+export interface Gathered {
+  readonly count: number;
+  readonly terms: Omit<GroupTerms, "tasks">;
+  /** Told the sum of the holds. @throws AppError to store none */
+  readonly check: (cost: Micros) => void;
+}
+
+/** Holds back the admissions of a group's tasks until all have come, and stores them in one transaction. */
 export function gatherAdmissions(
   tasks: Pick<TaskStore, "admitAll">,
-  { count, policy, budget }: { count: number; policy: GroupPolicy; budget: Micros | undefined },
+  { count, terms, check }: Gathered,
 ): Gathering {
   const arrived = new Map<number, Arrival>();
   let isOver = false;
@@ -39,9 +45,8 @@ export function gatherAdmissions(
     const all = inOrder();
     const holds = all.map(({ admission }) => admission.task.held);
     const cost = sumMicros(holds);
-    if (budget !== undefined && cost > budget)
-      throw invalid({ kind: "above_max_cost", field: "budget", cost, most: budget });
-    const group = { policy, tasks: all.map(({ admission }) => admission.task.id) };
+    check(cost);
+    const group = { ...terms, tasks: all.map(({ admission }) => admission.task.id) };
     const outcome = await tasks.admitAll(
       all.map(({ admission: { task, ...rest } }) => ({
         ...rest,

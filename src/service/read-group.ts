@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { type GroupId, isId } from "../domain/ids.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { firstTaskOf, type GroupMember } from "../domain/task/group.ts";
-import type { GroupPolicy } from "../domain/task/group-terms.ts";
+import type { GroupPolicy, GroupTerms } from "../domain/task/group-terms.ts";
 import { isTerminal } from "../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "./cancel-task.ts";
 
@@ -27,11 +27,17 @@ export async function readGroup(
   const isOwn = first?.accountId === principal.accountId && group?.tasks[0] === first.id;
   if (first === undefined || group === undefined || !isOwn || !isId("grp", id))
     throw new AppError("task_not_found", { kind: "group_unknown" });
-  const members = await Promise.all(
-    group.tasks.map(async (task) => ({ id: task, task: await tasks.summary(task) })),
-  );
+  const members = await readMembers({ tasks }, group);
   const { createdAt, request } = first;
   return { id, policy: group.policy, createdAt, cancelAt: request.cancelAt, members };
+}
+
+/** The tasks of a group as they stand. */
+export function readMembers(
+  { tasks }: { readonly tasks: Pick<TaskStore, "summary"> },
+  group: GroupTerms,
+): Promise<GroupMember[]> {
+  return Promise.all(group.tasks.map(async (id) => ({ id, task: await tasks.summary(id) })));
 }
 
 /** Cancels what has not ended of a group. One whose tasks have all ended stays as it is. @throws AppError `task_not_found` */

@@ -76,7 +76,7 @@ export function requireSelection({ taskId, ...range }: CallbackSelection): void 
 async function redeliver(deps: RedeliverDeps, filter: CallbackFilter): Promise<Callback[]> {
   const asked = await deps.callbacks.redeliver(filter, deps.act);
   const granted = asked.filter(({ isRedeliveryDue }) => isRedeliveryDue);
-  for (const { keyId, taskId } of granted) deps.redeliveries.publish(keyId, taskId);
+  for (const { keyId, id } of granted) deps.redeliveries.publish(keyId, id);
   if (granted.length > 0) deps.callbacksDue();
   return asked;
 }

@@ -1,10 +1,10 @@
 import type { Principal } from "../domain/access/account.ts";
-import { CALLBACK_HEADERS, type Callback } from "../domain/callback/callback.ts";
+import { CALLBACK_HEADERS, type Callback, GROUP_ENDED } from "../domain/callback/callback.ts";
 import { wordedPost } from "../domain/callback/worded.ts";
-import type { TaskId } from "../domain/ids.ts";
+import type { CallbackId, TaskId } from "../domain/ids.ts";
 import { type AccountStore, LOCKED } from "../domain/ports/account-store.ts";
 import type { CallbackFeed, Secrets } from "../domain/ports/runtime.ts";
-import type { TaskStatus, TaskSummary } from "../domain/task/task.ts";
+import { isTerminal, type Task, type TaskStatus, type TaskSummary } from "../domain/task/task.ts";
 import { openBell } from "./bell.ts";
 import type { ReadCallbackDeps } from "./read-callback.ts";
 import { LOOK_AGAIN_MS } from "./task-changes.ts";
@@ -18,7 +18,10 @@ export interface WatchCallbacksDeps extends WatchAccountDeps, ReadCallbackDeps {
 
 /** What a receiver would get at the end of a task, whether or not the task has a callback address. */
 export interface ListenedCallback {
-  /** The number of the change that ended the task; absent for a redelivery, which cannot be read again later. */
+  /**
+   * The number of the change that ended the task; absent for a redelivery, which cannot be read again later, and where another one of the
+   * same change follows.
+   */
   readonly number?: number | undefined;
   readonly taskId: TaskId;
   /** Absent for a task without a callback address. */
@@ -34,7 +37,7 @@ const PAGE = 20;
 const MAX_WAITING = 1_000;
 
 /**
- * Yields the callback of each task of the caller's key that completed or failed, whether or not it was posted: first those after a
+ * Yields the callback of each task of the caller's key that completed or failed, whether or not it was posted, and of each group: first those after a
  * number, in the order in which they ended, then each new one, until `signal` aborts. Redeliveries that are asked for meanwhile are
  * included.
  * @param query.after where to begin, of `ChangePages.start`
@@ -46,10 +49,10 @@ export async function* watchCallbacks(
 ): AsyncGenerator<ListenedCallback, void, undefined> {
   const { signal } = query;
   const bell = openBell(deps, signal);
-  const redelivered = new Set<TaskId>();
+  const redelivered = new Set<CallbackId>();
   const unsubscribeTasks = deps.feed.subscribeAccount(accountId, bell.ring);
-  const unsubscribeCallbacks = deps.redeliveries.subscribe(keyId, (task) => {
-    if (redelivered.size < MAX_WAITING) redelivered.add(task);
+  const unsubscribeCallbacks = deps.redeliveries.subscribe(keyId, (callback) => {
+    if (redelivered.size < MAX_WAITING) redelivered.add(callback);
     bell.ring();
   });
   try {
@@ -59,13 +62,15 @@ export async function* watchCallbacks(
       const { changes, seen, isLast } = await deps.pages.after({ accountId, after, limit: PAGE });
       for (const { number, keyId: creator, task } of changes) {
         if (signal.aborted) return;
-        if (creator === keyId && isCalledBack(task.status))
-          yield { ...(await toListened(deps, task)), number };
+        if (creator === keyId && isTerminal(task.status)) yield* toldAtEnd(deps, task, number);
       }
-      for (const task of redelivered) {
+      for (const id of redelivered) {
         if (signal.aborted) return;
-        redelivered.delete(task);
-        yield await toListened(deps, { id: task, accountId });
+        redelivered.delete(id);
+        const callback = await deps.callbacks.byId(id);
+        const task = callback && (await deps.tasks.byId(callback.taskId));
+        // Neither is there any more once the task is deleted.
+        if (task !== undefined) yield await toListened(deps, task, callback);
       }
       after = seen;
       if (isLast) await bell.rung(LOOK_AGAIN_MS);
@@ -77,23 +82,38 @@ export async function* watchCallbacks(
   }
 }
 
-/** Callbacks of a task, of which the last tell of its end. */
+/** Callbacks of a task, of which the last tell of its end and of its group's. */
 const MOST_OF_TASK = 3;
 
-async function toListened(
+/** What the end of a task is told of, and after it the end of its group, where it was the last. Only the last one tells the number. */
+async function* toldAtEnd(
   deps: WatchCallbacksDeps,
   { id, accountId }: Pick<TaskSummary, "id" | "accountId">,
-): Promise<ListenedCallback> {
+  number: number,
+): AsyncGenerator<ListenedCallback, void, undefined> {
   const task = await deps.tasks.byId(id);
   if (task === undefined) throw new Error(`Task ${id} is not stored`);
   const ofTask = await deps.callbacks.list({ accountId, taskId: id, limit: MOST_OF_TASK });
-  const callback = ofTask.find(({ event }) => event === task.status);
+  const ofGroup = ofTask.find(({ event }) => event === GROUP_ENDED);
+  const own = ofTask.find(({ event }) => event === task.status);
+  if (isCalledBack(task.status)) {
+    const told = await toListened(deps, task, own);
+    yield ofGroup === undefined ? { ...told, number } : told;
+  }
+  if (ofGroup !== undefined) yield { ...(await toListened(deps, task, ofGroup)), number };
+}
+
+async function toListened(
+  deps: WatchCallbacksDeps,
+  task: Task,
+  callback: Callback | undefined,
+): Promise<ListenedCallback> {
   const secret = await deps.accounts.callbackSecret(task.keyId);
   // Who listens is the key's own, and sees that the signature is missing.
   const kept = secret === LOCKED ? undefined : secret;
-  const send = { id: callback?.id ?? id, at: deps.clock.now(), kept };
+  const send = { id: callback?.id ?? task.id, at: deps.clock.now(), kept };
   const { body, headers } = await wordedPost(deps, task, callback, send);
-  return { taskId: id, callback, headers: { ...CALLBACK_HEADERS, ...headers }, body };
+  return { taskId: task.id, callback, headers: { ...CALLBACK_HEADERS, ...headers }, body };
 }
 
 function isCalledBack(status: TaskStatus): boolean {

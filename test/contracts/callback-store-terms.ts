@@ -15,6 +15,7 @@ import {
   type MakeStore,
   NOW,
   newIntent,
+  newTask,
   type StoreUnderTest,
   submitOne,
   taskId,
@@ -73,6 +74,42 @@ export function describeCallbackTerms(name: string, make: MakeStore): void {
         expect(await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW)).toBe("cancelled");
         expect(await eventsOf(store)).toEqual(["cancelled"]);
         expect(await store.callbacks.hasDue(NOW)).toBe(true);
+      }),
+    );
+
+    for (const last of ["completed", "failed", "cancelled"] as const)
+      test(
+        `a group's end is told of once, by its last task, here ${last}, and by no earlier one`,
+        withStore(make, async (store) => {
+          const group = { policy: "all", tasks: [1, 2, 3].map(taskId), callbackUrl: URL } as const;
+          const ofGroup = () => store.callbacks.list({ accountId: ACCOUNT, limit: 10 });
+          for (const number of [1, 2, 3])
+            await admit(store, { number, request: { ...newTask().request, group } });
+          await endOne(store, "completed");
+          expect(await store.tasks.requestCancel(taskId(3), ACCOUNT, NOW)).toBe("cancelled");
+          expect(await ofGroup()).toEqual([]);
+          await endOne(store, last);
+          expect(await ofGroup()).toMatchObject([
+            {
+              ...{ taskId: taskId(2), event: "group_ended", form: "group", url: URL },
+              ...{ state: "pending", attempts: 0, mostAttempts: undefined },
+            },
+          ]);
+          expect(await store.callbacks.hasDue(NOW)).toBe(true);
+        }),
+      );
+
+    test(
+      "a group's end is told of where its last task is cancelled in the queue, and other tasks are deleted",
+      withStore(make, async (store) => {
+        const group = { policy: "all", tasks: [1, 2].map(taskId), callbackUrl: URL } as const;
+        for (const number of [1, 2]) await admit(store, { number, request: { ...newTask().request, group } });
+        await endOne(store, "completed");
+        expect((await store.retention.remove(taskId(1), NOW, ACCOUNT)).kind).toBe("removed");
+        expect(await store.tasks.requestCancel(taskId(2), ACCOUNT, NOW)).toBe("cancelled");
+        expect(await store.callbacks.list({ accountId: ACCOUNT, limit: 10 })).toMatchObject([
+          { taskId: taskId(2), event: "group_ended" },
+        ]);
       }),
     );
 

@@ -97,6 +97,8 @@ test("all tasks are accepted or none, and errors name fields as they were given"
     [{ ...BASE, parameters: { model: "sandbox-image" } }, "parameters.model"],
     [{ ...BASE, models: [] }, "models"],
     [{ ...BASE, deadline_seconds: 0 }, "deadline_seconds"],
+    [{ ...BASE, callback_url: "http://169.254.169.254/" }, "callback_url"],
+    [{ ...BASE, callback_url: "no address" }, "callback_url"],
   ];
   for (const [body, param] of refusals) {
     const { status, data } = await create(body);
@@ -131,6 +133,19 @@ test("the same request with its key is the same group, at once and later, and an
   expect(await countOf(service.key)).toBe(before + 2);
 });
 
+test("what was accepted is answered again though its model is gone for the key", async () => {
+  const named = await ask("/admin/v1/keys", { key: service.token, body: { name: "goes" } });
+  const sent = { key: String(named.data.key), headers: { "Idempotency-Key": "group-2" } };
+  const body = { ...BASE, grid: { seed: [7, 8] } };
+  const first = await create(body, sent);
+  const limited = { key: service.token, method: "PATCH", body: { models: ["sandbox-video"] } };
+  expect((await ask(`/admin/v1/keys/${named.data.id}`, limited)).status).toBe(200);
+  const again = await create(body, sent);
+  expect([again.data, again.headers.get("x-idempotent-replay")]).toEqual([first.data, "true"]);
+  const anew = await create(body, { ...sent, headers: { "Idempotency-Key": "group-3" } });
+  expect([anew.status, anew.data.param]).toEqual([403, "models[0]"]);
+});
+
 test("of a group by first, one completes and the others are cancelled without a charge", async () => {
   const grid = { sandbox: [{ delay_ms: 60_000 }, { delay_ms: 0 }, { delay_ms: 60_000 }] };
   const made = await create({ ...BASE, parameters: {}, grid, policy: "first" });
@@ -140,6 +155,26 @@ test("of a group by first, one completes and the others are cancelled without a 
     ...{ status: "completed", winner: (made.data.task_ids as string[])[1] },
     usage: { cost: "0.010000" },
   });
+});
+
+test("cheapest and fastest choose once all have ended, and let every task end", async () => {
+  const cases = [
+    ["cheapest", { n: [3, 1, 2] }, SOON, ["0.060000", 1]],
+    [
+      "fastest",
+      { sandbox: [{ delay_ms: 1_200 }, { delay_ms: 0 }, { delay_ms: 1_300 }] },
+      {},
+      ["0.030000", 1],
+    ],
+  ] as const;
+  for (const [policy, grid, parameters, [cost, winner]] of cases) {
+    const made = await create({ ...BASE, parameters, grid, policy });
+    const group = await ended(made);
+    expect(statusesOf(group)).toEqual(["completed", "completed", "completed"]);
+    expect(group).toMatchObject({
+      ...{ policy, winner: (made.data.task_ids as string[])[winner], usage: { cost } },
+    });
+  }
 });
 
 test("at its deadline a group's live tasks are cancelled", async () => {

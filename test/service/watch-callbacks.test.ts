@@ -9,7 +9,17 @@ import type { Store } from "../../src/store/open.ts";
 import { fakeClock } from "../helpers/engine.ts";
 import { openEmptyStore } from "../helpers/open-store.ts";
 import { PRINCIPAL } from "../helpers/principal.ts";
-import { ACCOUNT, addAccount, admit, callbackId, endOne, keyId, NOW, taskId } from "../helpers/store.ts";
+import {
+  ACCOUNT,
+  addAccount,
+  admit,
+  callbackId,
+  endOne,
+  keyId,
+  NOW,
+  newTask,
+  taskId,
+} from "../helpers/store.ts";
 
 const HEADERS = { "Content-Type": "application/json", "User-Agent": "Service-Callback/1.0" };
 const secrets = createSecrets();
@@ -115,7 +125,7 @@ test("what is redelivered meanwhile is told again, without a number, to those wh
   const [told, other] = [watch(after), watch(after, { ...PRINCIPAL, keyId: keyId(2) })];
   const [coming, nothing] = [told.next(), other.next()];
   await settle();
-  feeds.redeliveries.publish(keyId(1), taskId(1));
+  feeds.redeliveries.publish(keyId(1), callbackId(1));
   const { value } = await coming;
   expect(value).toMatchObject({ taskId: taskId(1), callback: { id: callbackId(1) } });
   expect(value?.number).toBeUndefined();
@@ -131,16 +141,33 @@ test("a reader who is slow holds a thousand redeliveries at most, each callback 
   const told = watch(await store.tasks.latestChange(ACCOUNT));
   const first = told.next();
   await settle();
-  feeds.redeliveries.publish(keyId(1), taskId(1));
+  feeds.redeliveries.publish(keyId(1), callbackId(1));
   await first;
   for (let number = 2; number <= 1_005; number++) {
-    feeds.redeliveries.publish(keyId(1), taskId(number));
-    feeds.redeliveries.publish(keyId(1), taskId(number));
+    feeds.redeliveries.publish(keyId(1), callbackId(number));
+    feeds.redeliveries.publish(keyId(1), callbackId(number));
   }
   expect(await numbersOf(told, 1_000)).toEqual(Array.from({ length: 1_000 }, (_, i) => i + 2));
   const rest = told.next();
   await settle();
   expect(Bun.peek.status(rest)).toBe("pending");
+});
+
+test("the end of a group is told after that of its last task, and only the last of both has the number", async () => {
+  const group = {
+    policy: "all",
+    tasks: [taskId(1), taskId(2)],
+    callbackUrl: "https://group.example.com/",
+  } as const;
+  for (const number of [1, 2]) await admit(store, { number, request: { ...newTask().request, group } });
+  for (const _ of group.tasks) await endOne(store, "completed");
+  const told = watch();
+  const all = [(await told.next()).value, (await told.next()).value, (await told.next()).value];
+  expect(all.map((each) => [each?.taskId, each?.callback?.event, each?.number !== undefined])).toEqual([
+    [taskId(1), undefined, true],
+    [taskId(2), undefined, false],
+    [taskId(2), "group_ended", true],
+  ]);
 });
 
 test("it ends when nobody is there any more", async () => {

@@ -2,16 +2,20 @@ import type { CallbackId, TaskId } from "../ids.ts";
 import { assetPath } from "../media/asset.ts";
 import type { CallbackPost } from "../ports/egress.ts";
 import type { Secrets } from "../ports/runtime.ts";
-import type { Task } from "../task/task.ts";
+import type { Task, TaskSummary } from "../task/task.ts";
 import { signatureHeaders } from "./signature.ts";
 
 /** The body of a callback (docs/api.md 6.1), the same for every send. Times are ISO 8601 UTC. */
 export function callbackPayload(task: Task, publicUrl: string | undefined): string {
   const origin = publicUrl ?? task.origin;
-  const iso = (ms: number) => new Date(ms).toISOString();
-  return JSON.stringify({
+  const { task_id, status, ...outcome } = toldOutcome(task, origin);
+  return JSON.stringify({ task_id, request_id: task.requestId, status, ...outcome, ...toldTimes(task) });
+}
+
+/** What became of a task, as callbacks tell it. What is absent is undefined. */
+export function toldOutcome(task: TaskSummary, origin: string) {
+  return {
     task_id: task.id,
-    request_id: task.requestId,
     status: task.status,
     result:
       task.status === "completed"
@@ -20,9 +24,13 @@ export function callbackPayload(task: Task, publicUrl: string | undefined): stri
     result_issues: task.resultIssues?.map(({ index, code, message }) => ({ index, code, message })),
     error: task.error?.message,
     error_code: task.error?.code,
-    created_at: iso(task.createdAt),
-    completed_at: iso(task.completedAt ?? task.createdAt),
-  });
+  };
+}
+
+/** When something was created and when it ended, as callbacks tell it. */
+export function toldTimes({ createdAt, completedAt = createdAt }: Pick<Task, "createdAt" | "completedAt">) {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  return { created_at: iso(createdAt), completed_at: iso(completedAt) };
 }
 
 /**

@@ -15,6 +15,11 @@ export const CALLBACK_HEADERS = {
 export const CALLBACK_EVENTS = ["started", "progressed", "completed", "failed", "cancelled"] as const;
 export type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
 
+/** What a group's address is told of: all of its tasks have ended. No task's own terms name it. */
+export const GROUP_ENDED = "group_ended";
+/** The form of that callback; see `CallbackTerms.form`. */
+export const GROUP_FORM = "group";
+
 /** How a task's callbacks are worded and sent, where that is not the default. Stored with the task. */
 export interface CallbackTerms {
   /** Names the form, for those who word and send it (`CallbackForms`). Nothing else reads the name. */
@@ -30,6 +35,7 @@ export interface CallbackTerms {
 /** A promise to tell the caller's address about a task; written in the transaction of what it tells. */
 export interface Callback {
   readonly id: CallbackId;
+  /** Of a group's: the task that ended last. */
   readonly taskId: TaskId;
   readonly requestId: string;
   readonly accountId: AccountId;
@@ -39,7 +45,7 @@ export interface Callback {
   readonly host: string;
   readonly state: CallbackState;
   /** What it tells of. */
-  readonly event: CallbackEvent;
+  readonly event: CallbackEvent | typeof GROUP_ENDED;
   /** See `CallbackTerms.form`; absent for the default. */
   readonly form?: string | undefined;
   /** The most attempts it gets, where that is not the default's five. */

@@ -1,4 +1,4 @@
-import type { CallbackEvent, CallbackTerms } from "../callback/callback.ts";
+import type { Callback, CallbackTerms } from "../callback/callback.ts";
 import type { CallbackId, TaskId } from "../ids.ts";
 import type { Task } from "../task/task.ts";
 
@@ -6,7 +6,7 @@ import type { Task } from "../task/task.ts";
 export interface ToldEvent {
   /** As it is when it is told; it may have gone on since `at`. */
   readonly task: Task;
-  readonly event: CallbackEvent;
+  readonly event: Callback["event"];
   /** When it happened. */
   readonly at: number;
   /** Scheme and host of our URLs in it. */
@@ -31,8 +31,11 @@ export interface SentBody {
  * (`CallbackTerms.form`); guard, isolation, records and redelivery are the same for all.
  */
 export interface CallbackForm {
-  /** Before attempts 2, 3 and so on; one fewer than `CallbackTerms.attempts`, each of 50 minutes at most. */
-  readonly delaysMs: readonly number[];
+  /**
+   * Before attempts 2, 3 and so on; one fewer than `CallbackTerms.attempts`, each of 50 minutes at most. Absent: as the default form's,
+   * and as many.
+   */
+  readonly delaysMs?: readonly number[] | undefined;
   /** Whether secrets of the key sign it. Then nothing is sent while they cannot be opened. */
   readonly isSignedByKey: boolean;
   /** JSON text, the same for every send as long as the task's files are. */

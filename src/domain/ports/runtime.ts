@@ -1,4 +1,4 @@
-import type { AccountId, IdByPrefix, IdPrefix, KeyId, LeaseToken, TaskId } from "../ids.ts";
+import type { AccountId, CallbackId, IdByPrefix, IdPrefix, KeyId, LeaseToken, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { LogLevel } from "../log-level.ts";
 import type { Preview } from "../task/preview.ts";
@@ -96,9 +96,9 @@ export interface TaskFeed {
 
 /** Tells those who listen to a key's callbacks, in this process, that one is sent again. Keeps nothing for late listeners. */
 export interface CallbackFeed {
-  publish(key: KeyId, task: TaskId): void;
-  /** Calls `listener` with the task of each callback of the key that is sent again, until the returned function is called. */
-  subscribe(key: KeyId, listener: (task: TaskId) => void): () => void;
+  publish(key: KeyId, callback: CallbackId): void;
+  /** Calls `listener` with each callback of the key that is sent again, until the returned function is called. */
+  subscribe(key: KeyId, listener: (callback: CallbackId) => void): () => void;
 }
 
 /** Shows early versions of a task's outputs to those who watch, in this process. Keeps nothing for late watchers. */

@@ -12,6 +12,8 @@ export interface GroupTerms {
   readonly policy: GroupPolicy;
   /** All of its tasks in their order, this one included. */
   readonly tasks: readonly TaskId[];
+  /** What is told once all of them have ended. */
+  readonly callbackUrl?: string | undefined;
 }
 
 /** Tasks of a group of which the first to complete ends the others. */

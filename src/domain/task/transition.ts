@@ -1,4 +1,6 @@
-import { type Callback, type CallbackEvent, hostOf } from "../callback/callback.ts";
+import type { Callback, CallbackEvent } from "../callback/callback.ts";
+import { type GroupEnd, groupEndOf } from "../callback/group-callback.ts";
+import { newCallback } from "../callback/new-callback.ts";
 import type { TaskError } from "../errors.ts";
 import { type AttemptId, type CallbackId, callbackIdOf, type LaneId } from "../ids.ts";
 import type { Json } from "../json.ts";
@@ -67,6 +69,8 @@ export interface Transition {
   readonly ledger: readonly LedgerEntry[];
   readonly ending?: Ending | undefined;
   readonly callback?: Callback | undefined;
+  /** What to tell besides, where this ends the last task of a group. */
+  readonly groupEnd?: GroupEnd | undefined;
 }
 
 type Change = Omit<Partial<Transition>, "name" | "from" | "to" | "at">;
@@ -221,6 +225,7 @@ export function succeeded(
       usage,
     },
     callback: callbackFor(task, "completed", at, callbackId),
+    groupEnd: groupEndOf(task, at),
   });
 }
 
@@ -239,6 +244,7 @@ export function failed(
     ledger: settlementEntries(task.id, task.held, ZERO, `task failed: ${error.code}`),
     ending: { status: "failed", completedAt: at, charged: ZERO, results: [], error },
     callback: callbackFor(task, "failed", at, callbackId),
+    groupEnd: groupEndOf(task, at),
   });
 }
 
@@ -249,6 +255,7 @@ export function cancelled(task: Task, at: number, attempt?: AttemptChange): Tran
     ledger: settlementEntries(task.id, task.held, ZERO, "task cancelled"),
     ending: { status: "cancelled", completedAt: at, charged: ZERO, results: [] },
     callback: callbackFor(task, "cancelled", at, callbackIdOf(task.id)),
+    groupEnd: groupEndOf(task, at),
   });
 }
 
@@ -269,20 +276,6 @@ export function tellsOf({ callbackUrl, callbackTerms }: Task, event: CallbackEve
 function callbackFor(task: Task, event: CallbackEvent, at: number, id: CallbackId): Callback | undefined {
   const { callbackUrl: url, callbackTerms: terms } = task;
   if (url === undefined || !tellsOf(task, event)) return undefined;
-  return {
-    id,
-    taskId: task.id,
-    requestId: task.requestId,
-    accountId: task.accountId,
-    keyId: task.keyId,
-    url,
-    host: hostOf(url),
-    event,
-    ...(terms && { form: terms.form, mostAttempts: terms.attempts }),
-    state: "pending",
-    attempts: 0,
-    dueAt: at,
-    isRedeliveryDue: false,
-    createdAt: at,
-  };
+  const ofForm = terms && { form: terms.form, mostAttempts: terms.attempts };
+  return newCallback(task, { id, url, event, ...ofForm }, at);
 }

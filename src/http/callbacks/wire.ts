@@ -2,6 +2,7 @@ import { CALLBACK_STATES } from "../../domain/callback/callback.ts";
 import { MAX_FORM_ATTEMPTS, MAX_LIST_LIMIT } from "../../domain/limits.ts";
 import { MAX_REDELIVERIES } from "../../service/redeliver-callbacks.ts";
 import { CALLBACK } from "../generations/wire.ts";
+import { GROUP_CALLBACK } from "../groups/wire.ts";
 import { contract, type EndpointContract, jsonBody, succeeds } from "../openapi/contract.ts";
 import { TASK_ID } from "../tasks/wire.ts";
 import {
@@ -25,7 +26,7 @@ const time = (description: string) => text(`${description} ISO 8601, UTC.`, { fo
 /** What everybody sees of a callback. */
 export const SHARED_FIELDS = {
   id: CALLBACK_ID,
-  task_id: TASK_ID,
+  task_id: { ...TASK_ID, description: "The task it tells of; of a group's, the task that ended last." },
   request_id: text("`X-Request-ID` of the task's create."),
   state: STATE,
   attempts: integer("Attempts begun so far; redeliveries are not counted.", {
@@ -69,6 +70,7 @@ export const REST_FIELDS = {
   payload: {
     anyOf: [
       CALLBACK,
+      GROUP_CALLBACK,
       { type: "object", description: "Of a task that came by another API: as that API has it." },
     ],
   },
@@ -115,7 +117,8 @@ export const REDELIVERY: Schema = {
 };
 
 export const LIST_CALLBACKS = contract("listCallbacks", "Callbacks", "List callbacks, newest first", {
-  description: "There is one for every task that had a `callback_url` and completed or failed.",
+  description:
+    "There is one for every task that had a `callback_url` and completed or failed, and for every group that had one and is over.",
   query: CALLBACK_QUERY,
   answers: succeeds("One page.", CALLBACK_PAGE),
   errors: ["invalid_request"],

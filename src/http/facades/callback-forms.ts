@@ -1,14 +1,20 @@
+import { GROUP_FORM } from "../../domain/callback/callback.ts";
 import type { CallbackForm, CallbackForms } from "../../domain/ports/callback-forms.ts";
 import type { Clock, Seal, Secrets } from "../../domain/ports/runtime.ts";
+import { createGroupForm } from "../groups/callback.ts";
 import { createFalForm } from "./fal/webhook.ts";
 import type { FormDeps } from "./form-deps.ts";
 import { createReplicateForm } from "./replicate/webhook.ts";
 import { createWebhookSigning } from "./signing.ts";
 import { createUploadTickets } from "./upload-tickets.ts";
 
-/** The forms that webhooks of other APIs have, by the names that tasks are stored with. A name stays as long as such tasks do. */
+/**
+ * The forms that webhooks of other APIs have, and that of groups, by the names that tasks and callbacks are stored with. A name stays as
+ * long as these do.
+ */
 const FORMS: Readonly<Record<string, (deps: FormDeps) => CallbackForm>> = {
   fal: createFalForm,
+  [GROUP_FORM]: createGroupForm,
   replicate: createReplicateForm,
 };
 

@@ -5,7 +5,7 @@ import type { WebhookSigning } from "./signing.ts";
 
 /** What any form of webhooks is made with. */
 export interface FormDeps {
-  readonly tasks: Pick<TaskStore, "assetById" | "requestOf">;
+  readonly tasks: Pick<TaskStore, "assetById" | "requestOf" | "summary">;
   readonly secrets: Pick<Secrets, "sign" | "hash">;
   readonly signing: WebhookSigning;
   readonly catalog: Pick<Catalog, "find">;

@@ -14,6 +14,16 @@ export const CREATE_BODY: Readonly<Record<TaskKind, Schema>> = {
   video: { title: "CreateVideoTask", type: "object" },
 };
 
+/** What a callback says of a task's outcome, where there is such. */
+export const TOLD_OUTCOME = {
+  result: list(text("", { format: "uri" }), {
+    description: "URLs of what was made. With `completed` only.",
+  }),
+  result_issues: RESULT_ISSUES,
+  error: text("What went wrong, safe to show. With `failed` only."),
+  error_code: TASK_ERROR_CODE,
+};
+
 /** What a callback says (docs/api.md 6.1). */
 export const CALLBACK = component(
   "TaskCallback",
@@ -21,20 +31,15 @@ export const CALLBACK = component(
     task_id: TASK_ID,
     request_id: text("`X-Request-ID` of the create."),
     status: text("Branch on this.", { enum: ["completed", "failed"] }),
-    result: list(text("", { format: "uri" }), {
-      description: "URLs of what was made. With `completed` only.",
-    }),
-    result_issues: RESULT_ISSUES,
-    error: text("What went wrong, safe to show. With `failed` only."),
-    error_code: TASK_ERROR_CODE,
+    ...TOLD_OUTCOME,
     created_at: text("ISO 8601, UTC.", { format: "date-time" }),
     completed_at: text("ISO 8601, UTC.", { format: "date-time" }),
   },
-  { optional: ["result", "result_issues", "error", "error_code"] },
+  { optional: Object.keys(TOLD_OUTCOME) },
 );
 
-const CALLBACK_RULES = [
-  "Sent when the task reaches `completed` or `failed`, with `User-Agent: Service-Callback/1.0`. Any 2xx acknowledges it;",
+export const CALLBACK_RULES = [
+  "It has `User-Agent: Service-Callback/1.0`. Any 2xx acknowledges it;",
   "anything else is tried again, up to five times in total, with growing delays. It may arrive more than once. A key can have",
   "its callbacks signed, which is off by default: each then carries `webhook-id`, `webhook-timestamp` and `webhook-signature`",
   "(Standard Webhooks). Without a signature, use HTTPS and an unguessable path, and read the task again before irreversible",
@@ -60,7 +65,7 @@ function create(kind: TaskKind, id: string, summary: string) {
     callback: {
       name: "taskEnded",
       address: "{$request.body#/callback_url}",
-      description: CALLBACK_RULES,
+      description: `Sent when the task reaches \`completed\` or \`failed\`. ${CALLBACK_RULES}`,
       schema: CALLBACK,
     },
   });

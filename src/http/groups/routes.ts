@@ -36,6 +36,7 @@ type Body = JsonObject &
     readonly budget?: string;
     readonly deadline_seconds?: number;
     readonly policy?: GroupPolicy;
+    readonly callback_url?: string;
   };
 
 async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
@@ -48,6 +49,7 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     policy: body.policy ?? "all",
     budget: budgetOf(body.budget),
     deadlineSec: body.deadline_seconds,
+    callbackUrl: body.callback_url,
   });
   const headers = {
     "X-Request-Cost": formatAmount(held),

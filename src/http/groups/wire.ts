@@ -1,4 +1,5 @@
 import { GROUP_POLICIES, MAX_GROUP_TASKS } from "../../domain/task/group-terms.ts";
+import { CALLBACK_RULES, TOLD_OUTCOME } from "../generations/wire.ts";
 import { contract, jsonBody, succeeds } from "../openapi/contract.ts";
 import { ROUTING_HEADERS } from "../routing.ts";
 import { LISTED_TASK, TASK_ID } from "../tasks/wire.ts";
@@ -44,6 +45,10 @@ export const GROUP_BODY: Schema = {
       minimum: 1,
       maximum: DAY_SEC,
     }),
+    callback_url: text(
+      "Address that is told once, when all tasks have ended, in whatever way. Each task tells of its own end where `parameters` has a `callback_url`.",
+      { minLength: 1, maxLength: 2048 },
+    ),
     policy: text(
       "`all`: every task goes on to its end. `first`: when one completes, the others are cancelled. `cheapest`, `fastest`: as `all`, and once all have ended, `winner` is the completed task that was charged least, or that took the shortest from its start.",
       { enum: GROUP_POLICIES, default: "all" },
@@ -52,6 +57,8 @@ export const GROUP_BODY: Schema = {
 };
 
 const CREATED = closed({ group_id: GROUP_ID, task_ids: list(TASK_ID) });
+const POLICY = openEnum(GROUP_POLICIES, "What was asked for.");
+const USAGE = closed({ cost: amount("What its tasks were charged so far."), currency: CURRENCY_SCHEMA });
 const GROUP = component("Group", {
   group_id: GROUP_ID,
   status: text(
@@ -60,15 +67,46 @@ const GROUP = component("Group", {
       enum: ["processing", "completed", "failed", "cancelled"],
     },
   ),
-  policy: openEnum(GROUP_POLICIES, "What was asked for."),
+  policy: POLICY,
   winner: nullable({ ...TASK_ID, description: "The task that the policy chose; null while there is none." }),
   created_at: unixSeconds("When it was accepted."),
   deadline_at: nullable(unixSeconds("When what has not ended is cancelled.")),
-  usage: closed({ cost: amount("What its tasks were charged so far."), currency: CURRENCY_SCHEMA }),
+  usage: USAGE,
   tasks: list(closed({ task_id: TASK_ID, task: nullable(LISTED_TASK) }), {
     description: "In the order of models, then of the grid. A deleted task is null.",
   }),
 });
+
+/** What the callback of a group says (docs/api.md 4.14). */
+export const GROUP_CALLBACK = component(
+  "GroupCallback",
+  {
+    group_id: GROUP_ID,
+    request_id: text("`X-Request-ID` of the create."),
+    status: text("`completed` if any task did, else `failed` if any did, else `cancelled`.", {
+      enum: ["completed", "failed", "cancelled"],
+    }),
+    policy: POLICY,
+    winner: { ...TASK_ID, description: "The task that the policy chose. Where there is one." },
+    usage: USAGE,
+    tasks: list(
+      closed(
+        {
+          ...{ task_id: TASK_ID, model: text("Its model.") },
+          ...{
+            status: text("How it ended.", { enum: ["completed", "failed", "cancelled"] }),
+            ...TOLD_OUTCOME,
+          },
+        },
+        { optional: Object.keys(TOLD_OUTCOME) },
+      ),
+      { description: "In the order of the group, without those that were deleted." },
+    ),
+    created_at: text("ISO 8601, UTC.", { format: "date-time" }),
+    completed_at: text("When the last task ended. ISO 8601, UTC.", { format: "date-time" }),
+  },
+  { optional: ["winner"] },
+);
 
 export const CREATE_GROUP = contract("createGroup", "Tasks", "Make one prompt in several ways", {
   description:
@@ -76,6 +114,12 @@ export const CREATE_GROUP = contract("createGroup", "Tasks", "Make one prompt in
   body: jsonBody(GROUP_BODY),
   headers: ROUTING_HEADERS,
   isIdempotent: true,
+  callback: {
+    name: "groupEnded",
+    address: "{$request.body#/callback_url}",
+    description: `Sent when the last task has ended. ${CALLBACK_RULES}`,
+    schema: GROUP_CALLBACK,
+  },
   answers: succeeds("All tasks are accepted.", CREATED, ["X-Request-Cost", "X-Idempotent-Replay"]),
   errors: [
     ...(["invalid_request", "insufficient_quota", "permission_denied", "model_not_available"] as const),

@@ -12,7 +12,7 @@ import { prepareAssets } from "./assets.ts";
 import { type Attempts, prepareAttempts } from "./attempts.ts";
 import { CHANGED_TASK, ENDED_ALIKE, ENDED_TASK } from "./changed-columns.ts";
 import type { Changes } from "./changes.ts";
-import { named, type Pool, type TaskRow } from "./task-table.ts";
+import { LIVE, named, type Pool, type TaskRow } from "./task-table.ts";
 import { prepareUsage } from "./usage.ts";
 
 /** The part of a row that decides how a task may change, and whose usage its end counts as. */
@@ -113,6 +113,7 @@ function prepareWrite(
   const insertAssets = prepareAssets(db);
   const updateTask = prepareUpdateTask(db, labels);
   const addUsage = prepareUsage(db);
+  const live = db.prepare<unknown, [id: string]>(`select 1 from task where id = ? and ${LIVE}`);
   return (id: TaskId, standing: Standing, transition: Transition, isCancelKnown: boolean): void => {
     assertLegalMove(standing.stage, transition.to);
     if (transition.ending !== undefined) changes.mark(id);
@@ -128,6 +129,8 @@ function prepareWrite(
     if (usage !== undefined) addUsage(standing, usage);
     insertAssets(transition.assets);
     if (transition.callback !== undefined) insertCallback(transition.callback);
+    const { groupEnd } = transition;
+    if (groupEnd?.others.every((other) => live.get(other) === null)) insertCallback(groupEnd.callback);
   };
 }
 

@@ -1,0 +1,22 @@
+import { callbackIdOf, type TaskId } from "../ids.ts";
+import { groupIdOf } from "../task/group.ts";
+import type { Task } from "../task/task.ts";
+import { type Callback, GROUP_ENDED, GROUP_FORM } from "./callback.ts";
+import { newCallback } from "./new-callback.ts";
+
+/** What the end of a group's last task writes besides. Which one is the last, only the store can tell. */
+export interface GroupEnd {
+  /** The other tasks of the group. While one of them is live, nothing is written. */
+  readonly others: readonly TaskId[];
+  readonly callback: Callback;
+}
+
+/** What a task's end tells the address of its group, if it is the last; undefined for one whose group has no address. */
+export function groupEndOf(task: Task, at: number): GroupEnd | undefined {
+  const { group } = task.request;
+  const [first] = group?.tasks ?? [];
+  if (group?.callbackUrl === undefined || first === undefined) return undefined;
+  const id = callbackIdOf(groupIdOf(first));
+  const told = { id, url: group.callbackUrl, event: GROUP_ENDED, form: GROUP_FORM } as const;
+  return { others: group.tasks.filter((each) => each !== task.id), callback: newCallback(task, told, at) };
+}
