@@ -82,3 +82,9 @@ export async function openEmptyPostgres(ids = countingTokens()) {
   await once(url, EMPTY);
   return openStore({ url, ids, migrate: false });
 }
+
+/** One more store on that database, as another node has it. */
+export async function openAnotherPostgres(ids = countingTokens()) {
+  const { url } = await migratedDatabase();
+  return openStore({ url, ids, migrate: false });
+}

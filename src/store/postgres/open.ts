@@ -2,8 +2,11 @@ import type { ChoiceStore } from "../../domain/ports/choice-store.ts";
 import type { Ids, Seal } from "../../domain/ports/runtime.ts";
 import { madeAtUse } from "../../toolkit/made-at-use.ts";
 import type { MigrationState } from "../sqlite/migrate.ts";
+import { createAccountStore } from "./account-store.ts";
 import { createChoiceStore } from "./choice-store.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./connection.ts";
+import { createLabels, type Labels } from "./labels.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
 import { applyMigrations, requireMigrated } from "./migrate.ts";
 
 export interface StoreOptions extends ConnectionOptions {
@@ -17,7 +20,14 @@ export interface StoreOptions extends ConnectionOptions {
 
 /** Each is made when it is first used. */
 interface Stores {
+  readonly accounts: ReturnType<typeof createAccountStore>;
   readonly choices: ChoiceStore;
+}
+
+/** What several stores share. */
+interface Parts {
+  readonly labels: Labels;
+  readonly ledger: Ledger;
 }
 
 /** What is known and can be done of an open database as a whole. */
@@ -33,7 +43,7 @@ export async function openStore(options: StoreOptions): Promise<Stores & Opening
   try {
     const migrated = options.migrate === false ? [] : await applyMigrations(connection.driver);
     const schema = await requireMigrated(connection.driver);
-    return Object.assign(storesOn(connection), { schema, migrated, ...connectionParts(connection) });
+    return Object.assign(storesOn(connection, options), { schema, migrated, ...connectionParts(connection) });
   } catch (error) {
     await connection.stop();
     throw error;
@@ -41,8 +51,13 @@ export async function openStore(options: StoreOptions): Promise<Stores & Opening
 }
 
 /** All stores of a database that is open and migrated. */
-export function storesOn(connection: Connection): Stores {
+export function storesOn(connection: Connection, { seal }: Pick<StoreOptions, "seal">): Stores {
+  const parts: Parts = madeAtUse<Parts>({
+    labels: () => createLabels(connection.driver),
+    ledger: () => createLedger(parts.labels),
+  });
   return madeAtUse<Stores>({
+    accounts: () => createAccountStore(connection, { ledger: parts.ledger, seal }),
     choices: () => createChoiceStore(connection),
   });
 }
