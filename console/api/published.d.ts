@@ -956,11 +956,16 @@ export interface Schemas {
     };
   };
   CreateGroup: {
-    /** The prompt of all tasks, unless the grid has one. */
+    /** Requests that are whole by themselves, each a task after those of `models`. */
+    requests?: readonly ({
+      /** Id or alias of a model. */
+      model: string;
+    })[];
+    /** The prompt of all tasks of `models`, unless the grid has one. */
     prompt?: string;
     /** Each makes the prompt. */
-    models: readonly (string)[];
-    /** Other fields of the creates, the same for all tasks. */
+    models?: readonly (string)[];
+    /** Other fields of the creates, the same for all tasks of `models`. */
     parameters?: Record<string, unknown>;
     /** Fields with several values each: there is a task for each model and each combination, 16 at most. */
     grid?: Record<string, readonly (unknown)[]>;
@@ -1766,7 +1771,7 @@ export interface Schemas {
       /** Of every amount beside it. */
       currency: "USD";
     };
-    /** In the order of models, then of the grid. A deleted task is null. */
+    /** In the order of models, then of the grid, then of the requests. A deleted task is null. */
     tasks: readonly ({
       /** Public id of the task. */
       task_id: string;
@@ -1997,6 +2002,28 @@ export interface Schemas {
   LinkedImage: {
     /** Where the file is. */
     url: string;
+  };
+  ListedGroup: {
+    /** Public id of the group. */
+    group_id: string;
+    /** `processing` until all tasks have ended; then `completed` if any did, else `failed` if any did. */
+    status: "processing" | "completed" | "failed" | "cancelled";
+    /** What was asked for. */
+    policy: string;
+    /** The task that the policy chose; null while there is none. */
+    winner: string | null;
+    /** When it was accepted. Unix seconds. */
+    created_at: number;
+    /** When what has not ended is cancelled. Unix seconds. */
+    deadline_at: number | null;
+    usage: {
+      /** What its tasks were charged so far. */
+      cost: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
+    /** In the order of the group, deleted ones too. */
+    task_ids: readonly (string)[];
   };
   ListedTask: {
     /** Public id of the task. */
@@ -4159,6 +4186,14 @@ export interface Operations {
       /** Public id of the group. */
       group_id: string;
       task_ids: readonly (string)[];
+    };
+  };
+  "GET /v1/groups": {
+    query: { limit?: number; after?: string };
+    data: {
+      groups: readonly (Schemas["ListedGroup"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
     };
   };
   "GET /v1/groups/{group_id}": {

@@ -10,12 +10,11 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 import { featureOf, groupIdOf } from "../domain/task/group.ts";
 import type { GroupPolicy } from "../domain/task/group-terms.ts";
 import type { TaskKind } from "../domain/task/request.ts";
-import { namesFrom } from "../domain/words/say.ts";
 import { callbackOf } from "./asked-callback.ts";
 import type { CancelLater } from "./cancel-later.ts";
 import type { CreatedTask, CreateTask, CreateTaskRequest } from "./create-task.ts";
 import { type ExpandedTask, expandGroup, type GroupBody } from "./expand-group.ts";
-import { GivenUp, gatherAdmissions } from "./gather-admissions.ts";
+import { GivenUp, GroupRefused, gatherAdmissions } from "./gather-admissions.ts";
 import type { GroupRaces } from "./group-races.ts";
 import { type ModelDeps, readModel } from "./read-model.ts";
 
@@ -78,7 +77,7 @@ export async function createGroup(
       callbackOf(deps, { callback_url: callbackUrl }, undefined);
     },
   });
-  const creating = expanded.map(async ({ body: own, names }, place) => {
+  const creating = expanded.map(async ({ body: own, nameOf }, place) => {
     const kind = kinds[place];
     if (kind === undefined) throw new Error("A task of a group has no kind.");
     try {
@@ -89,7 +88,8 @@ export async function createGroup(
         admit: (admission) => gathering.admit(place, admission),
       });
     } catch (error) {
-      throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
+      if (error instanceof GroupRefused) throw error.refusal;
+      throw error instanceof AppError ? error.renamed(nameOf) : error;
     } finally {
       // One that did not come to its admission holds up the others.
       gathering.giveUp();
@@ -120,12 +120,12 @@ function allOf(settled: readonly PromiseSettledResult<CreatedTask>[]): CreatedTa
 function kindOf(
   deps: ModelDeps,
   { principal }: Pick<CreateGroupRequest, "principal">,
-  { body, names }: ExpandedTask,
+  { body, nameOf }: ExpandedTask,
 ): TaskKind {
   const kind = kindOfModel(deps, principal, body.model);
   const feature = featureOf(kind);
   if (allowsFeature(principal.policy, feature)) return kind;
-  throw new AppError("permission_denied", { kind: "feature_forbidden", feature }).renamed(namesFrom(names));
+  throw new AppError("permission_denied", { kind: "feature_forbidden", feature }).renamed(nameOf);
 }
 
 function kindOfModel(deps: ModelDeps, principal: Principal, id: string): TaskKind {

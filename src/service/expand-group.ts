@@ -1,41 +1,64 @@
 import { invalid } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import { MAX_GROUP_TASKS } from "../domain/task/group-terms.ts";
+import { type NameOf, namesFrom } from "../domain/words/say.ts";
+
+/** A create body. */
+type Create = JsonObject & { readonly model: string };
 
 /** A group as it is asked for; its schema is checked. */
 export interface GroupBody {
   readonly prompt?: string;
-  readonly models: readonly string[];
+  readonly models?: readonly string[];
   readonly parameters?: JsonObject;
   readonly grid?: Readonly<Record<string, readonly Json[]>>;
+  readonly requests?: readonly Create[];
 }
 
 /** One task of a group that is asked for. */
 export interface ExpandedTask {
-  /** A create body. */
-  readonly body: JsonObject & { readonly model: string };
-  /** Where the caller gave each of its fields. */
-  readonly names: Readonly<Record<string, string>>;
+  readonly body: Create;
+  /** Where the caller gave a field of it. */
+  readonly nameOf: NameOf;
 }
 
 /**
- * The creates that a group is made of: each model with each combination of the grid's values, the last field changing fastest.
- * @throws AppError `invalid_request` for more than MAX_GROUP_TASKS, or a field that is given twice
+ * The creates that a group is made of: each model with each combination of the grid's values, the last field changing fastest; then
+ * each request as it is.
+ * @throws AppError `invalid_request` for more than MAX_GROUP_TASKS or none, a field that is given twice, or one for models without any
  */
-export function expandGroup({ prompt, models, parameters = {}, grid = {} }: GroupBody): ExpandedTask[] {
+export function expandGroup({ requests = [], ...asked }: GroupBody): ExpandedTask[] {
+  const { models = [], grid = {} } = asked;
+  refuseIdle(asked, requests);
+  const members = Object.values(grid).reduce((product, values) => product * values.length, models.length);
+  if (members + requests.length > MAX_GROUP_TASKS) {
+    const field = requests.length > 0 ? "requests" : asked.grid === undefined ? "models" : "grid";
+    throw invalid({ kind: "group_too_large", field, members: members + requests.length });
+  }
+  const explicit = requests.map((body, i) => ({ body, nameOf: nameIn(`requests[${i}]`) }));
+  return [...expandGrid({ ...asked, models }), ...explicit];
+}
+
+/** Names of headers stay: they are of the whole request. */
+const nameIn =
+  (request: string): NameOf =>
+  (field) =>
+    /^x-/i.test(field) ? field : `${request}.${field}`;
+
+function expandGrid({
+  prompt,
+  models,
+  parameters = {},
+  grid = {},
+}: Omit<GroupBody, "requests"> & { readonly models: readonly string[] }): ExpandedTask[] {
   const axes = Object.entries(grid);
   refuseClashes({ prompt, parameters, axes: axes.map(([field]) => field) });
-  const members = axes.reduce((product, [, values]) => product * values.length, models.length);
-  if (members > MAX_GROUP_TASKS)
-    throw invalid({ kind: "group_too_large", field: axes.length === 0 ? "models" : "grid", members });
   const shared = Object.keys(parameters).map((field) => [field, `parameters.${field}`]);
   const start = { ...(prompt !== undefined && { prompt }), ...parameters };
-  let all = models.map(
-    (model, i): ExpandedTask => ({
-      body: { ...start, model },
-      names: { ...Object.fromEntries(shared), model: `models[${i}]` },
-    }),
-  );
+  let all = models.map((model, i) => ({
+    body: { ...start, model } as Create,
+    names: { ...Object.fromEntries(shared), model: `models[${i}]` } as Record<string, string>,
+  }));
   for (const [field, values] of axes) {
     all = all.flatMap(({ body, names }) =>
       values.map((value, i) => ({
@@ -44,7 +67,15 @@ export function expandGroup({ prompt, models, parameters = {}, grid = {} }: Grou
       })),
     );
   }
-  return all;
+  return all.map(({ body, names }) => ({ body, nameOf: namesFrom(names) }));
+}
+
+/** Something must be asked for, and what is for all models would say nothing without any. */
+function refuseIdle(asked: Omit<GroupBody, "requests">, requests: readonly Create[]): void {
+  if (asked.models !== undefined) return;
+  if (requests.length === 0) throw invalid({ kind: "group_empty", field: "models" });
+  for (const field of ["prompt", "parameters", "grid"] as const)
+    if (asked[field] !== undefined) throw invalid({ kind: "only_with", field, needed: "models" });
 }
 
 function refuseClashes({

@@ -1,3 +1,4 @@
+import { AppError } from "../domain/errors.ts";
 import { type Micros, sumMicros, toMicros } from "../domain/money/money.ts";
 import type { Admission, AdmitResult, TaskStore } from "../domain/ports/task-store.ts";
 import type { GroupTerms } from "../domain/task/group-terms.ts";
@@ -5,6 +6,14 @@ import type { GroupTerms } from "../domain/task/group-terms.ts";
 /** Another task of the group was refused, or answered as before, so that this one is not stored. */
 export class GivenUp extends Error {
   override readonly name = "GivenUp";
+}
+
+/** The whole group is refused, with a field of its own and none of a task. */
+export class GroupRefused extends Error {
+  override readonly name = "GroupRefused";
+  constructor(readonly refusal: AppError) {
+    super("the group is refused");
+  }
 }
 
 interface Arrival {
@@ -45,7 +54,11 @@ export function gatherAdmissions(
     const all = inOrder();
     const holds = all.map(({ admission }) => admission.task.held);
     const cost = sumMicros(holds);
-    check(cost);
+    try {
+      check(cost);
+    } catch (error) {
+      throw error instanceof AppError ? new GroupRefused(error) : error;
+    }
     const group = { ...terms, tasks: all.map(({ admission }) => admission.task.id) };
     const outcome = await tasks.admitAll(
       all.map(({ admission: { task, ...rest } }) => ({

@@ -58,6 +58,7 @@ async function ended({ data }: Awaited<ReturnType<typeof ask>>, key = service.ke
 
 const SOON = { sandbox: { delay_ms: 0 } };
 const BASE = { prompt: "A fox", models: ["sandbox-image"], parameters: SOON };
+const FOX = { model: "sandbox-image", prompt: "A fox", ...SOON };
 const SIZES = ["16x16", "32x16"];
 
 test("a grid makes a task for each combination, and the group has them all with their cost", async () => {
@@ -97,6 +98,19 @@ test("all tasks are accepted or none, and errors name fields as they were given"
     [{ ...BASE, parameters: { model: "sandbox-image" } }, "parameters.model"],
     [{ ...BASE, models: [] }, "models"],
     [{ ...BASE, deadline_seconds: 0 }, "deadline_seconds"],
+    [{ prompt: "A fox" }, "models"],
+    [{ requests: [FOX], parameters: SOON }, "parameters"],
+    [{ requests: [FOX, { ...FOX, size: "no size" }] }, "requests[1].size"],
+    [{ requests: [FOX, { model: "sandbox-image" }] }, "requests[1].prompt"],
+    [{ requests: [{ prompt: "A fox" }] }, "requests[0].model"],
+    [{ requests: [] }, "requests"],
+    [{ ...BASE, requests: Array.from({ length: 16 }, () => FOX) }, "requests"],
+    [{ requests: [{ ...FOX, callback_url: "http://10.0.0.1/" }] }, "requests[0].callback_url"],
+    [{ requests: [FOX], budget: "0.009" }, "budget"],
+    [
+      { requests: [{ ...FOX, callback_url: "https://x.example/" }], callback_url: "http://10.0.0.1/" },
+      "callback_url",
+    ],
     [{ ...BASE, callback_url: "http://169.254.169.254/" }, "callback_url"],
     [{ ...BASE, callback_url: "no address" }, "callback_url"],
   ];
@@ -108,6 +122,55 @@ test("all tasks are accepted or none, and errors name fields as they were given"
   const over = await create({ ...BASE, grid: { size: SIZES }, budget: "0.019999" });
   expect(over.message).toContain("0.020000");
   expect(await countOf(service.key)).toBe(before);
+});
+
+test("whole requests of different models and kinds are tasks beside those of the grid", async () => {
+  const requests = [
+    { model: "sandbox-video", prompt: "A hare", duration: 2, resolution: "360p", ...SOON },
+    { ...FOX, prompt: "An owl", n: 2 },
+  ];
+  const made = await create({ ...BASE, grid: { seed: [1, 2] }, requests });
+  const ids = made.data.task_ids as string[];
+  const told = await Promise.all(ids.map(async (id) => (await ask(`/v1/tasks/${id}`)).data.request));
+  expect(told.map((request) => (request as JsonObject).prompt)).toEqual([
+    "A fox",
+    "A fox",
+    "A hare",
+    "An owl",
+  ]);
+  const group = await ended(made);
+  const models = (group.tasks as { task: JsonObject }[]).map(({ task }) => task.model);
+  expect(models).toEqual(["sandbox-image", "sandbox-image", "sandbox-video", "sandbox-image"]);
+  expect(group.status).toBe("completed");
+});
+
+test("groups are listed newest first, page by page, and nobody else's", async () => {
+  const named = await ask("/admin/v1/accounts", {
+    key: service.token,
+    body: { name: "lister", credit: "1" },
+  });
+  const { data } = await ask("/admin/v1/keys", {
+    key: service.token,
+    body: { name: "lister", account: named.data.name ?? "" },
+  });
+  const sent = { key: String(data.key) };
+  const made: unknown[] = [];
+  for (const seed of [1, 2, 3]) {
+    await ask("/v1/images/generations", { ...sent, body: FOX });
+    const { data: group } = await create({ ...BASE, grid: { seed: [seed, 9] } }, sent);
+    made.unshift({ id: group.group_id, tasks: group.task_ids });
+  }
+  const listed: unknown[] = [];
+  let next = "";
+  do {
+    const page = (await ask(`/v1/groups?limit=2${next && `&after=${next}`}`, sent)).data;
+    for (const { group_id: id, task_ids: tasks } of page.groups as JsonObject[]) listed.push({ id, tasks });
+    next = String(page.next ?? "");
+  } while (next !== "");
+  expect(listed).toEqual(made);
+  expect((await ask("/v1/groups?limit=1", sent)).data.groups).toHaveLength(1);
+  expect((await ask("/v1/groups?after=task_1", sent)).data.param).toBe("after");
+  expect((await ask("/v1/groups?limit=0", sent)).data.param).toBe("limit");
 });
 
 test("where the money is not enough for all, nothing is made and nothing is held", async () => {

@@ -116,6 +116,7 @@ test("tasks are answered as the document says, however they end", async () => {
     body: { prompt: "A fox", models: ["sandbox-image"], parameters: { sandbox: { outcome: "hang" } }, grid },
   });
   const ofGroup = { path: { group_id: String(group.data.group_id) } };
+  expect((await call("GET /v1/groups", { query: "?limit=1" })).data.groups).toHaveLength(1);
   expect((await call("GET /v1/groups/{group_id}", ofGroup)).data.status).toBe("processing");
   expect((await call("POST /v1/groups/{group_id}/cancel", ofGroup)).status).toBe(200);
   const missing = { task_id: "task_01jd0000000000000000000000" };

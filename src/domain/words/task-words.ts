@@ -93,6 +93,7 @@ export const TASK_WORDS = {
   group_unknown: () => "There is no such group in this account.",
   group_too_large: ({ field, members }: Field & { members: number }, name: NameOf) =>
     `${name(field)} asks for ${members} tasks; a group has ${MAX_GROUP_TASKS} at most.`,
+  group_empty: ({ field }: Field, name: NameOf) => `${name(field)} or requests must say what to make.`,
   group_field_twice: ({ field }: Field, name: NameOf) =>
     `${name(field)} cannot be given: the request says it in another place.`,
   task_over: ({ status }: { status: string }) => `The task has already ended as ${status}.`,

@@ -6,6 +6,21 @@ import { presentListedTask } from "../tasks/present.ts";
 
 /** A group as it stands, with its tasks as lists have them (docs/api.md 4.14). */
 export function presentGroup(group: GroupReading, origin: string): JsonObject {
+  return {
+    ...presentStanding(group),
+    tasks: group.members.map(({ id, task }) => ({
+      task_id: id,
+      task: task === undefined ? null : presentListedTask(task, origin),
+    })),
+  };
+}
+
+/** A group as an entry of a list. */
+export function presentListedGroup(group: GroupReading): JsonObject {
+  return { ...presentStanding(group), task_ids: group.members.map(({ id }) => id) };
+}
+
+function presentStanding(group: GroupReading): JsonObject {
   const { id, policy, members, createdAt, cancelAt } = group;
   const cost = sumMicros(members.map(({ task }) => task?.charged ?? ZERO));
   return {
@@ -16,9 +31,5 @@ export function presentGroup(group: GroupReading, origin: string): JsonObject {
     created_at: Math.floor(createdAt / 1000),
     deadline_at: cancelAt === undefined ? null : Math.floor(cancelAt / 1000),
     usage: { cost: formatAmount(cost), currency: CURRENCY },
-    tasks: members.map((member) => ({
-      task_id: member.id,
-      task: member.task === undefined ? null : presentListedTask(member.task, origin),
-    })),
   };
 }

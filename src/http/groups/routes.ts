@@ -5,22 +5,48 @@ import type { GroupPolicy } from "../../domain/task/group-terms.ts";
 import type { CancelTaskDeps } from "../../service/cancel-task.ts";
 import { type CreateGroupDeps, createGroup } from "../../service/create-group.ts";
 import type { GroupBody } from "../../service/expand-group.ts";
+import { type ListGroupsDeps, listGroups } from "../../service/list-groups.ts";
 import { cancelGroup, readGroup } from "../../service/read-group.ts";
+import { createTurns } from "../../service/task-changes.ts";
 import { readBody } from "../body.ts";
 import { counted, type Endpoint, type KeyedExchange, keyed, polled } from "../exchange.ts";
 import { hopsOf } from "../hops.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { type Reply, success } from "../reply.ts";
 import { routingOf } from "../routing.ts";
-import { presentGroup } from "./present.ts";
-import { CANCEL_GROUP, CREATE_GROUP, GROUP_BODY, READ_GROUP } from "./wire.ts";
+import { checkQuery } from "../wire/check.ts";
+import { presentGroup, presentListedGroup } from "./present.ts";
+import {
+  CANCEL_GROUP,
+  CREATE_GROUP,
+  DEFAULT_LIMIT,
+  GROUP_BODY,
+  GROUP_QUERY,
+  LIST_GROUPS,
+  READ_GROUP,
+} from "./wire.ts";
 
-type Deps = CreateGroupDeps & CancelTaskDeps;
+type Deps = CreateGroupDeps & CancelTaskDeps & ListGroupsDeps;
 
 /** One prompt over several models and parameters (docs/api.md 4.14). */
-export function groupEndpoints(deps: Deps): Endpoint[] {
+export function groupEndpoints(given: Omit<Deps, "turn">): Endpoint[] {
+  const deps = { ...given, turn: createTurns(given) };
   return [
     counted("/v1/groups", CREATE_GROUP, (exchange) => create(deps, exchange), "creates"),
+    polled(
+      "/v1/groups",
+      LIST_GROUPS,
+      async ({ principal, query }) => {
+        // The schema has checked that it is of this type.
+        const asked = checkQuery(GROUP_QUERY, query()) as {
+          readonly limit?: number;
+          readonly after?: string;
+        };
+        const { groups, next } = await listGroups(deps, principal, { limit: DEFAULT_LIMIT, ...asked });
+        return success({ groups: groups.map((group) => presentListedGroup(group)), next });
+      },
+      "lists",
+    ),
     polled("/v1/groups/:group_id", READ_GROUP, async ({ principal, param, origin }) =>
       success(presentGroup(await readGroup(deps, principal, param("group_id")), origin)),
     ),

@@ -1,3 +1,4 @@
+import { MAX_LIST_LIMIT } from "../../domain/limits.ts";
 import { GROUP_POLICIES, MAX_GROUP_TASKS } from "../../domain/task/group-terms.ts";
 import { CALLBACK_RULES, TOLD_OUTCOME } from "../generations/wire.ts";
 import { contract, jsonBody, succeeds } from "../openapi/contract.ts";
@@ -10,19 +11,35 @@ import {
   list,
   nullable,
   openEnum,
-  requiring,
+  optional,
   type Schema,
   text,
 } from "../wire/schema.ts";
 import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../wire/values.ts";
 
 const GROUP_ID = idOf("grp", "Public id of the group.");
+/** Groups of a page, where nothing else is asked for. */
+export const DEFAULT_LIMIT = 20;
 const DAY_SEC = 86_400;
 
 export const GROUP_BODY: Schema = {
   title: "CreateGroup",
-  ...requiring(["models"], {
-    prompt: text("The prompt of all tasks, unless the grid has one."),
+  ...optional({
+    requests: list(
+      {
+        type: "object",
+        required: ["model"],
+        properties: { model: text("Id or alias of a model.", { minLength: 1 }) },
+        description: "A create body of the model.",
+        additionalProperties: true,
+      },
+      {
+        minItems: 1,
+        maxItems: MAX_GROUP_TASKS,
+        description: "Requests that are whole by themselves, each a task after those of `models`.",
+      },
+    ),
+    prompt: text("The prompt of all tasks of `models`, unless the grid has one."),
     models: list(text("Id or alias of a model.", { minLength: 1 }), {
       minItems: 1,
       maxItems: MAX_GROUP_TASKS,
@@ -30,7 +47,7 @@ export const GROUP_BODY: Schema = {
     }),
     parameters: {
       type: "object",
-      description: "Other fields of the creates, the same for all tasks.",
+      description: "Other fields of the creates, the same for all tasks of `models`.",
       additionalProperties: true,
     },
     grid: {
@@ -59,7 +76,7 @@ export const GROUP_BODY: Schema = {
 const CREATED = closed({ group_id: GROUP_ID, task_ids: list(TASK_ID) });
 const POLICY = openEnum(GROUP_POLICIES, "What was asked for.");
 const USAGE = closed({ cost: amount("What its tasks were charged so far."), currency: CURRENCY_SCHEMA });
-const GROUP = component("Group", {
+const STANDING = {
   group_id: GROUP_ID,
   status: text(
     "`processing` until all tasks have ended; then `completed` if any did, else `failed` if any did.",
@@ -72,8 +89,11 @@ const GROUP = component("Group", {
   created_at: unixSeconds("When it was accepted."),
   deadline_at: nullable(unixSeconds("When what has not ended is cancelled.")),
   usage: USAGE,
+};
+const GROUP = component("Group", {
+  ...STANDING,
   tasks: list(closed({ task_id: TASK_ID, task: nullable(LISTED_TASK) }), {
-    description: "In the order of models, then of the grid. A deleted task is null.",
+    description: "In the order of models, then of the grid, then of the requests. A deleted task is null.",
   }),
 });
 
@@ -110,7 +130,7 @@ export const GROUP_CALLBACK = component(
 
 export const CREATE_GROUP = contract("createGroup", "Tasks", "Make one prompt in several ways", {
   description:
-    "Makes a task for each model and each combination of the grid, all of them or none: where one is refused, or the sum of the holds is above `budget`, nothing is stored and nothing is held. Errors name the field as it was given, such as `grid.duration[1]` or `models[0]`. Each task is one like any other, with a price and an end of its own. With an `Idempotency-Key`, the same request again is the same group.",
+    "Makes a task for each model and each combination of the grid, and for each of the requests, all of them or none: where one is refused, or the sum of the holds is above `budget`, nothing is stored and nothing is held. Errors name the field as it was given, such as `grid.duration[1]`, `models[0]` or `requests[2].size`. Each task is one like any other, with a price and an end of its own. With an `Idempotency-Key`, the same request again is the same group.",
   body: jsonBody(GROUP_BODY),
   headers: ROUTING_HEADERS,
   isIdempotent: true,
@@ -125,6 +145,30 @@ export const CREATE_GROUP = contract("createGroup", "Tasks", "Make one prompt in
     ...(["invalid_request", "insufficient_quota", "permission_denied", "model_not_available"] as const),
     ...(["content_policy_violation", "moderation_unavailable", "disk_low"] as const),
   ],
+});
+
+const LISTED_GROUP = component("ListedGroup", {
+  ...STANDING,
+  task_ids: list(TASK_ID, { description: "In the order of the group, deleted ones too." }),
+});
+
+export const GROUP_QUERY = optional({
+  limit: integer("Groups in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: DEFAULT_LIMIT }),
+  after: text("`next` of the page before."),
+});
+
+export const LIST_GROUPS = contract("listGroups", "Tasks", "List groups, newest first", {
+  description:
+    "Groups are found among the account's tasks, a thousand in one page: a page may be short, and have a next one all the same.",
+  query: GROUP_QUERY,
+  answers: succeeds(
+    "One page.",
+    closed({
+      groups: list(LISTED_GROUP),
+      next: nullable(text("Give as `after` for the next page; null on the last.")),
+    }),
+  ),
+  errors: ["invalid_request"],
 });
 
 const NOT_FOUND = "A group of another account is not there, and neither is one whose first task is deleted.";

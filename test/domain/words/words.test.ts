@@ -149,6 +149,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   task_unknown: {},
   group_unknown: {},
   group_too_large: { field, members: 17 },
+  group_empty: { field },
   group_field_twice: { field },
   task_over: { status: "failed" },
   task_live: { status: "pending" },
