@@ -85,8 +85,11 @@ export interface CallbackStore {
     at: number,
     retryAt?: number,
   ): Promise<void>;
-  /** Sends that were counted and have no outcome. At a start: those an earlier process was in the middle of. */
-  unfinished(): Promise<CallbackSend[]>;
+  /**
+   * Sends that were counted and have no outcome. At a start: those an earlier process was in the middle of. Where several processes
+   * send, `begunBefore` leaves out what others may be in the middle of.
+   */
+  unfinished(begunBefore?: number): Promise<CallbackSend[]>;
   /** Whether `claim` would look at any. Costs no write, so that one can ask every second. */
   hasDue(now: number): Promise<boolean>;
   /** When one of those that wait for a time is due; undefined when none does. */

@@ -1,8 +1,10 @@
+import type { CallbackStore } from "../../domain/ports/callback-store.ts";
 import type { ChoiceStore } from "../../domain/ports/choice-store.ts";
 import type { Ids, Seal } from "../../domain/ports/runtime.ts";
 import { madeAtUse } from "../../toolkit/made-at-use.ts";
 import type { MigrationState } from "../sqlite/migrate.ts";
 import { createAccountStore } from "./account-store.ts";
+import { createCallbackStore } from "./callback-store.ts";
 import { createChoiceStore } from "./choice-store.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./connection.ts";
 import { createLabels, type Labels } from "./labels.ts";
@@ -21,6 +23,7 @@ export interface StoreOptions extends ConnectionOptions {
 /** Each is made when it is first used. */
 interface Stores {
   readonly accounts: ReturnType<typeof createAccountStore>;
+  readonly callbacks: CallbackStore;
   readonly choices: ChoiceStore;
 }
 
@@ -58,6 +61,7 @@ export function storesOn(connection: Connection, { seal }: Pick<StoreOptions, "s
   });
   return madeAtUse<Stores>({
     accounts: () => createAccountStore(connection, { ledger: parts.ledger, seal }),
+    callbacks: () => createCallbackStore(connection),
     choices: () => createChoiceStore(connection),
   });
 }

@@ -47,7 +47,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
   function redeliver(filter: CallbackFilter, act: Act | undefined): Callback[] {
     return reads.list(filter).map((callback) => {
       const { changes } = ask.run(callback.id, MAX_CALLBACK_REDELIVERIES);
-      if (changes === 1 && !callback.isRedeliveryDue) trail(act, noteOf(callback));
+      if (changes === 1 && !callback.isRedeliveryDue) trail(act, redelivered(callback));
       return { ...callback, isRedeliveryDue: changes === 1 };
     });
   }
@@ -68,6 +68,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
   };
 }
 
-function noteOf({ id, taskId }: Callback): TrailNote {
+/** What the trail says of a redelivery that was asked for. */
+export function redelivered({ id, taskId }: Callback): TrailNote {
   return { action: "callback.redeliver", object: { kind: "callback", id }, after: { task_id: taskId } };
 }

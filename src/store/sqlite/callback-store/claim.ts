@@ -7,9 +7,10 @@ import type { Connection } from "../connection.ts";
 import { callback, toCallback } from "./callback-table.ts";
 
 /** Callbacks that one claim moves from `waiting` to `ready`, so that many that are due at once do not stall others. */
-const PROMOTED_AT_ONCE = 500;
+export const PROMOTED_AT_ONCE = 500;
 
-interface Ready {
+/** A callback that is ready to be sent. */
+export interface Ready {
   readonly id: CallbackId;
   readonly host: string;
   readonly attempts: number;
@@ -73,16 +74,19 @@ export function prepareClaim(connection: Connection): (query: CallbackClaim) => 
   };
 }
 
-type Room = ReturnType<typeof createRoom>;
+export type Room = ReturnType<typeof createRoom>;
 
 /** Counts the sends under way against the limits. */
-function createRoom(limits: SendLimits, underWay: Iterable<Callback>) {
+export function createRoom(limits: SendLimits, underWay: Iterable<Callback>) {
   let total = 0;
   const counts = new Map<string, number>();
   const count = (name: string) => counts.get(name) ?? 0;
+  const countElsewhere = (send: Pick<Callback, "accountId" | "host">) => {
+    for (const name of [send.accountId, placeOf(send)]) counts.set(name, count(name) + 1);
+  };
   const use = (callback: Callback) => {
     total += 1;
-    for (const name of [callback.accountId, placeOf(callback)]) counts.set(name, count(name) + 1);
+    countElsewhere(callback);
   };
   for (const callback of underWay) use(callback);
   return {
@@ -93,6 +97,8 @@ function createRoom(limits: SendLimits, underWay: Iterable<Callback>) {
       return count(place) < (limits.ofPlaces?.get(place) ?? limits.perHost);
     },
     use,
+    /** Counts a send of another process, which is none of this one's total. */
+    countElsewhere,
   };
 }
 

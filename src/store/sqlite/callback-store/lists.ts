@@ -20,6 +20,20 @@ export function endOf(last: Callback | undefined, to: number): Mark {
   return to === END.at ? END : { at: to, id: "" };
 }
 
+/** Whether a filter names a callback, wherever its page begins. */
+export function isMeant(one: Callback, filter: Omit<ManagedCallbackFilter, "limit">): boolean {
+  const { accountId, keyId, id, taskId, state, from = 0, to = END.at } = filter;
+  return (
+    (accountId === undefined || one.accountId === accountId) &&
+    (keyId === undefined || one.keyId === keyId) &&
+    (id === undefined || one.id === id) &&
+    (taskId === undefined || one.taskId === taskId) &&
+    (state === undefined || one.state === state) &&
+    one.createdAt >= from &&
+    one.createdAt < to
+  );
+}
+
 export type Lists = ReturnType<typeof prepareLists>;
 
 type Owner = [account: string | null, state: string | null];

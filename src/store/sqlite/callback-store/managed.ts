@@ -6,7 +6,7 @@ import type {
   ManagedCallbackFilter,
   ManagedCallbackPage,
 } from "../../../domain/ports/callback-store.ts";
-import { END, endOf, type Lists } from "./lists.ts";
+import { END, endOf, isMeant, type Lists } from "./lists.ts";
 
 interface Reads {
   readonly byId: (id: CallbackId) => Callback | undefined;
@@ -45,18 +45,6 @@ export function prepareManagedCallbacks(
     const meant = all.filter((each) => isMeant(each, filter)).slice(0, filter.limit);
     return { callbacks: meant.flatMap(withNames) };
   };
-}
-
-function isMeant(one: Callback, filter: ManagedCallbackFilter): boolean {
-  const { accountId, keyId, taskId, state, from = 0, to = END.at } = filter;
-  return (
-    (accountId === undefined || one.accountId === accountId) &&
-    (keyId === undefined || one.keyId === keyId) &&
-    (taskId === undefined || one.taskId === taskId) &&
-    (state === undefined || one.state === state) &&
-    one.createdAt >= from &&
-    one.createdAt < to
-  );
 }
 
 /** Returns a function that adds what a callback's owners are called; their ids where they are gone. */

@@ -5,9 +5,10 @@ import type { CallbackFilter } from "../../../domain/ports/callback-store.ts";
 import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import type { Connection } from "../connection.ts";
 import { callback, callbackAttempt, MOST_OF_TASK, toCallback, toCallbackAttempt } from "./callback-table.ts";
-import { END, endOf, type Lists } from "./lists.ts";
+import { END, endOf, isMeant, type Lists } from "./lists.ts";
 
-function isOlder(one: Callback, than: Callback | undefined): boolean {
+/** Whether a callback comes after another one in a list that is newest first. */
+export function isOlder(one: Callback, than: Callback | undefined): boolean {
   if (than === undefined) return false;
   return one.createdAt < than.createdAt || (one.createdAt === than.createdAt && one.id < than.id);
 }
@@ -86,17 +87,10 @@ function prepareUnfinished({ db, orm }: Connection) {
 function prepareList(lists: Lists, by: Pick<Reads, "byId" | "ofTask">) {
   return (filter: CallbackFilter): Callback[] => {
     const { accountId, id, taskId, state, from = 0, to = END.at, limit } = filter;
-    const isMeant = (one: Callback) =>
-      one.accountId === accountId &&
-      (id === undefined || one.id === id) &&
-      (taskId === undefined || one.taskId === taskId) &&
-      (state === undefined || one.state === state) &&
-      one.createdAt >= from &&
-      one.createdAt < to;
     if (id !== undefined || taskId !== undefined) {
       const all = id === undefined ? (taskId ? by.ofTask(taskId) : []) : [by.byId(id)];
       const isAfter = (one: Callback) => filter.after === undefined || isOlder(one, by.byId(filter.after));
-      return all.flatMap((one) => (one && isMeant(one) && isAfter(one) ? [one] : [])).slice(0, limit);
+      return all.flatMap((one) => (one && isMeant(one, filter) && isAfter(one) ? [one] : [])).slice(0, limit);
     }
     const last = filter.after === undefined ? undefined : by.byId(filter.after);
     if (filter.after !== undefined && last === undefined) return [];

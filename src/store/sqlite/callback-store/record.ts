@@ -3,7 +3,11 @@ import { MAX_CALLBACK_ATTEMPTS } from "../../../domain/limits.ts";
 import type { Connection } from "../connection.ts";
 
 /** What deliveries of every kind have, if known. */
-type Known = Pick<Delivery, "kind"> & Pick<CallbackAttempt, "status" | "reason" | "address" | "excerpt">;
+export type Known = Pick<Delivery, "kind"> &
+  Pick<CallbackAttempt, "status" | "reason" | "address" | "excerpt">;
+
+/** The pool of a callback after a send, as SQL: a redelivery that was requested meanwhile is still sent, whatever the outcome. */
+export const poolOr = (pool: string): string => `case redeliver when 1 then 'ready' else ${pool} end`;
 
 /** The body of `CallbackStore.record`. */
 export function prepareRecord({ db }: Connection) {
@@ -11,8 +15,6 @@ export function prepareRecord({ db }: Connection) {
     `update callback_attempt set ended_at = ?, outcome = ?, http_status = ?, reason = ?, address = ?, excerpt = ?
      where callback_id = ? and sequence = ? and ended_at is null`,
   );
-  // A redelivery that was requested meanwhile is still sent, whatever the outcome.
-  const poolOr = (pool: string) => `case redeliver when 1 then 'ready' else ${pool} end`;
   const delivered = db.prepare<never, [id: string]>(
     `update callback set state = 'delivered', pool = ${poolOr("null")} where id = ?`,
   );

@@ -1,0 +1,23 @@
+import { type Session, statement } from "./session.ts";
+
+/**
+ * Advisory locks of transactions, by what only one process does at a time. They are numbers of 32 bits: those that a writer marks its
+ * changes of tasks with, and the one of migrations, are others.
+ */
+const LOCKS = { claimCallbacks: 0x73766332, retention: 0x73766333, move: 0x73766334 } as const;
+export type LockName = keyof typeof LOCKS;
+
+const TAKE = statement<never, [key: number]>("select pg_advisory_xact_lock($1::bigint) is null as taken");
+const TRY = statement<{ taken: boolean }, [key: number]>(
+  "select pg_try_advisory_xact_lock($1::bigint) as taken",
+);
+
+/** Waits until no other transaction has the lock. It is released with this one. */
+export async function takeLock(session: Session, name: LockName): Promise<void> {
+  await TAKE.run(session, LOCKS[name]);
+}
+
+/** Takes a lock until the end of the transaction, unless another one has it. @returns whether it was taken */
+export async function tryLock(session: Session, name: LockName): Promise<boolean> {
+  return (await TRY.get(session, LOCKS[name]))?.taken === true;
+}
