@@ -65,27 +65,27 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const { store, log, clock } = rooms;
   const wakeup = createWakeup();
   const feeds = followedFeeds(rooms);
+  const told = rooms.cluster?.share(feeds) ?? feeds;
   const books = createBookReadings({ path: databaseOf(config) });
   releases.push(() => books.stop());
-  const manageBy = (actor: Actor) =>
-    createManageAccounts({ ...rooms, ...store, usage: books, actor, checks: rooms.moderation.names() });
+  const manageBy = manageWith(rooms, books);
   const manageAs = (operator: Operator) => manageBy(actorOf(operator));
   const watched = watch(config, rooms, releases);
-  const background = createBackground(config, rooms, feeds, watched);
+  const background = createBackground(config, rooms, told, watched);
   const [stopping, drained] = [new AbortController(), new AbortController()];
   const disk = openDisk(config, { ...rooms, books }, releases);
   const readiness = createReadiness(store, disk);
   const reload = openReload(config, overrides, { ...rooms, wake: background.scheduler.wake }, releases);
   let servers: Servers | undefined;
   const { handle, handleMetrics, resume } = createHandlers({
-    ...{ ...rooms, ...feeds, config, wakeup, manageAs, audits: books, reload },
+    ...{ ...rooms, ...told, config, wakeup, manageAs, audits: books, reload },
     ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame, backups: background.backups },
     ...{ ...readiness, disk, orphans: await readOrphans(rooms), ...watched, startedAt: clock.now() },
     stopping: stopping.signal,
     drained: drained.signal,
     keepOpen: (request) => servers?.keepOpen(request),
   });
-  const { queued, underWay } = await store.tasks.counts();
+  const resumedTasks = await countLive(rooms);
   servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle });
   releases.push(servers.stop);
   const metricsUrl = listenForMetrics(config, handleMetrics, releases);
@@ -96,6 +96,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   await recallEndings(rooms, watched.tally);
   await tryNoteSettings(config, rooms);
   await background.start();
+  await rooms.cluster?.start(feeds, background.woken);
   await resume();
   releases.push(startAlerting(config, rooms, { ...watched, disk, backups: background.backups.state }));
   readiness.begin();
@@ -104,9 +105,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
 
   const started = describeStart(config, rooms, servers, {
     ...first,
-    resumedTasks: queued + underWay,
-    metricsUrl,
-    reload: reload?.reload,
+    ...{ resumedTasks, metricsUrl, reload: reload?.reload },
     readyInMs: Math.round(monotonicMs() - startedAt),
   });
   logStart(log, config, started);
@@ -115,9 +114,18 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
     readiness.end();
     stopping.abort();
     servers?.retire();
+    rooms.cluster?.drain();
   };
   const endWork = (drainMs: number) => background.drain(drainMs, () => drained.abort());
   return { started, drain: createDrain(config, log, { refuseMore, endWork }) };
+}
+
+const manageWith = (rooms: Rooms, usage: ReturnType<typeof createBookReadings>) => (actor: Actor) =>
+  createManageAccounts({ ...rooms, ...rooms.store, usage, actor, checks: rooms.moderation.names() });
+
+async function countLive({ store }: Pick<Rooms, "store">): Promise<number> {
+  const { queued, underWay } = await store.tasks.counts();
+  return queued + underWay;
 }
 
 /** What whoever starts a new service needs to come in; nothing at later starts. */

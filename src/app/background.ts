@@ -64,30 +64,55 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, { t
   const upkeep = createUpkeep(config, rooms);
   return {
     scheduler,
-    /** Tells the sender that callbacks are due. */
-    callbacksDue: sender.wake,
+    /** Tells the senders that callbacks are due. */
+    callbacksDue() {
+      sender.wake();
+      rooms.cluster?.tellCallbacksDue();
+    },
+    /** For what other nodes tell. */
+    woken: {
+      wake: scheduler.wake,
+      callbacksDue: sender.wake,
+      async recount() {
+        rooms.loads.start(await tasks.laneCounts());
+        if (config.role !== "api" && (await tasks.rescue(clock.now())) > 0) scheduler.wake();
+      },
+    },
     /** An upstream has called about an attempt. */
     hookCame: hooks.came.bind(hooks),
     backups: upkeep.backups,
     async start() {
       await timekeeper.start();
       await rooms.startWays();
+      if (config.role === "api") return;
       await scheduler.start();
       await sender.start();
       upkeep.start();
     },
-    /** Lets running steps end, calls `onDrained`, then lets sends end, within `drainMs` in all. */
-    async drain(drainMs: number, onDrained: () => void) {
-      upkeep.stop();
-      timekeeper.stop();
-      const until = monotonicMs() + drainMs;
-      // Steps under way end with a write, which waits for a full disk or a busy database.
-      const cancelGivingUp = clock.after(drainMs, () => store.giveUp());
-      await scheduler.drain(drainMs);
-      onDrained();
-      await sender.stop(Math.max(0, until - monotonicMs()));
-      cancelGivingUp();
-    },
+    drain: prepareDrain(rooms, { upkeep, timekeeper, scheduler, sender }),
+  };
+}
+
+/** Lets running steps end, calls `onDrained`, then lets sends end, within `drainMs` in all. */
+function prepareDrain(
+  { clock, store }: Pick<Rooms, "clock" | "store">,
+  parts: {
+    readonly upkeep: { stop(): void };
+    readonly timekeeper: { stop(): void };
+    readonly scheduler: { drain(limitMs: number): Promise<void> };
+    readonly sender: { stop(limitMs: number): Promise<void> };
+  },
+): (drainMs: number, onDrained: () => void) => Promise<void> {
+  return async (drainMs, onDrained) => {
+    parts.upkeep.stop();
+    parts.timekeeper.stop();
+    const until = monotonicMs() + drainMs;
+    // Steps under way end with a write, which waits for a full disk or a busy database.
+    const cancelGivingUp = clock.after(drainMs, () => store.giveUp());
+    await parts.scheduler.drain(drainMs);
+    onDrained();
+    await parts.sender.stop(Math.max(0, until - monotonicMs()));
+    cancelGivingUp();
   };
 }
 

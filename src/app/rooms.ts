@@ -22,6 +22,7 @@ import type { StoreOptions } from "../store/books.ts";
 import { openStore } from "../store/open.ts";
 import type { SealReport } from "../store/sqlite/account-store/sealed-secrets.ts";
 import { openAssets } from "./assets.ts";
+import { openCluster } from "./cluster.ts";
 import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, logsOf, sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
 import { openModels } from "./models.ts";
@@ -64,8 +65,9 @@ export class DataFolderGone extends Error {
  * @throws DataDirectoryBusy, SchemaError, ConfigError for prices, or what the operating system says
  */
 export async function openRooms(config: Config, overrides: AppOverrides, releases: Releases) {
-  const clock = overrides.clock ?? createSystemClock();
   const log = await openLogOf(config, overrides, releases);
+  const cluster = await openCluster(config, { log }, releases);
+  const clock = overrides.clock ?? createSystemClock(cluster?.now);
   const ids = createIds(clock);
   requireSafeNativeFolder();
   const { isNew: createdDataDir, closed } = ensureDirectory(config.dataDir);
@@ -74,7 +76,8 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   releases.push(lockDataDirectory(config));
   keepLog(config, log, releases);
   const seal = sealOf(config);
-  const store = openServerStore(config, { ids, log, seal, overrides });
+  const store =
+    (await cluster?.open({ ids, seal })) ?? openServerStore(config, { ids, log, seal, overrides });
   releases.push(() => store.stop());
   tellSealing(log, store.sealing);
   const { assets, ...files } = await openAssets(config, { clock, ids, log }, releases);
@@ -103,17 +106,8 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const secrets = createSecrets();
   return {
     ...createFacadeParts({ tasks: store.tasks, catalog: models.catalog, secrets, seal, clock }),
-    ...{
-      ...{ clock, log, ids, seal },
-      store,
-      assets,
-      ...files,
-      egress,
-      taping,
-      moderation,
-      createdDataDir,
-      providerIds,
-    },
+    ...{ clock, log, ids, seal, store, cluster, assets, ...files },
+    ...{ egress, taping, moderation, createdDataDir, providerIds },
     ...{ relays, ...offered, ...models },
     inputAddresses: createInputAddresses({ assets, clock, seal }),
     hookTokens: createHookTokens({ seal }),
@@ -193,7 +187,8 @@ function noProvider(): string {
 /** @returns how to stop */
 function watchDataFolder(config: Config, clock: SteadyClock, { onFatal }: AppOverrides): () => void {
   const { dataDir } = config;
-  const paths = [dataDir, databaseOf(config), lockFileOf(dataDir), assetsOf(config)];
+  const database = config.database === undefined ? [databaseOf(config)] : [];
+  const paths = [dataDir, ...database, lockFileOf(dataDir), assetsOf(config)];
   return watchFolder(paths, {
     clock,
     onGone: (path) => {

@@ -89,6 +89,7 @@ export function loadConfig(sources: ConfigSources): Config {
       : chooseValue(each, given, problems).value,
   );
   checkPorts(settings, values, problems);
+  checkRole(settings, values, problems);
   checkBackups(values, problems);
   if (file !== undefined && file.others.size > 0)
     claimProviders(file, sources.ownProviders?.(dataDir) ?? [], settings, problems);
@@ -140,6 +141,17 @@ function checkPorts(
       message: "are both off, which leaves no address to listen on",
     });
   }
+}
+
+/** Where one process has the database to itself, it does everything. */
+function checkRole(
+  settings: Pick<Settings, "role" | "database">,
+  { role, database }: Pick<Config, "role" | "database">,
+  problems: ConfigProblem[],
+): void {
+  if (role === "all" || database !== undefined) return;
+  const message = `${role} needs other nodes, which share a PostgreSQL database: set ${settings.database.key} too`;
+  problems.push({ where: settings.role.key, message });
 }
 
 function readPricing(file: SettingsFile | undefined, problems: ConfigProblem[]): JsonObject {

@@ -18,6 +18,7 @@ const WHY = {
   recordings: "a recording is of a server from its start on",
   threads: "the threads are started with the server",
   endpoints: "the endpoints are made at the start",
+  nodes: "other nodes know this one by it",
   words: "the words of prompts are kept from then on",
   provider: "this provider is opened once",
 } as const;
@@ -27,6 +28,7 @@ const WHY = {
  * while the server runs.
  */
 const RESTART: Readonly<Record<string, keyof typeof WHY>> = {
+  ...{ database: "opened", database_connections: "opened", role: "nodes", node_name: "nodes" },
   ...{ data_dir: "opened", host: "listens", port: "listens", long_port: "listens", public_url: "began" },
   ...{ hooks: "began", proxy: "connections", allow_env: "executable", "edge.timeout_seconds": "asked" },
   ...{ "log.format": "lines", "log.kept_mb": "opened", metrics: "listens" },

@@ -20,6 +20,7 @@ import { aliases } from "./aliases.ts";
 import { assetSettings, outputSettings } from "./assets.ts";
 import { backupSettings } from "./backups.ts";
 import { callerSettings } from "./callers.ts";
+import { databaseSettings } from "./database.ts";
 import { mcpSettings } from "./mcp.ts";
 import { recordingSettings } from "./recordings.ts";
 import { retentionSettings } from "./retention.ts";
@@ -58,6 +59,7 @@ export function createSettings(machine: Machine, providers: readonly ProviderSet
       parse: parse.text,
       fallback: "./svc-data",
     }),
+    ...databaseSettings(),
     host: setting<string>({
       key: "host",
       flag: "-H, --host <host>",

@@ -3,9 +3,9 @@ import type { SteadyClock } from "../domain/ports/runtime.ts";
 /** Longest delay a timer takes; anything above fires at once instead of late. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** Starts at the system's time, and from then on counts for itself. */
-export function createSystemClock(): SteadyClock {
-  let offsetMs = Date.now() - monotonicMs();
+/** Starts at the system's time, or at that which `read` gives instead, and from then on counts for itself. */
+export function createSystemClock(read: () => number = Date.now): SteadyClock {
+  let offsetMs = read() - monotonicMs();
   const now = () => Math.round(offsetMs + monotonicMs());
   return {
     now,
@@ -14,7 +14,7 @@ export function createSystemClock(): SteadyClock {
       const timer = setTimeout(callback, Math.min(Math.max(0, delayMs), TIMER_MAX_MS));
       return () => clearTimeout(timer);
     },
-    behindMs: () => Date.now() - now(),
+    behindMs: () => read() - now(),
     jump(byMs) {
       offsetMs += byMs;
     },

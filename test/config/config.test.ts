@@ -76,6 +76,13 @@ describe("settings", () => {
 
   test("are all reachable by flag, by variable and by file", () => {
     const given = {
+      database: [
+        "postgresql://svc:secret@db.example:5432/svc",
+        "postgresql://svc:secret@db.example:5432/svc",
+      ],
+      database_connections: ["20", 20],
+      role: ["worker", "worker"],
+      node_name: ["rack-1.example", "rack-1.example"],
       host: ["::1", "::1"],
       port: ["0", 0],
       long_port: ["9000", 9000],
@@ -198,10 +205,12 @@ describe("settings", () => {
       egress: { allow: given["egress.allow"][1] },
     });
     const functions = { providerConfig: undefined, placed: undefined, shown: undefined };
-    const expected = { ...fromFlags, proxy: given.proxy[1], ...functions };
+    const secret = { proxy: given.proxy[1], database: given.database[1] };
+    const expected = { ...fromFlags, ...secret, ...functions };
     const shown = (config: ReturnType<typeof load>): object => ({
       ...{ ...config, ...functions },
       proxy: config.proxy?.reveal(),
+      database: config.database?.reveal(),
     });
     expect(shown(fromFlags)).toEqual(expected);
     expect(shown(load({ cwd, env: byVariable }))).toEqual(expected);
@@ -581,4 +590,19 @@ test("backups of a server need a folder, and a flag switches them off", () => {
     expect(problemsOf({ flags: { backupEvery: every, backupTo: "/b" } })[0]?.message).toContain(
       "from 10s to 30d, such as 6h",
     );
+});
+
+describe("a database that nodes share", () => {
+  test("is needed by a node that does a part of the work, and its address is never shown", () => {
+    const cwd = folder();
+    expect(() => load({ cwd, flags: { role: "worker" } })).toThrow("set database too");
+    const wrong = () => load({ cwd, env: { SVC_DATABASE: "mysql://svc:CANARY@db.example/svc" } });
+    expect(wrong).toThrow("must be the URL of a PostgreSQL database");
+    expect(wrong).not.toThrow("CANARY");
+    const config = load({
+      cwd,
+      env: { SVC_DATABASE: "postgres://svc:CANARY@db.example/svc", SVC_ROLE: "api" },
+    });
+    expect(JSON.stringify([config, config.shown()])).not.toContain("CANARY");
+  });
 });

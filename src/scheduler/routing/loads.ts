@@ -5,7 +5,7 @@ import type { Transition } from "../../domain/task/transition.ts";
 
 /** How busy accounts are, as far as this process has seen to it. */
 export interface Loads {
-  /** @param counts what an earlier process left */
+  /** Begins anew. @param counts what there is, of an earlier process and of others that share the store */
   start(counts: readonly LaneCount[]): void;
   /** Tasks that wait or are under way, for each that may be; above 1 where more wait than can start. */
   share(lane: LaneId): number;
@@ -38,6 +38,8 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined): L
   const countOf = (lane: LaneId) => (underWay.get(lane) ?? 0) + (waiting.get(lane) ?? 0);
   return {
     start(counts) {
+      underWay.clear();
+      waiting.clear();
       for (const count of counts) {
         underWay.set(count.lane, count.underWay);
         waiting.set(count.lane, count.queued);

@@ -11,7 +11,8 @@ import { createLabels, type Labels } from "./labels.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { applyMigrations, requireMigrated } from "./migrate.ts";
 
-export interface StoreOptions extends ConnectionOptions {
+/** What a store is made with, on a connection that is open. */
+interface StoreParts {
   /** Source of lease tokens. */
   readonly ids: Pick<Ids, "leaseToken">;
   /** Seals callback secrets. Without it they are stored in the clear, which is for tests. */
@@ -19,6 +20,8 @@ export interface StoreOptions extends ConnectionOptions {
   /** `false` refuses a database with pending migrations instead of applying them. */
   readonly migrate?: boolean | undefined;
 }
+
+export interface StoreOptions extends ConnectionOptions, StoreParts {}
 
 /** Each is made when it is first used. */
 interface Stores {
@@ -34,9 +37,10 @@ interface Parts {
 }
 
 /** What is known and can be done of an open database as a whole. */
-export interface Opening extends Pick<Connection, "trouble"> {
+export interface Opening extends Pick<Connection, "trouble" | "giveUp"> {
   readonly schema: MigrationState;
   readonly migrated: readonly string[];
+  checkpoint(): boolean;
   stop(): Promise<void>;
 }
 
@@ -44,13 +48,28 @@ export interface Opening extends Pick<Connection, "trouble"> {
 export async function openStore(options: StoreOptions): Promise<Stores & Opening> {
   const connection = openConnection(options);
   try {
-    const migrated = options.migrate === false ? [] : await applyMigrations(connection.driver);
-    const schema = await requireMigrated(connection.driver);
-    return Object.assign(storesOn(connection, options), { schema, migrated, ...connectionParts(connection) });
+    return await openStoreOn(connection, options);
   } catch (error) {
     await connection.stop();
     throw error;
   }
+}
+
+/** As `openStore`, on a connection that others use, too. */
+export async function openStoreOn(connection: Connection, options: StoreParts): Promise<Stores & Opening> {
+  const migrated = options.migrate === false ? [] : await applyMigrations(connection.driver);
+  const schema = await requireMigrated(connection.driver);
+  const { trouble, giveUp, stop } = connection;
+  // Nothing is kept apart from the database, as a log is beside a file.
+  const checkpoint = () => true;
+  return Object.assign(storesOn(connection, options), {
+    schema,
+    migrated,
+    trouble,
+    giveUp,
+    checkpoint,
+    stop,
+  });
 }
 
 /** All stores of a database that is open and migrated. */
@@ -64,8 +83,4 @@ export function storesOn(connection: Connection, { seal }: Pick<StoreOptions, "s
     callbacks: () => createCallbackStore(connection),
     choices: () => createChoiceStore(connection),
   });
-}
-
-function connectionParts({ trouble, stop }: Connection): Pick<Opening, "trouble" | "stop"> {
-  return { trouble, stop };
 }

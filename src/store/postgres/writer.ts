@@ -43,7 +43,7 @@ const STATUS = statement<{ status: string | null }, [xid: string]>(
 /** Runs writes in transactions. Writes of one account are taken together, in their order; those of several accounts side by side. */
 export function createWriter(driver: Driver, deps: WriterDeps) {
   const outage = createOutage(deps);
-  const state = { isStopped: false };
+  const state = { isStopped: false, isPatient: true };
   const together = prepareTogether(driver, state);
   const patiently = preparePatience(outage, state, deps.patienceMs);
   const refused = () => Promise.reject(new StorageError("closed", "The database was closed."));
@@ -76,17 +76,24 @@ export function createWriter(driver: Driver, deps: WriterDeps) {
       if (state.isStopped) return refused();
       return turns.add(of, { operation, isOwed }) as Promise<T>;
     },
+    /** Tries once more what waits, and waits for nothing from now on. */
+    giveUp(): void {
+      state.isPatient = false;
+    },
     /** Finishes what was requested. */
     async stop(): Promise<void> {
       const pending = Promise.allSettled([...alone, turns.idle()]);
       state.isStopped = true;
       await pending;
+      outage.stop();
     },
   };
 }
 
 interface State {
   readonly isStopped: boolean;
+  /** Whether anything waits for a database that is away. */
+  readonly isPatient: boolean;
 }
 
 function prepareTogether(driver: Driver, state: State) {
@@ -154,7 +161,7 @@ function preparePatience(
           const reason = asStorageError(error);
           if (reason === undefined) throw error;
           const isPassing = reason.kind !== "damaged" && reason.kind !== "closed" && !state.isStopped;
-          if (!isPassing || !isPatient) throw reason;
+          if (!isPassing || !isPatient || !state.isPatient) throw reason;
           if (reason.kind !== "busy") outage.goOn(reason);
           await pause(tries);
         }
@@ -193,5 +200,6 @@ function createOutage({ onOutage, onOutageEnded }: WriterDeps) {
       lastedMs = 0;
       reason = undefined;
     },
+    stop: () => clearInterval(timer),
   };
 }

@@ -1,0 +1,195 @@
+import { hostname } from "node:os";
+import type { Config } from "../config/config.ts";
+import type { AccountId, CallbackId, KeyId, TaskId } from "../domain/ids.ts";
+import { BEAT_MS, GONE_AFTER_MS, type Node, type NodeStore } from "../domain/ports/node-store.ts";
+import type { Ids, Log, Seal } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import { monotonicMs } from "../runtime/clock.ts";
+import { createSecrets } from "../runtime/secrets.ts";
+import type { Feeds } from "../runtime/signals.ts";
+import type { Store } from "../store/open.ts";
+import { VERSION } from "../version.ts";
+import type { Releases } from "./lifecycle.ts";
+
+/** Characters of a node's id: enough that no two nodes of a database ever have the same. */
+const ID_LENGTH = 12;
+
+/** What a node does that hears of others: looks for due tasks, and for due callbacks. */
+interface Woken {
+  wake(): void;
+  callbacksDue(): void;
+  /** Counts anew how busy accounts are, and takes over from nodes that are gone. */
+  recount(): Promise<void>;
+}
+
+/** This process among others that serve the same PostgreSQL database. */
+export type Cluster = Awaited<ReturnType<typeof connect>>;
+
+/**
+ * Connects to the database that nodes share, if there is one, and follows its time.
+ *
+ * @throws StorageError where the database cannot be reached
+ */
+export async function openCluster(
+  config: Pick<Config, "database" | "role" | "nodeName" | "databaseConnections">,
+  deps: { readonly log: Log },
+  releases: Releases,
+): Promise<Cluster | undefined> {
+  return config.database && (await connect(config, { ...deps, url: config.database.reveal() }, releases));
+}
+
+async function connect(
+  config: Pick<Config, "role" | "nodeName" | "databaseConnections">,
+  { log, url }: { readonly log: Log; readonly url: string },
+  releases: Releases,
+) {
+  // Loaded late: a service on a file needs none of it.
+  const { createBus } = await import("../store/postgres/bus.ts");
+  const { openConnection } = await import("../store/postgres/connection.ts");
+  const { openStoreOn } = await import("../store/postgres/open.ts");
+  const { createNodeStore, followDatabaseTime } = await import("../store/postgres/node-store.ts");
+  const id = createSecrets().newBody().slice(0, ID_LENGTH);
+  const connection = openConnection({
+    ...{ url, connections: config.databaseConnections },
+    onOutage: ({ kind }) => log.error({ reason: kind }, "the database cannot be written; trying again"),
+    onOutageEnded: (ms) => log.warn({ ms }, "the database can be written again"),
+  });
+  releases.push(() => connection.stop());
+  const time = await followDatabaseTime(connection, monotonicMs);
+  const nodes = createNodeStore(connection);
+  const bus = createBus(connection.driver, id);
+  const self = { id, name: config.nodeName ?? hostname(), role: config.role, version: VERSION };
+  const presence = createPresence({ nodes, self, log, followTime: time.look });
+  return {
+    ...{ id, nodes, now: time.now, workers: presence.workers, drain: presence.drain },
+    /** Opens the stores of the database, with leases that name this node. */
+    async open({ ids, seal }: { ids: Ids; seal: Seal }): Promise<Store> {
+      const leaseToken = () => `${id}.${ids.leaseToken()}` as ReturnType<Ids["leaseToken"]>;
+      // TEMPORARY: until every port is there.
+      const store = (await openStoreOn(connection, { ids: { leaseToken }, seal })) as unknown as Store;
+      return { ...store, tasks: tellingOfAdmissions(store.tasks, () => bus.tell("queued")) };
+    },
+    /** Feeds that tell other nodes, too, and hear of what these tell. */
+    share: (feeds: Feeds): Feeds => shared(feeds, bus.tell),
+    /** Other nodes are told that callbacks are due. */
+    tellCallbacksDue: () => bus.tell("callbacks"),
+    /** Takes part: says that it is there, hears others, and looks again every second in case something was not heard. */
+    async start(feeds: Feeds, woken: Woken): Promise<void> {
+      const wakeAll = () => {
+        woken.wake();
+        woken.callbacksDue();
+      };
+      await bus.listen((told) => hear(told, feeds, woken), wakeAll);
+      await presence.start();
+      const timer = setInterval(wakeAll, LOOK_MS);
+      const counting = setInterval(() => void woken.recount().catch(() => undefined), BEAT_MS);
+      releases.push(async () => {
+        clearInterval(timer);
+        clearInterval(counting);
+        await presence.stop();
+      });
+    },
+  };
+}
+
+/** How often a node looks for work by itself. */
+const LOOK_MS = 1_000;
+
+/** Says again and again that this node is there, and knows how many others work. */
+function createPresence(deps: {
+  readonly nodes: NodeStore;
+  readonly self: Pick<Node, "id" | "name" | "role" | "version">;
+  readonly log: Log;
+  readonly followTime: () => Promise<void>;
+}) {
+  const { nodes, self, log, followTime } = deps;
+  let isDraining = false;
+  let workers = 1;
+  let isFailing = false;
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  async function beat(): Promise<void> {
+    try {
+      await nodes.beat({ ...self, isDraining });
+      const { nodes: all, now } = await nodes.all();
+      workers = Math.max(1, all.filter((node) => worksAt(node, now)).length);
+      await followTime();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing)
+        log.warn({ err: error as Error }, "this node cannot say that it is there; trying again");
+      isFailing = true;
+    }
+  }
+
+  return {
+    /** Nodes that make what is queued, this one among them; at least one. */
+    workers: () => workers,
+    /** Says that this node takes no new tasks. */
+    drain(): void {
+      isDraining = true;
+      void beat();
+    },
+    async start(): Promise<void> {
+      await beat();
+      timer = setInterval(() => void beat(), BEAT_MS);
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      // Where the database is away, others find out.
+      await nodes.leave(self.id).catch(() => undefined);
+    },
+  };
+}
+
+function worksAt({ role, seenAt, isDraining }: Node, now: number): boolean {
+  return role !== "api" && !isDraining && now - seenAt < GONE_AFTER_MS;
+}
+
+/** Tells that tasks are queued once they are stored. */
+function tellingOfAdmissions(tasks: TaskStore, tell: () => void): TaskStore {
+  return {
+    ...tasks,
+    async admit(admission) {
+      const result = await tasks.admit(admission);
+      if (result.kind === "admitted") tell();
+      return result;
+    },
+    async admitAll(admissions) {
+      const result = await tasks.admitAll(admissions);
+      if (result.kind === "accepted") tell();
+      return result;
+    },
+  };
+}
+
+function shared(feeds: Feeds, tell: (told: string) => void): Feeds {
+  const { feed, redeliveries } = feeds;
+  return {
+    ...feeds,
+    feed: {
+      ...feed,
+      publish(task, isOver) {
+        feed.publish(task, isOver);
+        tell(`task ${task.id} ${task.accountId} ${isOver ? 1 : 0}`);
+      },
+    },
+    redeliveries: {
+      ...redeliveries,
+      publish(key, callback) {
+        redeliveries.publish(key, callback);
+        tell(`redelivery ${key} ${callback}`);
+      },
+    },
+  };
+}
+
+/** @param told a line of another node, perhaps of another version: what is not known is passed over */
+function hear(told: string, { feed, redeliveries }: Feeds, woken: Woken): void {
+  const [kind, first = "", second = "", third] = told.split(" ");
+  if (kind === "queued") woken.wake();
+  if (kind === "callbacks") woken.callbacksDue();
+  // Safe: nodes tell ids of what there is.
+  if (kind === "task") feed.publish({ id: first as TaskId, accountId: second as AccountId }, third === "1");
+  if (kind === "redelivery") redeliveries.publish(first as KeyId, second as CallbackId);
+}

@@ -1,0 +1,80 @@
+import type { Node, NodeStore } from "../../domain/ports/node-store.ts";
+import type { Connection } from "./connection.ts";
+import { statement } from "./session.ts";
+
+/** The database's time, in epoch milliseconds. */
+export const DATABASE_NOW = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
+const KEPT_MS = 3_600_000;
+
+interface NodeRow {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Node["role"];
+  readonly version: string;
+  readonly started_at: number;
+  readonly seen_at: number;
+  readonly is_draining: 0 | 1;
+}
+
+const BEAT = statement<never, [id: string, name: string, role: string, version: string, draining: number]>(
+  `insert into node (id, name, role, version, started_at, seen_at, is_draining)
+   values ($1, $2, $3, $4, ${DATABASE_NOW}, ${DATABASE_NOW}, $5)
+   on conflict (id) do update set seen_at = excluded.seen_at, is_draining = excluded.is_draining`,
+);
+const FORGET = statement(`delete from node where seen_at < ${DATABASE_NOW} - ${KEPT_MS}`);
+const LEAVE = statement<never, [id: string]>("delete from node where id = $1");
+const ALL = statement<NodeRow & { readonly now: number }>(
+  `select *, ${DATABASE_NOW} as now from node where seen_at >= ${DATABASE_NOW} - ${KEPT_MS} order by name, started_at, id limit 1000`,
+);
+const NOW = statement<{ now: number }>(`select ${DATABASE_NOW} as now`);
+
+/** The nodes of a PostgreSQL database. */
+export function createNodeStore({ read, driver }: Connection): NodeStore {
+  return {
+    // Aside of the transactions, which may all wait: a node that works must be heard of.
+    async beat({ id, name, role, version, isDraining }) {
+      await BEAT.run(driver.aside, id, name, role, version, isDraining ? 1 : 0);
+      await FORGET.run(driver.aside);
+    },
+    leave: async (id) => void (await LEAVE.run(driver.aside, id)),
+    all: () =>
+      read(async (session) => {
+        const rows = await ALL.all(session);
+        const now = rows[0]?.now ?? (await NOW.get(session))?.now ?? 0;
+        return { nodes: rows.map(toNode), now };
+      }),
+  };
+}
+
+function toNode(row: NodeRow): Node {
+  const { id, name, role, version, started_at: startedAt, seen_at: seenAt } = row;
+  return { id, name, role, version, startedAt, seenAt, isDraining: row.is_draining === 1 };
+}
+
+/**
+ * Follows the time of the database, by which all nodes go.
+ *
+ * @param elapsed milliseconds that never jump
+ * @returns the database's time, as far as it was measured last
+ */
+export async function followDatabaseTime({ driver }: Pick<Connection, "driver">, elapsed: () => number) {
+  const measure = async () => {
+    const before = elapsed();
+    const row = await NOW.get(driver.aside);
+    if (row === undefined) throw new Error("The database told no time.");
+    const took = elapsed() - before;
+    return { offset: row.now - (before + took / 2), took };
+  };
+  let known = await measure();
+  return {
+    now: () => Math.round(known.offset + elapsed()),
+    /** Measures again. What took longer than before is less exact, and counts only where the time was set. */
+    async look(): Promise<void> {
+      const next = await measure();
+      const isOther = Math.abs(next.offset - known.offset) > next.took + known.took;
+      // A little worse each time, so that clocks which drift are followed.
+      if (isOther || next.took <= known.took) known = next;
+      else known = { ...known, took: known.took + 1 };
+    },
+  };
+}
