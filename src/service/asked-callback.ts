@@ -9,6 +9,8 @@ export interface AskedCallback extends CallbackTerms {
   readonly url: string;
 }
 
+const NOBODY = {};
+
 /**
  * Where a task is told of: as a facade asks, else by its `callback_url`.
  * @throws AppError `invalid_request` naming `callback_url` for an address that can be refused without looking anything up
@@ -18,8 +20,9 @@ export function callbackOf(
   { callback_url: own }: JsonObject,
   asked: AskedCallback | undefined,
 ): Pick<Task, "callbackUrl" | "callbackTerms"> {
+  if (asked === undefined && typeof own !== "string") return NOBODY;
   const { url: callbackUrl = own, ...terms } = asked ?? {};
-  if (typeof callbackUrl !== "string") return {};
+  if (typeof callbackUrl !== "string") return NOBODY;
   const finding = egress.refusal(callbackUrl, "callback");
   if (finding !== undefined) throw invalid({ kind: "finding", field: "callback_url", finding });
   return { callbackUrl, ...("form" in terms && { callbackTerms: terms }) };

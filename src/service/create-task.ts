@@ -1,11 +1,9 @@
 import type { Principal } from "../domain/access/account.ts";
 import { AppError, invalid } from "../domain/errors.ts";
-import type { TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC } from "../domain/limits.ts";
 import type { Asset } from "../domain/media/asset.ts";
 import type { Model } from "../domain/model/model.ts";
-import type { Micros } from "../domain/money/money.ts";
 import { isPriced, quote } from "../domain/money/pricing.ts";
 import { quotaPeriod } from "../domain/money/quota.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
@@ -20,6 +18,7 @@ import type { NewTask } from "../domain/task/task.ts";
 import { type AskedCallback, callbackOf } from "./asked-callback.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
 import { type CostLimit, checkCost } from "./cost-limit.ts";
+import { answer, type CreatedTask } from "./created-task.ts";
 import { findRoute } from "./find-route.ts";
 import { toGenerationRequest } from "./generation-request.ts";
 import { checkIdempotencyKey } from "./idempotency-key.ts";
@@ -70,16 +69,6 @@ export interface CreateTaskRequest {
   readonly admit?: ((admission: Admission) => Promise<AdmitResult>) | undefined;
   /** Aborts when the caller is no longer there, for checks that take long. */
   readonly gone?: (() => AbortSignal) | undefined;
-}
-
-export interface CreatedTask {
-  readonly taskId: TaskId;
-  /** The amount held. */
-  readonly held: Micros;
-  /** Whether this repeats the answer to an earlier create with the same idempotency key. */
-  readonly replayed: boolean;
-  /** What was stored; absent where this repeats an answer. */
-  readonly task?: NewTask | undefined;
 }
 
 export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
@@ -160,41 +149,57 @@ async function admitOnce(
   }
 }
 
+/** What needs no content is decided before any is read and written. @throws AppError with the code that says why it is refused */
+function decide(deps: CreateTaskDeps, request: CreateTaskRequest) {
+  const trouble = deps.trouble();
+  if (trouble !== undefined) throw trouble;
+  const { model, body } = readRequest(deps, request);
+  const callback = callbackOf(deps, body, request.callback);
+  const named = nameRequest(model, body, request);
+  const chosen = findRoute(deps, model, named);
+  const promised = quoteOf(deps, request, model, named);
+  checkCost(promised.ceiling, request.costLimit);
+  return { model, body, named, callback, chosen, promised };
+}
+
+const NO_INPUTS = { inputs: [], assets: [] } as const;
+
 async function admit(
   deps: CreateTaskDeps,
   request: CreateTaskRequest,
   idempotency: IdempotencyClaim | undefined,
 ): Promise<CreatedTask> {
-  const trouble = deps.trouble();
-  if (trouble !== undefined) throw trouble;
-  const { model, body } = readRequest(deps, request);
-  const callback = callbackOf(deps, body, request.callback);
-  // What needs no content is decided before any is read and written.
-  const named = nameRequest(model, body, request);
-  const chosen = findRoute(deps, model, named);
-  const promised = quoteOf(deps, request, model, named);
-  checkCost(promised.ceiling, request.costLimit);
-  await deps.queues.check({ lane: chosen.lane, accountId: request.principal.accountId, model });
-  const asked = { ...request, model, body };
+  const { principal, requestId, origin, uploads, inlineFiles, gone } = request;
+  const { accountId } = principal;
+  const { model, body, named, callback, chosen, promised } = decide(deps, request);
+  const waiting = deps.queues.check({ lane: chosen.lane, accountId, model });
+  if (waiting !== undefined) await waiting;
+  const asked = { model, body, principal, requestId, gone };
   const replay = deps.moderate?.isFor(asked) && (await passChecks(deps, asked, idempotency));
   if (typeof replay === "object") return replay;
   const id = deps.ids.create("task");
   const staged: StagedFile[] = [];
   let isAdmitted = false;
   try {
-    const { inputs, assets } = await collectInputs(deps, { ...asked, taskId: id, staged });
+    const context = { model, body, principal, taskId: id, origin, uploads, inlineFiles, staged };
+    const { inputs, assets } = named.inputs.length === 0 ? NO_INPUTS : await collectInputs(deps, context);
     for (const file of staged) await file.keep();
     // Before it is stored: the claim that this leads to shares its commit.
     deps.wakeup.queued();
     const task: NewTask = {
-      ...{ id, kind: model.kind, model: model.id, requestId: request.requestId },
-      accountId: request.principal.accountId,
-      keyId: request.principal.keyId,
-      request: { ...named, inputs },
+      id,
+      kind: model.kind,
+      model: model.id,
+      requestId,
+      accountId,
+      keyId: principal.keyId,
+      request: inputs.length === 0 ? named : { ...named, inputs },
       quote: promised,
       held: promised.ceiling,
-      origin: request.origin,
-      ...{ ...callback, parent: request.parent },
+      origin,
+      callbackUrl: callback.callbackUrl,
+      callbackTerms: callback.callbackTerms,
+      parent: request.parent,
       syncScope: request.syncScope,
       lane: chosen.lane,
       routeIndex: chosen.index,
@@ -205,14 +210,14 @@ async function admit(
       task,
       assets: assets satisfies readonly Asset[],
       idempotency,
-      concurrency: request.principal.policy.concurrency,
-      quota: quotaNow(deps, request.principal),
+      concurrency: principal.policy.concurrency,
+      quota: quotaNow(deps, principal),
     });
-    if (result.kind !== "admitted") return answer(result, request.principal);
+    if (result.kind !== "admitted") return answer(result, principal);
     isAdmitted = true;
     deps.tally.created(model.id);
-    deps.feed.publish({ id, accountId: request.principal.accountId }, false);
-    if (result.isLow) deps.tellLowBalance(request.principal.accountId);
+    deps.feed.publish({ id, accountId }, false);
+    if (result.isLow) deps.tellLowBalance(accountId);
     return { taskId: id, held: promised.ceiling, replayed: false, task };
   } finally {
     for (const file of staged) await file.release(isAdmitted);
@@ -243,28 +248,6 @@ function quotaNow({ clock }: CreateTaskDeps, { policy }: Principal): Admission["
   return quota && { limit: quota.limit, period: quotaPeriod(quota.reset, clock.now()) };
 }
 
-/** When one of the key's tasks will end is unknown; images take seconds. */
-const TOO_MANY_TASKS_RETRY_SEC = 2;
-
-function answer(result: Exclude<AdmitResult, { kind: "admitted" }>, principal: Principal): CreatedTask {
-  switch (result.kind) {
-    case "replayed":
-      return { taskId: result.taskId, held: result.held, replayed: true };
-    case "conflict":
-      throw new AppError("idempotency_conflict", { kind: "idempotency_conflict" }, { shouldRetry: false });
-    case "insufficient_quota": {
-      const { limitedBy, available, needed } = result;
-      const facts = { kind: "insufficient", limitedBy, available, needed } as const;
-      throw new AppError("insufficient_quota", facts, { shouldRetry: false });
-    }
-    case "too_many_tasks": {
-      const { concurrency } = principal.policy;
-      const details = { retryAfterSec: TOO_MANY_TASKS_RETRY_SEC };
-      throw new AppError("rate_limit_exceeded", { kind: "too_many_tasks", concurrency }, details);
-    }
-  }
-}
-
 /** The use of the request's key. @throws AppError `invalid_idempotency_key` */
 function idempotencyUse({ principal, endpoint, idempotencyKey: key }: CreateTaskRequest) {
   if (key === undefined) return undefined;
@@ -293,6 +276,8 @@ function nameRequest(model: Model, body: JsonObject, request: CreateTaskRequest)
   const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
   const routing = readRouting(request.routing, request.principal, model);
   const { trace, cancelAt } = request;
+  // Most have none of these, and a copy takes longer than to look.
+  if (routing === undefined && !trace && cancelAt === undefined) return named;
   return {
     ...{ ...named, ...(routing && { routing }), ...(trace && { trace }) },
     ...(cancelAt !== undefined && { cancelAt }),

@@ -7,7 +7,7 @@ import type { FollowUp } from "../domain/model/follow-up.ts";
 import type { Model } from "../domain/model/model.ts";
 import { isRehearsal, sourceField } from "../domain/model/source-field.ts";
 import type { Task } from "../domain/task/task.ts";
-import type { CreatedTask } from "./create-task.ts";
+import type { CreatedTask } from "./created-task.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { priceRequest } from "./priced-request.ts";
 import { listModels, type ModelDeps, readModel } from "./read-model.ts";

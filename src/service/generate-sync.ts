@@ -33,7 +33,7 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
   return async ({ request, ...given }) => {
     const model = imageModel(deps, given.principal, request.fields.model);
     const { body, names } = fromCompat({ model, routes: deps.catalog.routes(model) }, request);
-    const joined = await join({ ...given, model, body, names, isWaiting: true });
+    const joined = await join({ ...given, kind: model.kind, model, body, names, isWaiting: true });
     return { ...joined, sent: looksOf(body) };
   };
 }

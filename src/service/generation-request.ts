@@ -3,6 +3,12 @@ import type { JsonObject } from "../domain/json.ts";
 import { type Model, selectMode } from "../domain/model/model.ts";
 import type { GenerationRequest, MediaInput } from "../domain/task/request.ts";
 
+/** What says something else than the model's own parameters do. */
+const NO_PARAMETERS = new Set([
+  ...["model", "prompt", "n", "callback_url", "task_id", "index"],
+  "retain_seconds",
+]);
+
 /**
  * Translates a create body that the model's schema accepts into the vocabulary of adapters and prices.
  * @throws AppError `invalid_request` when the inputs fit none of the model's modes
@@ -13,25 +19,19 @@ export function toGenerationRequest(
   inputs: readonly MediaInput[],
   hops?: number,
 ): GenerationRequest {
-  const {
-    model: _model,
-    prompt,
-    n,
-    callback_url: _callback,
-    task_id: _task,
-    index: _index,
-    ...others
-  } = body;
-  const { retain_seconds: retainSec, ...rest } = others;
+  const { prompt, n, retain_seconds: retainSec } = body;
   const parameters: Record<string, JsonObject[string] & {}> = {};
-  for (const [name, value] of Object.entries(rest)) {
+  // Every create comes by: leaving out what is no parameter by a copy of the rest takes ten times as long.
+  for (const name of Object.keys(body)) {
+    if (NO_PARAMETERS.has(name)) continue;
+    const value = body[name];
     const isMedia = model.mediaFields.some((field) => field.name === name);
     if (!isMedia && value !== undefined && value !== null) parameters[name] = value;
   }
   const roles = new Set(inputs.map((input) => input.role));
   const mode = selectMode(model, roles);
   if (mode === undefined) throw invalid({ kind: "no_mode", model: model.id, modes: model.modes });
-  return {
+  const request: GenerationRequest = {
     kind: model.kind,
     model: model.id,
     mode: mode.id,
@@ -39,7 +39,11 @@ export function toGenerationRequest(
     n: typeof n === "number" ? n : 1,
     parameters,
     inputs,
-    ...(hops === undefined ? {} : { hops }),
+  };
+  if (hops === undefined && typeof retainSec !== "number") return request;
+  return {
+    ...request,
+    ...(hops !== undefined && { hops }),
     ...(typeof retainSec === "number" && { retainSec }),
   };
 }

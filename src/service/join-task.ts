@@ -9,7 +9,7 @@ import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
 import { namesFrom } from "../domain/words/say.ts";
 import { adoptLeft } from "./adopt-left.ts";
-import type { CreatedTask, CreateTask, CreateTaskRequest } from "./create-task.ts";
+import type { CreateTask, CreateTaskRequest } from "./create-task.ts";
 import { hashCanonical } from "./inline-files.ts";
 import type { Orphans } from "./orphans.ts";
 import { awaitTask, type ReadTaskDeps } from "./read-task.ts";
@@ -22,7 +22,7 @@ export interface JoinTaskDeps extends ReadTaskDeps {
 }
 
 /** A create in the model's own words, whose caller may leave before it has what it came for. */
-export interface JoiningRequest extends Omit<CreateTaskRequest, "kind" | "identity" | "syncScope"> {
+export interface JoiningRequest extends Omit<CreateTaskRequest, "identity" | "syncScope"> {
   readonly model: Model;
   /** The caller's names for our fields. */
   readonly names: Readonly<Record<string, string>>;
@@ -61,22 +61,22 @@ export interface JoinedTask {
 export type JoinTask = (request: JoiningRequest) => Promise<JoinedTask>;
 
 export function createJoinTask(deps: JoinTaskDeps): JoinTask {
-  return async ({ model, names, isWaiting, ...given }) => {
-    const { principal, endpoint, idempotencyKey } = given;
+  return async (request) => {
+    const { model, names, isWaiting, principal, endpoint, idempotencyKey, identity } = request;
     // An idempotency key already says which requests are the same.
     const isComparable = idempotencyKey === undefined;
     const scopeOf = () =>
       hashCanonical(deps.secrets, {
         before: `${principal.keyId}\n${endpoint}\n`,
-        value: given.identity,
-        files: given.inlineFiles,
+        value: identity,
+        files: request.inlineFiles,
       });
     // Of a request that is answered at once, this is seldom asked for; its files are there for now.
-    const isNeeded = isWaiting || deps.orphans.any() || given.inlineFiles !== undefined;
+    const isNeeded = isWaiting || deps.orphans.any() || request.inlineFiles !== undefined;
     const scope = isComparable && isNeeded ? await scopeOf() : undefined;
     const use =
       idempotencyKey === undefined ? undefined : { keyId: principal.keyId, endpoint, key: idempotencyKey };
-    const call = (taskId: TaskId, joined: Pick<JoinedTask, "held" | "replayed">): JoinedTask => {
+    const call = (taskId: TaskId, held: Micros | undefined, replayed: boolean): JoinedTask => {
       const leave = () => {
         const add = (of: string) => deps.orphans.add(of, taskId, deps.clock.elapsed());
         if (scope !== undefined) add(scope);
@@ -85,25 +85,23 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
       return {
         taskId,
         model: model.id,
-        ...joined,
+        held,
+        replayed,
         finish: (until) => finish(deps, principal, { taskId, model, leave, use }, until),
         leave,
       };
     };
     const adopted = scope === undefined ? undefined : await adoptLeft(deps, scope);
-    if (adopted !== undefined) return call(adopted, { replayed: false });
+    if (adopted !== undefined) return call(adopted, undefined, false);
     try {
       const syncScope = isWaiting ? scope : undefined;
-      const created = await deps.createTask({ ...given, kind: model.kind, syncScope });
-      return call(created.taskId, heldBy(created));
+      const create = syncScope === undefined ? request : { ...request, syncScope };
+      const { taskId, held, replayed } = await deps.createTask(create);
+      return call(taskId, replayed ? undefined : held, replayed);
     } catch (error) {
       throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
     }
   };
-}
-
-function heldBy({ replayed, held }: CreatedTask): Pick<JoinedTask, "held" | "replayed"> {
-  return { held: replayed ? undefined : held, replayed };
 }
 
 type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;

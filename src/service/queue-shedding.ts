@@ -49,8 +49,8 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
   const long = createLongLanes(deps);
   const ownOf = createOwnCounts(deps);
 
-  async function check({ lane, accountId, model }: Asked): Promise<void> {
-    const own = await ownOf(lane, accountId);
+  /** @throws AppError `service_unavailable` */
+  function judge({ lane, model }: Asked, own: Own): void {
     const waitedMs = own.oldestAt === undefined ? 0 : clock.now() - own.oldestAt;
     const mostWaitMs = deps.mostWaitMs() ?? model.deadlineMs;
     const queue = { count: own.count, perSecond: rates.read(lane), waitedMs, mostWaitMs };
@@ -81,31 +81,39 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
      * Resolves for a create that may go on. Others of an account whose tasks are served in their turn go on, however long the queue
      * of another one is.
      *
-     * @returns undefined, and asks nobody, while the lane has no more tasks that wait than it can run at one time
+     * @returns undefined where nobody has to be asked: the lane has no more tasks that wait than it can run at one time, or what
+     *   the account has was counted a moment ago
      * @throws AppError `service_unavailable`
      */
     check(asked: Asked): Promise<void> | undefined {
       const { lane } = asked;
       if (loads.queued(lane) <= (deps.capacityOf(lane) ?? 0)) return undefined;
       rates.note(lane);
-      return check(asked);
+      const own = ownOf(lane, asked.accountId);
+      if (own instanceof Promise) return own.then((counted) => judge(asked, counted));
+      judge(asked, own);
+      return undefined;
     },
   };
 }
 
 /** Counts an account's tasks that wait for a lane, a few times a second. */
 function createOwnCounts({ clock, tasks }: Pick<QueueSheddingDeps, "clock" | "tasks">) {
-  let known = new Map<string, Promise<Own>>();
+  let known = new Map<string, Own | Promise<Own>>();
   let knownUntil = 0;
-  return (lane: LaneId, accountId: AccountId): Promise<Own> => {
+  return (lane: LaneId, accountId: AccountId): Own | Promise<Own> => {
     const now = clock.elapsed();
     if (now >= knownUntil) {
       known = new Map();
       knownUntil = now + KNOWN_MS;
     }
-    return known.getOrInsertComputed(`${lane} ${accountId}`, async () => ({
-      ...(await tasks.ownReady(lane, accountId, MOST_COUNTED)),
-    }));
+    const counts = known;
+    const name = `${lane} ${accountId}`;
+    return counts.getOrInsertComputed(name, async () => {
+      const own = { ...(await tasks.ownReady(lane, accountId, MOST_COUNTED)) };
+      counts.set(name, own);
+      return own;
+    });
   };
 }
 

@@ -1,6 +1,6 @@
 import { invalid } from "../domain/errors.ts";
 import { callbackLike } from "./asked-callback.ts";
-import type { CreatedTask } from "./create-task.ts";
+import type { CreatedTask } from "./created-task.ts";
 import { bodyOf, findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps } from "./retry-task.ts";
 
 /** Who asks for a remix, and how it is sent. */

@@ -10,7 +10,8 @@ import type { MediaInput } from "../domain/task/request.ts";
 import type { TaskStory } from "../domain/task/story.ts";
 import { isTerminal } from "../domain/task/task.ts";
 import { callbackLike } from "./asked-callback.ts";
-import type { CreatedTask, CreateTask, CreateTaskRequest } from "./create-task.ts";
+import type { CreateTask, CreateTaskRequest } from "./create-task.ts";
+import type { CreatedTask } from "./created-task.ts";
 
 export interface RetryTaskDeps {
   readonly tasks: Pick<TaskStore, "story" | "summary">;

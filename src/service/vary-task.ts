@@ -3,7 +3,7 @@ import type { TaskId } from "../domain/ids.ts";
 import { type JsonObject, propertyOf } from "../domain/json.ts";
 import { type Micros, sumMicros } from "../domain/money/money.ts";
 import type { Random } from "../domain/ports/runtime.ts";
-import type { CreatedTask } from "./create-task.ts";
+import type { CreatedTask } from "./created-task.ts";
 import { bodyOf, findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps } from "./retry-task.ts";
 
 /** Most variations of one request. */

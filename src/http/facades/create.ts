@@ -4,7 +4,8 @@ import { AppError } from "../../domain/errors.ts";
 import type { Model } from "../../domain/model/model.ts";
 import { formatAmount } from "../../domain/money/money.ts";
 import { namesFrom } from "../../domain/words/say.ts";
-import type { CreatedTask, CreateTaskRequest } from "../../service/create-task.ts";
+import type { CreateTaskRequest } from "../../service/create-task.ts";
+import type { CreatedTask } from "../../service/created-task.ts";
 import type { KeyedExchange } from "../exchange.ts";
 import { hopsOf } from "../hops.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
@@ -30,7 +31,10 @@ export function sentBy({
 }: Omit<KeyedExchange, "stay">): Sent {
   requireStanding(standing);
   return {
-    ...{ principal, requestId, origin, trace },
+    principal,
+    requestId,
+    origin,
+    trace,
     hops: hopsOf(request),
     idempotencyKey: idempotencyKeyOf(request),
     routing: routingOf(request),
@@ -47,7 +51,9 @@ export function requireKind({ policy }: Principal, { kind }: Pick<Model, "kind">
 
 /** The headers of an accepted create, whatever its API: what it holds, and whether it was accepted before. */
 export function createdHeaders({ held, replayed }: CreatedTask): Record<string, string> {
-  return { "X-Request-Cost": formatAmount(held), ...(replayed && { "X-Idempotent-Replay": "true" }) };
+  const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };
+  if (replayed) headers["X-Idempotent-Replay"] = "true";
+  return headers;
 }
 
 /**

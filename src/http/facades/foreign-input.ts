@@ -37,6 +37,11 @@ interface Wish {
   readonly value: Json;
 }
 
+/** A body whose names the caller may add to. */
+export interface ForeignBody extends ModelBody {
+  readonly names: Record<string, string>;
+}
+
 /**
  * A create body in the model's own words, of what was asked in those of another API. A field is known by the wording of the route to
  * that API, by the model's own name, or by one that many APIs have; files go to fields of their role. What nobody knows goes along, so
@@ -49,7 +54,7 @@ export function fromForeign(
   catalog: Pick<Catalog, "routes" | "validate">,
   model: Model,
   given: ForeignInput,
-): ModelBody {
+): ForeignBody {
   const { fields, at, route } = given;
   const words = route && vocabularyOf(model, route);
   const fitting: Fitting = {
@@ -59,11 +64,12 @@ export function fromForeign(
     media: [],
     wishes: new Map(),
   };
-  for (const [name, value] of Object.entries(fields)) {
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
     if (value !== undefined && value !== null) take(fitting, words, { name, param: at + name, value });
   }
-  putMedia(fitting);
-  return putWishes(catalog, fitting);
+  if (fitting.media.length > 0) putMedia(fitting);
+  return fitting.wishes.size > 0 ? putWishes(catalog, fitting) : { body: fitting.body, names: fitting.names };
 }
 
 interface Given extends Wish {
@@ -75,18 +81,24 @@ function take(fitting: Fitting, words: Vocabulary | undefined, given: Given): vo
   const { name } = given;
   const worded = words?.meanings.get(name);
   const own = model.mediaFields.find((field) => field.name === name);
-  const general = generalMeaning(name);
   if (worded !== undefined) takeMeaning(fitting, worded, given, 1);
   else if (own !== undefined) fitting.media.push({ ...given, field: own, place: 1 });
   else if (propertyOf(model, name) !== undefined && !isLeft(model, given)) takeOwn(fitting, name, given);
-  else if (general !== undefined) takeMeaning(fitting, general.meaning, given, general.place);
-  else put(fitting, name, given);
+  else takeGeneral(fitting, given);
+}
+
+/** A field by a name that many APIs have; one that nobody knows goes along. */
+function takeGeneral(fitting: Fitting, given: Given): void {
+  const general = generalMeaning(given.name);
+  if (general !== undefined) takeMeaning(fitting, general.meaning, given, general.place);
+  else put(fitting, given.name, given);
 }
 
 /** Whether a value leaves to the model what it has no such choice for. */
 function isLeft(model: Model, { name, value }: Pick<Given, "name" | "value">): boolean {
+  if (!LEFT_TO_MODEL.includes(value)) return false;
   const known = choices(model, name);
-  return LEFT_TO_MODEL.includes(value) && known.length > 0 && !known.includes(String(value));
+  return known.length > 0 && !known.includes(String(value));
 }
 
 /** A field that has the model's own name for it. Names of sizes mean the same everywhere, and are fitted. */
@@ -149,7 +161,7 @@ function putFormat(fitting: Fitting, given: Wish): void {
 }
 
 /** Meets wishes for size and length by what the model has for them. */
-function putWishes(catalog: Pick<Catalog, "routes" | "validate">, fitting: Fitting): ModelBody {
+function putWishes(catalog: Pick<Catalog, "routes" | "validate">, fitting: Fitting): ForeignBody {
   const { offered, body, names, wishes } = fitting;
   const size = wishes.get("size") ?? sizeOfSides(wishes);
   const length = wishes.get("length");
@@ -262,7 +274,7 @@ function namesOf(
   { at, route }: ForeignInput,
 ): Record<string, string> {
   const known = usualNames.getOrInsertComputed(model, () => new Map());
-  const how = `${at} ${route?.provider} ${route?.upstreamModel}`;
+  const how = route === undefined ? at : `${at} ${route.provider} ${route.upstreamModel}`;
   return { ...known.getOrInsertComputed(how, () => usualNamesOf(model, words, at)) };
 }
 

@@ -1,7 +1,12 @@
 import { formatAmount } from "../../../domain/money/money.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
-import { createJoinTask, type JoinedTask, type JoinTaskDeps } from "../../../service/join-task.ts";
+import {
+  createJoinTask,
+  type JoinedTask,
+  type JoiningRequest,
+  type JoinTaskDeps,
+} from "../../../service/join-task.ts";
 import { type Endpoint, type KeyedExchange, keyed, open, polled } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
 import { whileStaying } from "../../stays.ts";
@@ -67,15 +72,16 @@ export function falEndpoints(given: FalFacadeDeps): Endpoint[] {
 async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
   const named = namedModel(exchange);
   const read = await readCreate(deps, exchange, named);
-  return named.isQueued ? queued(exchange, named, read) : run(deps, exchange, named, read);
+  return named.isQueued ? queued(deps, exchange, named, read) : run(deps, exchange, named, read);
 }
 
 async function queued(
+  deps: Deps,
   exchange: KeyedExchange,
   { name }: NamedModel,
-  { accept, release }: FalCreate,
+  { joining, release }: FalCreate,
 ): Promise<Reply> {
-  const joined = await accept().finally(release);
+  const joined = await accept(deps, joining, release);
   const { taskId: id, model } = joined;
   // Whoever never hears of the request asks for it again.
   if (exchange.request.signal.aborted) joined.leave();
@@ -84,14 +90,24 @@ async function queued(
   return json(body, headersOf(joined), { task: id, model });
 }
 
+function accept(
+  { joinTask }: Deps,
+  joining: JoiningRequest,
+  release: FalCreate["release"],
+): Promise<JoinedTask> {
+  const joined = joinTask(joining);
+  return release === undefined ? joined : joined.finally(release);
+}
+
 /** What the task holds, what it is called, and whether it was accepted before. */
 function headersOf({ taskId, held, replayed }: JoinedTask): Record<string, string> {
-  return {
-    ...requestIdHeader(taskId),
-    ...(held !== undefined && { "X-Request-Cost": formatAmount(held) }),
-    ...(replayed && { "X-Idempotent-Replay": "true" }),
-  };
+  const headers: Record<string, string> = requestIdHeader(taskId);
+  if (held !== undefined) headers["X-Request-Cost"] = formatAmount(held);
+  if (replayed) headers["X-Idempotent-Replay"] = "true";
+  return headers;
 }
+
+const NOTHING = async () => {};
 
 async function run(
   deps: Deps,
@@ -99,7 +115,10 @@ async function run(
   { isStream }: NamedModel,
   read: FalCreate,
 ): Promise<Reply> {
-  const { leave, accepted } = await acceptStaying(exchange, "waits", read, read.accept);
+  const { joining, release = NOTHING } = read;
+  const { leave, accepted } = await acceptStaying(exchange, "waits", { release }, () =>
+    deps.joinTask(joining),
+  );
   return whileStaying(leave, async () => {
     const { request, principal, origin } = exchange;
     const { startWithinMs } = read;

@@ -19,7 +19,8 @@ const HOSTS: Readonly<Record<string, string>> = {
 };
 
 /** Stands for the host of the queue. */
-const QUEUE = /^queue\//;
+const QUEUE = "queue/";
+const STREAM = "/stream";
 
 function targetOf({ headers }: Request): URL | undefined {
   const text = headers.get(TARGET);
@@ -67,12 +68,14 @@ export function namedModel({
   param,
 }: Pick<Exchange, "request" | "query" | "param">): NamedModel {
   const path = param("model");
+  const isInQueue = path.startsWith(QUEUE);
   const isQueued =
-    QUEUE.test(path) ||
+    isInQueue ||
     request.headers.has("x-fal-queue-priority") ||
     (mayHaveQuery(request) && queryOf({ request, query }).has("fal_webhook"));
-  const isStream = !isQueued && path.endsWith("/stream");
-  const name = path.replace(QUEUE, "").replace(isStream ? /\/stream$/ : /^$/, "");
+  const isStream = !isQueued && path.endsWith(STREAM);
+  const from = isInQueue ? QUEUE.length : 0;
+  const name = path.slice(from, isStream ? -STREAM.length : undefined);
   const segments = name.split("/").length;
   if (segments > MOST_SEGMENTS)
     throw new AppError("not_found", { kind: "model_path_long", segments, most: MOST_SEGMENTS });
@@ -87,6 +90,7 @@ export function addressesOf(
 ) {
   // Who goes by that API's own addresses is led on by them.
   const base = targetOf(request) === undefined ? `${origin}${BASE}/queue` : "https://queue.fal.run";
-  const response = `${base}/${model.replace(QUEUE, "")}/requests/${id}`;
+  const name = model.startsWith(QUEUE) ? model.slice(QUEUE.length) : model;
+  const response = `${base}/${name}/requests/${id}`;
   return { response_url: response, status_url: `${response}/status`, cancel_url: `${response}/cancel` };
 }

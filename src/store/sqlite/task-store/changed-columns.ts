@@ -1,6 +1,6 @@
 import type { Transition } from "../../../domain/task/transition.ts";
 import { json } from "../raw-row.ts";
-import { storedRequest } from "./stored-request.ts";
+import { storedRequestText } from "./stored-request.ts";
 import type { TaskRow } from "./task-table.ts";
 
 /** Maps a transition to columns; null keeps a column's value. */
@@ -9,7 +9,7 @@ export const CHANGED_TASK = {
   lane: ({ lane }) => lane ?? null,
   setup: ({ lane, setup }) => (lane === undefined ? null : (setup ?? "")),
   route_index: ({ routeIndex }) => routeIndex ?? null,
-  request: ({ request }) => json(request && storedRequest(request)),
+  request: ({ request }) => (request === undefined ? null : storedRequestText(request)),
 } satisfies { readonly [C in keyof TaskRow]?: (transition: Transition) => TaskRow[C] | null };
 
 /** Maps an ending to columns besides those; null keeps a column's value. A statement that sets a column rewrites every index with it. */

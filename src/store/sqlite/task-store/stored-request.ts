@@ -6,8 +6,10 @@ import { parse } from "../raw-row.ts";
 export type StoredRequest = Omit<GenerationRequest, "kind" | "model" | "inputs"> &
   Partial<Pick<GenerationRequest, "inputs">>;
 
-export function storedRequest({ kind: _, model: __, inputs, ...rest }: GenerationRequest): StoredRequest {
-  return inputs.length === 0 ? rest : { ...rest, inputs };
+/** The text of a request as it is stored. What is undefined is not in it; a copy without some members would take three times as long. */
+export function storedRequestText(request: GenerationRequest): string {
+  const inputs = request.inputs.length === 0 ? undefined : request.inputs;
+  return JSON.stringify({ ...request, kind: undefined, model: undefined, inputs });
 }
 
 /** The request of a task, from its columns. */

@@ -22,7 +22,7 @@ import type { Labels } from "../labels.ts";
 import { json, optional, parse, type RawRow } from "../raw-row.ts";
 import { NAMED, type Named } from "./named-columns.ts";
 import { parentOf } from "./parent-columns.ts";
-import { requestIn, type StoredRequest, storedRequest } from "./stored-request.ts";
+import { requestIn, type StoredRequest, storedRequestText } from "./stored-request.ts";
 
 /**
  * Where `claim` looks for a live task. Each pool has its own index; a finished task is in none.
@@ -256,7 +256,7 @@ export const NEW_TASK = {
   failures: () => 0,
   progress: () => 0,
   cancel_requested: () => 0,
-  request: ({ request }) => JSON.stringify(storedRequest(request)),
+  request: ({ request }) => storedRequestText(request),
   sync_scope: ({ syncScope }) => syncScope ?? null,
   quota_period: (_, { quotaPeriod }) => quotaPeriod ?? null,
   change: (_, { change }) => change,
