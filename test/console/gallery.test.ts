@@ -253,6 +253,51 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     expect([...at.problems, ...operator.problems]).toEqual([]);
   });
 
+  test("goes on where a film ends, once however often it is pressed, and says why where that cannot be", async () => {
+    const made = await service.ask("POST", "/v1/videos/generations", FILM, service.key);
+    const id = String(made.task_id);
+    await service.ask("GET", `/v1/videos/status/${id}?wait=30`, undefined, service.key);
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    await at.open(`gallery?view=${id}.0`);
+    const dialog = at.page.locator("dialog[open]");
+    const extend = async () => {
+      await dialog.getByRole("button", { name: "Go on from its end" }).click();
+      const choice = at.page.getByRole("dialog", { name: "Go on from its end" });
+      if (isMaker) return;
+      await choice.getByLabel("Model").selectOption("sandbox-video-edit");
+      expect(await at.violations()).toEqual([]);
+      await choice.getByRole("button", { name: "Make it" }).click();
+    };
+    let isMaker = false;
+    // The answer of the first press is lost.
+    await at.page.route("**/extend", async (route) => {
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+    await extend();
+    await dialog.getByText("The service does not answer.").waitFor();
+    await at.page.unroute("**/extend");
+    await extend();
+    await dialog.getByText("sandbox-video-edit makes it.", { exact: false }).waitFor();
+    const { tasks } = await service.ask("GET", `/v1/tasks/${id}/tree`, undefined, service.key);
+    const family = tasks as { task_id: string; relation: string | null; parent_id: string | null }[];
+    expect(family.map(({ relation, parent_id }) => [relation, parent_id])).toEqual([
+      [null, null],
+      ["extend", id],
+    ]);
+    const longer = family[1]?.task_id ?? "";
+    await service.ask("GET", `/v1/videos/status/${longer}?wait=30`, undefined, service.key);
+    await at.open(`gallery?view=${longer}.0`);
+    await dialog.locator("video").waitFor();
+    isMaker = true;
+    const refusal = { code: 400, message: "It cannot go on.", data: { error_code: "invalid_request" } };
+    await at.page.route("**/extend", (route) => route.fulfill({ status: 400, json: refusal }));
+    await extend();
+    await dialog.getByText("It cannot go on.").waitFor();
+    expect(at.problems.filter((problem) => !/ERR_CONNECTION_RESET|400/.test(problem))).toEqual([]);
+  });
+
   test("shows operators all accounts, by key, without what would spend or delete", async () => {
     const id = await service.make({ prompt: "Seen by all" });
     const { key } = (await service.ask("GET", `/v1/tasks/${id}`, undefined, service.key)) as {

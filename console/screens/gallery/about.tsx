@@ -3,6 +3,7 @@ import { CodeBlock } from "../../parts/code-block.tsx";
 import { durationText } from "../../parts/duration.ts";
 import { Facts } from "../../parts/facts.tsx";
 import { Link } from "../../parts/link.tsx";
+import { LongText } from "../../parts/long-text.tsx";
 import { Money } from "../../parts/money.tsx";
 import { Preview } from "../../parts/preview.tsx";
 import { sizeText } from "../../parts/size.ts";
@@ -29,9 +30,7 @@ export function About({ role, trace, index, onDeleted }: Props) {
   return (
     <div class="flex flex-col gap-4">
       <h2 class="text-lg font-semibold break-words">{task.model}</h2>
-      {prompt !== undefined && prompt !== "" && (
-        <bdi class="block max-h-60 overflow-y-auto break-words whitespace-pre-wrap">{prompt}</bdi>
-      )}
+      {prompt !== undefined && prompt !== "" && <LongText label="Prompt" text={prompt} />}
       <Actions role={role} task={task} index={index} url={asset?.url} onDeleted={onDeleted} />
       <Facts
         facts={[

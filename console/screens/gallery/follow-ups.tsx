@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 import { ask, newIdempotencyKey } from "../../api/ask.ts";
 import { Button } from "../../parts/button.tsx";
+import type { ListedModel } from "../playground/models.ts";
 import { retryTask, type Trace } from "../task/read.ts";
+import { ExtendDialog } from "./extend.tsx";
 
 interface Props {
   readonly task: Trace["task"];
@@ -22,10 +24,13 @@ export function FollowUps({ task, index, say }: Props) {
   const [busy, setBusy] = useState<Way>();
   // Kept until an answer came: pressed twice, it makes one task.
   const [key, setKey] = useState(newIdempotencyKey);
-  const make = async (way: Way) => {
+  const [extenders, setExtenders] = useState<readonly ListedModel[]>();
+  const make = async (way: Way, model?: string) => {
     setBusy(way);
     try {
-      say(await makeBy(way, task, index, `${key}${way}`));
+      const others = way === "extend" && model === undefined ? await othersFor(task.model) : [];
+      if (others.length > 0) return setExtenders(others);
+      say(await makeBy(way, { task, index, model }, `${key}${way}`));
       setKey(newIdempotencyKey());
     } catch (error) {
       say(error instanceof Error ? error.message : String(error));
@@ -33,11 +38,33 @@ export function FollowUps({ task, index, say }: Props) {
       setBusy(undefined);
     }
   };
-  return waysOf(task).map((way) => (
-    <Button key={way} isBusy={busy === way} onClick={() => void make(way)}>
-      {NAMES[way]}
-    </Button>
-  ));
+  return (
+    <>
+      {waysOf(task).map((way) => (
+        <Button key={way} isBusy={busy === way} onClick={() => void make(way)}>
+          {NAMES[way]}
+        </Button>
+      ))}
+      {extenders !== undefined && (
+        <ExtendDialog
+          models={extenders}
+          maker={task.model}
+          onClose={() => setExtenders(undefined)}
+          onModel={(model) => {
+            setExtenders(undefined);
+            void make("extend", model);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Models that go on where a film ends, where the one that made it cannot. @throws ApiProblem */
+async function othersFor(maker: string): Promise<readonly ListedModel[]> {
+  const { models } = await ask("GET /v1/models", { query: {} });
+  const able = models.filter(({ follow_ups }) => follow_ups.includes("extend"));
+  return able.some(({ id }) => id === maker) ? [] : able;
 }
 
 function waysOf({ status, kind, request, files_removed_at }: Trace["task"]): readonly Way[] {
@@ -48,7 +75,12 @@ function waysOf({ status, kind, request, files_removed_at }: Trace["task"]): rea
 }
 
 /** @returns what came of it @throws ApiProblem */
-async function makeBy(way: Way, task: Trace["task"], index: number, idempotencyKey: string): Promise<string> {
+async function makeBy(
+  way: Way,
+  { task, index, model: asked }: Pick<Props, "task" | "index"> & { readonly model: string | undefined },
+  idempotencyKey: string,
+): Promise<string> {
+  const body = { index, ...(asked === undefined ? {} : { model: asked }) };
   const input = { path: { task_id: task.task_id } };
   const options = { idempotencyKey };
   const done = "It is being made, and appears in the gallery when it is done.";
@@ -61,7 +93,7 @@ async function makeBy(way: Way, task: Trace["task"], index: number, idempotencyK
       return done;
     case "upscale":
     case "extend": {
-      const { model } = await ask(`POST /v1/tasks/{task_id}/${way}`, { ...input, body: { index } }, options);
+      const { model } = await ask(`POST /v1/tasks/{task_id}/${way}`, { ...input, body }, options);
       return `${model} makes it. It appears in the gallery when it is done.`;
     }
   }

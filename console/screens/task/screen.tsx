@@ -2,6 +2,7 @@ import { useReading, useStream } from "../../api/use.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { RowLink } from "../../parts/link.tsx";
+import { LongText } from "../../parts/long-text.tsx";
 import { Money } from "../../parts/money.tsx";
 import { Page, Reading, Section } from "../../parts/page.tsx";
 import { Status } from "../../parts/status.tsx";
@@ -60,32 +61,7 @@ function TaskParts({ role, trace }: Pick<ScreenProps, "role"> & { readonly trace
     <>
       {task.status === "failed" && <Failure task={task} />}
       <Results trace={trace} />
-      <div class="rounded-xl border border-line bg-card p-4">
-        <Facts
-          facts={[
-            ["Status", <Status key="status" word={task.status} />],
-            ["Progress", isLive(task) && task.progress !== undefined ? `${task.progress} %` : undefined],
-            ["Prompt", task.request.prompt && <Prompt key="prompt" text={task.request.prompt} />],
-            [
-              "Id",
-              <code key="id" class="font-mono text-sm break-all">
-                {task.task_id}
-              </code>,
-            ],
-            ["Made", <Time key="made" at={task.created_at} />],
-            ["Ended", task.completed_at && <Time key="ended" at={task.completed_at} />],
-            ["Account", task.account?.name],
-            ["Key", task.key.name],
-            ["Provider", task.provider],
-            [
-              "Request",
-              <code key="request" class="font-mono text-sm break-all">
-                {task.request_id}
-              </code>,
-            ],
-          ]}
-        />
-      </div>
+      <About task={task} />
       <Family role={role} task={task} hrefFor={taskHref} />
       <Section title="Where its time went">
         <Waterfall bars={barsOf(trace)} />
@@ -113,6 +89,41 @@ function TaskParts({ role, trace }: Pick<ScreenProps, "role"> & { readonly trace
   );
 }
 
+/** What it is, whose, and how it stands. */
+function About({ task }: Pick<Trace, "task">) {
+  return (
+    <div class="rounded-xl border border-line bg-card p-4">
+      <Facts
+        facts={[
+          ["Status", <Status key="status" word={task.status} />],
+          ["Progress", isLive(task) && task.progress !== undefined ? `${task.progress} %` : undefined],
+          [
+            "Prompt",
+            task.request.prompt && <LongText key="prompt" label="Prompt" text={task.request.prompt} />,
+          ],
+          [
+            "Id",
+            <code key="id" class="font-mono text-sm break-all">
+              {task.task_id}
+            </code>,
+          ],
+          ["Made", <Time key="made" at={task.created_at} />],
+          ["Ended", task.completed_at && <Time key="ended" at={task.completed_at} />],
+          ["Account", task.account?.name],
+          ["Key", task.key.name],
+          ["Provider", task.provider],
+          [
+            "Request",
+            <code key="request" class="font-mono text-sm break-all">
+              {task.request_id}
+            </code>,
+          ],
+        ]}
+      />
+    </div>
+  );
+}
+
 /** What was asked for and answered, as it is. */
 function AsJson({ trace: { task } }: { readonly trace: Trace }) {
   return (
@@ -121,10 +132,6 @@ function AsJson({ trace: { task } }: { readonly trace: Trace }) {
       <CodeBlock label="Answer" text={JSON.stringify(answerOf(task), null, 2)} />
     </Section>
   );
-}
-
-function Prompt({ text }: { readonly text: string }) {
-  return <bdi class="block max-h-40 overflow-y-auto break-words whitespace-pre-wrap">{text}</bdi>;
 }
 
 function Failure({ task }: Pick<Trace, "task">) {

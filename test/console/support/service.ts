@@ -1,4 +1,5 @@
 import { expect } from "bun:test";
+import type { Server } from "../../helpers/server.ts";
 
 /** A service whose console is tested: the executable that `SVC_BIN` names, or these sources without one. */
 export interface ConsoleService {
@@ -54,15 +55,21 @@ async function fromSources(env: Env): Promise<Started> {
 }
 
 async function fromExecutable(env: Env): Promise<Started> {
-  const { SVC, cleanEnvironment, startServer } = await import("../../helpers/server.ts");
+  const { startServer } = await import("../../helpers/server.ts");
   const server = await startServer({ env });
-  const command = [SVC, "tokens", "create", "--name", "tests", "--data-dir", server.dataDir];
-  const { stdout, exitCode } = Bun.spawnSync(command, { env: cleanEnvironment() });
-  expect(exitCode).toBe(0);
   return {
     url: server.url,
     key: server.firstKey(),
-    token: stdout.toString().trim(),
+    token: await tokenOf(server),
     stop: async () => void (await server.stop()),
   };
+}
+
+/** Makes a management token that may do everything. */
+export async function tokenOf({ dataDir }: Pick<Server, "dataDir">): Promise<string> {
+  const { SVC, cleanEnvironment } = await import("../../helpers/server.ts");
+  const command = [SVC, "tokens", "create", "--name", "tests", "--data-dir", dataDir];
+  const { stdout, exitCode } = Bun.spawnSync(command, { env: cleanEnvironment() });
+  expect(exitCode).toBe(0);
+  return stdout.toString().trim();
 }
