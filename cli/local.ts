@@ -17,6 +17,7 @@ import type { Files, Place } from "./manage/port.ts";
 /** The data folder a command works on. */
 export interface LocalFlags {
   readonly dataDir?: string;
+  readonly database?: string;
   readonly config?: string;
 }
 
@@ -29,11 +30,15 @@ export interface LocalInvocation<Options> extends Invocation<Options & LocalFlag
 /** As the API has it. */
 const DEFAULT_TRAIL_PAGE = "50";
 
-const { dataDir } = createSettings({ cores: 1 }, []);
+const { dataDir, database } = createSettings({ cores: 1 }, []);
 
 export function withLocalFlags(command: Command): Command {
   command
     .option(`${dataDir.flag}`, `data folder (default ${dataDir.fallback}; ${variableOf(dataDir)})`)
+    .option(
+      `${database.flag}`,
+      `PostgreSQL database that nodes share, instead of the folder's own (${variableOf(database)})`,
+    )
     .option("--config <file>", "settings file that names the data folder (SVC_CONFIG)");
   return withExits(command, "notFound", "conflict", "config", "rejected");
 }
@@ -51,7 +56,7 @@ export function onLocalRun<Options = unknown>(
       // Loaded late: it imports the whole service.
       const { openLocal } = await import("../src/app/local.ts");
       local = await openLocal(config);
-      return { ...local, folder: showPath(config.dataDir, context.cwd) };
+      return { ...local, folder: showPlace(config, context) };
     };
     try {
       await action({ ...invocation, open });
@@ -77,7 +82,7 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
         return { url: consoleLink(originOf(config), secret), session };
       },
     },
-    at: `in ${showPath(config.dataDir, context.cwd)}`,
+    at: `in ${showPlace(config, context)}`,
     origin: originOf(config),
     async prices() {
       const opened = await prices();
@@ -155,7 +160,15 @@ function assetForm({ id, taskId, accountId, role, index, ...asset }: ListedAsset
 }
 
 export function readLocalConfig(flags: LocalFlags, { env, cwd }: Context): Config {
-  return readConfig({ flags: { dataDir: flags.dataDir }, env, file: flags.config, cwd });
+  const { dataDir, database } = flags;
+  return readConfig({ flags: { dataDir, database }, env, file: flags.config, cwd });
+}
+
+/** Names what a command works on: the folder, or the database without its user and password. */
+export function showPlace({ dataDir, database }: Config, { cwd }: Pick<Context, "cwd">): string {
+  if (database === undefined) return showPath(dataDir, cwd);
+  const { host, pathname } = new URL(database.reveal());
+  return `the database ${host}${pathname}`;
 }
 
 /** Shows a path below the current folder as `./…`, any other in full. */

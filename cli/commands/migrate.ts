@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import type { Folder } from "../../src/app/data-folder.ts";
+import type { Stored } from "../../src/app/local-store.ts";
 import { describeArgument, onRun, withCommonFlags } from "../command.ts";
 import type { Context } from "../context.ts";
 import { withExamples } from "../help/manual.ts";
-import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
+import { type LocalFlags, readLocalConfig, showPlace, withLocalFlags } from "../local.ts";
 
 export function defineMigrate(command: Command, context: Context): void {
   describeArgument(withLocalFlags(withCommonFlags(command)), "what to do (default up)", ["up", "status"]);
@@ -12,11 +12,11 @@ export function defineMigrate(command: Command, context: Context): void {
     const action = args[0] === "status" ? "status" : "up";
     const config = readLocalConfig(options, context);
     const { migrateLocal } = await import("../../src/app/migrate-local.ts");
-    const report = migrateLocal(config, action, ({ name, step, steps, table, rows, of }) =>
+    const report = await migrateLocal(config, action, ({ name, step, steps, table, rows, of }) =>
       output.change(`${name}: step ${step} of ${steps}, ${table} ${rows} of ${of}`),
     );
     await noteMigrations(config, report.applied);
-    const place = `${showPath(config.dataDir, context.cwd)}: ${report.current} of ${report.latest} migrations applied`;
+    const place = `${showPlace(config, context)}: ${report.current} of ${report.latest} migrations applied`;
     const lines = [
       place,
       ...report.applied.map((name) => `applied  ${name}`),
@@ -27,7 +27,7 @@ export function defineMigrate(command: Command, context: Context): void {
 }
 
 /** Noted afterwards: the trail may be one of the tables that were made. */
-async function noteMigrations(config: Folder, applied: readonly string[]): Promise<void> {
+async function noteMigrations(config: Stored, applied: readonly string[]): Promise<void> {
   if (applied.length === 0) return;
   const { noteLocally } = await import("../../src/app/note-locally.ts");
   const object = { kind: "server", id: "database" } as const;

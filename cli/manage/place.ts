@@ -53,9 +53,10 @@ export function choosePlace(flags: PlaceFlags, context: Context): "folder" | "se
 }
 
 /** The flag that asks for the data folder, if one does. */
-export function folderFlagOf({ local, dataDir, config }: PlaceFlags): string | undefined {
+export function folderFlagOf({ local, dataDir, database, config }: PlaceFlags): string | undefined {
   if (local === true) return "--local";
   if (dataDir !== undefined) return "--data-dir";
+  if (database !== undefined) return "--database";
   return config === undefined ? undefined : "--config";
 }
 
@@ -73,7 +74,9 @@ function serverAtHand(context: Context): string | undefined {
 
 /** The data folder that is here, if one is. */
 export function folderAtHand(context: Context): string | undefined {
-  const variable = (["SVC_DATA_DIR", "SVC_CONFIG"] as const).find((name) => context.env[name]);
+  const variable = (["SVC_DATA_DIR", "SVC_DATABASE", "SVC_CONFIG"] as const).find(
+    (name) => context.env[name],
+  );
   if (variable !== undefined) return variable;
   const { dataDir } = readLocalConfig({}, context);
   return existsSync(dataDir) ? showPath(dataDir, context.cwd) : undefined;

@@ -3,7 +3,7 @@ import type { RouteTarget } from "../../src/domain/ports/managed-routes.ts";
 import { managedWayForm } from "../../src/domain/route-form.ts";
 import { type AdminCalls, HARMLESS } from "../client/admin.ts";
 import type { Invocation } from "../command.ts";
-import { readLocalConfig, showPath } from "../local.ts";
+import { readLocalConfig, showPlace } from "../local.ts";
 import { objectsIn } from "./fields.ts";
 import { connectAsOperator } from "./managed.ts";
 import { choosePlace, type PlaceFlags } from "./place.ts";
@@ -31,10 +31,10 @@ export async function withRoutePlace<Result>(
   // Loaded late: it imports every provider.
   const { openLocalRoutes } = await import("../../src/app/local-routes.ts");
   const config = readLocalConfig(options, context);
-  const local = openLocalRoutes(config);
+  const local = await openLocalRoutes(config);
   try {
     return await work({
-      at: `in ${showPath(config.dataDir, context.cwd)}`,
+      at: `in ${showPlace(config, context)}`,
       list: async () => (await local.list()).map(managedWayForm),
       block: async (target, reason) => (await local.block(target, reason)).map(managedWayForm),
       allow: async (target) => (await local.allow(target)).map(managedWayForm),

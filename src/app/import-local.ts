@@ -14,14 +14,14 @@ import { checkKeyTerms } from "../service/key-terms.ts";
 import { findModel } from "../service/manage-models.ts";
 import { createManagePrices } from "../service/manage-prices.ts";
 import { defaultAccount, type ManageAccountDeps } from "../service/management.ts";
-import { openBooks } from "../store/books.ts";
-import { type Store, storeOn } from "../store/open.ts";
+import type { Store } from "../store/open.ts";
 import { configuredPricesOf } from "./configured-prices.ts";
-import { existingDatabaseOf, sealOf } from "./data-folder.ts";
+import { sealOf } from "./data-folder.ts";
 import { type BroughtSecret, bringOwners } from "./import-owners.ts";
 import { keepProviderKeys, type PlannedProviderKeys, planProviderKeys } from "./import-provider-keys.ts";
 import { type ImportSource, readSource } from "./import-sources.ts";
 import { localActor } from "./local-actor.ts";
+import { openLocalStore } from "./local-store.ts";
 import { readOwnModels } from "./own-models.ts";
 
 export interface ImportRequest {
@@ -55,18 +55,17 @@ export async function openImport(
 ): Promise<ImportPlan & { stop(): Promise<void> }> {
   const clock = createSystemClock();
   const ids = createIds(clock);
-  const options = { path: existingDatabaseOf(config), ids, migrate: false, seal: sealOf(config) };
-  const opened = openBooks(options);
-  const store = storeOn(opened, options);
+  const opened = await openLocalStore(config, { ids, seal: sealOf(config) });
+  const store = await opened.all();
   const deps: ManageAccountDeps = {
     ...{ actor: localActor(), accounts: store.accounts, sessions: store.sessions, usage: store.usage },
     ...{ clock, ids, addresses: createAddresses(), secrets: createSecrets() },
     checks: config.moderation?.checks.map(({ name }) => name) ?? [],
   };
   try {
-    return { ...(await planned(config, request, { store, deps })), stop: opened.books.stop };
+    return { ...(await planned(config, request, { store, deps })), stop: opened.stop };
   } catch (error) {
-    await opened.books.stop();
+    await opened.stop();
     throw error;
   }
 }

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
 import type { Act } from "../domain/access/actor.ts";
@@ -8,8 +7,8 @@ import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../domain/por
 import { createAccounts, PROVIDERS } from "../providers/registry.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
-import { databaseOf } from "./data-folder.ts";
 import { localActor } from "./local-actor.ts";
+import { hasDatabase, openLocalStore } from "./local-store.ts";
 import { createManagedProviders } from "./managed-providers.ts";
 import { readOwnModels } from "./own-models.ts";
 import { readOwnProviders } from "./own-providers.ts";
@@ -70,15 +69,11 @@ export async function withRouteStore<Result>(
   config: Config,
   use: (routes: RouteStore) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const path = databaseOf(config);
-  if (!existsSync(path)) return undefined;
-  const { openBooks } = await import("../store/books.ts");
-  const { storeOn } = await import("../store/open.ts");
-  const options = { path, ids: createIds(createSystemClock()), migrate: false };
-  const opened = openBooks(options);
+  if (!hasDatabase(config)) return undefined;
+  const opened = await openLocalStore(config, { ids: createIds(createSystemClock()) });
   try {
-    return await use(storeOn(opened, options).routes);
+    return await use((await opened.all()).routes);
   } finally {
-    await opened.books.stop();
+    await opened.stop();
   }
 }

@@ -13,10 +13,9 @@ import {
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
 import { createManageRoutes } from "../service/manage-routes.ts";
-import { openStore } from "../store/open.ts";
-import { existingDatabaseOf } from "./data-folder.ts";
 import { localActor } from "./local-actor.ts";
 import { openLocalProviders } from "./local-providers.ts";
+import { openLocalStore } from "./local-store.ts";
 import { readOwnModels } from "./own-models.ts";
 
 /**
@@ -24,10 +23,10 @@ import { readOwnModels } from "./own-models.ts";
  *
  * @throws Error when the folder has no database
  */
-export function openLocalRoutes(config: Config): ManagedRoutes & { stop(): Promise<void> } {
+export async function openLocalRoutes(config: Config): Promise<ManagedRoutes & { stop(): Promise<void> }> {
   const clock = createSystemClock();
-  const path = existingDatabaseOf(config);
-  const store = openStore({ path, ids: createIds(clock), migrate: false });
+  const opened = await openLocalStore(config, { ids: createIds(clock) });
+  const store = await opened.all();
   const listing = openLocalProviders(config).list();
   const ids = async () => (await listing).providers.map(({ id }) => id as ProviderId);
   return {
@@ -54,7 +53,7 @@ export function openLocalRoutes(config: Config): ManagedRoutes & { stop(): Promi
       block: (route, detail, act) => store.routes.set(blocked(route, detail, clock.now()), act),
       allow: (route, act) => clearAll(store.routes, route, act),
     }),
-    stop: store.stop,
+    stop: opened.stop,
   };
 }
 

@@ -5,10 +5,10 @@ import { createIds } from "../runtime/ids.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
 import { createReadTrail } from "../service/read-trail.ts";
-import { openBooks } from "../store/books.ts";
-import { existingDatabaseOf, type SecretKeys, sealOf } from "./data-folder.ts";
+import { type SecretKeys, sealOf } from "./data-folder.ts";
 import { localActor } from "./local-actor.ts";
 import type { LocalSettings } from "./local-models.ts";
+import { openLocalStore, type Stored } from "./local-store.ts";
 
 /** The accounts, keys and prices of a data folder, whether or not a server runs on it. */
 export type Local = Awaited<ReturnType<typeof openLocal>>;
@@ -18,13 +18,12 @@ export type Local = Awaited<ReturnType<typeof openLocal>>;
  *
  * @throws Error when it has no database; SchemaError when the database is of another version
  */
-export async function openLocal(config: SecretKeys & LocalSettings & Partial<Pick<Config, "assets">>) {
+export async function openLocal(
+  config: SecretKeys & Stored & LocalSettings & Partial<Pick<Config, "assets">>,
+) {
   const clock = createSystemClock();
   const ids = createIds(clock);
-  // An older server may be running on this folder: only `serve` and `migrate` change its tables.
-  const options = { path: existingDatabaseOf(config), ids, migrate: false, seal: sealOf(config) };
-  const opened = openBooks(options);
-  const { books } = opened;
+  const { books, all, stop } = await openLocalStore(config, { ids, seal: sealOf(config) });
   const manage = createManageAccounts({
     actor: localActor(),
     accounts: books.accounts,
@@ -40,10 +39,9 @@ export async function openLocal(config: SecretKeys & LocalSettings & Partial<Pic
   });
   /** Loaded late: most commands are about keys and accounts, and this has most of the service. */
   const open = async () => {
-    const { storeOn } = await import("../store/open.ts");
     const { createLocalModels } = await import("./local-models.ts");
     const { createLocalAssets } = await import("./local-assets.ts");
-    const store = storeOn(opened, options);
+    const store = await all();
     return {
       ...createLocalModels(store, config, clock),
       assets: () => createLocalAssets(store, config, clock),
@@ -74,6 +72,6 @@ export async function openLocal(config: SecretKeys & LocalSettings & Partial<Pic
     trace: async (id: string) => (await others()).trace(id),
     /** The stored files, and what goes with them. */
     assets: async () => (await others()).assets(),
-    stop: books.stop,
+    stop,
   };
 }

@@ -1,5 +1,6 @@
 import { type MigrationProgress, migrate, migrationStatus } from "../store/migrate.ts";
 import { databaseOf, ensureDirectory, type Folder, lockDataDirectory } from "./data-folder.ts";
+import type { Stored } from "./local-store.ts";
 
 /**
  * Applies pending migrations to a data folder's database, or only reports them.
@@ -8,16 +9,32 @@ import { databaseOf, ensureDirectory, type Folder, lockDataDirectory } from "./d
  * @returns names; `applied` by this call
  * @throws DataDirectoryBusy when migrations are to be applied and a server runs on the folder
  */
-export function migrateLocal(
-  config: Folder,
+export async function migrateLocal(
+  config: Stored,
   action: "up" | "status",
   tell?: (progress: MigrationProgress) => void,
 ) {
+  if (config.database !== undefined) return migrateShared(config.database.reveal(), action);
   const path = databaseOf(config);
   const applied = action === "up" ? migrateAlone(config, tell) : [];
   const state = migrationStatus({ path });
   const current = state.applied.length;
   return { applied, pending: state.pending, current, latest: current + state.pending.length };
+}
+
+/** Nodes that run expect the tables they were started with: stop them first. One process applies them, others wait. */
+async function migrateShared(url: string, action: "up" | "status") {
+  const { openConnection } = await import("../store/postgres/connection.ts");
+  const { applyMigrations, readMigrationState } = await import("../store/postgres/migrate.ts");
+  const connection = openConnection({ url, connections: 2 });
+  try {
+    const applied = action === "up" ? await applyMigrations(connection.driver) : [];
+    const state = await readMigrationState(connection.driver);
+    const current = state.applied.length;
+    return { applied, pending: state.pending, current, latest: current + state.pending.length };
+  } finally {
+    await connection.stop();
+  }
 }
 
 /** Applies migrations under the lock of the data folder: a server that runs on it expects the tables it was started with. */

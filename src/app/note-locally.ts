@@ -1,23 +1,22 @@
-import { existsSync } from "node:fs";
 import type { TrailNote } from "../domain/access/trail.ts";
 import { createSystemClock } from "../runtime/clock.ts";
-import { openBooks } from "../store/books.ts";
-import { databaseOf, type Folder } from "./data-folder.ts";
+import { createIds } from "../runtime/ids.ts";
 import { localActor } from "./local-actor.ts";
+import { hasDatabase, openLocalStore, type Stored } from "./local-store.ts";
 
 /**
  * Notes what a command is about to change in a data folder, outside of its database. A folder without a database has no trail yet.
  *
  * @throws SchemaError when the database is of another version
  */
-export async function noteLocally(folder: Folder, note: TrailNote): Promise<void> {
-  const path = databaseOf(folder);
-  if (!existsSync(path)) return;
-  const { books } = openBooks({ path, migrate: false });
+export async function noteLocally(folder: Stored, note: TrailNote): Promise<void> {
+  if (!hasDatabase(folder)) return;
+  const clock = createSystemClock();
+  const { books, stop } = await openLocalStore(folder, { ids: createIds(clock) });
   try {
-    await books.trail.note({ actor: localActor(), at: createSystemClock().now() }, note);
+    await books.trail.note({ actor: localActor(), at: clock.now() }, note);
   } finally {
-    await books.stop();
+    await stop();
   }
 }
 
@@ -26,7 +25,7 @@ export async function noteLocally(folder: Folder, note: TrailNote): Promise<void
  *
  * @returns why it could not be noted
  */
-export async function tryNoteLocally(folder: Folder, note: TrailNote): Promise<string | undefined> {
+export async function tryNoteLocally(folder: Stored, note: TrailNote): Promise<string | undefined> {
   try {
     await noteLocally(folder, note);
     return undefined;
