@@ -19,7 +19,8 @@ export function readScalar(type: Json | undefined, text: string): Json {
 
 /** Sets a property of the object's own, whatever its name: to assign `__proto__` would change what the object inherits. */
 export function setOwn<T>(object: Record<string, T>, name: string, value: T): void {
-  Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  if (name !== "__proto__") object[name] = value;
+  else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 export function isJsonObject(value: unknown): value is JsonObject {

@@ -52,8 +52,8 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
     // These are the only ones below where they begin, and the router of the others takes its time to find none.
     const wide = spreadAt(as);
     if (wide !== undefined) {
-      const text = (name: string) => tryDecodeURIComponent(wide.texts.get(name) ?? "");
-      return { handling: handlingOf(wide.place, request), path, param: text };
+      const param = (name: string) => tryDecodeURIComponent(wide.textOf(name));
+      return { handling: handlingOf(wide.place, request), path, param };
     }
     const [[first] = [], texts = []] = matchOf(as);
     if (first === undefined) return undefined;

@@ -8,6 +8,8 @@ export const isSpread = (path: string): boolean => SPREAD.test(path);
 
 interface SpreadPlace<Place> {
   readonly pattern: RegExp;
+  /** What every such path has behind its first parameter; to look for it is quicker than to try the pattern. */
+  readonly within: string;
   readonly names: readonly string[];
   readonly place: Place;
 }
@@ -24,18 +26,21 @@ export function createSpreadPaths<Place>(
         names.push(name);
         return plus === "" ? "([^/]+)" : "(.+)";
       });
-      return { pattern: new RegExp(`^${pattern}$`), names, place };
+      const [, within = ""] = /:\w+\+?([^:]*)/.exec(path) ?? [];
+      return { pattern: new RegExp(`^${pattern}$`), within, names, place };
     });
   const beginnings = [...new Set(places.map(([path]) => path.slice(0, path.indexOf(":"))))];
-  return (
-    path: string,
-  ): { readonly place: Place; readonly texts: ReadonlyMap<string, string> } | undefined => {
+  return (path: string): { readonly place: Place; readonly textOf: (name: string) => string } | undefined => {
     if (!beginnings.some((beginning) => path.startsWith(beginning))) return undefined;
-    for (const { pattern, names, place } of known) {
-      const match = pattern.exec(path);
-      if (match !== null)
-        return { place, texts: new Map(names.map((name, i) => [name, match[i + 1] ?? ""])) };
+    for (const { pattern, within, names, place } of known) {
+      const match = path.includes(within) ? pattern.exec(path) : null;
+      if (match !== null) return { place, textOf: (name) => textIn(match, names.indexOf(name)) };
     }
     return undefined;
   };
+}
+
+/** The text of a parameter by its place; none for a parameter that the pattern does not have. */
+function textIn(match: RegExpExecArray, place: number): string {
+  return place === -1 ? "" : (match[place + 1] ?? "");
 }

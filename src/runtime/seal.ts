@@ -107,9 +107,13 @@ function decipher(key: Buffer, sealed: Buffer, boundTo: string): string | undefi
   }
 }
 
+const signingKeys = new WeakMap<Key, Buffer>();
+
 /** By a key made from the one that seals: what it signs is never mistaken for another use of that. */
-function signatureOf(text: string, { bytes }: Key): Buffer {
-  const key = new Bun.CryptoHasher("sha256", bytes).update("svc signing key 1").digest();
+function signatureOf(text: string, of: Key): Buffer {
+  const key = signingKeys.getOrInsertComputed(of, ({ bytes }) =>
+    new Bun.CryptoHasher("sha256", bytes).update("svc signing key 1").digest(),
+  );
   return new Bun.CryptoHasher("sha256", key).update(text).digest();
 }
 

@@ -146,6 +146,13 @@ export type TaskSummary = Pick<
   | "parent"
 >;
 
+/** What a caller sees of a task that was stored just now, without reading it. */
+export function summaryOfNew(task: NewTask): TaskSummary {
+  const { id, accountId, kind, model, held, createdAt, parent } = task;
+  const begun = { status: "pending", progress: 0, cancelRequested: false, results: [] } as const;
+  return { id, accountId, kind, model, held, createdAt, parent, ...begun };
+}
+
 /**
  * `intent` may have been sent · `accepted` the upstream has it · `rejected` it certainly has not · `ambiguous` nobody can say ·
  * `done` over. Another attempt may follow a `rejected` one, and one that is `done` without having made or cost anything.

@@ -90,6 +90,7 @@ export function addressOf(field: string, given: Json): string {
 
 /** `null` means absent, as clients of that API send it. */
 export function withoutNulls(body: JsonObject): JsonObject {
+  if (!Object.values(body).includes(null)) return body;
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 }
 

@@ -36,12 +36,14 @@ export async function beginFilm(deps: FilmCallDeps, exchange: KeyedExchange): Pr
     if (model.kind !== "video") throw ofOtherKind("model_not_found", model);
     const read = await readFilm(deps, { principal, origin, inlineFiles }, { model, body });
     const created = await inOtherWords(read.names, () =>
-      deps.createTask({
-        ...{ ...sent, inlineFiles, kind: "video", body: read.body },
-        endpoint: "POST /gemini predictLongRunning",
-        // Nothing else asks what makes two requests the same.
-        identity: sent.idempotencyKey === undefined ? undefined : { ...body, model: name },
-      }),
+      deps.createTask(
+        Object.assign(sent, {
+          kind: "video" as const,
+          ...{ body: read.body, inlineFiles, endpoint: "POST /gemini predictLongRunning" },
+          // Nothing else asks what makes two requests the same.
+          identity: sent.idempotencyKey === undefined ? undefined : { ...body, model: name },
+        }),
+      ),
     );
     const task = { id: created.taskId, model: model.id };
     return json({ name: operationName(task) }, createdHeaders(created), {

@@ -2,7 +2,13 @@ import type { JsonObject } from "../../../domain/json.ts";
 import type { Asset } from "../../../domain/media/asset.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import type { GenerationRequest } from "../../../domain/task/request.ts";
-import { isTerminal, type TaskStatus, type TaskSummary } from "../../../domain/task/task.ts";
+import {
+  isTerminal,
+  type NewTask,
+  summaryOfNew,
+  type TaskStatus,
+  type TaskSummary,
+} from "../../../domain/task/task.ts";
 import { describe } from "../../../domain/words/words.ts";
 import { wishOf } from "../../../service/fit-video.ts";
 
@@ -49,6 +55,11 @@ export function createTellVideo({
     if (isTerminal(task.status)) ended.set(task, told);
     return told;
   };
+}
+
+/** A task that was stored just now. */
+export function presentNewVideo(task: NewTask): JsonObject {
+  return presentVideo({ task: summaryOfNew(task), request: task.request });
 }
 
 /** Size and length are what was made, else what was asked for. */

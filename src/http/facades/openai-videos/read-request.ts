@@ -28,8 +28,8 @@ export interface VideoBody {
   readonly identity: JsonObject;
   readonly uploads?: Uploads | undefined;
   readonly inlineFiles?: InlineFiles | undefined;
-  /** Releases the files; those that a task uses stay. */
-  release(): Promise<void>;
+  /** Releases the files; those that a task uses stay. Undefined for a body without files. */
+  readonly release: (() => Promise<void>) | undefined;
 }
 
 /** The field with the picture. */
@@ -70,13 +70,13 @@ async function readJson(
   exchange: KeyedExchange,
   { picture }: { readonly picture: boolean },
 ): Promise<VideoBody> {
-  const { body, inlineFiles, discard } = await readJsonBody(exchange, picture ? assets : undefined);
-  const release = async () => discard?.();
-  return orReleased(release, () => {
+  const { body, inlineFiles, discard: release } = await readJsonBody(exchange, picture ? assets : undefined);
+  const read = (): VideoBody => {
     const { [REFERENCE]: given, ...fields } = withoutNulls(body);
     const reference = given === undefined || !picture ? undefined : referenceOf(given);
     return { fields, isText: false, reference, identity: body, inlineFiles, release };
-  });
+  };
+  return release === undefined ? read() : orReleased(release, read);
 }
 
 function isForm(request: Request): boolean {

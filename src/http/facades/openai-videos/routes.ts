@@ -1,5 +1,5 @@
 import { AppError, invalid, mustBe } from "../../../domain/errors.ts";
-import { isId } from "../../../domain/ids.ts";
+import { isId, type TaskId } from "../../../domain/ids.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
@@ -19,7 +19,7 @@ import { json, type Reply } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
 import { createdHeaders, inOtherWords, sentBy } from "../create.ts";
 import { type ContentDeps, videoContent } from "./content.ts";
-import { createTellVideo, type TellVideo, UNKNOWN } from "./present.ts";
+import { createTellVideo, presentNewVideo, type TellVideo, UNKNOWN } from "./present.ts";
 import { REFERENCE, type Reference, readVideoBody, type VideoBody } from "./read-request.ts";
 import {
   CREATE_COMPATIBLE_VIDEO,
@@ -75,14 +75,18 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     const { body, names } = bodyFor(deps, model, given);
     const { identity, uploads, inlineFiles } = given;
     const created = await inOtherWords(names, () =>
-      deps.createTask({
-        ...{ ...sent, identity, uploads, inlineFiles },
-        ...{ kind: "video", body, endpoint: `POST ${PATH}` },
-      }),
+      deps.createTask(
+        Object.assign(sent, {
+          kind: "video" as const,
+          endpoint: `POST ${PATH}`,
+          ...{ body, identity, uploads, inlineFiles },
+        }),
+      ),
     );
     return await answer(deps, created, given.fields.size);
   } finally {
-    await given.release();
+    // An await would cost a turn, and most bodies have no files.
+    if (given.release !== undefined) await given.release();
   }
 }
 
@@ -101,14 +105,16 @@ function bodyFor({ catalog }: VideoFacadeDeps, model: Model, { fields, isText, r
   const given = isText ? readText(model, fields) : fields;
   const body: Record<string, Json> = { model: model.id };
   const names: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) {
-    if (!NOT_FOR_MODELS.has(name) && value !== undefined && propertyOf(model, name) !== undefined)
-      body[name] = value;
+  for (const name of Object.keys(given)) {
+    if (NOT_FOR_MODELS.has(name)) continue;
+    const value = given[name];
+    if (value !== undefined && propertyOf(model, name) !== undefined) body[name] = value;
   }
   const { prompt, size, seconds } = given;
   if (prompt === undefined) throw invalid({ kind: "required", field: "prompt" });
   if (propertyOf(model, "prompt") !== undefined) body.prompt = prompt;
   addReference(model, reference, body, names);
+  if (size === undefined && seconds === undefined) return { body, names };
   const fitted = fitVideo(catalog, model, body, { size, seconds });
   return { body: fitted.body, names: { ...names, ...fitted.names } };
 }
@@ -135,14 +141,20 @@ function addReference(
 
 /** Answers with the task that a create made, or had made before. @param asked the size that it asked for, if any */
 async function answer(deps: Deps, created: CreatedTask, asked?: Json): Promise<Reply> {
-  // The first answer to this key may have been for a task that was deleted since.
-  const task = await deps.tasks.summary(created.taskId);
-  const told = task && (await deps.tell(task));
-  if (task === undefined || told === undefined) throw noVideo();
+  const { taskId, task } = created;
+  const told = task === undefined ? await toldAgain(deps, taskId) : presentNewVideo(task);
   const headers = createdHeaders(created);
   const isMet = asked === undefined || asked === "auto" || told.size === asked || told.size === UNKNOWN;
   if (!isMet) headers["X-Svc-Adjusted"] = "size";
-  return json(told, headers, { task: task.id, model: task.model });
+  return json(told, headers, { task: taskId, model: String(told.model) });
+}
+
+/** @throws AppError `task_not_found`: the first answer to a key may have been for a task that was deleted since */
+async function toldAgain(deps: Deps, id: TaskId): Promise<JsonObject> {
+  const task = await deps.tasks.summary(id);
+  const told = task && (await deps.tell(task));
+  if (told === undefined) throw noVideo();
+  return told;
 }
 
 async function read(deps: Deps, { principal, param }: KeyedExchange): Promise<Reply> {
@@ -187,7 +199,7 @@ async function list(deps: Deps, { principal, query }: KeyedExchange): Promise<Re
 
 async function remix(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
   const { fields, release } = await readVideoBody(deps, exchange, { picture: false });
-  await release();
+  await release?.();
   const { principal, param } = exchange;
   const { id } = await readTask(deps, principal, param("video_id"), "video");
   const prompt = promptOf(fields);

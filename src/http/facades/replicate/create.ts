@@ -1,11 +1,11 @@
 import { invalid } from "../../../domain/errors.ts";
 import type { TaskId } from "../../../domain/ids.ts";
-import type { JsonObject } from "../../../domain/json.ts";
+import type { Json, JsonObject } from "../../../domain/json.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import { formatAmount } from "../../../domain/money/money.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Secrets } from "../../../domain/ports/runtime.ts";
-import { isTerminal, type NewTask, type TaskSummary } from "../../../domain/task/task.ts";
+import { isTerminal, type NewTask, summaryOfNew, type TaskSummary } from "../../../domain/task/task.ts";
 import { adoptLeft } from "../../../service/adopt-left.ts";
 import type { CancelLater } from "../../../service/cancel-later.ts";
 import type { CreateTask, CreateTaskRequest } from "../../../service/create-task.ts";
@@ -77,7 +77,9 @@ export async function createPrediction(
   try {
     const accepted = await accept(deps, exchange, { name, isWaiting: waitMs !== undefined });
     const task =
-      waitMs === undefined ? await begun(deps, accepted) : await ended(deps, exchange, accepted, waitMs);
+      waitMs === undefined
+        ? (begunNow(accepted) ?? (await begun(deps, accepted)))
+        : await ended(deps, exchange, accepted, waitMs);
     if (waitMs === undefined && exchange.request.signal.aborted) await noteLeft(deps, accepted);
     return await replyWith(deps, exchange, { task, accepted, hasWaited: waitMs !== undefined });
   } finally {
@@ -130,21 +132,33 @@ function translate(
   requireKind(exchange.principal, model);
   const fields = withoutAddresses(read.input, [deps.publicUrl, exchange.origin]);
   const { body, names } = fromForeign(deps.catalog, model, { fields, at: INPUT, route });
+  names.callback_url = "webhook";
   const request: CreateTaskRequest = {
-    ...{ ...sent, kind: model.kind, body, endpoint: ENDPOINT, inlineFiles: given.inlineFiles },
+    ...sent,
+    kind: model.kind,
+    body,
+    endpoint: ENDPOINT,
+    inlineFiles: given.inlineFiles,
     identity: { ...given.body, version: model.id },
-    ...(lifeMs !== undefined && { cancelAt: deps.clock.now() + lifeMs }),
-    ...(read.webhook !== undefined && { callback: callbackFor(read.webhook, read.events) }),
+    cancelAt: lifeMs === undefined ? undefined : deps.clock.now() + lifeMs,
+    callback: read.webhook === undefined ? undefined : callbackFor(read.webhook, read.events),
   };
-  return { model, request, names: { ...names, callback_url: "webhook" } };
+  return { model, request, names };
 }
 
 /** Files that were uploaded here, by their ids. */
 function withoutAddresses(input: JsonObject, origins: readonly (string | undefined)[]): JsonObject {
+  // Most have none, and a copy takes longer than to look.
+  if (!Object.values(input).some((value) => isOurs(value, origins))) return input;
   const fields = Object.entries(input).map(
     ([name, value]) => [name, value === undefined ? value : withFileIds(value, origins)] as const,
   );
   return Object.fromEntries(fields);
+}
+
+function isOurs(value: Json | undefined, origins: readonly (string | undefined)[]): boolean {
+  if (typeof value !== "string") return Array.isArray(value);
+  return origins.some((origin) => origin !== undefined && value.startsWith(origin));
 }
 
 function modelFor(
@@ -167,12 +181,14 @@ function scopeOf(
   return hashCanonical(secrets, { before: `${principal.keyId}\n${ENDPOINT}\n`, value: identity, files });
 }
 
-/** The task as it was accepted; one that was before, as it stands. */
-async function begun({ tasks }: CreateDeps, { taskId, task: made }: Accepted): Promise<TaskSummary> {
-  const task =
-    made === undefined
-      ? await tasks.summary(taskId)
-      : ({ ...made, status: "pending", progress: 0, cancelRequested: false, results: [] } as const);
+/** The task as it was accepted; undefined for one that was before. */
+function begunNow({ task }: Accepted): TaskSummary | undefined {
+  return task && summaryOfNew(task);
+}
+
+/** The same; one that was accepted before, as it stands. */
+async function begun({ tasks }: CreateDeps, accepted: Accepted): Promise<TaskSummary> {
+  const task = begunNow(accepted) ?? (await tasks.summary(accepted.taskId));
   // The first answer to this key may have been for a task that was deleted since.
   if (task === undefined) throw untoldPrediction();
   return task;

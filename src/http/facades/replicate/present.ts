@@ -47,13 +47,14 @@ interface Asked {
   readonly urls: JsonObject;
 }
 
-/** Clients ask for the same few tasks again and again. */
-const MOST_KEPT = 1_000;
+/** Clients ask for the same few tasks again and again. Up to twice as many are kept. */
+const MOST_KEPT = 500;
 /** Characters of a prompt. */
 const LONGEST_KEPT = 4_000;
 
 export function createTellPrediction(deps: PredictionDeps): TellPrediction {
-  const kept = new Map<string, Asked>();
+  let kept = new Map<string, Asked>();
+  let earlier = new Map<string, Asked>();
   /** The store has the same summary of what has ended as long as nothing of it changes. */
   const ended = new WeakMap<TaskSummary, { readonly origin: string; readonly told: JsonObject }>();
 
@@ -62,13 +63,18 @@ export function createTellPrediction(deps: PredictionDeps): TellPrediction {
     origin: string,
     known?: GenerationRequest,
   ): Promise<Asked | undefined> {
-    const before = kept.get(task.id);
+    const before = known === undefined ? (kept.get(task.id) ?? earlier.get(task.id)) : undefined;
     if (before?.origin === origin) return before;
     const request = known ?? (await deps.tasks.requestOf(task));
     if (request === undefined) return undefined;
-    const made = await askedBy(deps, task, request, origin);
+    const made = askedBy(deps, task, origin, {
+      request,
+      // An await would cost a turn, and most requests have no files.
+      files: request.inputs.length === 0 ? {} : await filesOf(deps, request, origin),
+    });
     if ((request.prompt?.length ?? 0) > LONGEST_KEPT) return made;
-    if (kept.size >= MOST_KEPT) kept.delete(kept.keys().next().value ?? "");
+    // To forget the oldest one by one takes longer than to make one anew.
+    if (kept.size >= MOST_KEPT) [earlier, kept] = [kept, new Map()];
     kept.set(task.id, made);
     return made;
   }
@@ -84,12 +90,12 @@ export function createTellPrediction(deps: PredictionDeps): TellPrediction {
   };
 }
 
-async function askedBy(
+function askedBy(
   deps: PredictionDeps,
   { id, createdAt, model: modelId }: TaskSummary,
-  request: GenerationRequest,
   origin: string,
-): Promise<Asked> {
+  { request, files }: { readonly request: GenerationRequest; readonly files: JsonObject },
+): Asked {
   const model = deps.catalog.find(modelId);
   const { cancelAt } = request;
   const url = `${origin}${BASE}/predictions/${id}`;
@@ -100,7 +106,7 @@ async function askedBy(
       id,
       model: `${OWNER}/${modelId}`,
       version: model === undefined ? "hidden" : versionOf(deps, model),
-      input: await inputOf(deps, request, model, origin),
+      input: inputOf(request, model, files),
       source: "api",
       created_at: iso(createdAt),
       ...(cancelAt !== undefined && { deadline: iso(cancelAt) }),
@@ -168,11 +174,24 @@ export function logsOf({ progress, error, startedAt }: TaskSummary): string {
   return error === undefined ? bar : `${bar}${error.message}\n`;
 }
 
-/** What a task was asked for, by the model's own names, with its files by their addresses here. */
-async function inputOf(
-  { tasks }: Pick<PredictionDeps, "tasks">,
-  { prompt, n, parameters, inputs }: GenerationRequest,
+/** What a task was asked for, by the model's own names. */
+function inputOf(
+  { prompt, n, parameters }: GenerationRequest,
   model: Model | undefined,
+  files: JsonObject,
+): JsonObject {
+  return {
+    ...(prompt !== undefined && { prompt }),
+    ...((n > 1 || (model !== undefined && takesMany(model))) && { n }),
+    ...parameters,
+    ...files,
+  };
+}
+
+/** The files that a task was given, by their addresses here. */
+async function filesOf(
+  { tasks }: Pick<PredictionDeps, "tasks">,
+  { inputs }: GenerationRequest,
   origin: string,
 ): Promise<JsonObject> {
   const files: Record<string, Json> = {};
@@ -188,12 +207,7 @@ async function inputOf(
     if (list === undefined) files[param] = address;
     else files[list] = [...(Array.isArray(before) ? before : []), address];
   }
-  return {
-    ...(prompt !== undefined && { prompt }),
-    ...((n > 1 || (model !== undefined && takesMany(model))) && { n }),
-    ...parameters,
-    ...files,
-  };
+  return files;
 }
 
 async function addressOf(
