@@ -1765,6 +1765,8 @@ export interface Schemas {
     created_at: number;
     /** When what has not ended is cancelled. Unix seconds. */
     deadline_at: number | null;
+    /** All results in one picture, once all tasks have ended. Null where there are none. */
+    contact_sheet: string | null;
     usage: {
       /** What its tasks were charged so far. */
       cost: string;
@@ -1789,6 +1791,8 @@ export interface Schemas {
     policy: string;
     /** The task that the policy chose. Where there is one. */
     winner?: string;
+    /** All results in one picture. Where there are any. */
+    contact_sheet?: string;
     usage: {
       /** What its tasks were charged so far. */
       cost: string;
@@ -2016,6 +2020,8 @@ export interface Schemas {
     created_at: number;
     /** When what has not ended is cancelled. Unix seconds. */
     deadline_at: number | null;
+    /** All results in one picture, once all tasks have ended. Null where there are none. */
+    contact_sheet: string | null;
     usage: {
       /** What its tasks were charged so far. */
       cost: string;

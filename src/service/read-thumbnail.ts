@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import type { StoredFile } from "../domain/media/asset.ts";
 import type { ThumbnailWidth } from "../domain/media/thumbnail.ts";
-import type { Thumbnails } from "../domain/ports/thumbnails.ts";
+import type { Thumbnail, Thumbnails } from "../domain/ports/thumbnails.ts";
 
 const TRY_AGAIN_SEC = 1;
 
@@ -14,7 +14,11 @@ export async function readThumbnail(
   asset: StoredFile,
   width: ThumbnailWidth,
 ): Promise<Blob> {
-  const thumbnail = await thumbnails.read(asset, width);
+  return pictureIn(await thumbnails.read(asset, width));
+}
+
+/** The picture that was made. @throws AppError as `readThumbnail` */
+export function pictureIn(thumbnail: Thumbnail): Blob {
   switch (thumbnail.kind) {
     case "picture":
       return thumbnail.content;

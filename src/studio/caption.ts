@@ -68,7 +68,8 @@ function markText(label: string): string {
 }
 
 /** One line of printable text: broken surrogates, controls and marks without a width are removed. */
-function tidy(text: string): string {
+/** A text of one line, without what cannot be seen. */
+export function tidy(text: string): string {
   return text
     .slice(0, 2_000)
     .toWellFormed()
@@ -114,7 +115,8 @@ function chop(face: Typeface, word: string, room: number): string[] {
   return part === "" ? parts : [...parts, part];
 }
 
-function fit(face: Typeface, text: string, room: number): string {
+/** As much of a text as fits. @param room in sizes of the face */
+export function fit(face: Typeface, text: string, room: number): string {
   if (face.measure(text) <= room) return text;
   let kept = [...text].slice(0, 400);
   while (kept.length > 0 && face.measure(`${kept.join("")}…`) > room) kept = kept.slice(0, -1);

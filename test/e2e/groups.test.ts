@@ -67,6 +67,9 @@ test("a group's address is told once of its end, signed, though a crash comes be
       { task_id: task_ids[2], status: "failed", error_code: "CONTENT_MODERATED" },
     ],
   });
+  const { contact_sheet } = told as { contact_sheet: string };
+  const sheet = await fetch(contact_sheet);
+  expect([sheet.status, sheet.headers.get("content-type")]).toEqual([200, "image/webp"]);
   const all = await api.send("/v1/callbacks");
   const { callbacks } = dataOf<{ callbacks: { id: string; task_id: string }[] }>(all);
   expect(callbacks.map(({ task_id }) => task_id)).toEqual([task_ids[1]]);

@@ -41,10 +41,14 @@ test("a request that had to wait for its turn is answered with a file that is re
   const asset = newAsset();
   const lazy: unknown[] = [];
   const [endpoint] = assetEndpoints({
-    tasks: { assetById: async () => asset },
+    tasks: {
+      assetById: async () => asset,
+      ...{ byId: async () => undefined, summary: async () => undefined, requestOf: async () => undefined },
+    },
+    secrets: { hash: (text) => text },
     uploads: { byId: async () => undefined },
     clock: { now: () => 0 },
-    thumbnails: { read: async () => ({ kind: "gone" }) },
+    thumbnails: { read: async () => ({ kind: "gone" }), sheet: async () => ({ kind: "gone" }) },
     assets: {
       deliver: async (_, __, options) => {
         lazy.push(options?.isLazy);

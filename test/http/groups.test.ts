@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import sharp from "sharp";
+import { sheetLayout } from "../../src/assets/thumbnails/sheet.ts";
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
 
@@ -238,6 +240,46 @@ test("cheapest and fastest choose once all have ended, and let every task end", 
       ...{ policy, winner: (made.data.task_ids as string[])[winner], usage: { cost } },
     });
   }
+});
+
+test("results are on a contact sheet once all have ended, for whoever may read one of them", async () => {
+  const body = {
+    ...BASE,
+    parameters: {},
+    grid: { sandbox: [{ delay_ms: 0 }, { delay_ms: 60_000 }], n: [2] },
+  };
+  const made = await create(body);
+  const [done, live] = made.data.task_ids as [string, string];
+  await ask(`/v1/images/status/${done}?wait=30`);
+  expect((await read(made.data.group_id)).contact_sheet).toBeNull();
+  await ask(`/v1/tasks/${live}/cancel`, { method: "POST" });
+  const { contact_sheet: address } = await ended(made);
+  const sheet = await fetch(String(address));
+  expect([sheet.status, sheet.headers.get("content-type")]).toEqual([200, "image/webp"]);
+  expect((await sharp(await sheet.bytes()).metadata()).width).toBe(sheetLayout(2).width);
+  const known = { headers: { "If-None-Match": sheet.headers.get("etag") ?? "" } };
+  expect((await fetch(String(address), known)).status).toBe(304);
+  const head = await fetch(String(address), { method: "HEAD" });
+  expect([head.status, head.headers.get("etag")]).toEqual([200, sheet.headers.get("etag")]);
+
+  const other = await ended(await create({ ...BASE, models: ["sandbox-image"] }));
+  const foreign = String(address).replace(/group=.*/, `group=${other.group_id}`);
+  for (const wrong of [foreign, String(address).replace(/group=.*/, "group=grp_1"), `${address}0`])
+    expect([wrong, (await fetch(wrong)).status]).toEqual([wrong, 404]);
+  for (const twice of [`${address}&w=64`, `${address}&group=grp_1`])
+    expect([twice, (await fetch(twice)).status]).toEqual([twice, 400]);
+  await ask(`/v1/tasks/${done}`, { method: "DELETE" });
+  expect((await fetch(String(address), known)).status).toBe(404);
+});
+
+test("a contact sheet changes with what is deleted", async () => {
+  const made = await create({ ...BASE, grid: { seed: [1, 2] } });
+  const { contact_sheet: address } = await ended(made);
+  const before = await fetch(String(address));
+  await ask(`/v1/tasks/${(made.data.task_ids as string[])[1]}`, { method: "DELETE" });
+  const after = await fetch(String(address));
+  expect(after.headers.get("etag")).not.toBe(before.headers.get("etag"));
+  expect((await sharp(await after.bytes()).metadata()).width).toBe(sheetLayout(1).width);
 });
 
 test("at its deadline a group's live tasks are cancelled", async () => {

@@ -35,7 +35,8 @@ export async function shrinkPixels(
   return shrink(sharp(rgb, { raw: { ...size, channels: 3 } }), width);
 }
 
-async function openSharp() {
+/** The library that reads and writes pictures. */
+export async function openSharp() {
   const sharp = await loadSharp();
   // Every file is read once; keeping decoded pictures would only hold memory.
   sharp.cache(false);

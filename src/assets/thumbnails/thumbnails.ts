@@ -5,6 +5,8 @@ import type { Thumbnail, Thumbnails } from "../../domain/ports/thumbnails.ts";
 import { createSlots } from "../../toolkit/slots.ts";
 import type { FileName } from "../content-files.ts";
 import { readThumbnail } from "../thumbnail-files.ts";
+import type { DrawnCell } from "./sheet.ts";
+import { createSheets } from "./sheets.ts";
 import { Thread, type ThreadOptions } from "./thread.ts";
 import type { Made } from "./worker.ts";
 
@@ -38,32 +40,43 @@ export function openThumbnails(options: ThumbnailOptions): Thumbnails & { stop()
     const { sha256, type } = file;
     const made: Made = await thread.make({ root: directory, sha256, type, width, source });
     if (made.kind === "none") refused.add(sha256, made.why);
-    if (made.kind !== "picture") return made;
-    // Safe: the bytes were handed over by the thread, and nobody else has them.
-    const content = new Blob([made.bytes as Uint8Array<ArrayBuffer>], { type: THUMBNAIL_TYPE });
-    return { kind: "picture", content };
+    return asThumbnail(made);
+  }
+
+  async function draw(cells: readonly DrawnCell[]): Promise<Thumbnail> {
+    return isStopped ? { kind: "busy" } : asThumbnail(await thread.make({ cells }));
+  }
+
+  async function read(file: FileName, width: ThumbnailWidth): Promise<Thumbnail> {
+    if (MEDIA_TYPES[file.type].kind === "audio") return { kind: "none", why: "sound" };
+    const known = refused.get(file.sha256);
+    if (known !== undefined) return { kind: "none", why: known };
+    const stored = await readThumbnail(directory, file.sha256, width);
+    if (stored !== undefined) return { kind: "picture", content: stored };
+    const name = `${file.sha256} ${width}`;
+    const others = waitedFor.get(name);
+    if (others !== undefined) return others;
+    if (waitedFor.size >= MOST_WAITED_FOR) return { kind: "busy" };
+    const making = turns.run(() => make(file, width)).finally(() => waitedFor.delete(name));
+    waitedFor.set(name, making);
+    return making;
   }
 
   return {
-    async read(file, width) {
-      if (MEDIA_TYPES[file.type].kind === "audio") return { kind: "none", why: "sound" };
-      const known = refused.get(file.sha256);
-      if (known !== undefined) return { kind: "none", why: known };
-      const stored = await readThumbnail(directory, file.sha256, width);
-      if (stored !== undefined) return { kind: "picture", content: stored };
-      const name = `${file.sha256} ${width}`;
-      const others = waitedFor.get(name);
-      if (others !== undefined) return others;
-      if (waitedFor.size >= MOST_WAITED_FOR) return { kind: "busy" };
-      const making = turns.run(() => make(file, width)).finally(() => waitedFor.delete(name));
-      waitedFor.set(name, making);
-      return making;
-    },
+    read,
+    sheet: createSheets(read, (cells) => turns.run(() => draw(cells))),
     async stop() {
       isStopped = true;
       await thread.stop();
     },
   };
+}
+
+function asThumbnail(made: Made): Thumbnail {
+  if (made.kind !== "picture") return made;
+  // Safe: the bytes were handed over by the thread, and nobody else has them.
+  const content = new Blob([made.bytes as Uint8Array<ArrayBuffer>], { type: THUMBNAIL_TYPE });
+  return { kind: "picture", content };
 }
 
 /** Remembers files that have no thumbnail, so that each is tried once. */

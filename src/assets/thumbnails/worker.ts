@@ -5,11 +5,15 @@ import { isShortage } from "../../toolkit/shortage.ts";
 import { storeThumbnail } from "../thumbnail-files.ts";
 import { shrinkImage } from "./picture.ts";
 import { shrinkVideo } from "./poster.ts";
+import { type DrawnCell, drawSheet } from "./sheet.ts";
 
 declare const self: Worker;
 
+/** What is to be made: a thumbnail, or a contact sheet. */
+export type Order = ThumbnailOrder | { readonly cells: readonly DrawnCell[] };
+
 /** One thumbnail to make. */
-export interface Order {
+export interface ThumbnailOrder {
   /** The folder of the asset store. */
   readonly root: string;
   readonly sha256: string;
@@ -33,12 +37,20 @@ const NICENESS = 10;
 // Entry point of the thread that makes thumbnails: one order in, one answer out.
 self.onmessage = async ({ data }: MessageEvent<Order>): Promise<void> => {
   giveWay(NICENESS);
-  const made = await make(data);
+  const made = await ("cells" in data ? draw(data.cells) : make(data));
   if (made.kind === "picture") self.postMessage(made, [made.bytes.buffer as ArrayBuffer]);
   else self.postMessage(made);
 };
 
-async function make(order: Order): Promise<Made> {
+async function draw(cells: readonly DrawnCell[]): Promise<Made> {
+  try {
+    return { kind: "picture", bytes: await drawSheet(cells) };
+  } catch (error) {
+    return isShortage(error) ? { kind: "busy" } : { kind: "none", why: "damaged" };
+  }
+}
+
+async function make(order: ThumbnailOrder): Promise<Made> {
   const { source, type, width } = order;
   try {
     const isVideo = MEDIA_TYPES[type].kind === "video";

@@ -2,6 +2,11 @@
 export const THUMBNAIL_WIDTHS = [64, 160, 320, 640, 1280] as const;
 export type ThumbnailWidth = (typeof THUMBNAIL_WIDTHS)[number];
 
+/** Width of a contact sheet at most; it is higher by its labels alone. */
+export const SHEET_MOST_PX = 2_048;
+/** Pictures of a contact sheet: ten results of each of a group's tasks. */
+export const SHEET_MOST_CELLS = 160;
+
 /** The type of every thumbnail. */
 export const THUMBNAIL_TYPE = "image/webp";
 

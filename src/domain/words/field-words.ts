@@ -28,6 +28,8 @@ export const FIELD_WORDS = {
     `${name(field)} is required${by === undefined ? "" : ` by ${by}`}.`,
   only_with: ({ field, needed }: Field & { needed: string }, name: NameOf) =>
     `${name(field)} is valid only together with ${name(needed)}.`,
+  not_with: ({ field, other }: Field & { other: string }, name: NameOf) =>
+    `${name(field)} cannot be given together with ${name(other)}.`,
   unknown_field: ({ field, within, owner, near, known }: Field & UnknownField, name: NameOf) => {
     const holder = within === undefined ? owner : name(within);
     const hint =

@@ -8,7 +8,8 @@ import {
 } from "../../domain/media/thumbnail.ts";
 import type { AssetStore, Delivery, Wanted } from "../../domain/ports/asset-store.ts";
 import type { Thumbnails } from "../../domain/ports/thumbnails.ts";
-import { type AddressedFile, deliverAsset, findAddressed } from "../../service/read-asset.ts";
+import { type AddressedFile, deliverAsset, findAddressed, findAsset } from "../../service/read-asset.ts";
+import { type ContactSheetDeps, readContactSheet } from "../../service/read-contact-sheet.ts";
 import { readThumbnail } from "../../service/read-thumbnail.ts";
 import { type Endpoint, open } from "../exchange.ts";
 import { isKnown, type Reply } from "../reply.ts";
@@ -20,19 +21,47 @@ interface AssetReplyDeps {
 }
 
 /** GET (and HEAD) /assets/{id}.{ext} of a task's file or an uploaded one. Whoever knows the id may read the file, which never changes. */
-export function assetEndpoints(deps: AssetReplyDeps & Parameters<typeof findAddressed>[0]): Endpoint[] {
+export function assetEndpoints(
+  deps: AssetReplyDeps & ContactSheetDeps & Parameters<typeof findAddressed>[0],
+): Endpoint[] {
   return [
     open("/assets/:file", READ_ASSET, async ({ request, param, query, isLate }) => {
-      const width = widthOf(query());
+      const [width, group] = [widthOf(query()), groupOf(query())];
       const [id = "", extension] = param("file").split(".", 2);
       const asset = await findAddressed(deps, id);
       if (extension !== undefined && !assetPath(asset).endsWith(`.${extension}`)) {
         throw new AppError("not_found", { kind: "file_unknown" });
       }
+      if (group !== undefined) return sheetReply(deps, request, id, group);
       const headersOf = headersAt(deps.clock.now());
       return await assetReply(deps, request, asset, { width, isLate, headersOf });
     }),
   ];
+}
+
+/** Answers with the contact sheet of a group. */
+async function sheetReply(
+  deps: ContactSheetDeps,
+  request: Request,
+  id: string,
+  group: string,
+): Promise<Reply> {
+  const asset = await findAsset(deps, id);
+  const { tag, read } = await readContactSheet(deps, asset, group);
+  const headers = {
+    ...headersAt(asset.createdAt)(asset, THUMBNAIL_TYPE, tag),
+    // It changes when one of its results is deleted.
+    "Cache-Control": "public, no-cache",
+  };
+  return thumbnailReply(request, headers, read);
+}
+
+/** The group whose contact sheet is asked for, if one is. @throws AppError `invalid_request` */
+function groupOf(query: URLSearchParams): string | undefined {
+  const [group, ...others] = query.getAll("group");
+  if (others.length > 0) throw invalid({ kind: "given_twice", field: "group" });
+  if (group !== undefined && query.has("w")) throw invalid({ kind: "not_with", field: "w", other: "group" });
+  return group;
 }
 
 /** How an answer with a file is made. */

@@ -51,6 +51,9 @@ export const READ_ASSET = contract("readAsset", "Files", "Download a file", {
       "The width in pixels of a smaller picture, which is never larger than the original: of an image, or the first picture of a video. An SVG is answered as it is. A file without one is `not_found`.",
       { enum: THUMBNAIL_WIDTHS.map(String) },
     ),
+    group: text(
+      "Id of a group that the file is a result of: all its results in one picture, in WebP, with their models and by what they differ. It is `contact_sheet` of the group.",
+    ),
   }),
   headers: RANGE_HEADERS,
   answers: resultDownloads(ALL_TYPES),

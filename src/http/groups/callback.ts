@@ -7,6 +7,7 @@ import type { Secrets } from "../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import { groupIdOf, groupStatus, winnerOf } from "../../domain/task/group.ts";
 import { readMembers } from "../../service/read-group.ts";
+import { sheetAddress } from "./present.ts";
 
 export interface GroupFormDeps {
   readonly tasks: Pick<TaskStore, "summary">;
@@ -28,13 +29,16 @@ async function bodyOf(deps: GroupFormDeps, { task, at, origin }: ToldEvent): Pro
   if (group === undefined || first === undefined) throw new Error(`Task ${task.id} is of no group`);
   const members = await readMembers(deps, group);
   const cost = sumMicros(members.map((member) => member.task?.charged ?? ZERO));
+  const id = groupIdOf(first);
+  const sheet = sheetAddress({ id, members }, origin);
   const winner = winnerOf(group.policy, members);
   return {
-    group_id: groupIdOf(first),
+    group_id: id,
     request_id: task.requestId,
     status: groupStatus(members),
     policy: group.policy,
     ...(winner !== undefined && { winner }),
+    ...(sheet !== undefined && { contact_sheet: sheet }),
     usage: { cost: formatAmount(cost), currency: CURRENCY },
     tasks: members.flatMap((member) => (member.task === undefined ? [] : [toldMember(member.task, origin)])),
     ...toldTimes({ createdAt: task.createdAt, completedAt: at }),

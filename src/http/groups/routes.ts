@@ -36,14 +36,14 @@ export function groupEndpoints(given: Omit<Deps, "turn">): Endpoint[] {
     polled(
       "/v1/groups",
       LIST_GROUPS,
-      async ({ principal, query }) => {
+      async ({ principal, query, origin }) => {
         // The schema has checked that it is of this type.
         const asked = checkQuery(GROUP_QUERY, query()) as {
           readonly limit?: number;
           readonly after?: string;
         };
         const { groups, next } = await listGroups(deps, principal, { limit: DEFAULT_LIMIT, ...asked });
-        return success({ groups: groups.map((group) => presentListedGroup(group)), next });
+        return success({ groups: groups.map((group) => presentListedGroup(group, origin)), next });
       },
       "lists",
     ),

@@ -76,6 +76,7 @@ export const GROUP_BODY: Schema = {
 const CREATED = closed({ group_id: GROUP_ID, task_ids: list(TASK_ID) });
 const POLICY = openEnum(GROUP_POLICIES, "What was asked for.");
 const USAGE = closed({ cost: amount("What its tasks were charged so far."), currency: CURRENCY_SCHEMA });
+const SHEET = text("All results in one picture. Where there are any.", { format: "uri" });
 const STANDING = {
   group_id: GROUP_ID,
   status: text(
@@ -88,6 +89,10 @@ const STANDING = {
   winner: nullable({ ...TASK_ID, description: "The task that the policy chose; null while there is none." }),
   created_at: unixSeconds("When it was accepted."),
   deadline_at: nullable(unixSeconds("When what has not ended is cancelled.")),
+  contact_sheet: nullable({
+    ...SHEET,
+    description: "All results in one picture, once all tasks have ended. Null where there are none.",
+  }),
   usage: USAGE,
 };
 const GROUP = component("Group", {
@@ -108,6 +113,7 @@ export const GROUP_CALLBACK = component(
     }),
     policy: POLICY,
     winner: { ...TASK_ID, description: "The task that the policy chose. Where there is one." },
+    contact_sheet: SHEET,
     usage: USAGE,
     tasks: list(
       closed(
@@ -125,7 +131,7 @@ export const GROUP_CALLBACK = component(
     created_at: text("ISO 8601, UTC.", { format: "date-time" }),
     completed_at: text("When the last task ended. ISO 8601, UTC.", { format: "date-time" }),
   },
-  { optional: ["winner"] },
+  { optional: ["winner", "contact_sheet"] },
 );
 
 export const CREATE_GROUP = contract("createGroup", "Tasks", "Make one prompt in several ways", {

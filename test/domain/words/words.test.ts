@@ -18,6 +18,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   violation: { field, must: { types: ["string"] }, given: 1 },
   rule: { field, rule: "{our_field} is valid only together with {our_other}." },
   required: { field, by: "the-model" },
+  not_with: { field, other: "b" },
   only_with: { field, needed: other },
   unknown_field: { field, owner: "the-model", near: other, known: [] },
   given_twice: { field },
