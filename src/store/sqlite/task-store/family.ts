@@ -7,7 +7,10 @@ import type { Connection } from "../connection.ts";
 import { parentOf } from "./parent-columns.ts";
 import { REMOVED, SUMMARY_COLUMNS, type SummaryRow, toSummary } from "./task-table.ts";
 
-type Row = Omit<SummaryRow, "status"> & { readonly status: SummaryRow["status"] | typeof REMOVED };
+/** A task of a family, removed or not. */
+export type FamilyRow = Omit<SummaryRow, "status"> & {
+  readonly status: SummaryRow["status"] | typeof REMOVED;
+};
 
 /** Returns `TaskStore.family`. It costs two seeks and as much as the page is long, and a seek for each parent outside it. */
 export function prepareFamily({ db, read }: Connection): Pick<TaskStore, "family"> {
@@ -20,10 +23,10 @@ function prepareFamilyOf(db: Database) {
     `select coalesce(family_number, number) as root from task
      where id = ? and account_number = ${accountNumber("?")} and status <> '${REMOVED}'`,
   );
-  const first = db.prepare<Row, [number: number, account: string]>(
+  const first = db.prepare<FamilyRow, [number: number, account: string]>(
     `select ${SUMMARY_COLUMNS} from task where number = ? and account_number = ${accountNumber("?")}`,
   );
-  const members = db.prepare<Row, [family: number, account: string, after: string, limit: number]>(
+  const members = db.prepare<FamilyRow, [family: number, account: string, after: string, limit: number]>(
     `select ${SUMMARY_COLUMNS} from task indexed by task_family
      where family_number = ? and account_number = ${accountNumber("?")} and id > ? order by id limit ?`,
   );
@@ -43,20 +46,20 @@ function prepareFamilyOf(db: Database) {
     const all = root === null ? rows : [root, ...rows];
     const shown = all.slice(0, limit);
     const next = all.length > limit ? shown.at(-1)?.id : undefined;
-    return { nodes: [...goneParents(shown, isGone), ...shown.map(nodeOf)], next };
+    return { nodes: [...parentsOutside(shown).filter(isGone).map(goneNode), ...shown.map(nodeOf)], next };
   };
 }
 
-/** The parents of which not even a row is left. */
-function goneParents(rows: readonly Row[], isGone: (id: TaskId) => boolean): FamilyNode[] {
+/** What the tasks of a page were made from, but for what is on the page. */
+export function parentsOutside(rows: readonly FamilyRow[]): TaskId[] {
   const here = new Set(rows.map(({ id }) => id));
-  const parents = new Set(
-    rows.flatMap(({ parent }) => (parent === null || here.has(parent) ? [] : [parent])),
-  );
-  return [...parents].filter(isGone).map((id) => ({ kind: "removed", id }));
+  return [...new Set(rows.flatMap(({ parent }) => (parent === null || here.has(parent) ? [] : [parent])))];
 }
 
-function nodeOf(row: Row): FamilyNode {
+/** A parent of which not even a row is left. */
+export const goneNode = (id: TaskId): FamilyNode => ({ kind: "removed", id });
+
+export function nodeOf(row: FamilyRow): FamilyNode {
   const { status } = row;
   if (status === REMOVED) return { kind: "removed", id: row.id, parent: parentOf(row) };
   return { kind: "task", task: toSummary({ ...row, status }) };

@@ -20,7 +20,7 @@ export function prepareQueuedLanes(db: Database): () => LaneId[] {
 }
 
 /** Setups at which `ownReady` looks. Few lanes have as many at one time. */
-const MOST_SETUPS = 32;
+export const MOST_SETUPS = 32;
 
 /** The body of `TaskStore.ownReady`: reads in the index as many rows as it counts. */
 export function prepareOwnReady(db: Database) {

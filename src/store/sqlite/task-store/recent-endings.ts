@@ -6,10 +6,10 @@ import { accountNumber } from "../account-store/account-table.ts";
 import { named } from "./task-table.ts";
 
 /** Accounts and, of each, tasks that are read: about a millisecond in all. */
-const MOST_ACCOUNTS = 32;
-const MOST_ROWS = 512;
+export const MOST_ACCOUNTS = 32;
+export const MOST_ROWS = 512;
 
-interface Row {
+export interface EndingRow {
   readonly model: ModelId;
   readonly lane: LaneId;
   readonly status: string;
@@ -24,41 +24,52 @@ interface Row {
  */
 export function prepareRecentEndings(db: Database): (since: number) => RecentEndings | undefined {
   const accounts = db.prepare<{ id: AccountId }, []>(`select id from account limit ${MOST_ACCOUNTS + 1}`);
-  const latest = db.prepare<Row, [account: AccountId, limit: number]>(
+  const latest = db.prepare<EndingRow, [account: AccountId, limit: number]>(
     `select ${named("model")}, lane, status, created_at, completed_at, charged_micros from task indexed by task_change
      where account_number = ${accountNumber("?")} and change >= 0 order by change desc limit ?`,
   );
-
-  /** An account's ends, latest first, and since when they are all there. */
-  function read(account: AccountId, since: number, limit: number): RecentEndings {
-    const tasks: RecentEnding[] = [];
-    let rows = 0;
-    let lastSeen = Number.POSITIVE_INFINITY;
-    for (const row of latest.iterate(account, limit)) {
-      rows += 1;
-      if (row.completed_at === null) continue;
-      lastSeen = row.completed_at;
-      if (lastSeen < since) return { since, tasks };
-      if (row.status !== "cancelled") tasks.push(endingOf(row, lastSeen));
-    }
-    return { since: rows < limit ? since : lastSeen, tasks };
-  }
 
   return (since) => {
     const found = accounts.all();
     if (found.length > MOST_ACCOUNTS) return undefined;
     const limit = Math.floor(MOST_ROWS / Math.max(1, found.length));
-    const parts = found.map(({ id }) => read(id, since, limit));
-    const from = Math.max(since, ...parts.map((part) => part.since));
-    if (from === Number.POSITIVE_INFINITY) return undefined;
-    return {
-      since: from,
-      tasks: parts.flatMap(({ tasks }) => tasks.filter(({ endedAt }) => endedAt >= from)),
-    };
+    return endingsIn(
+      since,
+      found.map(({ id }) => endingsOf(latest.iterate(id, limit), since, limit)),
+    );
   };
 }
 
-function endingOf(row: Row, endedAt: number): RecentEnding {
+/**
+ * An account's ends, latest first, and since when they are all there.
+ *
+ * @param rows its tasks, latest change first: `limit` of them, or all
+ */
+export function endingsOf(rows: Iterable<EndingRow>, since: number, limit: number): RecentEndings {
+  const tasks: RecentEnding[] = [];
+  let read = 0;
+  let lastSeen = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    read += 1;
+    if (row.completed_at === null) continue;
+    lastSeen = row.completed_at;
+    if (lastSeen < since) return { since, tasks };
+    if (row.status !== "cancelled") tasks.push(endingOf(row, lastSeen));
+  }
+  return { since: read < limit ? since : lastSeen, tasks };
+}
+
+/** The ends of all accounts; undefined where of one of them nothing is known. */
+export function endingsIn(since: number, parts: readonly RecentEndings[]): RecentEndings | undefined {
+  const from = Math.max(since, ...parts.map((part) => part.since));
+  if (from === Number.POSITIVE_INFINITY) return undefined;
+  return {
+    since: from,
+    tasks: parts.flatMap(({ tasks }) => tasks.filter(({ endedAt }) => endedAt >= from)),
+  };
+}
+
+function endingOf(row: EndingRow, endedAt: number): RecentEnding {
   return {
     model: row.model,
     provider: row.lane,

@@ -1,0 +1,59 @@
+import type { ChangeQuery, ManagedChange } from "../../../domain/ports/task-store.ts";
+import { MANAGED_COLUMNS, type ManagedRow, toManagedTask } from "../../sqlite/task-store/managed.ts";
+import { type Session, statement } from "../session.ts";
+import { CHANGE_MARK } from "../writer.ts";
+
+/**
+ * Up to which number every change is committed. Those of several accounts are not in commit order: a transaction may have drawn a
+ * number that is lower than a committed one. Each holds a mark from before it drew: the number that the sequence had then. So the
+ * sequence is read first, then the marks; what began to draw after that draws higher numbers. The condition on the sequence's row
+ * keeps this order. It is read where writes are made: no copy of the database has the locks.
+ */
+const SETTLED = statement<{ number: number }>(
+  `select least(case when is_called then last_value else 0 end,
+     (select min((classid::bigint << 32 | objid::bigint) - ${CHANGE_MARK}) from pg_locks
+      where locktype = 'advisory' and objsubid = 1 and database = (select oid from pg_database where datname = current_database())
+        and classid::bigint between ${CHANGE_MARK >> 32n} and ${(CHANGE_MARK >> 32n) + 255n}
+        and drawn.last_value > 0)) as number
+   from task_change_number as drawn`,
+);
+
+const BETWEEN = "account_number = account.number and change > $1 and change <= $2";
+
+/**
+ * Changes are indexed by account, and an index over all of them would cost every task; so this merges those of the accounts, which are
+ * few beside their tasks. No more accounts than the page has changes can have a part in it, and none of its changes comes after the
+ * last of their first ones where these fill a page.
+ */
+const PAGE = statement<
+  ManagedRow & { readonly change: number },
+  [after: number, upTo: number, limit: number]
+>(
+  `with head as materialized (
+     select account.number, first.change from account
+     cross join lateral (select change from task where ${BETWEEN} order by change limit 1) as first
+     order by first.change limit $3),
+   bound as materialized (select case when count(*) = $3 then max(change) else $2 end as change from head),
+   page as materialized (
+     select next.number from head as account
+     cross join lateral (select task.number, task.change from task where ${BETWEEN}
+       and task.change <= (select bound.change from bound) order by task.change limit $3) as next
+     order by next.change limit $3)
+   select ${MANAGED_COLUMNS}, change from task where number = any (array(select page.number from page)) order by change`,
+);
+
+/** The body of `TaskStore.managedChanges`: two statements, the second of which sees all that the first one counts on. */
+export async function managedChanges(
+  session: Session,
+  { after, limit }: Omit<ChangeQuery, "accountId">,
+): Promise<ManagedChange[]> {
+  const upTo = await latestManagedChange(session);
+  if (upTo <= after) return [];
+  const rows = await PAGE.all(session, after, upTo, limit);
+  return rows.map((row) => ({ number: row.change, task: toManagedTask(row) }));
+}
+
+/** The body of `TaskStore.latestManagedChange`: every change up to this number can be read now. */
+export async function latestManagedChange(session: Session): Promise<number> {
+  return (await SETTLED.get(session))?.number ?? 0;
+}
