@@ -170,6 +170,13 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: ADMIN,
+    usage: "nodes",
+    aliases: ["node"],
+    about: "the nodes that share a PostgreSQL database",
+    load: async () => (await import("./commands/nodes.ts")).defineNodes,
+  },
+  {
+    heading: ADMIN,
     usage: "console",
     about: "links to the console, and who is there",
     load: async () => (await import("./commands/console.ts")).defineConsole,

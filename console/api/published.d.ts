@@ -3069,6 +3069,22 @@ export interface Schemas {
     /** What every line is charged times for this API key; 1 where absent. */
     multiplier?: string;
   };
+  Node: {
+    /** Another one at each start. */
+    id: string;
+    /** Of its machine, unless `node_name` is set there. */
+    name: string;
+    /** What it does: everything, the API alone, or the work alone. */
+    role: "all" | "api" | "worker";
+    /** Of the program. */
+    version: string;
+    /** A node that is draining takes no new tasks. Others have taken over from one that is gone. */
+    state: "working" | "draining" | "gone";
+    /** When it started. Unix seconds. */
+    started_at: number;
+    /** When it was heard of last, by the clock of the database. Unix seconds. */
+    seen_at: number;
+  };
   Overview: {
     server: {
       /** Version of the program. */
@@ -5601,6 +5617,12 @@ export interface Operations {
   };
   "GET /admin/v1/overview": {
     data: Schemas["Overview"];
+  };
+  "GET /admin/v1/nodes": {
+    data: {
+      /** By name. Those that were heard of within an hour. */
+      nodes: readonly (Schemas["Node"])[];
+    };
   };
   "GET /admin/v1/history": {
     query: { minutes?: number };

@@ -92,6 +92,20 @@ async function connect(
   };
 }
 
+/** The nodes of a database, for a command. @throws StorageError, SchemaError */
+export async function listSharedNodes(url: string): ReturnType<NodeStore["all"]> {
+  const { openConnection } = await import("../store/postgres/connection.ts");
+  const { requireMigrated } = await import("../store/postgres/migrate.ts");
+  const { createNodeStore } = await import("../store/postgres/node-store.ts");
+  const connection = openConnection({ url, connections: 1 });
+  try {
+    await requireMigrated(connection.driver);
+    return await createNodeStore(connection).all();
+  } finally {
+    await connection.stop();
+  }
+}
+
 /** How often a node looks for work by itself. */
 const LOOK_MS = 1_000;
 

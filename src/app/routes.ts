@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { actorOf } from "../domain/access/actor.ts";
 import { INGRESS_LIMITS } from "../domain/limits.ts";
+import type { NodeStore } from "../domain/ports/node-store.ts";
 import { accountEndpoints } from "../http/account/routes.ts";
 import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
 import { managedCallbackEndpoints } from "../http/admin/callbacks/routes.ts";
@@ -8,6 +9,7 @@ import { historyEndpoints } from "../http/admin/history/routes.ts";
 import { keyEndpoints } from "../http/admin/keys/routes.ts";
 import { manifestEndpoints } from "../http/admin/manifests/routes.ts";
 import { moneyEndpoints } from "../http/admin/money/routes.ts";
+import { nodeEndpoints } from "../http/admin/nodes/routes.ts";
 import { overviewEndpoints } from "../http/admin/overview/routes.ts";
 import { managedPriceEndpoints } from "../http/admin/pricing/routes.ts";
 import { managedProviderEndpoints } from "../http/admin/providers/routes.ts";
@@ -248,8 +250,18 @@ function watchingEndpoints(given: EndpointDeps) {
   const readOverview = createOverview(given);
   return [
     ...overviewEndpoints({ ...given, readOverview, version: VERSION, node: hostname() }),
+    ...nodeEndpoints({ listNodes: given.cluster?.nodes.all ?? aloneNode(given) }),
     ...historyEndpoints({ ...given, readHistory: given.history.read }),
   ];
+}
+
+/** What there is where one process has the database to itself. */
+function aloneNode({ clock, startedAt, drained }: EndpointDeps): NodeStore["all"] {
+  return async () => {
+    const now = clock.now();
+    const self = { id: `${process.pid}`, name: hostname(), role: "all", version: VERSION } as const;
+    return { nodes: [{ ...self, startedAt, seenAt: now, isDraining: drained.aborted }], now };
+  };
 }
 
 /** Reads the overview of this process and its store. */

@@ -465,6 +465,7 @@ test("the management API is answered as the document says", async () => {
   await managed("GET /admin/v1/log/level");
   await managed("POST /admin/v1/log/level", { level: "debug", for_seconds: 5 });
   await managed("GET /admin/v1/audit-log");
+  await managed("GET /admin/v1/nodes");
 
   const token = await managed("POST /admin/v1/tokens", { name: "other" });
   await managed("POST /admin/v1/tokens/{id}/revoke", undefined, { id: String(token.data.id) });

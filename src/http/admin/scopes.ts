@@ -34,6 +34,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["GET /admin/v1/models/:model", "read"],
   ["GET /admin/v1/models/:model/manifest", "read"],
   ["POST /admin/v1/models/check", "read"],
+  ["GET /admin/v1/nodes", "read"],
   ["GET /admin/v1/overview", "read"],
   ["GET /admin/v1/pricing", "read"],
   ["GET /admin/v1/pricing/:model", "read"],
