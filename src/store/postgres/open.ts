@@ -1,6 +1,7 @@
 import type { CallbackStore } from "../../domain/ports/callback-store.ts";
 import type { ChoiceStore } from "../../domain/ports/choice-store.ts";
 import type { Ids, Seal } from "../../domain/ports/runtime.ts";
+import type { TaskStore } from "../../domain/ports/task-store.ts";
 import { madeAtUse } from "../../toolkit/made-at-use.ts";
 import type { MigrationState } from "../sqlite/migrate.ts";
 import { createAccountStore } from "./account-store.ts";
@@ -10,6 +11,7 @@ import { type Connection, type ConnectionOptions, openConnection } from "./conne
 import { createLabels, type Labels } from "./labels.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { applyMigrations, requireMigrated } from "./migrate.ts";
+import { createTaskStore } from "./task-store.ts";
 
 /** What a store is made with, on a connection that is open. */
 interface StoreParts {
@@ -28,6 +30,7 @@ interface Stores {
   readonly accounts: ReturnType<typeof createAccountStore>;
   readonly callbacks: CallbackStore;
   readonly choices: ChoiceStore;
+  readonly tasks: TaskStore;
 }
 
 /** What several stores share. */
@@ -73,7 +76,7 @@ export async function openStoreOn(connection: Connection, options: StoreParts): 
 }
 
 /** All stores of a database that is open and migrated. */
-export function storesOn(connection: Connection, { seal }: Pick<StoreOptions, "seal">): Stores {
+export function storesOn(connection: Connection, { ids, seal }: Pick<StoreOptions, "ids" | "seal">): Stores {
   const parts: Parts = madeAtUse<Parts>({
     labels: () => createLabels(connection.driver),
     ledger: () => createLedger(parts.labels),
@@ -82,5 +85,6 @@ export function storesOn(connection: Connection, { seal }: Pick<StoreOptions, "s
     accounts: () => createAccountStore(connection, { ledger: parts.ledger, seal }),
     callbacks: () => createCallbackStore(connection),
     choices: () => createChoiceStore(connection),
+    tasks: () => createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken }),
   });
 }

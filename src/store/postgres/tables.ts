@@ -1,4 +1,4 @@
-import { bigint, pgSequence, pgTable, smallint } from "drizzle-orm/pg-core";
+import { bigint, index, pgSequence, pgTable, primaryKey, smallint } from "drizzle-orm/pg-core";
 import { account as accountOfSqlite } from "../sqlite/account-store/account-table.ts";
 import { creditKey as creditKeyOfSqlite } from "../sqlite/account-store/credit-key-table.ts";
 import { apiKey as apiKeyOfSqlite } from "../sqlite/account-store/key-table.ts";
@@ -51,13 +51,40 @@ export const uploadTotal = mirrored(uploadTotalOfSqlite);
 export const usageDay = mirrored(usageDayOfSqlite);
 
 /** Found by its digest alone: SQLite needs a second table for that, where an insertion costs less. */
-export const idempotency = pgTable("idempotency", {
-  digest: bytes().primaryKey(),
-  fingerprint: textByBytes().notNull(),
-  task_id: textByBytes().notNull(),
-  held_micros: bigint({ mode: "number" }).notNull(),
-  expires_at: bigint({ mode: "number" }).notNull(),
+export const idempotency = pgTable(
+  "idempotency",
+  {
+    digest: bytes().primaryKey(),
+    fingerprint: textByBytes().notNull(),
+    task_id: textByBytes().notNull(),
+    held_micros: bigint({ mode: "number" }).notNull(),
+    expires_at: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [index("idempotency_ended").on(table.expires_at)],
+);
+
+/**
+ * The latest row of each lane: the tasks of one setup that it starts one after the other, which may be over. Written by `claim` alone,
+ * one process at a time, as are the turns.
+ */
+export const laneRow = pgTable("lane_row", {
+  lane: textByBytes().primaryKey(),
+  setup: textByBytes().notNull(),
+  /** When it began. */
+  since: bigint({ mode: "number" }).notNull(),
 });
+
+/** The account whose task was the last to start of those of a setup that wait for a lane. Its next turn comes after all others. */
+export const laneTurn = pgTable(
+  "lane_turn",
+  {
+    lane: textByBytes().notNull(),
+    setup: textByBytes().notNull(),
+    account_number: bigint({ mode: "number" }).notNull(),
+    served_at: bigint({ mode: "number" }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.lane, table.setup] })],
+);
 
 /** The processes that serve this database. A row is removed when its process stops, or long after it was last heard of. */
 export const node = pgTable("node", {

@@ -22,6 +22,11 @@ export interface Allowance extends QuotaUse {
   readonly isCounted: boolean;
 }
 
+/** Below zero when the limit was lowered below what was already spent. */
+export function leftOf({ limit, used, reserved }: Allowance): number {
+  return limit - used - reserved;
+}
+
 /** Selects the live tasks of a key whose holds are counted in no period. */
 export const UNCOUNTED = `account_number = ${accountNumber("?1")} and key_label = ${labelOf("?2")} and ${LIVE}
   and quota_period is null`;

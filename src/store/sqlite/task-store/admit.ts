@@ -6,7 +6,7 @@ import { accountNumber } from "../account-store/account-table.ts";
 import { labelOf } from "../label-table.ts";
 import type { Labels } from "../labels.ts";
 import type { Ledger } from "../ledger.ts";
-import type { Allowance } from "../quota-allowance.ts";
+import { type Allowance, leftOf } from "../quota-allowance.ts";
 import { prepareQuotas } from "../quotas.ts";
 import { prepareAssets } from "./assets.ts";
 import type { Changes } from "./changes.ts";
@@ -25,7 +25,7 @@ export function prepareAdmit(
 ): (admission: Admission) => AdmitResult {
   const { ledger, records, changes, labels } = parts;
   const insertAssets = prepareAssets(db);
-  const insertTask = prepareInsertTask(db);
+  const insertTask = prepareInsertTask(db, labels);
   const quotas = prepareQuotas(db);
   // Stops counting at the limit, and reads the index alone.
   const live = db.prepare<{ count: number }, [account: string, key: string, limit: number]>(
@@ -62,25 +62,20 @@ export function prepareAdmit(
   };
 }
 
-/** Below zero when the limit was lowered below what was already spent. */
-function leftOf({ limit, used, reserved }: Allowance): number {
-  return limit - used - reserved;
-}
-
 /** What stands for a column's value. Neither another account's task nor one that is gone has a family. */
 const EXPRESSIONS: Readonly<Record<string, string>> = {
   account_number: accountNumber("?1"),
   family_number: `(select coalesce(of.family_number, of.number) from task as of where of.id = ?2 and of.account_number = ${accountNumber("?1")})`,
 };
 
-function prepareInsertTask(db: Database): (task: NewTask, admitted: AdmittedWith) => void {
+function prepareInsertTask(db: Database, labels: Labels): (task: NewTask, admitted: AdmittedWith) => void {
   const alike = Object.keys(NEW_ALIKE).flatMap((column) => [column, `${column}_label`]);
   const columns = ["account_number", "family_number", ...alike, ...Object.keys(NEW_TASK)];
   const [values, alikeValues] = [Object.values(NEW_TASK), Object.values(NEW_ALIKE)];
   const places = columns.map((column) => EXPRESSIONS[column] ?? "?");
   const insert = db.prepare(`insert into task (${columns.join(", ")}) values (${places.join(", ")})`);
   return (task, admitted) => {
-    const texts = alikeValues.flatMap((value) => admitted.labels.columns(value(task)));
+    const texts = alikeValues.flatMap((value) => labels.columns(value(task)));
     insert.run(
       task.accountId,
       task.parent?.id ?? null,

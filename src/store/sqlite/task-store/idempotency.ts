@@ -5,10 +5,10 @@ import type { IdempotencyClaim } from "../../../domain/task/idempotency.ts";
 import type { Connection } from "../connection.ts";
 import { openRecentRecords } from "./recent-records.ts";
 
-type UsedKey = Extract<AdmitResult, { kind: "replayed" | "conflict" }>;
+export type UsedKey = Extract<AdmitResult, { kind: "replayed" | "conflict" }>;
 
 /** The scope that identifies a key. */
-type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
+export type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
 
 export type IdempotencyRecords = ReturnType<typeof prepareIdempotency>;
 
@@ -16,7 +16,7 @@ export type IdempotencyRecords = ReturnType<typeof prepareIdempotency>;
 const ID = `coalesce((select id from temp.idempotency_recent where digest = ?1),
   (select id from idempotency_index where digest = ?1))`;
 
-interface Row {
+export interface IdempotencyRow {
   readonly fingerprint: string;
   readonly task_id: TaskId;
   readonly held_micros: number;
@@ -34,7 +34,7 @@ interface Row {
 export function prepareIdempotency(connection: Connection) {
   const { db } = connection;
   const recent = openRecentRecords(connection);
-  const select = db.prepare<Row, [digest: Uint8Array]>(
+  const select = db.prepare<IdempotencyRow, [digest: Uint8Array]>(
     `select fingerprint, task_id, held_micros, expires_at from idempotency where id = ${ID}`,
   );
   const insert = db.prepare(
@@ -56,9 +56,7 @@ export function prepareIdempotency(connection: Connection) {
 
   function find(claim: IdempotencyClaim, now: number): UsedKey | undefined {
     const row = select.get(digestOf(claim));
-    if (row === null || row.expires_at <= now) return undefined;
-    if (row.fingerprint !== claim.fingerprint) return { kind: "conflict" };
-    return { kind: "replayed", taskId: row.task_id, held: toMicros(row.held_micros) };
+    return row === null ? undefined : readUse(row, claim, now);
   }
 
   return {
@@ -84,8 +82,15 @@ export function prepareIdempotency(connection: Connection) {
   };
 }
 
+/** What a record that was found says of a create. */
+export function readUse(row: IdempotencyRow, claim: IdempotencyClaim, now: number): UsedKey | undefined {
+  if (row.expires_at <= now) return undefined;
+  if (row.fingerprint !== claim.fingerprint) return { kind: "conflict" };
+  return { kind: "replayed", taskId: row.task_id, held: toMicros(row.held_micros) };
+}
+
 /** 128 bits of SHA-256 of the scope; the parts cannot hold a line feed. */
-function digestOf({ keyId, endpoint, key }: IdempotencyUse): Uint8Array {
+export function digestOf({ keyId, endpoint, key }: IdempotencyUse): Uint8Array {
   const hash = new Uint8Array(32);
   Bun.SHA256.hash(`${keyId}\n${endpoint}\n${key}`, hash);
   return hash.subarray(0, 16);

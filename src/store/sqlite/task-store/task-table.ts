@@ -229,7 +229,7 @@ export function toTask(row: TaskRow): Task {
 
 /** What `admit` adds to a new task. */
 export interface AdmittedWith {
-  readonly labels: Labels;
+  readonly labels: Pick<Labels, "of">;
   readonly quotaPeriod: number | undefined;
   readonly change: number;
 }

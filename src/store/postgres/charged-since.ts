@@ -1,0 +1,24 @@
+import type { AccountId, KeyId } from "../../domain/ids.ts";
+import { type Micros, toMicros } from "../../domain/money/money.ts";
+import { type Session, statement } from "./session.ts";
+
+const CHARGED = statement<{ charged: number }, [account: AccountId, key: KeyId, day: number]>(
+  // Steps from day to day by the primary key, and skips the rows of other keys.
+  `with recursive used (day) as (
+     (select min(day) from usage_day where account_id = $1 and day >= $3)
+     union all
+     select (select min(day) from usage_day where account_id = $1 and day > used.day) from used where day is not null
+   )
+   select coalesce(sum(charged_micros), 0)::bigint as charged from used
+   join usage_day on account_id = $1 and usage_day.day = used.day and key_id = $2`,
+);
+
+/** Sums up the charges of one key's tasks that ended on a day or later. */
+export async function chargedSince(
+  session: Session,
+  account: AccountId,
+  key: KeyId,
+  day: number,
+): Promise<Micros> {
+  return toMicros((await CHARGED.get(session, account, key, day))?.charged ?? 0);
+}
