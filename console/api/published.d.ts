@@ -5187,6 +5187,15 @@ export interface Operations {
     path: { id: string };
     data: Schemas["ManagedTaskTrace"];
   };
+  "GET /admin/v1/tasks/{id}/tree": {
+    path: { id: string };
+    query: { limit?: number; after?: string };
+    data: {
+      tasks: readonly (Schemas["FamilyTask"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
+    };
+  };
   "POST /admin/v1/tasks/{id}/cancel": {
     path: { id: string };
     data: Schemas["ManagedTaskStory"];

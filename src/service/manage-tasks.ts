@@ -3,11 +3,13 @@ import { mustBe } from "../domain/errors.ts";
 import { isId, type ModelId } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { ManagedPage, TaskStore } from "../domain/ports/task-store.ts";
+import type { FamilyPage } from "../domain/task/family.ts";
 import type { TaskKind } from "../domain/task/request.ts";
 import type { TaskStatus } from "../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "./cancel-task.ts";
 import { searchText } from "./list-tasks.ts";
 import { notFound } from "./management.ts";
+import { type FamilyQuery, readFamily } from "./read-family.ts";
 import { findStory, type StoryReading } from "./read-story.ts";
 import { findTrace, type TraceReading } from "./read-trace.ts";
 
@@ -55,6 +57,11 @@ export function createManageTasks(deps: ManageTasksDeps) {
     read,
     /** @throws AppError `not_found` */
     trace: async (id: string): Promise<TraceReading> => (await findTrace(deps, id)) ?? notFound("task", id),
+    /** Some of the task's family, as its owner reads it. @throws AppError `not_found`; `invalid_request` for the cursor */
+    async family(id: string, page: FamilyQuery): Promise<FamilyPage> {
+      const { account, task } = await read(id);
+      return readFamily(deps, { accountId: account.id }, task.id, page);
+    },
     /** Cancels a task as its owner would. @throws AppError `not_found`, `task_not_cancellable` */
     async cancel(id: string, actor: Actor): Promise<StoryReading> {
       const { task } = await read(id);

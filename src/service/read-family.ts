@@ -4,16 +4,23 @@ import { isId } from "../domain/ids.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { FamilyPage } from "../domain/task/family.ts";
 
+/** Which page of a family. */
+export interface FamilyQuery {
+  /** Tasks in the page, ≥ 1. */
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+}
+
 /**
  * Some of the family of a task of the caller's account.
- * @param query.after `next` of the page before
  * @throws AppError `task_not_found`; `invalid_request` for an `after` that is no id of a task
  */
 export async function readFamily(
   { tasks }: { readonly tasks: Pick<TaskStore, "family"> },
   { accountId }: Pick<Principal, "accountId">,
   id: string,
-  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+  { limit, after }: FamilyQuery,
 ): Promise<FamilyPage> {
   if (after !== undefined && !isId("task", after)) throw mustBe("after", { form: "cursor" }, after);
   const page = isId("task", id) ? await tasks.family(id, accountId, { limit, after }) : undefined;

@@ -249,8 +249,53 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     await using operator = await visit(browser, service.url);
     await operator.signIn(service.token);
     await operator.open(`tasks/${variation?.task_id}`);
-    await operator.page.locator(`main a[href$="/tasks/${first}"]`).waitFor();
+    const line = operator.page.getByRole("navigation", { name: "Family" });
+    await line.locator("a[aria-current=true]", { hasText: "variation" }).waitFor();
+    expect(await line.getByRole("listitem").count()).toBe(3);
+    expect(await operator.violations()).toEqual([]);
+    await line.getByRole("link", { name: "the first" }).click();
+    await operator.page.waitForURL(`${service.url}/console/tasks/${first}`);
     expect([...at.problems, ...operator.problems]).toEqual([]);
+  });
+
+  test("gives a result to the next request as its input, by a model that takes such", async () => {
+    const id = await service.make({ prompt: "Used twice", n: 2 });
+    const film = await service.ask("POST", "/v1/videos/generations", FILM, service.key);
+    await service.ask("GET", `/v1/videos/status/${film.task_id}?wait=30`, undefined, service.key);
+    await using at = await visit(browser, service.url);
+    const { page } = at;
+    await at.signIn(service.key);
+    const use = async (result: string, field: string) => {
+      await at.open(`gallery?view=${result}`);
+      await page.locator("dialog[open]").getByRole("link", { name: "Use as input" }).click();
+      await page.getByText(`It is given as ${field}.`).waitFor();
+    };
+    await use(`${id}.1`, "image_url");
+    const field = page.locator('[data-field="image_url"]');
+    await field.getByText(`…${id.slice(-8)} · 2`).waitFor();
+    await field.locator("img").evaluate<void, HTMLImageElement>((image) => image.decode());
+    await page.getByLabel("prompt (needed)").fill("Made of the second");
+    await page.getByRole("button", { name: /^Run/ }).click();
+    await page.getByRole("link", { name: "Download result 1" }).waitFor();
+    const { tasks } = await service.ask("GET", "/v1/tasks?limit=1", undefined, service.key);
+    const [{ task_id: made } = { task_id: "" }] = tasks as { task_id: string }[];
+    const { request } = await service.ask("GET", `/v1/tasks/${made}`, undefined, service.key);
+    const source = await service.ask("GET", `/v1/tasks/${id}`, undefined, service.key);
+    const [input] = (request as { inputs: { field: string; url: string }[] }).inputs;
+    const bytes = async (url = "") => Buffer.from(await (await fetch(url)).arrayBuffer());
+    expect(input?.field).toBe("image_url");
+    expect((await bytes(input?.url)).equals(await bytes((source.result as string[])[1]))).toBe(true);
+    // The model that is chosen takes no film: another one is.
+    await use(`${film.task_id}.0`, "video_url");
+    await page
+      .locator('[data-field="video_url"]')
+      .getByText(`…${String(film.task_id).slice(-8)} · 1`)
+      .waitFor();
+    await at.open("playground?model=sandbox-image");
+    expect(await page.getByLabel("prompt (needed)").inputValue()).toBe("Made of the second");
+    await at.open("playground?use=task_01jd0000000000000000000000.0");
+    await page.getByText("That result cannot be used", { exact: false }).waitFor();
+    expect(at.problems.filter((problem) => !problem.includes("404"))).toEqual([]);
   });
 
   test("goes on where a film ends, once however often it is pressed, and says why where that cannot be", async () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import Ajv2020 from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { typeOf } from "../../console/screens/playground/files.ts";
-import { type ModelInFull, requestOf, sketchOf } from "../../console/screens/playground/request.ts";
+import { type ModelInFull, placeFor, requestOf, sketchOf } from "../../console/screens/playground/request.ts";
 import { findingsOf, type Rule, sentenceOf } from "../../console/screens/playground/schema.ts";
 import type { Snippet } from "../../console/screens/playground/snippet-parts.ts";
 import { snippetsOf } from "../../console/screens/playground/snippets.ts";
@@ -83,6 +83,23 @@ describe("what the form says of a request", () => {
     const { body, leftOut } = requestOf(modelOf("sandbox-video"), values, true);
     expect(body).toEqual({ model: "sandbox-video", prompt: "x", n: 3, duration: 4 });
     expect([...leftOut].sort()).toEqual(["resolution", "size"]);
+  });
+
+  test("takes a result in a field of a preferred model, of the first that has one, or not at all", () => {
+    const model = (id: string, ...inputs: readonly (readonly [string, string, "image" | "video"])[]) => ({
+      id,
+      inputs: inputs.map(([field, role, media]) => ({ field, role, media })),
+    });
+    const listed = [
+      model("text"),
+      model("masked", ["mask_url", "mask", "image"], ["image_url", "image", "image"]),
+      model("frames", ["first", "first_frame", "image"]),
+    ];
+    const places = [["text", "frames"], ["text"], ["gone"]].map((ids) => placeFor("image", listed, ids));
+    expect(places.map((place) => `${place?.model}.${place?.field}`)).toEqual([
+      ...["frames.first", "masked.image_url", "masked.image_url"],
+    ]);
+    expect(placeFor("video", listed, ["frames"])).toBeUndefined();
   });
 
   test("goes to the price without the content of files", () => {

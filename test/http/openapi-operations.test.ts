@@ -439,6 +439,7 @@ test("the management API is answered as the document says", async () => {
   await managed("GET /admin/v1/tasks");
   await managed("GET /admin/v1/tasks/{id}", undefined, task);
   await managed("GET /admin/v1/tasks/{id}/trace", undefined, task);
+  await managed("GET /admin/v1/tasks/{id}/tree", undefined, task);
   const hanging = await call("POST /v1/images/generations", {
     body: { ...IMAGE, sandbox: { outcome: "hang" } },
   });

@@ -205,6 +205,21 @@ test("a lost answer to an upscale can be asked for again, once", async () => {
   expect(await treeOf(id)).toHaveLength(2);
 });
 
+test("an operator reads the family of any account's task as its owner does", async () => {
+  const id = await ended(IMAGE);
+  const retried = String((await ask(`/v1/tasks/${id}/retry`)).data.task_id);
+  await end(retried);
+  const managed = (path: string) => ask(`/admin/v1/tasks/${path}`, { key: service.token });
+  const own = await ask(`/v1/tasks/${id}/tree`);
+  expect((await managed(`${retried}/tree`)).data).toEqual(own.data);
+  expect((await managed(`${id}/tree?limit=1`)).data).toMatchObject({ tasks: [{ task_id: id }], next: id });
+  expect((await managed(`${id}/tree?after=nothing`)).status).toBe(400);
+  expect((await managed("task_01jd0000000000000000000000/tree")).data.error_code).toBe("not_found");
+  await ask(`/v1/tasks/${retried}`, { method: "DELETE" });
+  expect((await managed(`${retried}/tree`)).status).toBe(404);
+  expect((await managed(`${id}/tree`)).data).toEqual((await ask(`/v1/tasks/${id}/tree`)).data);
+});
+
 test("a tree has the whole family with its results, also after tasks of it were deleted", async () => {
   const id = await ended(IMAGE);
   const retried = String((await ask(`/v1/tasks/${id}/retry`)).data.task_id);

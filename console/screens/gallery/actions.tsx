@@ -49,6 +49,11 @@ export function Actions({ role, task, index, url, onDeleted }: Props) {
             Open in the playground
           </a>
         )}
+        {role === "tenant" && isFileThere && (
+          <a class={LINK} href={hrefOf("playground", "", { use: `${task.task_id}.${index}` })}>
+            Use as input
+          </a>
+        )}
         {role === "tenant" && !isLive(task) && <FollowUps task={task} index={index} say={setSaid} />}
         {role === "tenant" && !isLive(task) && <Delete task={task} onDeleted={onDeleted} />}
       </div>

@@ -50,6 +50,20 @@ function withoutEmpty(value: unknown): unknown {
   return rest.length === 0 ? undefined : Object.fromEntries(rest);
 }
 
+/** The field that takes a result, and its model: one of the preferred, in this order, or else the first that has one. */
+export function placeFor(
+  kind: "image" | "video",
+  listed: readonly Pick<ModelInFull, "id" | "inputs">[],
+  preferred: readonly string[],
+): { readonly model: string; readonly field: string } | undefined {
+  const first = preferred.flatMap((id) => listed.filter((model) => model.id === id));
+  for (const { id, inputs } of [...first, ...listed]) {
+    const input = inputs.find(({ media, role }) => media === kind && role !== "mask");
+    if (input !== undefined) return { model: id, field: input.field };
+  }
+  return undefined;
+}
+
 /** What is sent to a model, and what it would say to it. */
 export interface Request {
   readonly body: Body;

@@ -14,6 +14,7 @@ import { type ListedModel, readModel, readModels } from "./models.ts";
 import { type ModelInFull, mediaIn } from "./request.ts";
 import { RunList } from "./run-list.tsx";
 import { catchUp, note, recall, resume } from "./runs.ts";
+import { useResult } from "./take-result.ts";
 import { Workbench } from "./workbench.tsx";
 
 /** Try models by hand: a form from the model's own schema, the price while typing, the way it goes, and the result. */
@@ -21,6 +22,7 @@ export function Screen(_: ScreenProps) {
   useBeginning();
   const listed = useReading("models", readModels);
   const ids = useChosen(listed.data);
+  useResult(listed.data, choose);
   useStream("GET /v1/events", {}, ({ data }) => note(data));
   useFiles();
   // What changed while the service was away is read when its models are.

@@ -1,7 +1,6 @@
 import { ask } from "../../api/ask.ts";
 import type { Role } from "../../api/session.ts";
 import { useReading } from "../../api/use.ts";
-import { Link } from "../../parts/link.tsx";
 import { Preview } from "../../parts/preview.tsx";
 import { Status } from "../../parts/status.tsx";
 import { hrefOf } from "../../shell/router.ts";
@@ -17,19 +16,9 @@ interface Props {
 
 /** What a task was made from by retry, variation and the like, and what was made from it. Nothing where it stands alone. */
 export function Family({ role, task, hrefFor }: Props) {
-  if (role === "operator")
-    return task.parent_id === undefined ? null : (
-      <p>
-        Made from task <Link href={hrefFor(task.parent_id)}>…{task.parent_id.slice(-8)}</Link>.
-      </p>
-    );
-  return <Members task={task} hrefFor={hrefFor} />;
-}
-
-function Members({ task, hrefFor }: Omit<Props, "role">) {
   // What is made from it meanwhile appears with the end of the task.
   const { data } = useReading(`${task.task_id} ${task.status} family`, (signal) =>
-    ask("GET /v1/tasks/{task_id}/tree", { path: { task_id: task.task_id }, query: {} }, { signal }),
+    readFamily(role, task.task_id, signal),
   );
   const members = inBranches(data?.tasks ?? []);
   if (members.length < 2) return null;
@@ -46,6 +35,12 @@ function Members({ task, hrefFor }: Omit<Props, "role">) {
       {data?.next != null && <p class="text-sm text-soft">The oldest {members.length} of them.</p>}
     </nav>
   );
+}
+
+function readFamily(role: Role, id: string, signal: AbortSignal) {
+  return role === "operator"
+    ? ask("GET /admin/v1/tasks/{id}/tree", { path: { id }, query: {} }, { signal })
+    : ask("GET /v1/tasks/{task_id}/tree", { path: { task_id: id }, query: {} }, { signal });
 }
 
 const INDENTS = ["", "pl-4", "pl-8", "pl-12", "pl-16"] as const;

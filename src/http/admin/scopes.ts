@@ -49,6 +49,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["GET /admin/v1/tasks", "read"],
   ["GET /admin/v1/tasks/:id", "read"],
   ["GET /admin/v1/tasks/:id/trace", "read"],
+  ["GET /admin/v1/tasks/:id/tree", "read"],
   ["GET /admin/v1/tokens", "read"],
   ["GET /admin/v1/usage", "read"],
   ["GET /metrics", "read"],

@@ -6,6 +6,8 @@ import { type Endpoint, type ManagedExchange, managed, managedStream } from "../
 import { lastEventOf } from "../../last-event.ts";
 import { type Reply, success } from "../../reply.ts";
 import { eventReply, eventText } from "../../sse.ts";
+import { presentFamily } from "../../tasks/lineage/present.ts";
+import { familyQueryOf } from "../../tasks/lineage/wire.ts";
 import { checkQuery } from "../../wire/check.ts";
 import { presentManagedStory, presentManagedTask, presentManagedTrace } from "./present.ts";
 import { DEFAULT_PAGE, EVENTS_QUERY, MANAGED_TASKS, TASKS_QUERY } from "./wire.ts";
@@ -37,6 +39,9 @@ export function managedTaskEndpoints(deps: ManagedTaskEndpointDeps): Endpoint[] 
       const trace = await tasks.trace(param("id"));
       return success(presentManagedTrace(trace, origin), undefined, { task: trace.task.id });
     }),
+    managed("GET", "/admin/v1/tasks/:id/tree", MANAGED_TASKS.tree, async ({ param, query, origin }) =>
+      success(presentFamily(await tasks.family(param("id"), familyQueryOf(query())), origin)),
+    ),
     managed(
       "POST",
       "/admin/v1/tasks/:id/cancel",

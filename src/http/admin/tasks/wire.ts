@@ -3,6 +3,7 @@ import { VERDICTS } from "../../../domain/task/routing.ts";
 import { ATTEMPT_STATES, TASK_STATUSES } from "../../../domain/task/task.ts";
 import { ENDLESS, LAST_EVENT_ID } from "../../events/wire.ts";
 import type { EndpointContract } from "../../openapi/contract.ts";
+import { FAMILY_PAGE } from "../../tasks/lineage/wire.ts";
 import {
   ACCEPTED_REQUEST,
   ATTEMPT_FIELDS,
@@ -157,6 +158,12 @@ export const MANAGED_TASKS = {
       ...ONE,
     },
   ),
+  tree: contract("readManagedTaskTree", "Read a task's family, whoever's it is", FAMILY_PAGE.answer, {
+    description: "As its owner reads it by `GET /v1/tasks/{task_id}/tree`.",
+    query: FAMILY_PAGE.query,
+    ...ONE,
+    ...NOT_FOUND,
+  }),
   events: {
     id: "followManagedTasks",
     tag: "Management",

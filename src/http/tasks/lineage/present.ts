@@ -1,13 +1,18 @@
 import type { JsonObject } from "../../../domain/json.ts";
 import { assetPath } from "../../../domain/media/asset.ts";
 import type { ThumbnailWidth } from "../../../domain/media/thumbnail.ts";
-import type { FamilyNode } from "../../../domain/task/family.ts";
+import type { FamilyNode, FamilyPage } from "../../../domain/task/family.ts";
 import type { TaskSummary } from "../../../domain/task/task.ts";
 
 const THUMBNAIL_WIDTH: ThumbnailWidth = 320;
 
+/** A page of a family. */
+export function presentFamily({ nodes, next }: FamilyPage, origin: string): JsonObject {
+  return { tasks: nodes.map((node) => presentNode(node, origin)), next: next ?? null };
+}
+
 /** A task in its family, or what is left of it. */
-export function presentNode(node: FamilyNode, origin: string): JsonObject {
+function presentNode(node: FamilyNode, origin: string): JsonObject {
   const [id, parent] = node.kind === "task" ? [node.task.id, node.task.parent] : [node.id, node.parent];
   return {
     task_id: id,

@@ -13,9 +13,8 @@ import { idempotencyKeyOf } from "../../idempotency-key.ts";
 import { type Reply, success } from "../../reply.ts";
 import { routingOf } from "../../routing.ts";
 import { requireStanding } from "../../standing.ts";
-import { checkQuery } from "../../wire/check.ts";
-import { presentNode } from "./present.ts";
-import { FOLLOW_UP, READ_TREE, TREE_QUERY, VARIATIONS, VARY_TASK } from "./wire.ts";
+import { presentFamily } from "./present.ts";
+import { FOLLOW_UP, familyQueryOf, READ_TREE, VARIATIONS, VARY_TASK } from "./wire.ts";
 
 type Deps = FollowUpDeps & {
   readonly tasks: Pick<TaskStore, "story" | "summary" | "family">;
@@ -81,7 +80,6 @@ function createHeaders(cost: string, isReplayed: boolean): Record<string, string
 }
 
 async function tree(deps: Deps, { principal, param, query, origin }: KeyedExchange): Promise<Reply> {
-  const { limit = 100, after } = checkQuery(TREE_QUERY, query()) as { limit?: number; after?: string };
-  const { nodes, next } = await readFamily(deps, principal, param("task_id"), { limit, after });
-  return success({ tasks: nodes.map((node) => presentNode(node, origin)), next: next ?? null });
+  const page = await readFamily(deps, principal, param("task_id"), familyQueryOf(query()));
+  return success(presentFamily(page, origin));
 }

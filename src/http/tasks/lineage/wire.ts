@@ -2,9 +2,11 @@ import { MAX_LIST_LIMIT } from "../../../domain/limits.ts";
 import type { FollowUp } from "../../../domain/model/follow-up.ts";
 import { RELATIONS } from "../../../domain/task/lineage.ts";
 import { TASK_STATUSES } from "../../../domain/task/task.ts";
+import type { FamilyQuery } from "../../../service/read-family.ts";
 import { MAX_VARIATIONS } from "../../../service/vary-task.ts";
 import { contract, jsonBody, succeeds } from "../../openapi/contract.ts";
 import { ROUTING_HEADERS } from "../../routing.ts";
+import { checkQuery } from "../../wire/check.ts";
 import {
   closed,
   component,
@@ -42,23 +44,31 @@ const NODE = component(
   },
 );
 
-export const TREE_QUERY: Schema = optional({
+const TREE_QUERY: Schema = optional({
   limit: integer("Tasks in the page.", { minimum: 1, maximum: MAX_LIST_LIMIT, default: 100 }),
   after: text("`next` of the page before."),
 });
+
+const FAMILY = closed({
+  tasks: list(NODE),
+  next: nullable(text("Give as `after` for the next page; null on the last.")),
+});
+
+/** What every answer that is a family has, and how its pages are asked for. */
+export const FAMILY_PAGE = { query: TREE_QUERY, answer: FAMILY } as const;
+
+/** @throws AppError `invalid_request` */
+export function familyQueryOf(query: URLSearchParams): FamilyQuery {
+  // The schema has checked that it is of this type.
+  return { limit: 100, ...(checkQuery(TREE_QUERY, query) as Partial<FamilyQuery>) };
+}
 
 export const READ_TREE = contract("readTaskTree", "Tasks", "Read a task's family", {
   description:
     "The task that a family began with, and all that was made from it by retry, remix, variations, extend and upscale, and from those, within the account: the oldest first, so that most tasks come after what they were made from. Whichever of them is asked for, the family is the same. Of a deleted task its id stays as long as something was made from it; beyond the limit of a page, it has those that are deleted for so long that nothing else is known.",
   path: { task_id: TASK_ID },
   query: TREE_QUERY,
-  answers: succeeds(
-    "One page.",
-    closed({
-      tasks: list(NODE),
-      next: nullable(text("Give as `after` for the next page; null on the last.")),
-    }),
-  ),
+  answers: succeeds("One page.", FAMILY),
   errors: ["invalid_request", "task_not_found"],
 });
 
