@@ -6,7 +6,8 @@
  */
 import { parseArgs } from "node:util";
 import { type RunningProxy, startProxy } from "../e2e/support/proxies.ts";
-import { freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { type Server, startServer, stopServers } from "../helpers/server.ts";
 
 const { values } = parseArgs({
   options: {

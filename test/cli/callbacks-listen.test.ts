@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { EXIT } from "../../cli/exit-codes.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { refusal, success } from "./scripted-server.ts";
 import { spawnSvc, svc } from "./support.ts";
 
@@ -87,7 +88,8 @@ function openReceiver(answer: (body: string) => Response | Promise<Response>) {
   const received: { method: string; path: string; headers: Headers; body: string }[] = [];
   const receiver = Bun.serve({
     hostname: "127.0.0.1",
-    port: 0,
+    // Nobody else takes it when the receiver is gone.
+    port: freePort(),
     async fetch(request) {
       const { method, headers, url } = request;
       const { pathname, search } = new URL(url);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../helpers/free-port.ts";
 import {
   ACCEPTING,
   compatRefusal,
@@ -201,11 +202,10 @@ describe("a refusal", () => {
   });
 
   test("for want of a server ends with exit code 11, and of a key with 4", async () => {
-    const server = startScriptedServer({});
-    server[Symbol.dispose]();
-    const gone = await run(server, ["models", "list", "--json"]);
+    const env = { SVC_SERVER: `http://127.0.0.1:${freePort()}`, SVC_API_KEY: "sk-svc-test" };
+    const gone = await svc(["models", "list", "--json"], { env });
     expect([gone.exitCode, JSON.parse(gone.stderr).error.code]).toEqual([11, "server_unreachable"]);
-    const keyless = await svc(["models", "list"], { env: { SVC_SERVER: server.url } });
+    const keyless = await svc(["models", "list"], { env: { SVC_SERVER: env.SVC_SERVER } });
     expect([keyless.exitCode, keyless.stderr]).toEqual([
       4,
       expect.stringContaining("svc keys create --name NAME"),

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { emptyFolder, freePort, startServer, stopServers } from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
 import { CHROMIUM, openBrowser, visit } from "./support/browser.ts";
 
 describe.skipIf(CHROMIUM === undefined)("the playground of a service that restarts", () => {

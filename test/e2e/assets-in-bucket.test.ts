@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type FakeS3, KEYS, startFakeS3 } from "../helpers/fake-s3.ts";
+import { freePort } from "../helpers/free-port.ts";
 import {
   cleanEnvironment,
   emptyFolder,
-  freePort,
   type Server,
   SVC,
   startServer,

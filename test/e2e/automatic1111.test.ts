@@ -2,7 +2,8 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/domain/json.ts";
-import { emptyFolder, freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 import {
   GIMP_INPAINT,
   GIMP_TXT2IMG,

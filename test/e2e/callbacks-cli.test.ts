@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { cleanEnvironment, emptyFolder, freePort, SVC, startServer, stopServers } from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { cleanEnvironment, emptyFolder, SVC, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { svc, svcJson } from "./support/command.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";

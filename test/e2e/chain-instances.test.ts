@@ -1,7 +1,8 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, download } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { decode, plainImage } from "./support/pictures.ts";

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { keyIn, prepaidKey, svc, svcJson } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";

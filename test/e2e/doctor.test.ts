@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { lockDirectory } from "../../src/runtime/directory-lock.ts";
 import { svc as svcHere } from "../cli/support.ts";
+import { freePort } from "../helpers/free-port.ts";
 import {
   cleanEnvironment,
   emptyFolder,
-  freePort,
   type Server,
   SVC,
   startServer,

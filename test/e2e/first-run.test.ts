@@ -1,14 +1,8 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import {
-  cleanEnvironment,
-  emptyFolder,
-  freePort,
-  spawnServer,
-  startServer,
-  stopServers,
-} from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { cleanEnvironment, emptyFolder, spawnServer, startServer, stopServers } from "../helpers/server.ts";
 import { createApi, type WireBody } from "./support/api.ts";
 import { keyIn } from "./support/command.ts";
 import { inTerminal, type TerminalProcess } from "./support/terminal.ts";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { freePort } from "../helpers/free-port.ts";
 import { type Scripted, startUpstream } from "../helpers/scripted-upstream.ts";
-import { freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
+import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { type FalJob, type FalQueue, startFalQueue } from "./support/fal-queue.ts";
 import { plainImage } from "./support/pictures.ts";

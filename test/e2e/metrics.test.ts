@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readDocument } from "../docs/blocks.ts";
-import { freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { svc, svcJson } from "./support/command.ts";
 import { readScrape, type ScrapedMetric, sampleValue } from "./support/scrape.ts";

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { isJsonObject } from "../../src/domain/json.ts";
 import { ROOT } from "../docs/blocks.ts";
-import { emptyFolder, freePort, startServer, stopServers } from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { readScrape, type ScrapedMetric } from "./support/scrape.ts";
 

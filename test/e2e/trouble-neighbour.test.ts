@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdirSync, writeFileSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../helpers/free-port.ts";
 import { type Scripted, type ScriptedUpstream, startUpstream } from "../helpers/scripted-upstream.ts";
 import {
   emptyFolder,
-  freePort,
   type Server,
   type ServerOptions,
   spawnServer,

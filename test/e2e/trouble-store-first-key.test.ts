@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { cleanEnvironment, emptyFolder, freePort, SVC, startServer, stopServers } from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { cleanEnvironment, emptyFolder, SVC, startServer, stopServers } from "../helpers/server.ts";
 
 setDefaultTimeout(60_000);
 afterEach(stopServers);

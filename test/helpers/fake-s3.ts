@@ -70,7 +70,7 @@ export async function startFakeS3(
     objects: new Map<string, StoredObject>(),
     uploads: new Map<string, Upload>(),
     requests: [] as S3Request[],
-    fault: (_: S3Request): Fault | undefined => undefined,
+    fault: (_: S3Request): Fault | undefined | Promise<Fault | undefined> => undefined,
     /** What the service does not implement. */
     lacks: [] as ("checksum" | "condition" | "range")[],
     hasBucket: true,
@@ -88,7 +88,7 @@ export async function startFakeS3(
     const given = { method, key: rest.join("/"), query: url.searchParams, headers, body };
     const request = { ...given, operation: operationOf(given) };
     state.requests.push(request);
-    const fault = state.fault(request);
+    const fault = await state.fault(request);
     if (fault === "broken") return void message.socket.destroy();
     if (fault === "silent") return;
     if (typeof fault === "object" && "delayMs" in fault) await Bun.sleep(fault.delayMs);

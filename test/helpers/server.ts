@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { currentExecutable } from "../../cli/dev/executable.ts";
 import { markBytes } from "../../src/domain/disk-marks.ts";
+import { freePort } from "./free-port.ts";
 import { isAlive, remove } from "./leftovers.ts";
 
 /** The compiled program under test; built now where that is due. */
@@ -53,11 +54,6 @@ export interface Server {
   /** SIGINT, then waits for the end; SIGKILL when there is none. @returns its exit code */
   stop(): Promise<number | null>;
 }
-
-const FIRST_PORT = 12_000;
-const PORT_RANGES = 40;
-const PORTS_PER_RANGE = 500;
-let portsTried = 0;
 
 const running = new Set<Server>();
 const ROOT_PREFIX = "svc-test-";
@@ -112,23 +108,6 @@ function onFullDisk(): Record<string, string> {
   const { bavail, blocks, bsize } = statfsSync(tmpdir());
   const isFull = bavail * bsize < 1.5 * markBytes("auto", "warn", blocks * bsize);
   return isFull ? { SVC_DISK_WARN_MB: "off", SVC_DISK_REFUSE_MB: "off" } : {};
-}
-
-/**
- * A port that nobody listens at. Below those that the system gives to connections, and from a range of this process's
- * own, so that nobody takes it before the server does.
- */
-export function freePort(): number {
-  for (;;) {
-    const port =
-      FIRST_PORT + (process.pid % PORT_RANGES) * PORTS_PER_RANGE + (portsTried++ % PORTS_PER_RANGE);
-    try {
-      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
-      return port;
-    } catch {
-      // Taken: try the next one.
-    }
-  }
 }
 
 /** Starts a server and waits until it is ready. */

@@ -35,7 +35,7 @@ const manage = (path: string, body?: JsonObject) => ask(`/admin/v1${path}`, serv
 
 async function ended(key: string, body: JsonObject): Promise<string> {
   const id = String((await ask("/v1/images/generations", key, body)).data.task_id);
-  await ask(`/v1/images/status/${id}?wait=30`, key);
+  await service.untilEnded(id, key);
   return id;
 }
 

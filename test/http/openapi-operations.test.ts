@@ -249,7 +249,7 @@ test("the videos API of others' clients is answered as the document says", async
   const body = { model: "sandbox-video", prompt: "A fox", size: "640x360", seconds: "1", sandbox: SOON };
   const create = await call("POST /compat/v1/videos", { body });
   const { id: video_id = "" } = JSON.parse(create.text) as { readonly id?: string };
-  await call("GET /v1/videos/status/{task_id}", { path: { task_id: video_id }, query: "?wait=30" });
+  await service.untilEnded(String(video_id));
   const path = { video_id };
   expect((await call("GET /compat/v1/videos", { query: "?order=asc&limit=1" })).status).toBe(200);
   expect((await call("GET /compat/v1/videos/{video_id}", { path })).text).toContain('"completed"');

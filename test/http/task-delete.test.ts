@@ -89,7 +89,7 @@ test("a task that has not ended, and one that is not the caller's, are refused",
   const id = String(data.task_id);
   expect(await ask("DELETE", `/v1/tasks/${id}`)).toMatchObject({ status: 409, code: "task_not_deletable" });
   await ask("POST", `/v1/tasks/${id}/cancel`);
-  await ask("GET", `/v1/images/status/${id}?wait=30`);
+  await service.untilEnded(id);
   expect((await ask("DELETE", `/v1/tasks/${id}`)).status).toBe(200);
   for (const other of ["task_01jd0000000000000000000000", "x"])
     expect(await ask("DELETE", `/v1/tasks/${other}`)).toMatchObject({ status: 404, code: "task_not_found" });
@@ -99,7 +99,7 @@ test("a create that is repeated after its task was deleted makes no other one", 
   const headers = { "Idempotency-Key": "once-only" };
   const { data } = await ask("POST", "/v1/images/generations", IMAGE, headers);
   const id = String(data.task_id);
-  await ask("GET", `/v1/images/status/${id}?wait=30`);
+  await service.untilEnded(id);
   await ask("DELETE", `/v1/tasks/${id}`);
   expect((await ask("POST", "/v1/images/generations", IMAGE, headers)).data.task_id).toBe(id);
   expect((await ask("GET", `/v1/images/status/${id}`)).status).toBe(404);

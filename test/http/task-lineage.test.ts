@@ -54,15 +54,13 @@ const IMAGE = { model: "sandbox-image", prompt: "A fox", size: "32x16", seed: 7,
 const VIDEO = { model: "sandbox-video", prompt: "Waves", duration: 1, sandbox: SOON };
 
 /** Waits for the end of a task. */
-async function end(id: unknown, kind = "image", key = service.key): Promise<JsonObject> {
-  return (await ask(`/v1/${kind}s/status/${id}?wait=30`, { key })).data;
-}
+const end = (id: unknown, key?: string) => service.untilEnded(String(id), key);
 
 /** Creates a task and waits for its end. @returns its id */
 async function ended(body: JsonObject, key = service.key): Promise<string> {
   const kind = String(body.model).includes("video") ? "video" : "image";
   const { data } = await ask(`/v1/${kind}s/generations`, { body, key });
-  await end(data.task_id, kind, key);
+  await end(data.task_id, key);
   return String(data.task_id);
 }
 
@@ -149,12 +147,12 @@ test("a video is extended by a model that can, and a longer one comes out", asyn
   );
   const body = { model: "sandbox-video-edit", duration: 1, sandbox: SOON };
   const extended = await ask(`/v1/tasks/${id}/extend`, { body });
-  expect(await end(extended.data.task_id, "video")).toMatchObject({ status: "completed", parent_id: id });
+  expect(await end(extended.data.task_id)).toMatchObject({ status: "completed", parent_id: id });
   const again = await ask(`/v1/tasks/${extended.data.task_id}/extend`, {
     body: { duration: 1, sandbox: SOON },
   });
   expect(again.data.model).toBe("sandbox-video-edit");
-  await end(again.data.task_id, "video");
+  await end(again.data.task_id);
   const lengths = await Promise.all([extended, again].map(({ data }) => lengthOf(data.task_id)));
   expect(lengths).toEqual([2_000, 3_000]);
   expect((await treeOf(id)).map(({ relation }) => relation)).toEqual([null, "extend", "extend"]);

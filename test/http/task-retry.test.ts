@@ -53,7 +53,7 @@ async function ended(body: JsonObject, key = service.key): Promise<string> {
   const kind = String(body.model).includes("video") ? "videos" : "images";
   const { data } = await ask(`/v1/${kind}/generations`, { body, key });
   const id = String(data.task_id);
-  await ask(`/v1/${kind}/status/${id}?wait=30`, { key });
+  await service.untilEnded(id, key);
   return id;
 }
 
@@ -118,7 +118,7 @@ describe("a retry", () => {
     const id = String(data.task_id);
     expect(problemOf(await retry(id))).toEqual([409, "task_not_retryable", undefined]);
     await ask(`/v1/tasks/${id}/cancel`, { body: {} });
-    await ask(`/v1/images/status/${id}?wait=30`);
+    await service.untilEnded(id);
     expect((await retry(id)).status).toBe(200);
   });
 

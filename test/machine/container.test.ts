@@ -3,7 +3,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync }
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { createApi } from "../e2e/support/api.ts";
-import { emptyFolder, freePort, SVC } from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { emptyFolder, SVC } from "../helpers/server.ts";
 import {
   copyContext,
   environmentOf,

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { createApi } from "../e2e/support/api.ts";
 import { svcJson } from "../e2e/support/command.ts";
 import { has, NAME, type RunningProxy, startProxy } from "../e2e/support/proxies.ts";
-import { emptyFolder, freePort, type Server, startServer, stopServers } from "../helpers/server.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,7 +1,7 @@
 import { chownSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
-import { freePort } from "./free-port.ts";
+import { freePort } from "../helpers/free-port.ts";
 
 /** A database server of this machine, for tests. */
 export interface DatabaseServer {

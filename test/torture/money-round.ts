@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../helpers/free-port.ts";
 import { inWords } from "../helpers/in-words.ts";
-import { emptyFolder, freePort, type Server, spawnServer } from "../helpers/server.ts";
+import { emptyFolder, type Server, spawnServer } from "../helpers/server.ts";
 import { auditIsClean } from "./audit.ts";
 import { checkCommitted, openCopy } from "./database.ts";
 import { createDice } from "./dice.ts";

@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import { truncateSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../helpers/free-port.ts";
 import { inWords } from "../helpers/in-words.ts";
-import { emptyFolder, freePort, keepFolders, type Server, spawnServer } from "../helpers/server.ts";
+import { emptyFolder, keepFolders, type Server, spawnServer } from "../helpers/server.ts";
 import { openCallers } from "./accounts.ts";
 import { auditIsClean } from "./audit.ts";
 import { checkCommitted, openCopy, STANDINGS, type Standing, standingsOf } from "./database.ts";

@@ -70,6 +70,14 @@ test("a folder takes over on purpose, and what was there before it stores nothin
   await first.ownership.require();
   elapsedMs += 60_000;
   expect(first.ownership.require()).rejects.toThrow(BucketTaken);
+  // Each has read the owner before any of them writes.
+  const [haveRead, arrived] = [Promise.withResolvers<void>(), { count: 0 }];
+  s3.fault = async ({ operation }) => {
+    if (operation !== "PutObject") return undefined;
+    if (++arrived.count === 3) haveRead.resolve();
+    await haveRead.promise;
+    return undefined;
+  };
   const takers = ["three", "four", "five"].map((name) => folder(name).ownership.take());
   const taken = await Promise.allSettled(takers);
   expect(taken.filter(({ status }) => status === "fulfilled")).toHaveLength(1);

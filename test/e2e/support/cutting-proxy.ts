@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from "node:net";
-import { freePort } from "../../helpers/server.ts";
+import { freePort } from "../../helpers/free-port.ts";
 
 /** Passes bytes between clients and a server until told to cut what is open. */
 export interface CuttingProxy {

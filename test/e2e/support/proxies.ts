@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, freePort } from "../../helpers/server.ts";
+import { freePort } from "../../helpers/free-port.ts";
+import { emptyFolder } from "../../helpers/server.ts";
 
 /** The name that the samples are written for. */
 export const NAME = "media.example.com";

@@ -83,11 +83,7 @@ async function submit(model: string, body: JsonObject, headers: Readonly<Record<
 }
 
 async function ended(id: string): Promise<Answer> {
-  const headers = { Authorization: `Bearer ${service.key}` };
-  for (const kind of ["images", "videos"])
-    await fetch(`${service.url}/v1/${kind}/status/${id}?wait=20`, { headers }).then((answer) =>
-      answer.text(),
-    );
+  await service.untilEnded(id);
   return call(`/queue/svc/any/requests/${id}/status?logs=1`);
 }
 

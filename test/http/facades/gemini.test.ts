@@ -104,7 +104,7 @@ const taskIn = (name: unknown) => String(name).split("/").at(-1) ?? "";
 
 /** An operation once its task has ended. */
 async function ended(name: unknown): Promise<JsonObject> {
-  await native(`/v1/videos/status/${taskIn(name)}?wait=20`);
+  await service.untilEnded(taskIn(name));
   const { body } = await call(String(name));
   expectPublished("Operation", body);
   expectTranscribed("VeoOperation", body);

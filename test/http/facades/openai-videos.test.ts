@@ -79,7 +79,7 @@ async function native(path: string, method = "GET"): Promise<JsonObject> {
 }
 
 async function ended(id: unknown): Promise<JsonObject> {
-  await native(`/videos/status/${id}?wait=20`);
+  await service.untilEnded(String(id));
   return (await call(`/${id}`)).body;
 }
 

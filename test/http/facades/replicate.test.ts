@@ -71,9 +71,7 @@ const WAIT = { Prefer: "wait=20" };
 const create = (input: JsonObject, more: Call & { readonly model?: string } = {}) =>
   call(`/models/${more.model ?? "svc/sandbox-image"}/predictions`, { ...more, body: { input } });
 const ended = async (id: unknown) => {
-  const headers = { Authorization: `Bearer ${service.key}` };
-  for (const kind of ["images", "videos"])
-    await fetch(`${service.url}/v1/${kind}/status/${id}?wait=20`, { headers });
+  await service.untilEnded(String(id));
   return (await call(`/predictions/${id}`)).body;
 };
 const cancel = (id: unknown) => call(`/predictions/${id}/cancel`, { method: "POST" });
