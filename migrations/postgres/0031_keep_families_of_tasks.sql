@@ -240,6 +240,13 @@ CREATE TABLE "management_token" (
 	CONSTRAINT "management_token_hash_unique" UNIQUE("hash")
 );
 --> statement-breakpoint
+CREATE TABLE "move_progress" (
+	"name" text collate "C" PRIMARY KEY NOT NULL,
+	"last_key" text collate "C",
+	"rows" bigint NOT NULL,
+	"is_done" smallint NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "node" (
 	"id" text collate "C" PRIMARY KEY NOT NULL,
 	"name" text collate "C" NOT NULL,
@@ -333,6 +340,11 @@ CREATE TABLE "trail_entry" (
 	"object_name" text collate "C",
 	"before" text collate "C",
 	"after" text collate "C"
+);
+--> statement-breakpoint
+CREATE TABLE "uncounted_time" (
+	"from_at" bigint PRIMARY KEY NOT NULL,
+	"until_at" bigint NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "upload" (

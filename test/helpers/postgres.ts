@@ -88,3 +88,26 @@ export async function openAnotherPostgres(ids = countingTokens()) {
   const { url } = await migratedDatabase();
   return openStore({ url, ids, migrate: false });
 }
+
+export type PostgresStore = Awaited<ReturnType<typeof openEmptyPostgres>>;
+
+/** Runs `body` with two nodes on one empty database. */
+export function withNodes(body: (one: PostgresStore, other: PostgresStore) => Promise<void>) {
+  return async () => {
+    const stores = [await openEmptyPostgres(), await openAnotherPostgres()] as const;
+    try {
+      await body(...stores);
+    } finally {
+      for (const store of stores) await store.stop();
+    }
+  };
+}
+
+/** As many calls as told, by turns on several nodes, all at once. */
+export function onBoth<T>(
+  stores: readonly PostgresStore[],
+  count: number,
+  call: (store: PostgresStore, i: number) => Promise<T>,
+): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => call(stores[i % stores.length]!, i)));
+}

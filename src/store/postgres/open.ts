@@ -1,7 +1,9 @@
 import type { CallbackStore } from "../../domain/ports/callback-store.ts";
 import type { ChoiceStore } from "../../domain/ports/choice-store.ts";
+import type { RetentionStore } from "../../domain/ports/retention-store.ts";
 import type { Ids, Seal } from "../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
+import type { UploadStore } from "../../domain/ports/upload-store.ts";
 import { madeAtUse } from "../../toolkit/made-at-use.ts";
 import type { MigrationState } from "../sqlite/migrate.ts";
 import { createAccountStore } from "./account-store.ts";
@@ -11,7 +13,9 @@ import { type Connection, type ConnectionOptions, openConnection } from "./conne
 import { createLabels, type Labels } from "./labels.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { applyMigrations, requireMigrated } from "./migrate.ts";
+import { createRetentionStore } from "./retention-store.ts";
 import { createTaskStore } from "./task-store.ts";
+import { createUploadStore } from "./upload-store.ts";
 
 /** What a store is made with, on a connection that is open. */
 interface StoreParts {
@@ -31,6 +35,8 @@ interface Stores {
   readonly callbacks: CallbackStore;
   readonly choices: ChoiceStore;
   readonly tasks: TaskStore;
+  readonly retention: RetentionStore;
+  readonly uploads: UploadStore;
 }
 
 /** What several stores share. */
@@ -86,5 +92,7 @@ export function storesOn(connection: Connection, { ids, seal }: Pick<StoreOption
     callbacks: () => createCallbackStore(connection),
     choices: () => createChoiceStore(connection),
     tasks: () => createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken }),
+    retention: () => createRetentionStore(connection, parts.labels),
+    uploads: () => createUploadStore(connection),
   });
 }

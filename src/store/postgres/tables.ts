@@ -100,6 +100,21 @@ export const node = pgTable("node", {
   is_draining: smallint().notNull().default(0),
 });
 
+/** How far a move into this database has come. A row for each table, until all rows are there. */
+export const moveProgress = pgTable("move_progress", {
+  name: textByBytes().primaryKey(),
+  /** The key of the last row that is here, as JSON. */
+  last_key: textByBytes(),
+  rows: bigint({ mode: "number" }).notNull(),
+  is_done: smallint().notNull(),
+});
+
+/** Times in which the ends of tasks were not counted in `usage_day`, of a data folder that was moved here. */
+export const uncountedTime = pgTable("uncounted_time", {
+  from_at: bigint({ mode: "number" }).primaryKey(),
+  until_at: bigint({ mode: "number" }).notNull(),
+});
+
 /**
  * Numbers the changes of tasks. Who draws a number holds the row of the task's account until it commits, so that within an account
  * numbers are in the order of commits.

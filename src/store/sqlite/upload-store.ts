@@ -9,15 +9,17 @@ import type { RawRow } from "./raw-row.ts";
 import { SHA256, storedHash } from "./task-store/asset-table.ts";
 import type { upload } from "./upload-table.ts";
 
-type Row = Omit<RawRow<typeof upload>, "number" | "account_number" | "sha256"> & {
+/** A file as statements return it. */
+export type UploadRow = Omit<RawRow<typeof upload>, "number" | "account_number" | "sha256"> & {
   readonly account_id: AccountId;
   readonly sha256: string;
 };
-const COLUMNS = `id, ${ACCOUNT_ID} as account_id, name, ${SHA256}, size_bytes, type, width, height, duration_ms, created_at, expires_at`;
+/** The columns of `UploadRow`, as SQL. */
+export const UPLOAD_COLUMNS = `id, ${ACCOUNT_ID} as account_id, name, ${SHA256}, size_bytes, type, width, height, duration_ms, created_at, expires_at`;
 
 /** Uploaded files in SQLite. Each write is one operation of the connection's group commit. */
 export function createUploadStore({ db, read, write }: Connection): UploadStore {
-  const byId = db.prepare<Row, [id: string]>(`select ${COLUMNS} from upload where id = ?`);
+  const byId = db.prepare<UploadRow, [id: string]>(`select ${UPLOAD_COLUMNS} from upload where id = ?`);
   const [add, page, remove] = [prepareAdd(db, byId), preparePage(db), prepareRemove(db)];
   const expired = db.prepare<{ id: FileId }, [now: number, limit: number]>(
     "select id from upload indexed by upload_expiry where expires_at <= ? order by expires_at limit ?",
@@ -43,9 +45,10 @@ export function createUploadStore({ db, read, write }: Connection): UploadStore 
   };
 }
 
-const NOTHING: UploadBounds = { files: 0, bytes: 0 };
+/** What an account has that has uploaded nothing. */
+export const NOTHING: UploadBounds = { files: 0, bytes: 0 };
 
-function prepareAdd(db: Database, byId: { get(id: string): Row | null }) {
+function prepareAdd(db: Database, byId: { get(id: string): UploadRow | null }) {
   const total = db.prepare<UploadBounds, [account: string]>(
     `select files, bytes from upload_total where account_number = ${accountNumber("?")}`,
   );
@@ -72,25 +75,29 @@ function prepareAdd(db: Database, byId: { get(id: string): Row | null }) {
 }
 
 /** After every id. */
-const LAST = "file_~" as FileId;
+export const LAST = "file_~" as FileId;
 
 function preparePage(db: Database): (query: Parameters<UploadStore["page"]>[0]) => UploadPage {
   const select = (condition: string) =>
-    `select ${COLUMNS} from upload where ${condition} (created_at, id) < (?1, ?2)
+    `select ${UPLOAD_COLUMNS} from upload where ${condition} (created_at, id) < (?1, ?2)
      order by created_at desc, id desc limit ?3`;
-  const all = db.prepare<Row, [at: number, id: string, limit: number]>(select(""));
-  const ofAccount = db.prepare<Row, [at: number, id: string, limit: number, account: string]>(
+  const all = db.prepare<UploadRow, [at: number, id: string, limit: number]>(select(""));
+  const ofAccount = db.prepare<UploadRow, [at: number, id: string, limit: number, account: string]>(
     select(`account_number = ${accountNumber("?4")} and`),
   );
   return ({ account, limit, after = { createdAt: Number.MAX_SAFE_INTEGER, id: LAST } }) => {
-    // One more than asked for shows whether there is another page.
     const bounds = [after.createdAt, after.id, limit + 1] as const;
     const rows = account === undefined ? all.all(...bounds) : ofAccount.all(...bounds, account);
-    const files = rows.slice(0, limit).map(fileOf);
-    const last = files.at(-1);
-    const hasMore = rows.length > limit && last !== undefined;
-    return { files, next: hasMore ? { createdAt: last.createdAt, id: last.id } : undefined };
+    return pageOf(rows, limit);
   };
+}
+
+/** A page of rows, of which there is one more where there is another page. */
+export function pageOf(rows: readonly UploadRow[], limit: number): UploadPage {
+  const files = rows.slice(0, limit).map(fileOf);
+  const last = files.at(-1);
+  const hasMore = rows.length > limit && last !== undefined;
+  return { files, next: hasMore ? { createdAt: last.createdAt, id: last.id } : undefined };
 }
 
 /** Returns a function that removes a file. It returns its content where nothing needs that any more; undefined without such a file. */
@@ -115,9 +122,9 @@ function prepareRemove(db: Database): (id: FileId) => readonly string[] | undefi
   };
 }
 
-const toFile = (row: Row | null): UploadedFile | undefined => (row === null ? undefined : fileOf(row));
+const toFile = (row: UploadRow | null): UploadedFile | undefined => (row === null ? undefined : fileOf(row));
 
-function fileOf(row: Row): UploadedFile {
+export function fileOf(row: UploadRow): UploadedFile {
   return {
     id: row.id,
     accountId: row.account_id,

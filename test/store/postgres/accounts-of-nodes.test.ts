@@ -1,32 +1,15 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   CAN_TEST_POSTGRES,
-  openAnotherPostgres,
-  openEmptyPostgres,
+  onBoth,
+  type PostgresStore,
   stopPostgres,
+  withNodes,
 } from "../../helpers/postgres.ts";
 import { accountId, byHand, bySystem, micros, NOW, newKey } from "../../helpers/store.ts";
 
-type Store = Awaited<ReturnType<typeof openEmptyPostgres>>;
-
-/** Runs `body` with two nodes on one empty database. */
-function withNodes(body: (one: Store, other: Store) => Promise<void>) {
-  return async () => {
-    const stores = [await openEmptyPostgres(), await openAnotherPostgres()] as const;
-    try {
-      await body(...stores);
-    } finally {
-      for (const store of stores) await store.stop();
-    }
-  };
-}
-
 const newAccount = (number: number, name = `account ${number}`) =>
   ({ id: accountId(number), name, mode: "prepaid", credit: micros(5), createdAt: NOW }) as const;
-
-/** As many calls as told, by turns on two nodes, all at once. */
-const onBoth = <T>(stores: readonly Store[], count: number, call: (store: Store, i: number) => Promise<T>) =>
-  Promise.all(Array.from({ length: count }, (_, i) => call(stores[i % stores.length]!, i)));
 
 describe.skipIf(!CAN_TEST_POSTGRES)("accounts of two nodes on one PostgreSQL", () => {
   afterAll(stopPostgres);
@@ -65,7 +48,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("accounts of two nodes on one PostgreSQL", (
     withNodes(async (...stores) => {
       const { id } = newAccount(1);
       await stores[0].accounts.createAccount(newAccount(1), bySystem());
-      const credit = (store: Store, key?: string) =>
+      const credit = (store: PostgresStore, key?: string) =>
         store.accounts.credit(id, micros(10), "invoice 1", byHand(NOW), key);
       const results = await onBoth(stores, 20, (store, i) => credit(store, i < 10 ? "key" : undefined));
       expect(results.map(({ kind }) => String(kind)).sort()).toEqual([

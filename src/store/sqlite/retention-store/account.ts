@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Act } from "../../../domain/access/actor.ts";
+import type { TrailNote } from "../../../domain/access/trail.ts";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import type { AccountRemains } from "../../../domain/ports/retention-store.ts";
 import { accountNumber } from "../account-store/account-table.ts";
@@ -33,10 +34,13 @@ export function prepareAnonymise(db: Database, trail: Trail): (account: AccountI
   return (id, act) => {
     keys.run(act.at, id);
     const isNew = account.run(id).changes > 0;
-    const object = { kind: "account", id } as const;
-    // Its name is what goes, so the entry has none.
-    if (isNew) trail(act, { action: "account.purge", object, after: { kept: ["money"] } });
+    if (isNew) trail(act, purged(id));
   };
+}
+
+/** What the trail says of a purge. The account's name is what goes, so the entry has none. */
+export function purged(id: AccountId): TrailNote {
+  return { action: "account.purge", object: { kind: "account", id }, after: { kept: ["money"] } };
 }
 
 /** Returns the body of `RetentionStore.remainsOf`. */

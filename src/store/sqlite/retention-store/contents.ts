@@ -12,7 +12,8 @@ interface NamedContent {
   readonly sizeBytes: number;
 }
 
-interface Completed {
+/** What a completed task says of its results. */
+export interface Completed {
   readonly results: string | null;
   readonly result_issues: string | null;
 }
@@ -53,6 +54,27 @@ export function prepareContentsAfter(db: Database) {
   };
 }
 
+/** What a task lacks, as it is stored, once a content is damaged or whole again. @param outputs the assets of its results */
+export function issuesWith(
+  row: Completed,
+  outputs: readonly { readonly id: AssetId; readonly sha256: string }[],
+  sha256: string,
+  isDamaged: boolean,
+): string | null {
+  const results = optional<readonly TaskResult[]>(row.results) ?? [];
+  const before = optional<readonly ResultIssue[]>(row.result_issues) ?? [];
+  const contents = new Map(outputs.map((asset) => [asset.id, asset.sha256]));
+  const isNoted = new Set(damagedResults(before, results.length));
+  const damaged = new Set(
+    results.flatMap(({ assetId }, i) =>
+      (contents.get(assetId) === sha256 ? isDamaged : isNoted.has(i)) ? [i] : [],
+    ),
+  );
+  const after = withDamage(before, results.length, damaged);
+  if (JSON.stringify(after) === JSON.stringify(before)) return row.result_issues;
+  return json(after.length === 0 ? undefined : after);
+}
+
 /** Returns the body of `RetentionStore.markDamaged`. */
 export function prepareMarkDamaged(
   db: Database,
@@ -73,19 +95,9 @@ export function prepareMarkDamaged(
 
   function mark(id: TaskId, sha256: string, isDamaged: boolean): void {
     const row = select.get(id);
-    if (row === null) return;
-    const results = optional<readonly TaskResult[]>(row.results) ?? [];
-    const before = optional<readonly ResultIssue[]>(row.result_issues) ?? [];
-    const contents = new Map(outputs.all(id).map((asset) => [asset.id, asset.sha256]));
-    const isNoted = new Set(damagedResults(before, results.length));
-    const damaged = new Set(
-      results.flatMap(({ assetId }, i) =>
-        (contents.get(assetId) === sha256 ? isDamaged : isNoted.has(i)) ? [i] : [],
-      ),
-    );
-    const after = withDamage(before, results.length, damaged);
-    if (JSON.stringify(after) === JSON.stringify(before)) return;
-    note.run(json(after.length === 0 ? undefined : after), id);
+    const issues = row && issuesWith(row, outputs.all(id), sha256, isDamaged);
+    if (row === null || issues === row.result_issues) return;
+    note.run(issues, id);
     tell(id, []);
   }
 

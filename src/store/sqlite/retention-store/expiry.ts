@@ -3,7 +3,8 @@ import type { KeyId, TaskId } from "../../../domain/ids.ts";
 import type { Expiry, ExpiryQuery, KeptKind } from "../../../domain/ports/retention-store.ts";
 import { named, REMOVED } from "../task-store/task-table.ts";
 
-interface Row {
+/** A task as the walk over all tasks looks at it. */
+export interface ExpiryRow {
   readonly number: number;
   readonly id: TaskId;
   readonly key_id: KeyId;
@@ -21,7 +22,7 @@ const HAS: Readonly<Record<KeptKind, string>> = {
 };
 
 /** How long an account keeps what of its tasks, in seconds, as a column. */
-const OF_ACCOUNT = {
+export const OF_ACCOUNT = {
   outputs: "retain_outputs_sec",
   inputs: "retain_inputs_sec",
   callbacks: "retain_callbacks_sec",
@@ -29,7 +30,7 @@ const OF_ACCOUNT = {
 } as const satisfies Readonly<Record<KeptKind, string>>;
 
 /** A key says it of files alone. */
-const ofKeys = (kind: KeptKind) => kind === "outputs" || kind === "inputs";
+export const ofKeys = (kind: KeptKind) => kind === "outputs" || kind === "inputs";
 
 interface Retain {
   readonly retain: number | null;
@@ -60,7 +61,7 @@ function hasFile(role: "input" | "output"): string {
 /** Returns the body of `RetentionStore.expired`. */
 export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
   const prepare = (kind: KeptKind) => ({
-    rows: db.prepare<Row, [after: number, limit: number]>(
+    rows: db.prepare<ExpiryRow, [after: number, limit: number]>(
       `select number, id, ${named("key_id")}, created_at, completed_at,
          (status <> '${REMOVED}' and (${HAS[kind]})) as has
        from task where number > ? order by number limit ?`,
@@ -79,24 +80,36 @@ export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
     const { rows, terms } = prepared[kind];
     // Tasks that were accepted later cannot be due yet.
     const latest = Math.max(endedBefore, now - terms.shortest() * 1000);
-    const dueBefore = ({ key_id }: Row): number => {
+    const dueBefore = ({ key_id }: ExpiryRow): number => {
       const retain = terms.of(key_id);
       return retain === undefined ? endedBefore : now - retain * 1000;
     };
-    const due: TaskId[] = [];
-    let [place, finished, isGapless] = [after, after, true];
-    for (const row of rows.all(after, limit)) {
-      if (row.created_at >= latest) return { due, finished };
-      place = row.number;
-      // A task has nothing before it ends, and may get it then.
-      const isOver = row.completed_at !== null && row.has === 0;
-      if (!isOver) {
-        isGapless = false;
-        if (row.completed_at !== null && row.completed_at < dueBefore(row)) due.push(row.id);
-      } else if (isGapless) finished = row.number;
-    }
-    return { due, finished, place: place === after ? undefined : place };
+    return expiryOf(rows.all(after, limit), { after, latest, dueBefore });
   };
+}
+
+/** What a walk finds in some tasks. Those that were accepted at `latest` or later cannot be due yet. */
+export function expiryOf<Row extends ExpiryRow>(
+  rows: readonly Row[],
+  given: {
+    readonly after: number;
+    readonly latest: number;
+    readonly dueBefore: (row: Row) => number;
+  },
+): Expiry {
+  const due: TaskId[] = [];
+  let [place, finished, isGapless] = [given.after, given.after, true];
+  for (const row of rows) {
+    if (row.created_at >= given.latest) return { due, finished };
+    place = row.number;
+    // A task has nothing before it ends, and may get it then.
+    const isOver = row.completed_at !== null && row.has === 0;
+    if (!isOver) {
+      isGapless = false;
+      if (row.completed_at !== null && row.completed_at < given.dueBefore(row)) due.push(row.id);
+    } else if (isGapless) finished = row.number;
+  }
+  return { due, finished, place: place === given.after ? undefined : place };
 }
 
 /** Returns the body of `RetentionStore.filesDue`. */

@@ -7,13 +7,15 @@ import { prepareForget } from "../search-store.ts";
 import { SHA256 } from "../task-store/asset-table.ts";
 import { named, REMOVED, taskNumber } from "../task-store/task-table.ts";
 
-interface Standing {
+/** What decides whether a task can be removed. */
+export interface Standing {
   readonly account_id: AccountId;
   readonly status: TaskStatus | typeof REMOVED;
   readonly stage: string;
 }
 
-interface File {
+/** A file of a task. */
+export interface File {
   readonly id: AssetId;
   readonly sha256: string;
 }

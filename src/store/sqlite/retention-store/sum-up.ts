@@ -9,7 +9,7 @@ import { prepareLabels } from "../labels.ts";
 import { REMOVED } from "../task-store/task-table.ts";
 
 /** When a removed task was removed, as SQL. Its files went with it, if not before. */
-const REMOVED_AT = "files_removed_at";
+export const REMOVED_AT = "files_removed_at";
 
 /**
  * Whether the rows of a task may become sums, as SQL. The latest task of all stays, and the latest change of each account: the numbers of
@@ -22,12 +22,14 @@ const IS_SUMMABLE = `status = '${REMOVED}' and number < (select max(number) from
     select 1 from schema_migration as made cross join schema_migration as counted on counted.number = 2
     where made.number = 1 and completed_at >= made.applied_at and completed_at < counted.applied_at)`;
 
-interface RemovedRow extends RemovedPlace {
+/** A removed task, and whether its rows may become sums. */
+export interface RemovedRow extends RemovedPlace {
   readonly id: TaskId;
   readonly isSummable: 0 | 1;
 }
 
-const FIRST: RemovedPlace = { at: 0, number: 0 };
+/** Before every removed task. */
+export const FIRST: RemovedPlace = { at: 0, number: 0 };
 
 /**
  * Turns the rows of removed tasks into sums: their own and their attempts' in `books_day`, their ledger entries in one entry for each day
@@ -48,14 +50,8 @@ export function prepareSums(connection: Pick<Connection, "db" | "onUndone">) {
   const removeAttempts = db.prepare<never, [task: number]>("delete from attempt where task_number = ?");
   const removeTask = db.prepare<never, [task: number]>("delete from task where number = ?");
   return {
-    removed({ removedBefore, after = FIRST, limit }: RemovedQuery): Removed {
-      const found = rows.all(removedBefore, after.at, after.number, limit);
-      const last = found.length < limit ? undefined : found.at(-1);
-      return {
-        due: found.filter(({ isSummable }) => isSummable === 1).map(({ id }) => id),
-        place: last && { at: last.at, number: last.number },
-      };
-    },
+    removed: ({ removedBefore, after = FIRST, limit }: RemovedQuery): Removed =>
+      removedIn(rows.all(removedBefore, after.at, after.number, limit), limit),
     /** Does nothing to a task that must stay. */
     sumUp(id: TaskId): void {
       const number = numberOf.get(id)?.number;
@@ -69,14 +65,23 @@ export function prepareSums(connection: Pick<Connection, "db" | "onUndone">) {
   };
 }
 
-const COLUMNS = "account_number, day, key_label, model_label, provider, quota_period";
-const FIGURES = [
+/** What became of a search for removed tasks. */
+export function removedIn(found: readonly RemovedRow[], limit: number): Removed {
+  const last = found.length < limit ? undefined : found.at(-1);
+  return {
+    due: found.filter(({ isSummable }) => isSummable === 1).map(({ id }) => id),
+    place: last && { at: last.at, number: last.number },
+  };
+}
+
+export const COLUMNS = "account_number, day, key_label, model_label, provider, quota_period";
+export const FIGURES = [
   ...["tasks", "completed", "outputs", "charged_micros"],
   ...["costed", "cost_micros", "charged_here_micros", "charged_once_micros", "resubmitted"],
 ];
 const ADD = `on conflict do update set ${FIGURES.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")}`;
-const PLACE = `account_number, completed_at / ${DAY_MS}, key_label, model_label`;
-const PERIOD = `coalesce(quota_period, ${NO_PERIOD})`;
+export const PLACE = `account_number, completed_at / ${DAY_MS}, key_label, model_label`;
+export const PERIOD = `coalesce(quota_period, ${NO_PERIOD})`;
 
 function prepareAddTask(db: Database) {
   return db.prepare<never, [task: number]>(
@@ -104,7 +109,8 @@ function prepareAddAttempts(db: Database) {
   );
 }
 
-interface Entry {
+/** An entry of the ledger that becomes part of a sum. */
+export interface Entry {
   readonly id: number;
   readonly account_number: number;
   readonly kind: LedgerKind;
@@ -113,11 +119,12 @@ interface Entry {
   readonly at: number;
 }
 
-interface Sum extends Omit<Entry, "account_number" | "kind"> {
+/** The sum of a day and a kind. */
+export interface Sum extends Omit<Entry, "account_number" | "kind"> {
   readonly entries: number;
 }
 
-const AMOUNTS = "id, balance_delta_micros as balance, held_delta_micros as held, at";
+export const AMOUNTS = "id, balance_delta_micros as balance, held_delta_micros as held, at";
 
 /** Adds a task's ledger entries to the sums of their days and kinds. A sum takes the place of the last entry in it. */
 function prepareSumEntries(connection: Pick<Connection, "db" | "onUndone">): (task: number) => void {
@@ -158,7 +165,8 @@ function prepareSumEntries(connection: Pick<Connection, "db" | "onUndone">): (ta
   };
 }
 
-function added(sum: Sum, entry: Omit<Sum, "entries">): Sum {
+/** A sum with one more entry. It takes the place of the last entry in it. */
+export function added(sum: Sum, entry: Omit<Sum, "entries">): Sum {
   return {
     id: Math.max(sum.id, entry.id),
     balance: sum.balance + entry.balance,
