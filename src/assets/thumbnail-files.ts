@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { THUMBNAIL_TYPE } from "../domain/media/thumbnail.ts";
+import { THUMBNAIL_TYPE, type ThumbnailSize } from "../domain/media/thumbnail.ts";
 import { makeFolder } from "./make-folder.ts";
 
 /** Bytes of the checksum (CRC-32) behind each picture, which readers of WebP pass over. */
@@ -17,8 +17,8 @@ export function removeThumbnails(directory: string, sha256: string): void {
   rmSync(folderOf(directory, sha256), { recursive: true, force: true });
 }
 
-function pathOf(directory: string, sha256: string, width: number): string {
-  return join(folderOf(directory, sha256), `${width}.webp`);
+function pathOf(directory: string, sha256: string, size: ThumbnailSize): string {
+  return join(folderOf(directory, sha256), `${size}.webp`);
 }
 
 /**
@@ -28,9 +28,9 @@ function pathOf(directory: string, sha256: string, width: number): string {
 export async function readThumbnail(
   directory: string,
   sha256: string,
-  width: number,
+  size: ThumbnailSize,
 ): Promise<Blob | undefined> {
-  const file = Bun.file(pathOf(directory, sha256, width));
+  const file = Bun.file(pathOf(directory, sha256, size));
   const bytes = await file.bytes().catch(() => undefined);
   if (bytes === undefined || bytes.length <= CHECK_BYTES) return undefined;
   const picture = bytes.subarray(0, -CHECK_BYTES);
@@ -46,11 +46,11 @@ export async function readThumbnail(
  * @returns whether the content is still there
  */
 export async function storeThumbnail(
-  { root, sha256, width }: { root: string; sha256: string; width: number },
+  { root, sha256, size }: { root: string; sha256: string; size: ThumbnailSize },
   picture: Uint8Array,
   source: string,
 ): Promise<boolean> {
-  const path = pathOf(root, sha256, width);
+  const path = pathOf(root, sha256, size);
   const check = new Uint8Array(CHECK_BYTES);
   new DataView(check.buffer).setUint32(0, Bun.hash.crc32(picture));
   const part = `${path}.part`;

@@ -1,6 +1,6 @@
 import { AppError } from "../domain/errors.ts";
 import type { StoredFile } from "../domain/media/asset.ts";
-import type { ThumbnailWidth } from "../domain/media/thumbnail.ts";
+import type { ThumbnailSize } from "../domain/media/thumbnail.ts";
 import type { Thumbnail, Thumbnails } from "../domain/ports/thumbnails.ts";
 
 const TRY_AGAIN_SEC = 1;
@@ -12,9 +12,9 @@ const TRY_AGAIN_SEC = 1;
 export async function readThumbnail(
   { thumbnails }: { readonly thumbnails: Thumbnails },
   asset: StoredFile,
-  width: ThumbnailWidth,
+  size: ThumbnailSize,
 ): Promise<Blob> {
-  return pictureIn(await thumbnails.read(asset, width));
+  return pictureIn(await thumbnails.read(asset, size));
 }
 
 /** The picture that was made. @throws AppError as `readThumbnail` */

@@ -59,17 +59,24 @@ export async function openSource(bytes: Uint8Array): Promise<SourceVideo> {
 }
 
 /**
- * The first picture of a video.
+ * The pictures of a video in display order, each valid until the next is asked for.
  *
  * @returns undefined for any codec but H.264 baseline, for a video that is turned or not shown as it is coded, and for one too large
  */
-export async function firstPicture(track: InputVideoTrack): Promise<Frame | undefined> {
+export async function plainPictures(
+  track: InputVideoTrack,
+): Promise<AsyncGenerator<SourcePicture, void> | undefined> {
   const { displayWidth, codedWidth, codedHeight } = track;
   const isPlain = track.rotation === 0 && displayWidth === codedWidth;
   const isSmall = Math.max(codedWidth, codedHeight) <= LARGEST_SIDE;
   if (!isPlain || !isSmall || Math.min(displayWidth, codedHeight) < 2 || !(await isBaseline(track)))
     return undefined;
-  for await (const { frame } of decode(track)) return frame;
+  return decode(track);
+}
+
+/** The first picture of a video. @returns undefined where `plainPictures` does */
+export async function firstPicture(track: InputVideoTrack): Promise<Frame | undefined> {
+  for await (const { frame } of (await plainPictures(track)) ?? []) return frame;
   return undefined;
 }
 

@@ -155,6 +155,48 @@ test("a video gives its first picture, where its codec is decoded here", async (
   expect(await thumbnails.read(await put(high), 160)).toEqual({ kind: "none", why: "codec" });
 });
 
+test("a video's spritesheet has its pictures at equal distances, in their order", async () => {
+  const frame = createFrame(640, 360);
+  let shown = 0;
+  const film = await encodeVideo({ frame, frameCount: 64 }, () => {
+    frame.y.fill(20 + 3 * shown++);
+    frame.u.fill(128);
+    frame.v.fill(128);
+  });
+  const file = await put(film);
+  const sheet = await pictureOf(await thumbnails.read(file, "spritesheet"));
+  expect(await sharp(sheet).metadata()).toMatchObject({ format: "webp", width: 4 * 320, height: 4 * 180 });
+  const greys: number[] = [];
+  for (let i = 0; i < 16; i++) {
+    const [grey = 0] = await colourAt(sheet, (i % 4) * 320 + 160, Math.floor(i / 4) * 180 + 90);
+    greys.push(grey);
+  }
+  // Each fourth picture, from the third: a step of four times three in luma, give or take what the encoder rounds.
+  const steps = greys.slice(1).map((grey, i) => grey - (greys[i] ?? 0));
+  expect(steps.filter((step) => step < 5 || step > 25)).toEqual([]);
+  expect(Math.abs((greys[0] ?? 0) - 1.164 * (20 + 6 - 16))).toBeLessThan(10);
+  expect(Math.abs((greys[15] ?? 0) - 1.164 * (20 + 186 - 16))).toBeLessThan(10);
+  expect((await readdir(folderOf(file))).sort()).toEqual(["spritesheet.webp"]);
+});
+
+test("a video of few pictures, or of VP8, has the sheet that it can, and an image has none", async () => {
+  const frame = createFrame(128, 256);
+  const short = await put(await encodeVideo({ frame, frameCount: 3 }, () => void frame.y.fill(90)));
+  const sizeOfSheet = async (file: StoredFile) => {
+    const { width, height } = await sharp(
+      await pictureOf(await thumbnails.read(file, "spritesheet")),
+    ).metadata();
+    return [width, height];
+  };
+  expect(await sizeOfSheet(short)).toEqual([3 * 128, 256]);
+  const [width = 0, height = 0] = await sizeOfSheet(await put(await webm({ width: 128, height: 96 })));
+  expect([width % 128, height % 96, width > 0]).toEqual([0, 0, true]);
+  const image = await put(await png(64, 64));
+  expect(await thumbnails.read(image, "spritesheet")).toEqual({ kind: "none", why: "codec" });
+  // That an image has no spritesheet says nothing of its thumbnail.
+  expect((await thumbnails.read(image, 64)).kind).toBe("picture");
+});
+
 test("what cannot be decoded has none, and is tried once", async () => {
   const file = await put(await png(300, 200));
   const [path = ""] = await contentFiles(subject.directory);
@@ -223,7 +265,7 @@ test("they go with their file, whoever removes it", async () => {
 
 test("a file that went while its thumbnail was made leaves none behind", async () => {
   const file = await put(await png(300, 200));
-  const name = { root: subject.directory, sha256: file.sha256, width: 64 };
+  const name = { root: subject.directory, sha256: file.sha256, size: 64 as const };
   const [path = ""] = await contentFiles(subject.directory);
   expect(await storeThumbnail(name, new Uint8Array([1]), path)).toBe(true);
   await rm(path);

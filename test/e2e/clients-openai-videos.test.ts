@@ -67,6 +67,8 @@ describe("videos", () => {
       height: 360,
     });
     const thumbnail = await client.videos.downloadContent(video.id, { variant: "thumbnail" });
+    const sheet = await client.videos.downloadContent(video.id, { variant: "spritesheet" });
+    expect(sheet.headers.get("content-type")).toBe("image/webp");
     expect(thumbnail.headers.get("content-type")).toBe("image/webp");
     const part = await client.videos.downloadContent(video.id, {}, { headers: { Range: "bytes=0-9" } });
     expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 10]);

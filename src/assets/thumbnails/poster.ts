@@ -11,16 +11,25 @@ import { shrinkImage, shrinkPixels } from "./picture.ts";
  * @returns undefined for a codec that is not decoded here: every one but VP8, and H.264 of the baseline profile
  * @throws Error when the file cannot be read as a video
  */
-export async function shrinkVideo(path: string, width: number): Promise<Uint8Array | undefined> {
+export function shrinkVideo(path: string, width: number): Promise<Uint8Array | undefined> {
+  return withTrack(path, async (track) => {
+    if (track.codec === "vp8") return shrinkImage(webpOf(await firstPacket(track)), width);
+    const frame = await firstPicture(track);
+    return frame && shrinkPixels(rgbOf(frame), frame, width);
+  });
+}
+
+/** What becomes of the video track of a file; undefined where it has none. @throws Error when the file cannot be read as a video */
+export async function withTrack<T>(
+  path: string,
+  use: (track: InputVideoTrack) => Promise<T>,
+): Promise<T | undefined> {
   const handle = await open(path);
   try {
     const { size } = await handle.stat();
     using input = await openInput(size, (start, end) => readFully(handle, start, end - start));
     const track = await input.getPrimaryVideoTrack();
-    if (track === null) return undefined;
-    if (track.codec === "vp8") return await shrinkImage(webpOf(await firstPacket(track)), width);
-    const frame = await firstPicture(track);
-    return frame && (await shrinkPixels(rgbOf(frame), frame, width));
+    return track === null ? undefined : await use(track);
   } finally {
     await handle.close();
   }
@@ -50,7 +59,7 @@ async function firstPacket(track: InputVideoTrack): Promise<Uint8Array> {
 }
 
 /** A key frame of VP8 is what a lossy WebP image holds (RFC 9649, section 2.5). */
-function webpOf(frame: Uint8Array): Uint8Array {
+export function webpOf(frame: Uint8Array): Uint8Array {
   const padding = frame.length % 2;
   const file = Buffer.alloc(20 + frame.length + padding);
   file.write("RIFF");
@@ -62,7 +71,7 @@ function webpOf(frame: Uint8Array): Uint8Array {
 }
 
 /** BT.709 in the limited range, chroma at half the size. */
-function rgbOf({ width, height, y, u, v }: Frame): Uint8Array {
+export function rgbOf({ width, height, y, u, v }: Frame): Uint8Array {
   const rgb = new Uint8ClampedArray(width * height * 3);
   let at = 0;
   for (let row = 0; row < height; row++) {

@@ -1,5 +1,5 @@
 import { MEDIA_TYPES } from "../../domain/media/asset.ts";
-import { THUMBNAIL_TYPE, type ThumbnailWidth, type WithoutThumbnail } from "../../domain/media/thumbnail.ts";
+import { THUMBNAIL_TYPE, type ThumbnailSize, type WithoutThumbnail } from "../../domain/media/thumbnail.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { Thumbnail, Thumbnails } from "../../domain/ports/thumbnails.ts";
 import { createSlots } from "../../toolkit/slots.ts";
@@ -33,13 +33,13 @@ export function openThumbnails(options: ThumbnailOptions): Thumbnails & { stop()
   const refused = createRefused();
   let isStopped = false;
 
-  async function make(file: FileName, width: ThumbnailWidth): Promise<Thumbnail> {
+  async function make(file: FileName, size: ThumbnailSize): Promise<Thumbnail> {
     if (isStopped) return { kind: "busy" };
     const source = await assets.locate(file);
     if (source === undefined) return { kind: "gone" };
     const { sha256, type } = file;
-    const made: Made = await thread.make({ root: directory, sha256, type, width, source });
-    if (made.kind === "none") refused.add(sha256, made.why);
+    const made: Made = await thread.make({ root: directory, sha256, type, size, source });
+    if (made.kind === "none") refused.add(triedAs(file, size), made.why);
     return asThumbnail(made);
   }
 
@@ -47,17 +47,17 @@ export function openThumbnails(options: ThumbnailOptions): Thumbnails & { stop()
     return isStopped ? { kind: "busy" } : asThumbnail(await thread.make({ cells }));
   }
 
-  async function read(file: FileName, width: ThumbnailWidth): Promise<Thumbnail> {
+  async function read(file: FileName, size: ThumbnailSize): Promise<Thumbnail> {
     if (MEDIA_TYPES[file.type].kind === "audio") return { kind: "none", why: "sound" };
-    const known = refused.get(file.sha256);
+    const known = refused.get(triedAs(file, size));
     if (known !== undefined) return { kind: "none", why: known };
-    const stored = await readThumbnail(directory, file.sha256, width);
+    const stored = await readThumbnail(directory, file.sha256, size);
     if (stored !== undefined) return { kind: "picture", content: stored };
-    const name = `${file.sha256} ${width}`;
+    const name = `${file.sha256} ${size}`;
     const others = waitedFor.get(name);
     if (others !== undefined) return others;
     if (waitedFor.size >= MOST_WAITED_FOR) return { kind: "busy" };
-    const making = turns.run(() => make(file, width)).finally(() => waitedFor.delete(name));
+    const making = turns.run(() => make(file, size)).finally(() => waitedFor.delete(name));
     waitedFor.set(name, making);
     return making;
   }
@@ -79,15 +79,20 @@ function asThumbnail(made: Made): Thumbnail {
   return { kind: "picture", content };
 }
 
+/** What is not tried again together: a video may have a first picture, and take too long for all others. */
+function triedAs({ sha256 }: FileName, size: ThumbnailSize): string {
+  return size === "spritesheet" ? `${sha256} ${size}` : sha256;
+}
+
 /** Remembers files that have no thumbnail, so that each is tried once. */
 function createRefused() {
   const whys = new Map<string, WithoutThumbnail>();
   return {
-    get: (sha256: string) => whys.get(sha256),
-    add(sha256: string, why: WithoutThumbnail): void {
+    get: (name: string) => whys.get(name),
+    add(name: string, why: WithoutThumbnail): void {
       const oldest = whys.size < MOST_REFUSED ? undefined : whys.keys().next().value;
       if (oldest !== undefined) whys.delete(oldest);
-      whys.set(sha256, why);
+      whys.set(name, why);
     },
   };
 }

@@ -1,11 +1,12 @@
 import { MEDIA_TYPES, type MediaType } from "../../domain/media/asset.ts";
-import type { WithoutThumbnail } from "../../domain/media/thumbnail.ts";
+import type { ThumbnailSize, WithoutThumbnail } from "../../domain/media/thumbnail.ts";
 import { giveWay } from "../../toolkit/low-priority.ts";
 import { isShortage } from "../../toolkit/shortage.ts";
 import { storeThumbnail } from "../thumbnail-files.ts";
 import { shrinkImage } from "./picture.ts";
 import { shrinkVideo } from "./poster.ts";
 import { type DrawnCell, drawSheet } from "./sheet.ts";
+import { drawSprites } from "./sprites.ts";
 
 declare const self: Worker;
 
@@ -18,7 +19,7 @@ export interface ThumbnailOrder {
   readonly root: string;
   readonly sha256: string;
   readonly type: MediaType;
-  readonly width: number;
+  readonly size: ThumbnailSize;
   /** The content on this machine. */
   readonly source: string;
 }
@@ -50,11 +51,17 @@ async function draw(cells: readonly DrawnCell[]): Promise<Made> {
   }
 }
 
+/** @returns undefined for a codec that is not decoded here, and for a spritesheet of an image */
+async function pictureOf({ source, type, size }: ThumbnailOrder): Promise<Uint8Array | undefined> {
+  const isVideo = MEDIA_TYPES[type].kind === "video";
+  if (size === "spritesheet") return isVideo ? drawSprites(source) : undefined;
+  return isVideo ? shrinkVideo(source, size) : shrinkImage(source, size);
+}
+
 async function make(order: ThumbnailOrder): Promise<Made> {
-  const { source, type, width } = order;
+  const { source } = order;
   try {
-    const isVideo = MEDIA_TYPES[type].kind === "video";
-    const picture = await (isVideo ? shrinkVideo(source, width) : shrinkImage(source, width));
+    const picture = await pictureOf(order);
     if (picture === undefined) return { kind: "none", why: "codec" };
     const isThere = await storeThumbnail(order, picture, source);
     return isThere ? { kind: "picture", bytes: picture } : { kind: "gone" };

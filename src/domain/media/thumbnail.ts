@@ -2,6 +2,11 @@
 export const THUMBNAIL_WIDTHS = [64, 160, 320, 640, 1280] as const;
 export type ThumbnailWidth = (typeof THUMBNAIL_WIDTHS)[number];
 
+/** Pictures of a video's spritesheet: how many at most, in how many columns, and the larger side of each. */
+export const SPRITES = { most: 16, columns: 4, sidePx: 320 } as const;
+/** What can be made of a file: a smaller picture of it so wide, or several pictures of a video in one. */
+export type ThumbnailSize = ThumbnailWidth | "spritesheet";
+
 /** Width of a contact sheet at most; it is higher by its labels alone. */
 export const SHEET_MOST_PX = 2_048;
 /** Pictures of a contact sheet: ten results of each of a group's tasks. */

@@ -1,5 +1,5 @@
 import type { StoredFile } from "../media/asset.ts";
-import type { ThumbnailWidth, WithoutThumbnail } from "../media/thumbnail.ts";
+import type { ThumbnailSize, WithoutThumbnail } from "../media/thumbnail.ts";
 
 /** What became of a wish for a thumbnail. */
 export type Thumbnail =
@@ -23,11 +23,11 @@ export interface SheetCell {
  */
 export interface Thumbnails {
   /**
-   * A picture so wide, or as wide as the original where that is narrower. One that would be more than twice as high as that is narrower.
+   * Of a video: a spritesheet, or a picture so wide. Of an image: a picture so wide, or as wide as the original where that is narrower. One that would be more than twice as high as that is narrower.
    *
    * @throws StorageError when the file is elsewhere and cannot be had
    */
-  read(file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">, width: ThumbnailWidth): Promise<Thumbnail>;
+  read(file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">, size: ThumbnailSize): Promise<Thumbnail>;
   /**
    * One picture of several files in a grid, `SHEET_MOST_PX` wide at most. A file without a thumbnail, or one that is gone, leaves its
    * place empty. It is never stored, so that it goes with its files.

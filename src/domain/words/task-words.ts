@@ -135,8 +135,6 @@ export const TASK_WORDS = {
     `Task ${task} is ${status}; a video can be read once it is completed.`,
   video_unmade: ({ task, status }: { task: TaskId; status: string }) =>
     `Task ${task} is ${status}, so there is no video.`,
-  spritesheet_none: ({ field }: Field, name: NameOf) =>
-    `${name(field)}: no spritesheets are made here; ask for video or thumbnail.`,
   result_lost: ({ task }: { task: TaskId }) => `A result of task ${task} is no longer stored.`,
   hook_unknown: () => "There is no such address.",
   file_unknown: () => "There is no such file.",

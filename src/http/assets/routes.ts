@@ -3,6 +3,7 @@ import { assetPath, type MediaType } from "../../domain/media/asset.ts";
 import {
   THUMBNAIL_TYPE,
   THUMBNAIL_WIDTHS,
+  type ThumbnailSize,
   type ThumbnailWidth,
   thumbnailWidthOf,
 } from "../../domain/media/thumbnail.ts";
@@ -26,7 +27,7 @@ export function assetEndpoints(
 ): Endpoint[] {
   return [
     open("/assets/:file", READ_ASSET, async ({ request, param, query, isLate }) => {
-      const [width, group] = [widthOf(query()), groupOf(query())];
+      const [size, group] = [widthOf(query()), groupOf(query())];
       const [id = "", extension] = param("file").split(".", 2);
       const asset = await findAddressed(deps, id);
       if (extension !== undefined && !assetPath(asset).endsWith(`.${extension}`)) {
@@ -34,7 +35,7 @@ export function assetEndpoints(
       }
       if (group !== undefined) return sheetReply(deps, request, id, group);
       const headersOf = headersAt(deps.clock.now());
-      return await assetReply(deps, request, asset, { width, isLate, headersOf });
+      return await assetReply(deps, request, asset, { size, isLate, headersOf });
     }),
   ];
 }
@@ -67,7 +68,7 @@ function groupOf(query: URLSearchParams): string | undefined {
 /** How an answer with a file is made. */
 interface AssetAnswer {
   /** Of a thumbnail in place of the file. */
-  readonly width?: ThumbnailWidth | undefined;
+  readonly size?: ThumbnailSize | undefined;
   readonly isLate: boolean;
   /** Its headers, by the media type and what names the content. */
   readonly headersOf: (asset: AddressedFile, type: MediaType, tag: string) => FileHeaders;
@@ -78,12 +79,12 @@ export function assetReply(
   deps: AssetReplyDeps,
   request: Request,
   asset: AddressedFile,
-  { width, isLate, headersOf }: AssetAnswer,
+  { size, isLate, headersOf }: AssetAnswer,
 ): Promise<Reply> {
   // A drawing has every size.
-  if (width !== undefined && asset.type !== "image/svg+xml") {
-    const headers = headersOf(asset, THUMBNAIL_TYPE, `${asset.sha256}-${width}`);
-    return thumbnailReply(request, headers, () => readThumbnail(deps, asset, width));
+  if (size !== undefined && asset.type !== "image/svg+xml") {
+    const headers = headersOf(asset, THUMBNAIL_TYPE, `${asset.sha256}-${size}`);
+    return thumbnailReply(request, headers, () => readThumbnail(deps, asset, size));
   }
   const headers = headersOf(asset, asset.type, asset.sha256);
   // Bun 1.4.5 sends the head of a late answer in some fifty pieces, unless the body is a file or small

@@ -165,7 +165,6 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   task_goes_on_later: { task },
   video_unready: { task, status: "pending" },
   video_unmade: { task, status: "failed" },
-  spritesheet_none: { field },
   result_lost: { task },
   hook_unknown: {},
   file_unknown: {},

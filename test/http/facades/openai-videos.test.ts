@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import sharp from "sharp";
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
 import { png } from "../../helpers/media.ts";
 import { type CheckAnswer, createAnswerCheck } from "../../helpers/openapi.ts";
@@ -158,10 +159,14 @@ describe("a video", () => {
     expect(new TextDecoder().decode(thumbnail.bytes.subarray(8, 12))).toBe("WEBP");
   });
 
-  test("has no spritesheet and no other variant, which is said of the parameter", async () => {
-    const spritesheet = errorOf(await call(`/${id}/content?variant=spritesheet`));
-    expect(spritesheet).toMatchObject({ status: 400, param: "variant" });
-    expect(spritesheet.message).toContain("no spritesheets are made");
+  test("has a spritesheet of its pictures, and no other variant, which is said of the parameter", async () => {
+    const spritesheet = await call(`/${id}/content?variant=spritesheet`);
+    expect([spritesheet.status, spritesheet.headers.get("content-type")]).toEqual([200, "image/webp"]);
+    const { width = 0, height = 0 } = await sharp(spritesheet.bytes).metadata();
+    const single = await sharp((await call(`/${id}/content?variant=thumbnail`)).bytes).metadata();
+    expect(width / 4 / (height / 4)).toBeCloseTo(single.width / single.height, 1);
+    const known = { "If-None-Match": spritesheet.headers.get("etag") ?? "" };
+    expect((await call(`/${id}/content?variant=spritesheet`, { headers: known })).status).toBe(304);
     expect(errorOf(await call(`/${id}/content?variant=poster`))).toMatchObject({
       status: 400,
       param: "variant",

@@ -1,5 +1,5 @@
 import { AppError, invalid, mustBe } from "../../../domain/errors.ts";
-import type { ThumbnailWidth } from "../../../domain/media/thumbnail.ts";
+import type { ThumbnailSize } from "../../../domain/media/thumbnail.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import type { Thumbnails } from "../../../domain/ports/thumbnails.ts";
@@ -19,31 +19,34 @@ export interface ContentDeps {
 /** What can be read of a video, in that API's words. */
 export const VARIANTS = ["video", "thumbnail", "spritesheet"] as const;
 
-const THUMBNAIL_WIDTH: ThumbnailWidth = 640;
+const SIZES = {
+  video: undefined,
+  thumbnail: 640,
+  spritesheet: "spritesheet",
+} as const satisfies Record<(typeof VARIANTS)[number], ThumbnailSize | undefined>;
 
 /**
- * Answers with the video of a completed task, a part of it, or its thumbnail.
- * @throws AppError `task_not_found`; `not_found` while there is no video, and for one without a thumbnail; `invalid_request`
+ * Answers with the video of a completed task, a part of it, its thumbnail or its spritesheet.
+ * @throws AppError `task_not_found`; `not_found` while there is no video, and for one without that picture; `invalid_request`
  */
 export async function videoContent(deps: ContentDeps, exchange: KeyedExchange): Promise<Reply> {
   const { request, principal, param, query, isLate } = exchange;
-  const width = widthOf(query().getAll("variant"));
+  const size = sizeOf(query().getAll("variant"));
   const task = await readTask(deps, principal, param("video_id"), "video");
   const [result] = task.results;
   if (task.status !== "completed" || result === undefined) throw withoutVideo(task);
   const asset = await findAsset(deps, result.assetId);
-  const reply = await assetReply(deps, request, asset, { width, isLate, headersOf: ownFileHeaders });
+  const reply = await assetReply(deps, request, asset, { size, isLate, headersOf: ownFileHeaders });
   return { ...reply, log: { task: task.id, model: task.model } };
 }
 
-/** The width of the thumbnail that is asked for; undefined for the video itself. */
-function widthOf(given: readonly string[]): ThumbnailWidth | undefined {
+/** What is asked for in place of the video itself. */
+function sizeOf(given: readonly string[]): ThumbnailSize | undefined {
   if (given.length > 1) throw invalid({ kind: "given_twice", field: "variant" });
   const [text = "video"] = given;
   const variant = VARIANTS.find((each) => each === text);
-  if (variant === undefined) throw mustBe("variant", { oneOf: ["video", "thumbnail"] }, { json: text });
-  if (variant === "spritesheet") throw invalid({ kind: "spritesheet_none", field: "variant" });
-  return variant === "thumbnail" ? THUMBNAIL_WIDTH : undefined;
+  if (variant === undefined) throw mustBe("variant", { oneOf: VARIANTS }, { json: text });
+  return SIZES[variant];
 }
 
 function withoutVideo({ id, status }: TaskSummary): AppError {

@@ -186,10 +186,13 @@ export const DELETE_COMPATIBLE_VIDEO = contract("deleteCompatibleVideo", TAG, "D
   errors: ["task_not_found", "task_not_deletable"],
 });
 
-const VARIANT = text("The video itself, or its first picture in WebP. No spritesheets are made.", {
-  enum: VARIANTS,
-  default: "video",
-});
+const VARIANT = text(
+  "The video itself, its first picture, or up to 16 of its pictures at equal distances in four columns, both in WebP. One whose codec is not decoded here has no pictures: `not_found`.",
+  {
+    enum: VARIANTS,
+    default: "video",
+  },
+);
 
 export const READ_VIDEO_CONTENT = contract("readVideoContent", TAG, "Download a video", {
   description: `The video of a completed task; of several, the first. ${NOT_FOUND}`,
