@@ -136,6 +136,11 @@ CREATE TABLE "callback_attempt" (
 	CONSTRAINT "callback_attempt_callback_id_sequence_pk" PRIMARY KEY("callback_id","sequence")
 );
 --> statement-breakpoint
+CREATE TABLE "cluster" (
+	"number" bigint PRIMARY KEY NOT NULL,
+	"id" text collate "C" NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "console_session" (
 	"id" text collate "C" PRIMARY KEY NOT NULL,
 	"hash" text collate "C" NOT NULL,

@@ -23,6 +23,8 @@ interface AssetDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
+  /** Whose the files in a bucket are; the data folder's unless given. */
+  readonly owner?: (() => Promise<Owner>) | undefined;
 }
 
 interface OpenedAssets {
@@ -69,7 +71,7 @@ async function openPlaces(
     ...bucketOptions(assets, assets.bucket),
     ...deps,
     random: systemRandom,
-    owner: { me: ownerOf(config), advice: ASSETS_TAKEN },
+    owner: { me: (await deps.owner?.()) ?? ownerOf(config), advice: ASSETS_TAKEN },
   });
   await opened.claim();
   void opened.start();

@@ -24,7 +24,7 @@ import { collectContents } from "../service/collect-contents.ts";
 import { removeContents } from "../service/remove-task.ts";
 import { createBackups } from "./backups.ts";
 import { mostConnections } from "./descriptors.ts";
-import type { Rooms } from "./rooms.ts";
+import { LEFT_AFTER_MS, type Rooms } from "./rooms.ts";
 
 /** Who is told of what passes. */
 interface Watching {
@@ -138,6 +138,13 @@ function keptMsOf({ retention }: Config): ReturnType<RetentionDeps["keptMs"]> {
   return { outputs: outputsMs, inputs: inputsMs, callbacks: callbacksMs, tasks: tasksMs };
 }
 
+/** Removes what nodes that are gone left in the folder of files. */
+function removeLeft({ assets, clock, log }: Pick<Rooms, "assets" | "clock" | "log">): void {
+  assets.removeTemporary(clock.now() - LEFT_AFTER_MS).catch((error: unknown) => {
+    log.warn({ err: error as Error }, "half-written files of other nodes could not be removed");
+  });
+}
+
 /** What is looked after now and then. */
 function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
   const { clock, log, store, contents } = rooms;
@@ -147,7 +154,10 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
     collectContents({ contents, retention, now: clock.now, pause }, options);
   const remove = async (sha256: string) =>
     (await retention.neededContents([sha256])).length === 0 && rooms.assets.removeUnheld(sha256);
-  const tidy = () => void store.checkpoint();
+  const tidy = () => {
+    store.checkpoint();
+    if (rooms.cluster !== undefined) removeLeft(rooms);
+  };
   const backups = createBackups(config, rooms);
   const all = [
     createCleaner({ tasks, clock, log, tidy }),

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import type { Owner } from "../assets/s3/owner.ts";
 import type { Config } from "../config/config.ts";
 import type { AccountId, CallbackId, KeyId, TaskId } from "../domain/ids.ts";
 import { BEAT_MS, GONE_AFTER_MS, type Node, type NodeStore } from "../domain/ports/node-store.ts";
@@ -8,6 +9,7 @@ import { monotonicMs } from "../runtime/clock.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import type { Store } from "../store/open.ts";
+import type { Connection } from "../store/postgres/connection.ts";
 import { VERSION } from "../version.ts";
 import type { Releases } from "./lifecycle.ts";
 
@@ -69,6 +71,8 @@ async function connect(
       const store = (await openStoreOn(connection, { ids: { leaseToken }, seal })) as unknown as Store;
       return { ...store, tasks: tellingOfAdmissions(store.tasks, () => bus.tell("queued")) };
     },
+    /** Whose the files in a bucket are. */
+    owner: () => ownerOf(connection, url),
     /** Feeds that tell other nodes, too, and hear of what these tell. */
     share: (feeds: Feeds): Feeds => shared(feeds, bus.tell),
     /** Other nodes are told that callbacks are due. */
@@ -104,6 +108,13 @@ export async function listSharedNodes(url: string): ReturnType<NodeStore["all"]>
   } finally {
     await connection.stop();
   }
+}
+
+/** How this database is named in a bucket: all of its nodes have the files there. */
+async function ownerOf(connection: Connection, url: string): Promise<Owner> {
+  const { databaseId } = await import("../store/postgres/node-store.ts");
+  const { host, pathname } = new URL(url);
+  return { folder: `database_${await databaseId(connection)}`, host, path: pathname.slice(1) };
 }
 
 /** How often a node looks for work by itself. */

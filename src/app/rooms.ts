@@ -54,6 +54,9 @@ export interface AppOverrides {
 /** Everything the service works with. */
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
+/** A half-written file of a folder that nodes share was left by a node that is gone, when nobody wrote to it for this long. */
+export const LEFT_AFTER_MS = 30 * 60_000;
+
 /** The data folder is no longer where it was opened. */
 export class DataFolderGone extends Error {
   override readonly name = "DataFolderGone";
@@ -80,8 +83,8 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
     (await cluster?.open({ ids, seal })) ?? openServerStore(config, { ids, log, seal, overrides });
   releases.push(() => store.stop());
   tellSealing(log, store.sealing);
-  const { assets, ...files } = await openAssets(config, { clock, ids, log }, releases);
-  await assets.removeTemporary();
+  const { assets, ...files } = await openAssets(config, { clock, ids, log, owner: cluster?.owner }, releases);
+  await assets.removeTemporary(cluster && clock.now() - LEFT_AFTER_MS);
   releases.push(watchDataFolder(config, clock, overrides));
   const network = overrides.egress ?? createEgress({ allow: () => config.egress.allow });
   const taping = await overrides.openTaping?.({ clock, log }, releases);

@@ -18,8 +18,8 @@ export interface ContentFiles {
   draft(): Promise<Draft>;
   /** Removes a draft, unless it was kept. */
   discard(draft: Draft): Promise<void>;
-  /** Removes the drafts that a crash left. @returns how many */
-  removeTemporary(): Promise<number>;
+  /** Removes the drafts that a crash left; of those that were written to before a time, if one is given. @returns how many */
+  removeTemporary(before?: number): Promise<number>;
   /** Stores a draft under the hash of its content, so that it survives a crash. Replaces a file of another size. */
   keep(draft: Draft, file: FileName, options?: KeepOptions): Promise<void>;
   /** Makes sure that a file which was found survives a crash, as `claim` does. @returns false where it must be stored anew */

@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir, rm } from "node:fs/promises";
+import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeFully } from "./file-window.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -52,23 +52,33 @@ export function openDrafts(folder: string, newName: () => string) {
     await file.handle.close();
   }
 
-  /** Removes every file in the folder. @returns how many */
-  function removeAll(): Promise<number> {
-    return storing(async () => {
-      const names = await readdir(folder).catch(emptyWhenMissing);
-      for (const name of names) await rm(join(folder, name), { recursive: true, force: true });
-      return names.length;
-    });
-  }
-
   return {
     draft,
     discard,
-    removeAll,
+    /** Removes every file in the folder that was last written to before a time, if one is given. @returns how many */
+    removeAll: (before?: number): Promise<number> => storing(() => removeOlder(folder, before)),
     /** Where a draft is; undefined once it was kept or discarded. */
     pathOf: (file: Draft) => paths.get(file),
     handOver,
   };
+}
+
+async function removeOlder(folder: string, before = Number.POSITIVE_INFINITY): Promise<number> {
+  let count = 0;
+  for (const name of await readdir(folder).catch(emptyWhenMissing)) {
+    const path = join(folder, name);
+    if (!(await isOlder(path, before))) continue;
+    await rm(path, { recursive: true, force: true });
+    count += 1;
+  }
+  return count;
+}
+
+/** Whether a file was last written to before a time; false for one that is gone. */
+async function isOlder(path: string, before: number): Promise<boolean> {
+  if (before === Number.POSITIVE_INFINITY) return true;
+  const found = await stat(path).catch(() => undefined);
+  return found !== undefined && found.mtimeMs < before;
 }
 
 function emptyWhenMissing(error: unknown): string[] {

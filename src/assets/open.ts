@@ -92,7 +92,7 @@ export function createAssetStore(files: ContentFiles, options: CheckOptions): As
     },
     paintMask: (mask, paint) => slots.run(() => paintMask(mask, paint)),
     readPaintedMask: (picture, how) => slots.run(() => readPaintedMask(picture, how)),
-    removeTemporary: () => files.removeTemporary(),
+    removeTemporary: (before) => files.removeTemporary(before),
   };
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openAssetStore } from "../../src/assets/open.ts";
 import type { PutOptions } from "../../src/domain/ports/asset-store.ts";
@@ -117,6 +117,16 @@ test("removing temporary files counts them and touches nothing else", async () =
   expect(await subject.store.removeTemporary()).toBe(2);
   expect(await subject.leftovers()).toBe(0);
   expect(await subject.store.open(stored)).toBeDefined();
+});
+
+test("temporary files that somebody wrote to lately stay, where others store in the same folder", async () => {
+  await subject.store.put(await png(), ANY);
+  const paths = ["left", "in use"].map((name) => join(subject.directory, "tmp", name));
+  for (const path of paths) await writeFile(path, "half");
+  await utimes(paths[0] ?? "", 1_000, 1_000);
+  await utimes(paths[1] ?? "", 3_000, 3_000);
+  expect(await subject.store.removeTemporary(2_000_000)).toBe(1);
+  expect(await subject.leftovers()).toBe(1);
 });
 
 test("a process killed at any moment leaves whole files or none, and temporary files only in their folder", async () => {

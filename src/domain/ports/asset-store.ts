@@ -136,8 +136,13 @@ export interface AssetStore {
    * @throws MediaError when it cannot be decoded
    */
   readPaintedMask(picture: Blob, how: PaintedMask): Promise<Uint8Array>;
-  /** Removes the half-written files that a crash left. @returns how many */
-  removeTemporary(): Promise<number>;
+  /**
+   * Removes the half-written files that a crash left.
+   *
+   * @param before only those that were written to last before this time, in epoch milliseconds: others store in the same folder
+   * @returns how many
+   */
+  removeTemporary(before?: number): Promise<number>;
 }
 
 /** The content cannot be used: not a media file, of another kind, too large, damaged, or beyond the decode limits. */

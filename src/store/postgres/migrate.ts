@@ -1,3 +1,4 @@
+import { StorageError } from "../../domain/ports/task-store.ts";
 import { type MigrationState, SchemaError } from "../sqlite/migrate.ts";
 import type { Driver } from "./driver.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -66,6 +67,31 @@ export async function applyMigrations(driver: Driver): Promise<string[]> {
     await transaction.rollback().catch(() => {});
     throw error;
   }
+}
+
+/** The oldest that has `pg_current_xact_id`, `xid8` and `gen_random_uuid` (https://www.postgresql.org/docs/release/13.0/, checked 2026-11-27). */
+const OLDEST_SERVER = 130_000;
+
+const SERVER = statement<{ version: number; shown: string; encoding: string; standby: 0 | 1 }>(
+  `select current_setting('server_version_num')::bigint as version, current_setting('server_version') as shown,
+     current_setting('server_encoding') as encoding, pg_is_in_recovery()::int as standby`,
+);
+
+/** @throws Error for a database that the service cannot be served from, and says what to do */
+export async function requireFit(session: Session): Promise<void> {
+  const server = await SERVER.get(session);
+  if (server === undefined) throw new Error("The database said nothing of itself.");
+  if (server.version < OLDEST_SERVER)
+    throw new Error(`PostgreSQL ${server.shown} is too old: 13 or later is needed.`);
+  if (server.encoding !== "UTF8")
+    throw new Error(
+      `The database's encoding is ${server.encoding}. Make one for svc: create database svc encoding 'UTF8' template template0`,
+    );
+  if (server.standby === 1)
+    throw new StorageError(
+      "read_only",
+      "The database is a standby, which cannot be written. Name the primary server, where its name may stand for either.",
+    );
 }
 
 /** A database without our log and with tables belongs to something else. */

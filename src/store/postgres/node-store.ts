@@ -28,6 +28,21 @@ const ALL = statement<NodeRow & { readonly now: number }>(
 );
 const NOW = statement<{ now: number }>(`select ${DATABASE_NOW} as now`);
 
+const IDENTIFY = statement(
+  `insert into cluster (number, id) values (1, replace(gen_random_uuid()::text, '-', '')) on conflict (number) do nothing`,
+);
+const IDENTITY = statement<{ id: string }>("select id from cluster where number = 1");
+
+/** The id of the database, which gets one where it has none. */
+export async function databaseId({ driver }: Pick<Connection, "driver">): Promise<string> {
+  const known = await IDENTITY.get(driver);
+  if (known !== undefined) return known.id;
+  await IDENTIFY.run(driver);
+  const made = await IDENTITY.get(driver);
+  if (made === undefined) throw new Error("The database got no id.");
+  return made.id;
+}
+
 /** The nodes of a PostgreSQL database. */
 export function createNodeStore({ read, driver }: Connection): NodeStore {
   return {

@@ -12,7 +12,7 @@ import { createChoiceStore } from "./choice-store.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./connection.ts";
 import { createLabels, type Labels } from "./labels.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
-import { applyMigrations, requireMigrated } from "./migrate.ts";
+import { applyMigrations, requireFit, requireMigrated } from "./migrate.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createTaskStore } from "./task-store.ts";
 import { createUploadStore } from "./upload-store.ts";
@@ -66,6 +66,7 @@ export async function openStore(options: StoreOptions): Promise<Stores & Opening
 
 /** As `openStore`, on a connection that others use, too. */
 export async function openStoreOn(connection: Connection, options: StoreParts): Promise<Stores & Opening> {
+  await requireFit(connection.driver);
   const migrated = options.migrate === false ? [] : await applyMigrations(connection.driver);
   const schema = await requireMigrated(connection.driver);
   const { trouble, giveUp, stop } = connection;

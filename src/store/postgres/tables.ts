@@ -115,6 +115,12 @@ export const uncountedTime = pgTable("uncounted_time", {
   until_at: bigint({ mode: "number" }).notNull(),
 });
 
+/** One row, with `number` 1: what tells this database from all others, such as in a bucket of files. */
+export const cluster = pgTable("cluster", {
+  number: bigint({ mode: "number" }).primaryKey(),
+  id: textByBytes().notNull(),
+});
+
 /**
  * Numbers the changes of tasks. Who draws a number holds the row of the task's account until it commits, so that within an account
  * numbers are in the order of commits.
