@@ -89,6 +89,29 @@ export async function openAnotherPostgres(ids = countingTokens()) {
   return openStore({ url, ids, migrate: false });
 }
 
+/**
+ * What writes to that database with none of the rules that it keeps: no triggers, no references, and no checks until `restore`, which
+ * empties it.
+ */
+export async function withoutRules() {
+  const { url } = await migratedDatabase();
+  const checks = `from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace`;
+  const add = "'alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)";
+  const sql = new SQL({ url, max: 1 });
+  const restoring: { text: string }[] = await sql.unsafe(`select format(${add}) as text ${checks}`);
+  await sql.close();
+  const dropAll = `do $$ declare each record; begin
+    for each in select conrelid::regclass as of, conname as name ${checks} loop
+      execute format('alter table %s drop constraint %I', each.of, each.name);
+    end loop; end $$`;
+  return {
+    url,
+    run: (...statements: readonly string[]) =>
+      once(url, dropAll, "set session_replication_role = replica", ...statements),
+    restore: () => once(url, EMPTY, dropAll, ...restoring.map(({ text }) => text)),
+  };
+}
+
 export type PostgresStore = Awaited<ReturnType<typeof openEmptyPostgres>>;
 
 /** Runs `body` with two nodes on one empty database. */

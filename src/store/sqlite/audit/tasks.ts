@@ -2,29 +2,42 @@ import type { Database } from "bun:sqlite";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import type { AuditDifference } from "../../../domain/ports/audit.ts";
 import { textOf } from "../label-table.ts";
+import type { AuditDialect } from "./checks.ts";
 
 /** The lines of a charge, as SQL. */
 const CHARGE = `coalesce(charge, ${textOf("charge_label")})`;
 
-/** The stored and the expected figure of each check, for a task joined with the sums of its ledger entries. */
-const FIGURES = {
-  task_hold: ["coalesce(hold, 0)", "held_micros"],
-  task_capture: ["coalesce(-capture, 0)", "iif(pool is null, coalesce(charged_micros, 0), 0)"],
-  task_release: ["coalesce(-release, 0)", "iif(pool is null, held_micros - coalesce(charged_micros, 0), 0)"],
-  task_charge: [
-    "coalesce(charged_micros, 0)",
-    // Tasks that ended before price lines were stored have none.
-    // Most have one line, which need not be summed up.
-    `case when ${CHARGE} is null then coalesce(charged_micros, 0)
-       when json_array_length(${CHARGE}) = 1 then coalesce(${CHARGE} ->> '$[0].amount', 0)
-       else (select coalesce(sum(value ->> '$.amount'), 0) from json_each(${CHARGE})) end`,
-  ],
-  task_refund: ["coalesce(refund, 0)", "min(coalesce(refund, 0), coalesce(charged_micros, 0))"],
-} as const;
-type TaskCheck = keyof typeof FIGURES;
+const TASK_CHECKS = ["task_hold", "task_capture", "task_release", "task_charge", "task_refund"] as const;
+type TaskCheck = (typeof TASK_CHECKS)[number];
 
-// Safe: the names are those above.
-const CHECKS = Object.keys(FIGURES) as TaskCheck[];
+/** Of each check, the first task that it objects to. */
+export type FirstWrong = { readonly [Check in TaskCheck]: TaskId | null };
+/** What a check says of a task. Figures are text: a number may not be exact. */
+export interface WrongTask {
+  readonly accountId: AccountId;
+  readonly stored: string;
+  readonly expected: string;
+}
+
+/** The stored and the expected figure of each check, for a task joined with the sums of its ledger entries. */
+const figuresIn = (dialect: AuditDialect) =>
+  ({
+    task_hold: ["coalesce(hold, 0)", "held_micros"],
+    task_capture: [
+      "coalesce(-capture, 0)",
+      "case when pool is null then coalesce(charged_micros, 0) else 0 end",
+    ],
+    task_release: [
+      "coalesce(-release, 0)",
+      "case when pool is null then held_micros - coalesce(charged_micros, 0) else 0 end",
+    ],
+    task_charge: [
+      "coalesce(charged_micros, 0)",
+      // Tasks that ended before price lines were stored have none.
+      `case when ${CHARGE} is null then coalesce(charged_micros, 0) else ${dialect.amountOf(CHARGE)} end`,
+    ],
+    task_refund: ["coalesce(refund, 0)", dialect.lower("coalesce(refund, 0)", "coalesce(charged_micros, 0)")],
+  }) as const satisfies Record<TaskCheck, readonly [stored: string, expected: string]>;
 
 const TASKS_WITH_ENTRIES = `
   task left join (
@@ -35,33 +48,46 @@ const TASKS_WITH_ENTRIES = `
     from ledger_entry where task_number is not null group by account_number, task_number
   ) as entries on entries.task_number = task.number and entries.account_number = task.account_number`;
 
-/** Returns a function that finds the first wrong task of each check in one pass over all tasks and entries. */
-export function prepareTaskChecks(db: Database): () => AuditDifference[] {
-  const firsts = CHECKS.map((check) => {
-    const [stored, expected] = FIGURES[check];
+/** Finds `FirstWrong` in one pass over all tasks and entries. */
+export function firstWrongIn(dialect: AuditDialect): string {
+  const figures = figuresIn(dialect);
+  // Safe: the names are those above.
+  const firsts = TASK_CHECKS.map((check) => {
+    const [stored, expected] = figures[check];
     return `min(task.id) filter (where ${stored} <> ${expected}) as ${check}`;
   });
-  const atFault = db.prepare<{ [Check in TaskCheck]: TaskId | null }, []>(
-    `select ${firsts.join(",\n")} from ${TASKS_WITH_ENTRIES}`,
-  );
-  const details = new Map(CHECKS.map((check) => [check, prepareDetail(check)]));
+  return `select ${firsts.join(",\n")} from ${TASKS_WITH_ENTRIES}`;
+}
 
-  function prepareDetail(check: TaskCheck) {
-    const [stored, expected] = FIGURES[check];
-    return db.prepare<{ accountId: AccountId; stored: string; expected: string }, [id: string]>(
-      `select (select id from account where number = task.account_number) as accountId, cast(${stored} as text) as stored, cast(${expected} as text) as expected
-       from ${TASKS_WITH_ENTRIES} where task.id = ?`,
-    );
-  }
+/** Tells `WrongTask` of the task of a condition. */
+export function wrongTaskIn(dialect: AuditDialect, check: TaskCheck, condition: string): string {
+  const [stored, expected] = figuresIn(dialect)[check];
+  return `select (select id from account where number = task.account_number) as "accountId", cast(${stored} as text) as stored,
+      cast(${expected} as text) as expected
+    from ${TASKS_WITH_ENTRIES} where ${condition}`;
+}
 
-  return () => {
-    const found = atFault.get();
-    return CHECKS.flatMap((check): AuditDifference[] => {
-      const taskId = found?.[check] ?? undefined;
-      const figures = taskId && details.get(check)?.get(taskId);
-      if (!taskId || !figures) return [];
-      const { accountId, stored, expected } = figures;
-      return [{ check, taskId, accountId, stored: BigInt(stored), expected: BigInt(expected) }];
+/** What is told of a wrong task. */
+export function wrongTask(check: TaskCheck, taskId: TaskId, figures: WrongTask): AuditDifference {
+  const { accountId, stored, expected } = figures;
+  return { check, taskId, accountId, stored: BigInt(stored), expected: BigInt(expected) };
+}
+
+/** The checks that object to some task, with it. */
+export function wrongIn(found: FirstWrong | null | undefined): { check: TaskCheck; taskId: TaskId }[] {
+  return TASK_CHECKS.flatMap((check) => {
+    const taskId = found?.[check] ?? undefined;
+    return taskId === undefined ? [] : [{ check, taskId }];
+  });
+}
+
+/** Returns a function that finds the first wrong task of each check in one pass over all tasks and entries. */
+export function prepareTaskChecks(db: Database, dialect: AuditDialect): () => AuditDifference[] {
+  const firstWrong = db.prepare<FirstWrong, []>(firstWrongIn(dialect));
+  return () =>
+    wrongIn(firstWrong.get()).flatMap(({ check, taskId }): AuditDifference[] => {
+      const text = wrongTaskIn(dialect, check, "task.id = ?");
+      const figures = db.query<WrongTask, [id: string]>(text).get(taskId);
+      return figures === null ? [] : [wrongTask(check, taskId, figures)];
     });
-  };
 }
