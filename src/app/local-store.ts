@@ -59,6 +59,7 @@ async function openShared(url: string, { ids, seal }: Parts): Promise<LocalStore
     ids,
     seal,
     migrate: false,
+    watches: false,
     connections: CONNECTIONS,
   })) as unknown as Store;
   return { books: store, all: async () => store, stop: store.stop };

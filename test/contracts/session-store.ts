@@ -44,10 +44,12 @@ export function describeSessionStore(name: string, make: MakeStore): void {
           undefined,
         ]);
         const tries = await Promise.all([open("link", NOW + 1), open("link", NOW + 2)]);
-        const opened = { ...link, isLink: false, expiresAt: NOW + 9_001 };
-        expect(tries).toEqual([opened, undefined]);
-        expect(await sessions.byHash("link", NOW + 1)).toBeUndefined();
-        expect(await sessions.byHash(`of link at ${NOW + 1}`, NOW + 1)).toEqual(opened);
+        // Which of two at the same time opens it is not said.
+        const at = tries[0] === undefined ? NOW + 2 : NOW + 1;
+        const opened = { ...link, isLink: false, expiresAt: at + 9_000 };
+        expect(tries.filter((session) => session !== undefined)).toEqual([opened]);
+        expect(await sessions.byHash("link", at)).toBeUndefined();
+        expect(await sessions.byHash(`of link at ${at}`, at)).toEqual(opened);
       }),
     );
 

@@ -4,7 +4,12 @@ import { type Session, statement } from "./session.ts";
  * Advisory locks of transactions, by what only one process does at a time. They are numbers of 32 bits: those that a writer marks its
  * changes of tasks with, and the one of migrations, are others.
  */
-const LOCKS = { claimCallbacks: 0x73766332, retention: 0x73766333, move: 0x73766334 } as const;
+const LOCKS = {
+  claimCallbacks: 0x73766332,
+  retention: 0x73766333,
+  move: 0x73766334,
+  import: 0x73766335,
+} as const;
 export type LockName = keyof typeof LOCKS;
 
 const TAKE = statement<never, [key: number]>("select pg_advisory_xact_lock($1::bigint) is null as taken");

@@ -1,20 +1,34 @@
+import type { AccountStore } from "../../domain/ports/account-store.ts";
 import type { CallbackStore } from "../../domain/ports/callback-store.ts";
 import type { ChoiceStore } from "../../domain/ports/choice-store.ts";
+import type { ImportStore } from "../../domain/ports/import-store.ts";
+import type { PriceStore } from "../../domain/ports/price-store.ts";
 import type { RetentionStore } from "../../domain/ports/retention-store.ts";
+import type { RouteStore } from "../../domain/ports/route-store.ts";
 import type { Ids, Seal } from "../../domain/ports/runtime.ts";
+import type { SessionStore } from "../../domain/ports/session-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
+import type { TrailStore } from "../../domain/ports/trail-store.ts";
 import type { UploadStore } from "../../domain/ports/upload-store.ts";
 import { madeAtUse } from "../../toolkit/made-at-use.ts";
+import type { SealReport } from "../sqlite/account-store/sealed-secrets.ts";
 import type { MigrationState } from "../sqlite/migrate.ts";
+import { sealSecrets } from "./account-store/sealed-secrets.ts";
 import { createAccountStore } from "./account-store.ts";
 import { createCallbackStore } from "./callback-store.ts";
+import { type ChangeWatch, createChangeWatch } from "./change-watch.ts";
 import { createChoiceStore } from "./choice-store.ts";
 import { type Connection, type ConnectionOptions, openConnection } from "./connection.ts";
+import { createImportStore } from "./import-store.ts";
 import { createLabels, type Labels } from "./labels.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { applyMigrations, requireFit, requireMigrated } from "./migrate.ts";
+import { openPriceStore } from "./price-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
+import { createRouteStore } from "./route-store.ts";
+import { createSessionStore } from "./session-store.ts";
 import { createTaskStore } from "./task-store.ts";
+import { createTrailStore } from "./trail-store.ts";
 import { createUploadStore } from "./upload-store.ts";
 
 /** What a store is made with, on a connection that is open. */
@@ -25,18 +39,25 @@ interface StoreParts {
   readonly seal?: Seal | undefined;
   /** `false` refuses a database with pending migrations instead of applying them. */
   readonly migrate?: boolean | undefined;
+  /** `false` for what ends soon: it does not listen for changes by other processes. */
+  readonly watches?: boolean | undefined;
 }
 
 export interface StoreOptions extends ConnectionOptions, StoreParts {}
 
 /** Each is made when it is first used. */
 interface Stores {
-  readonly accounts: ReturnType<typeof createAccountStore>;
+  readonly accounts: AccountStore;
   readonly callbacks: CallbackStore;
   readonly choices: ChoiceStore;
+  readonly imports: ImportStore;
+  readonly prices: PriceStore;
+  readonly routes: RouteStore;
+  readonly sessions: SessionStore;
   readonly tasks: TaskStore;
   readonly retention: RetentionStore;
   readonly uploads: UploadStore;
+  readonly trail: TrailStore;
 }
 
 /** What several stores share. */
@@ -49,6 +70,8 @@ interface Parts {
 export interface Opening extends Pick<Connection, "trouble" | "giveUp"> {
   readonly schema: MigrationState;
   readonly migrated: readonly string[];
+  /** What became of the stored callback secrets; absent without a seal, and where `migrate` is false. */
+  readonly sealing?: SealReport | undefined;
   checkpoint(): boolean;
   stop(): Promise<void>;
 }
@@ -69,29 +92,45 @@ export async function openStoreOn(connection: Connection, options: StoreParts): 
   await requireFit(connection.driver);
   const migrated = options.migrate === false ? [] : await applyMigrations(connection.driver);
   const schema = await requireMigrated(connection.driver);
-  const { trouble, giveUp, stop } = connection;
-  // Nothing is kept apart from the database, as a log is beside a file.
-  const checkpoint = () => true;
-  return Object.assign(storesOn(connection, options), {
-    schema,
-    migrated,
-    trouble,
-    giveUp,
-    checkpoint,
-    stop,
+  const { seal } = options;
+  const isKept = seal === undefined || options.migrate === false;
+  const sealing = isKept ? undefined : await sealSecrets(connection, seal);
+  const watch = createChangeWatch(connection.driver);
+  const prices = await openPriceStore(connection, watch);
+  if (options.watches !== false) watch.start();
+  return Object.assign(storesOn(connection, { ...options, watch, prices }), {
+    ...{ schema, migrated, sealing },
+    ...{ trouble: connection.trouble, giveUp: connection.giveUp },
+    // Nothing is kept apart from the database, as a log is beside a file.
+    checkpoint: () => true,
+    async stop() {
+      watch.stop();
+      await connection.stop();
+    },
   });
 }
 
+interface Shared extends Pick<StoreParts, "ids" | "seal"> {
+  readonly watch: ChangeWatch;
+  /** What is set is in memory already. */
+  readonly prices: PriceStore;
+}
+
 /** All stores of a database that is open and migrated. */
-export function storesOn(connection: Connection, { ids, seal }: Pick<StoreOptions, "ids" | "seal">): Stores {
+function storesOn(connection: Connection, { ids, seal, watch, prices }: Shared): Stores {
   const parts: Parts = madeAtUse<Parts>({
     labels: () => createLabels(connection.driver),
     ledger: () => createLedger(parts.labels),
   });
   return madeAtUse<Stores>({
-    accounts: () => createAccountStore(connection, { ledger: parts.ledger, seal }),
+    accounts: () => createAccountStore(connection, { ledger: parts.ledger, watch, seal }),
     callbacks: () => createCallbackStore(connection),
     choices: () => createChoiceStore(connection),
+    imports: () => createImportStore(connection, parts),
+    prices: () => prices,
+    routes: () => createRouteStore(connection, watch),
+    sessions: () => createSessionStore(connection, watch),
+    trail: () => createTrailStore(connection),
     tasks: () => createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken }),
     retention: () => createRetentionStore(connection, parts.labels),
     uploads: () => createUploadStore(connection),

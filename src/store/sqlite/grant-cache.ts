@@ -1,6 +1,7 @@
 import type { ChangeWatch } from "./change-watch.ts";
 
-const MAX_ENTRIES = 10_000;
+/** Grants that stay in memory. */
+export const MOST_GRANTS = 10_000;
 
 export interface GrantCache<Grant> {
   get(hash: string, now: number): Grant | undefined;
@@ -20,7 +21,7 @@ export function createGrantCache<Grant>(
 
   function keep(hash: string, grant: Grant): void {
     const oldest = grants.keys().next();
-    if (grants.size >= MAX_ENTRIES && !oldest.done) grants.delete(oldest.value);
+    if (grants.size >= MOST_GRANTS && !oldest.done) grants.delete(oldest.value);
     grants.set(hash, grant);
   }
 

@@ -23,7 +23,7 @@ interface Parts {
 }
 
 /** Undoes the transaction, and says why. */
-class Clash extends Error {
+export class Clash extends Error {
   override readonly name = "Clash";
   constructor(
     readonly of: MarkKind,

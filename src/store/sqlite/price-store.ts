@@ -1,4 +1,5 @@
 import { asc, eq } from "drizzle-orm";
+import type { TrailNote } from "../../domain/access/trail.ts";
 import type { ModelId } from "../../domain/ids.ts";
 import type { PriceRule } from "../../domain/model/model.ts";
 import { priceForm } from "../../domain/money/price-form.ts";
@@ -19,8 +20,8 @@ export function createPriceStore({ db, orm, read, write }: Connection, watch: Ch
 
   const all = (): PriceOverride[] => orm.select().from(priceOverride).orderBy(asc(priceOverride.model)).all();
 
-  const one = (model: ModelId) =>
-    orm.select().from(priceOverride).where(eq(priceOverride.model, model)).all().map(formOf)[0];
+  const one = (model: ModelId): PriceOverride | undefined =>
+    orm.select().from(priceOverride).where(eq(priceOverride.model, model)).all()[0];
 
   return {
     rule: (model, now) =>
@@ -38,8 +39,7 @@ export function createPriceStore({ db, orm, read, write }: Connection, watch: Ch
           .values({ model, ...set })
           .onConflictDoUpdate({ target: priceOverride.model, set })
           .run();
-        const after = { price: priceForm(set.rule), reason: set.reason };
-        trail(act, { action: "price.set", object: { kind: "model", id: model }, before, after });
+        trail(act, priceSet({ model, ...set }, before));
       });
       clear();
     },
@@ -56,4 +56,17 @@ export function createPriceStore({ db, orm, read, write }: Connection, watch: Ch
   };
 }
 
-const formOf = ({ rule, reason }: PriceOverride) => ({ price: priceForm(rule), reason });
+/** An override as the trail shows it. */
+export const formOf = ({ rule, reason }: Pick<PriceOverride, "rule" | "reason">) => ({
+  price: priceForm(rule),
+  reason,
+});
+
+/** What the trail says of a price that is set, in place of another one if there was one. */
+export function priceSet(
+  set: Pick<PriceOverride, "model" | "rule" | "reason">,
+  before: PriceOverride | undefined,
+): TrailNote {
+  const object = { kind: "model", id: set.model } as const;
+  return { action: "price.set", object, before: before && formOf(before), after: formOf(set) };
+}

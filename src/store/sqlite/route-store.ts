@@ -1,4 +1,5 @@
 import { and, asc, eq } from "drizzle-orm";
+import type { TrailNote } from "../../domain/access/trail.ts";
 import type { RouteOfLane, RouteStore, RouteTrouble } from "../../domain/ports/route-store.ts";
 import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
@@ -18,14 +19,11 @@ export function createRouteStore({ db, orm, read, write }: Connection, watch: Ch
   function all(): RouteTrouble[] {
     // At most starts there is none, and building the query takes longer than looking.
     if (any.get() === null) return [];
-    const rows = orm.select().from(routeTrouble).orderBy(asc(lane), asc(upstreamModel)).all();
-    return rows.map(({ until, ...row }) => ({ ...row, until: until ?? undefined }));
+    return orm.select().from(routeTrouble).orderBy(asc(lane), asc(upstreamModel)).all().map(toTrouble);
   }
 
   const one = (route: RouteOfLane) =>
-    all()
-      .filter((each) => each.lane === route.lane && each.upstreamModel === route.upstreamModel)
-      .map(formOf)[0];
+    all().filter((each) => each.lane === route.lane && each.upstreamModel === route.upstreamModel)[0];
 
   return {
     troubles: async () => read(all),
@@ -48,7 +46,7 @@ export function createRouteStore({ db, orm, read, write }: Connection, watch: Ch
           .values({ ...route, ...set })
           .onConflictDoUpdate({ target, set })
           .run();
-        trail(act, { action: "route.block", object: objectOf(route), before, after: formOf(rest) });
+        trail(act, routeBlocked({ ...route, ...rest }, before));
       });
     },
     async clear(route, act) {
@@ -56,10 +54,27 @@ export function createRouteStore({ db, orm, read, write }: Connection, watch: Ch
         const isRoute = and(eq(lane, route.lane), eq(upstreamModel, route.upstreamModel));
         const before = act && one(route);
         orm.delete(routeTrouble).where(isRoute).run();
-        if (before !== undefined) trail(act, { action: "route.allow", object: objectOf(route), before });
+        if (before !== undefined) trail(act, routeAllowed(before));
       });
     },
   };
+}
+
+export function toTrouble({ until, ...row }: typeof routeTrouble.$inferSelect): RouteTrouble {
+  return { ...row, until: until ?? undefined };
+}
+
+type Noted = RouteOfLane & Pick<RouteTrouble, "kind" | "detail">;
+
+/** What the trail says of a route that gets no tasks from now on. */
+export function routeBlocked(trouble: Noted, before: Noted | undefined): TrailNote {
+  const after = formOf(trouble);
+  return { action: "route.block", object: objectOf(trouble), before: before && formOf(before), after };
+}
+
+/** What the trail says of a route that gets tasks again. */
+export function routeAllowed(before: Noted): TrailNote {
+  return { action: "route.allow", object: objectOf(before), before: formOf(before) };
 }
 
 /** `fal/second`, or `fal/second:flux/dev` for one model there, as `X-Route` has it. */
@@ -67,4 +82,4 @@ function objectOf({ lane, upstreamModel }: RouteOfLane) {
   return { kind: "route", id: upstreamModel === "" ? lane : `${lane}:${upstreamModel}` } as const;
 }
 
-const formOf = ({ kind, detail }: Pick<RouteTrouble, "kind" | "detail">) => ({ kind, detail });
+const formOf = ({ kind, detail }: Noted) => ({ kind, detail });

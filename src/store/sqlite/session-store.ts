@@ -8,7 +8,8 @@ import { createGrantCache } from "./grant-cache.ts";
 import { consoleSession } from "./session-table.ts";
 import { prepareTrail } from "./trail.ts";
 
-const LISTED_AT_MOST = 1_000;
+/** Sessions that are listed. */
+export const LISTED_AT_MOST = 1_000;
 
 /** Sessions of the console, in SQLite. */
 export function createSessionStore({ db, orm, read, write }: Connection, watch: ChangeWatch): SessionStore {
@@ -71,11 +72,12 @@ export function createSessionStore({ db, orm, read, write }: Connection, watch: 
   };
 }
 
-function noteOf(session: ConsoleSession): TrailNote {
+/** What the trail says of a session that an operator ends. */
+export function noteOf(session: ConsoleSession): TrailNote {
   const { id: _, ...before } = sessionForm(session);
   return { action: "session.end", object: { kind: "session", id: session.id }, before };
 }
 
-function toSession({ hash: _, ...session }: typeof consoleSession.$inferSelect): ConsoleSession {
+export function toSession({ hash: _, ...session }: typeof consoleSession.$inferSelect): ConsoleSession {
   return session;
 }

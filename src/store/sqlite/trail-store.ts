@@ -24,29 +24,42 @@ export function createTrailStore({ db, read, write }: Connection): TrailStore {
   });
 
   function page(filter: TrailFilter): TrailPage {
-    const { since = 0, until = END, limit, after } = filter;
+    const { after } = filter;
     const last = after === undefined ? undefined : statements.at.get(after);
     if (last === null) return { entries: [] };
-    const [at, id] = last === undefined || last.at >= until ? [until, 0] : [last.at, after ?? 0];
-    const given = LEADS.filter((name) => filter[name] !== undefined);
-    const [lead, ...rest] = given;
-    // One more than asked for shows whether there is another page.
-    const most = rest.length === 0 ? limit + 1 : LOOKED_AT;
-    const bounds = [at, id, since, most] as const;
-    const rows =
+    const { bounds, lead, find } = searchOf(filter, last?.at);
+    return find(
       lead === undefined
         ? statements.all.all(...bounds)
-        : statements[lead].all(...bounds, filter[lead] ?? "");
-    const found = rows.filter((row) => rest.every((name) => row[name] === filter[name]));
-    const entries = found.slice(0, limit).map(toTrailEntry);
-    if (found.length > limit) return { entries, next: entries.at(-1)?.number };
-    return { entries, next: rows.length === most ? rows.at(-1)?.id : undefined };
+        : statements[lead].all(...bounds, filter[lead] ?? ""),
+    );
   }
 
   return {
     note: (act, note) => write(() => statements.trail(act, note)),
     page: async (filter) => read(() => page(filter)),
   };
+}
+
+/** How a page is looked for. @param lastAt when the entry was noted that the page begins after */
+export function searchOf(filter: TrailFilter, lastAt: number | undefined) {
+  const { since = 0, until = END, limit, after = 0 } = filter;
+  const [at, id] = lastAt === undefined || lastAt >= until ? [until, 0] : [lastAt, after];
+  const given = LEADS.filter((name) => filter[name] !== undefined);
+  const [lead, ...rest] = given;
+  // One more than asked for shows whether there is another page.
+  const most = rest.length === 0 ? limit + 1 : LOOKED_AT;
+  const bounds: [at: number, id: number, since: number, limit: number] = [at, id, since, most];
+
+  /** The page, from the rows that lie within the bounds and match the lead. */
+  function find(rows: readonly TrailRow[]): TrailPage {
+    const found = rows.filter((row) => rest.every((name) => row[name] === filter[name]));
+    const entries = found.slice(0, limit).map(toTrailEntry);
+    if (found.length > limit) return { entries, next: entries.at(-1)?.number };
+    return { entries, next: rows.length === most ? rows.at(-1)?.id : undefined };
+  }
+
+  return { bounds, lead, find };
 }
 
 type Bounds = [at: number, id: number, since: number, limit: number, ...lead: string[]];

@@ -26,14 +26,27 @@ export function prepareGrant({ orm }: Connection): (hash: string) => KeyGrant | 
     .prepare();
   return (hash) => {
     const row = grantByHash.get({ hash });
-    if (row === undefined) return undefined;
-    const { hash: ownHash, previousExpiresAt, revokedAt, retainOutputsSec, ...grant } = row;
-    const ends = [grant.expiresAt, ownHash === hash ? null : previousExpiresAt].filter((at) => at !== null);
-    return {
-      ...grant,
-      retainOutputsSec: retainOutputsSec ?? undefined,
-      expiresAt: ends.length === 0 ? undefined : Math.min(...ends),
-      revokedAt: revokedAt ?? undefined,
-    };
+    return row && toGrant(row, hash);
+  };
+}
+
+/** What is read of a key and its account. */
+export interface Granted extends Omit<KeyGrant, "retainOutputsSec" | "expiresAt" | "revokedAt"> {
+  readonly retainOutputsSec: number | null;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly hash: string;
+  readonly previousExpiresAt: number | null;
+}
+
+/** @param hash of the secret that was presented */
+export function toGrant(row: Granted, hash: string): KeyGrant {
+  const { hash: ownHash, previousExpiresAt, revokedAt, retainOutputsSec, ...grant } = row;
+  const ends = [grant.expiresAt, ownHash === hash ? null : previousExpiresAt].filter((at) => at !== null);
+  return {
+    ...grant,
+    retainOutputsSec: retainOutputsSec ?? undefined,
+    expiresAt: ends.length === 0 ? undefined : Math.min(...ends),
+    revokedAt: revokedAt ?? undefined,
   };
 }

@@ -81,7 +81,7 @@ function prepareInsert({ db }: Connection) {
 }
 
 /** What a change of what signs a key's callbacks adds to the trail, which never has the secret. */
-const REPLACED = { callback_secret: "replaced" };
+export const REPLACED = { callback_secret: "replaced" };
 
 /** Changes what a key may do, and what signs its callbacks. */
 function prepareChange(
@@ -172,11 +172,12 @@ export function prepareKeys(
 }
 
 /** A secret that cannot be opened cannot go on signing beside its successor either. */
-function openedOf(secret: string | typeof LOCKED | undefined): string | undefined {
+export function openedOf(secret: string | typeof LOCKED | undefined): string | undefined {
   return secret === LOCKED ? undefined : secret;
 }
 
-function rotated(before: ApiKey, { hash, display, previousExpiresAt }: Rotation) {
+/** The columns of a key that has got another secret. */
+export function rotated(before: ApiKey, { hash, display, previousExpiresAt }: Rotation) {
   return previousExpiresAt === undefined
     ? { hash, display, previousHash: null, previousDisplay: null, previousExpiresAt: null }
     : { hash, display, previousHash: before.hash, previousDisplay: before.display, previousExpiresAt };

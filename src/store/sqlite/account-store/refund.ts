@@ -1,4 +1,6 @@
+import type { Account } from "../../../domain/access/account.ts";
 import { type Act, ledgerActor } from "../../../domain/access/actor.ts";
+import type { TrailNote } from "../../../domain/access/trail.ts";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import { refundEntry } from "../../../domain/money/ledger.ts";
 import { formatAmount, type Micros, toMicros } from "../../../domain/money/money.ts";
@@ -11,7 +13,7 @@ import type { Trail } from "../trail.ts";
 import { ACCOUNT_ID, accountNumber } from "./account-table.ts";
 import type { Accounts } from "./accounts.ts";
 
-interface Charged {
+export interface Charged {
   readonly account_id: AccountId;
   readonly status: TaskStatus | typeof REMOVED;
   readonly charged_micros: number | null;
@@ -35,26 +37,34 @@ export function prepareRefund(
     const task = chargedFor.get(id);
     if (task === null) return { kind: "not_found" };
     const charged = toMicros(task.charged_micros ?? 0);
-    // Of what is left of a removed task, only a completed one was charged.
-    if ((task.status !== "completed" && task.status !== REMOVED) || charged === 0)
-      return { kind: "not_charged" };
+    if (!isCharged(task)) return { kind: "not_charged" };
     if (refundOf.get(task.account_id, id) !== null) return { kind: "already_refunded" };
     if (amount !== undefined && amount > charged) return { kind: "too_much", charged };
     const refunded = amount ?? charged;
     use.ledger.post(task.account_id, [refundEntry(id, refunded, reason, ledgerActor(act.actor))], act.at);
     const after = use.accounts.byId(task.account_id);
     if (after === undefined) throw new Error(`There is no account ${task.account_id}.`);
-    use.trail(act, {
-      action: "task.refund",
-      object: { kind: "task", id },
-      before: { balance: formatAmount(toMicros(after.balance - refunded)) },
-      after: {
-        balance: formatAmount(after.balance),
-        amount: formatAmount(refunded),
-        reason,
-        account_id: after.id,
-      },
-    });
+    use.trail(act, refundNote(id, refunded, reason, after));
     return { kind: "refunded", amount: refunded, account: after };
+  };
+}
+
+/** Of what is left of a removed task, only a completed one was charged. */
+export function isCharged({ status, charged_micros }: Charged): boolean {
+  return (status === "completed" || status === REMOVED) && (charged_micros ?? 0) !== 0;
+}
+
+/** What the trail says of a refund. @param after the account as the refund leaves it */
+export function refundNote(id: TaskId, refunded: Micros, reason: string, after: Account): TrailNote {
+  return {
+    action: "task.refund",
+    object: { kind: "task", id },
+    before: { balance: formatAmount(toMicros(after.balance - refunded)) },
+    after: {
+      balance: formatAmount(after.balance),
+      amount: formatAmount(refunded),
+      reason,
+      account_id: after.id,
+    },
   };
 }

@@ -1,0 +1,75 @@
+import type { ManagementToken } from "../../../domain/access/account.ts";
+import type { Act } from "../../../domain/access/actor.ts";
+import type { TokenId } from "../../../domain/ids.ts";
+import { tokenMade, tokenRevoked } from "../../sqlite/account-store/notes.ts";
+import { managementToken, toManagementToken } from "../../sqlite/account-store/token-table.ts";
+import type { RawRow } from "../../sqlite/raw-row.ts";
+import { rowOf } from "../row.ts";
+import { type Parameter, type Session, statement } from "../session.ts";
+import { writeTrail } from "../trail.ts";
+
+type Row = RawRow<typeof managementToken>;
+
+const FIND = statement<Row, [idOrName: string]>(
+  `select * from management_token where id = $1 or name = $1 and revoked_at is null order by id = $1 desc limit 1`,
+);
+const BY_HASH = statement<Row, [hash: string]>("select * from management_token where hash = $1");
+const ALL = statement<Row>("select * from management_token order by id");
+const INSERT = statement<never, Parameter[]>(
+  `insert into management_token (id, name, hash, display, created_at, revoked_at, scopes, expires_at, last_used_at)
+   select $1::text, $2::text, $3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::bigint, $9::bigint
+   where not exists (select 1 from management_token where id = $2)
+   on conflict (name) where revoked_at is null do nothing`,
+);
+const USE = statement<never, [now: number, id: string]>(
+  "update management_token set last_used_at = $1 where id = $2",
+);
+const REVOKE = statement<never, [now: number, id: string]>(
+  "update management_token set revoked_at = $1 where id = $2 and revoked_at is null",
+);
+const IS_THERE = statement<{ there: 1 }, [id: string]>(
+  "select 1 as there from management_token where id = $1",
+);
+
+const toRow = rowOf(managementToken);
+const toToken = (row: Row) => toManagementToken(toRow(row));
+
+/** By id, or by name among the tokens that are not revoked. */
+export async function findToken(session: Session, idOrName: string): Promise<ManagementToken | undefined> {
+  const row = await FIND.get(session, idOrName);
+  return row && toToken(row);
+}
+
+export async function tokenOf(session: Session, hash: string): Promise<ManagementToken | undefined> {
+  const row = await BY_HASH.get(session, hash);
+  return row && toToken(row);
+}
+
+export async function allTokens(session: Session): Promise<ManagementToken[]> {
+  return (await ALL.all(session)).map(toToken);
+}
+
+export async function createToken(session: Session, token: ManagementToken, act?: Act) {
+  const inserted = await INSERT.run(
+    session,
+    ...[token.id, token.name, token.hash, token.display, token.createdAt, token.revokedAt ?? null],
+    ...[JSON.stringify(token.scopes), token.expiresAt ?? null, token.lastUsedAt ?? null],
+  );
+  if (inserted === 0) return "name_taken" as const;
+  await writeTrail(session, act, tokenMade(token, act));
+  return "created" as const;
+}
+
+export async function useToken(session: Session, id: TokenId, now: number): Promise<void> {
+  await USE.run(session, now, id);
+}
+
+export async function revokeToken(session: Session, id: TokenId, now: number, act?: Act) {
+  const before = act && (await findToken(session, id));
+  if ((await REVOKE.run(session, now, id)) === 1) {
+    await writeTrail(session, act, tokenRevoked(before, now, act));
+    return "revoked" as const;
+  }
+  const isThere = (await IS_THERE.get(session, id)) !== undefined;
+  return isThere ? ("already_revoked" as const) : ("not_found" as const);
+}

@@ -1,0 +1,132 @@
+import type { Driver } from "./driver.ts";
+import { statement } from "./session.ts";
+
+/** What processes keep in memory of a database that others may change. */
+export type Topic = "keys" | "tokens" | "sessions" | "prices" | "routes";
+
+/** Something that keeps rows in memory. */
+export interface Cache {
+  /** What is kept may be wrong from now on. */
+  forget(): void;
+  /** Called twice in a row: what was kept at the first call, and was not read since, is not used after the second. */
+  age(): void;
+}
+
+export interface ChangeWatch {
+  /** Registers a cache. */
+  onChange(topic: Topic, cache: Cache): void;
+  /** Tells other processes, after the commit, that what they keep is to be read anew. Never rejects. */
+  tell(topic: Topic): Promise<void>;
+  /** Begins to listen; resolves at once. */
+  start(): void;
+  stop(): void;
+}
+
+const CHANNEL = "svc_change";
+/** Twice this and the time of a read are within the second in which a change by another process must become visible. */
+const LOOK_EVERY_MS = 400;
+/** After so many looks, what is at hand is read anew all the same: a process may end between its commit and what it tells. */
+const LOOKS_UNTIL_AGED = 25;
+const TRIES = 3;
+
+const NAME = statement<{ name: string }>("select 'svc_pulse_' || gen_random_uuid() as name");
+const NOTIFY = statement<never, [channel: string, payload: string]>(
+  "select pg_notify($1, $2) is null as notified",
+);
+
+/**
+ * Empties caches when another process tells that it has committed a change, and whenever notifications may have been lost. It sends
+ * itself a pulse at each look: as long as it does not hear its pulses, it may hear nothing else either, and what is at hand is read anew
+ * again and again.
+ */
+export function createChangeWatch(driver: Pick<Driver, "aside" | "listen">): ChangeWatch {
+  const caches: (readonly [topic: Topic, cache: Cache])[] = [];
+  const pulse = createPulse(driver);
+  let looks = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let isListening = false;
+
+  const each = (act: (cache: Cache) => void, told?: string) => {
+    for (const [topic, cache] of caches) if (told === undefined || told === topic) act(cache);
+  };
+
+  async function listen(): Promise<void> {
+    isListening = true;
+    try {
+      const forget = (told?: string) => each((cache) => cache.forget(), told);
+      await driver.listen(CHANNEL, forget, () => forget());
+      await pulse.listen();
+    } catch {
+      // The next look tries again; until then no pulse is heard.
+      isListening = false;
+    }
+  }
+
+  function look(): void {
+    if (!isListening) void listen();
+    looks = pulse.isHeard() ? looks + 1 : LOOKS_UNTIL_AGED;
+    if (looks >= LOOKS_UNTIL_AGED) {
+      looks = 0;
+      each((cache) => cache.age());
+    }
+    pulse.send();
+  }
+
+  return {
+    onChange: (topic, cache) => void caches.push([topic, cache]),
+    async tell(topic) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return void (await NOTIFY.run(driver.aside, CHANNEL, topic));
+        } catch {
+          // Those that listen were cut off too, or read anew what they keep before long.
+          if (tries === TRIES) return;
+          await Bun.sleep(LOOK_EVERY_MS / TRIES);
+        }
+      }
+    },
+    start(): void {
+      if (timer !== undefined) return;
+      timer = setInterval(look, LOOK_EVERY_MS);
+      timer.unref();
+      void listen();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** Notifications that a process sends to itself alone. */
+function createPulse({ aside, listen }: Pick<Driver, "aside" | "listen">) {
+  let channel: string | undefined;
+  let isSending = false;
+  let sent = 0;
+  let heard = 0;
+
+  return {
+    async listen(): Promise<void> {
+      const { name } = (await NAME.get(aside)) ?? {};
+      if (name === undefined) throw new Error("The database made no name.");
+      await listen(
+        name,
+        (payload) => {
+          heard = Number(payload);
+        },
+        () => {},
+      );
+      channel = name;
+    },
+    /** Whether the last one was heard. */
+    isHeard: () => sent > 0 && heard === sent,
+    send(): void {
+      if (channel === undefined || isSending) return;
+      isSending = true;
+      sent++;
+      NOTIFY.run(aside, channel, String(sent))
+        // It is not heard.
+        .catch(() => {})
+        .finally(() => {
+          isSending = false;
+        });
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { AtHand } from "../../domain/at-hand.ts";
+import { MOST_GRANTS } from "../sqlite/grant-cache.ts";
+import type { ChangeWatch, Topic } from "./change-watch.ts";
+
+export interface GrantCache<Grant> {
+  get(hash: string): AtHand<Grant | undefined>;
+  /** Forgets all, here and in other processes. For after a commit. */
+  changed(): Promise<void>;
+}
+
+interface Kept<Grant> {
+  readonly grant: Grant;
+  readonly isAged: boolean;
+}
+
+/**
+ * Keeps the grants that were read lately; one that has aged stays at hand while it is read anew. Does not keep hashes without a grant:
+ * anybody can invent them. Forgets everything when another process tells of a change.
+ */
+export function createGrantCache<Grant>(
+  watch: Pick<ChangeWatch, "onChange" | "tell">,
+  topic: Topic,
+  load: (hash: string) => Promise<Grant | undefined>,
+): GrantCache<Grant> {
+  const kept = createKept<Grant>();
+  /** Reads under way. What one finds that has left is not kept: it may be older than a change. */
+  const reading = new Map<string, Promise<Grant | undefined>>();
+
+  function forget(): void {
+    kept.clear();
+    reading.clear();
+  }
+
+  function read(hash: string): Promise<Grant | undefined> {
+    const underWay = reading.get(hash);
+    if (underWay !== undefined) return underWay;
+    const started: Promise<Grant | undefined> = load(hash).then(
+      (grant) => {
+        if (left(hash, started)) kept.keep(hash, grant);
+        return grant;
+      },
+      (error: unknown) => {
+        left(hash, started);
+        throw error;
+      },
+    );
+    reading.set(hash, started);
+    return started;
+  }
+
+  /** Ends a read. @returns whether what it found may be kept */
+  function left(hash: string, ended: Promise<Grant | undefined>): boolean {
+    return reading.get(hash) === ended && reading.delete(hash);
+  }
+
+  watch.onChange(topic, { forget, age: kept.age });
+  return {
+    get(hash) {
+      const found = kept.get(hash);
+      if (found === undefined) return read(hash);
+      // Where it cannot be read, it is at hand until it ages again.
+      if (found.isAged) read(hash).catch(() => {});
+      return found.grant;
+    },
+    changed() {
+      forget();
+      return watch.tell(topic);
+    },
+  };
+}
+
+/** The grants that were read lately: the oldest leave first. */
+function createKept<Grant>() {
+  const kept = new Map<string, Kept<Grant>>();
+  return {
+    get: (hash: string) => kept.get(hash),
+    clear: () => kept.clear(),
+    age(): void {
+      for (const [hash, { grant, isAged }] of kept)
+        if (isAged) kept.delete(hash);
+        else kept.set(hash, { grant, isAged: true });
+    },
+    keep(hash: string, grant: Grant | undefined): void {
+      kept.delete(hash);
+      if (grant === undefined) return;
+      const oldest = kept.keys().next();
+      if (kept.size >= MOST_GRANTS && !oldest.done) kept.delete(oldest.value);
+      kept.set(hash, { grant, isAged: false });
+    },
+  };
+}
