@@ -69,6 +69,13 @@ export const COMMANDS: readonly Entry[] = [
   },
   {
     heading: CLIENT,
+    usage: "group",
+    aliases: ["groups"],
+    about: "make one prompt with several models and parameters, and compare the results",
+    load: async () => (await import("./commands/group.ts")).defineGroup,
+  },
+  {
+    heading: CLIENT,
     usage: "files",
     about: "upload files for later tasks, list and delete them",
     load: async () => (await import("./commands/files.ts")).defineFiles,

@@ -4,6 +4,7 @@ import { Failure } from "../failure.ts";
 import { type Kind, type TaskView, taskOf } from "./answer.ts";
 import { type CallbackQuery, callbackCalls, callbackRequests } from "./callbacks.ts";
 import { type Call, type ClientOptions, exchange, fetchFile, openEvents } from "./exchange.ts";
+import { groupCalls } from "./groups.ts";
 import { madeFromCalls } from "./made-from.ts";
 import { type ManagedTaskQuery, managedTaskCalls } from "./managed.ts";
 import { readModelOrTell } from "./missing-model.ts";
@@ -69,7 +70,7 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
       };
     },
     ...endCalls(call),
-    ...madeFromCalls(call),
+    ...{ ...madeFromCalls(call), ...groupCalls(call) },
     /** What the key may do, and its account. */
     accountStatus: () => get("/v1/account/status"),
     ...eventCalls(settings, options),

@@ -14,14 +14,14 @@ export interface CreateFlags {
 }
 
 /**
- * Asks for a task with one idempotency key, however often it has to ask. Where the outcome is unknown, the failure names the
+ * Asks for a task, or for several at once, with one idempotency key, however often it has to ask. Where the outcome is unknown, the failure names the
  * key, which makes it safe to repeat the command.
  */
-export async function createTask(
+export async function createTask<Made extends object = Created>(
   { idempotencyKey = crypto.randomUUID(), verbose }: CreateFlags,
   { stderr }: Pick<Context, "stderr">,
-  create: (idempotencyKey: string) => Promise<Created>,
-): Promise<Created & { readonly idempotencyKey: string }> {
+  create: (idempotencyKey: string) => Promise<Made>,
+): Promise<Made & { readonly idempotencyKey: string }> {
   if (verbose === true) stderr.write(`Idempotency-Key: ${idempotencyKey}\n`);
   try {
     return { ...(await create(idempotencyKey)), idempotencyKey };
@@ -33,7 +33,7 @@ export async function createTask(
 }
 
 export function createdJson(
-  created: Awaited<ReturnType<typeof createTask>>,
+  created: Created & { readonly idempotencyKey: string },
   of: { readonly kind: Kind; readonly model: string | undefined },
 ): JsonObject {
   return {

@@ -10,7 +10,7 @@ export interface FileToUpload {
 }
 
 /** A page of a listing whose items are under this name. */
-function pageOf(data: JsonObject, name: string) {
+export function pageOf(data: JsonObject, name: string) {
   const items: Json | undefined = data[name];
   return {
     items: Array.isArray(items) ? items.filter(isJsonObject) : [],
@@ -19,15 +19,19 @@ function pageOf(data: JsonObject, name: string) {
 }
 
 export type ListedPage = ReturnType<typeof pageOf>;
-type PageQuery = { readonly limit: string | undefined; readonly after: string | undefined };
+export type PageQuery = { readonly limit: string | undefined; readonly after: string | undefined };
+
+/** The path of one page. */
+export function pathWith(path: string, query: PageQuery): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
 
 /** What tasks are made from: files that were uploaded, and other tasks. */
 export function madeFromCalls(call: Ask) {
   const taskPath = (id: string) => `/v1/tasks/${encodeURIComponent(id)}`;
   const page = async (path: string, name: string, query: PageQuery) => {
-    const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    const search = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
-    return pageOf((await call({ method: "GET", path: path + search })).data, name);
+    return pageOf((await call({ method: "GET", path: pathWith(path, query) })).data, name);
   };
   return {
     upload: async ({ bytes, name }: FileToUpload) => {

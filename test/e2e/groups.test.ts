@@ -1,8 +1,10 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
-import { startServer, stopServers } from "../helpers/server.ts";
+import { EXIT } from "../../cli/exit-codes.ts";
+import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, createApi } from "./support/api.ts";
-import { keyIn, svcJson } from "./support/command.ts";
+import { keyIn, svc, svcJson } from "./support/command.ts";
 import { readDatabase } from "./support/database.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
@@ -80,6 +82,68 @@ test("a group's address is told once of its end, signed, though a crash comes be
     { event: "group_ended", state: "delivered" },
   ]);
   expect(posts).toHaveLength(1);
+});
+
+test("svc group makes, watches, lists and stops groups, and its exit code says how they ended", async () => {
+  const server = await startServer();
+  const run = (...args: string[]) =>
+    svc(["group", ...args], { env: { SVC_API_KEY: server.firstKey(), SVC_SERVER: server.url } });
+  const quick = ["-m", "sandbox-image", "-i", "size=16x16", "-i", 'sandbox:={"delay_ms":0}'];
+  const made = await run(
+    "create",
+    "A fox",
+    ...quick,
+    "-g",
+    "seed=1,2",
+    "--policy",
+    "cheapest",
+    "--wait",
+    "--json",
+  );
+  expect(made.exitCode).toBe(0);
+  const group = JSON.parse(made.stdout) as { group_id: string; tasks: unknown[]; contact_sheet: string };
+  expect(group).toMatchObject({ status: "completed", policy: "cheapest", winner: expect.any(String) });
+  expect([group.tasks.length, group.contact_sheet.includes(group.group_id)]).toEqual([2, true]);
+  const shown = await run("show", group.group_id, "--field", "contact_sheet");
+  expect(shown.stdout.trim()).toBe(group.contact_sheet);
+
+  const folder = emptyFolder("requests");
+  const requests = [{ model: "sandbox-image", prompt: "A hare", sandbox: { outcome: "hang" } }];
+  await Bun.write(join(folder, "requests.json"), JSON.stringify(requests));
+  const hanging = await run("create", "--requests", join(folder, "requests.json"));
+  const id = hanging.stdout.trim();
+  expect([hanging.exitCode, id]).toEqual([0, expect.stringMatching(/^grp_/)]);
+  const listed = JSON.parse((await run("list", "--json")).stdout) as { groups: { group_id: string }[] };
+  expect(listed.groups.map(({ group_id }) => group_id)).toEqual([id, group.group_id]);
+  const watching = run("watch", id);
+  expect((await run("cancel", id)).exitCode).toBe(0);
+  expect((await watching).exitCode).toBe(10);
+  const failed = await run(
+    "create",
+    "x",
+    "-m",
+    "sandbox-image",
+    "-i",
+    'sandbox:={"outcome":"moderated","delay_ms":0}',
+    "-w",
+  );
+  expect([failed.exitCode, failed.stderr.includes("No task of grp_")]).toEqual([3, true]);
+  const late = await run("create", "--requests", join(folder, "requests.json"), "-w", "--timeout", "1s");
+  expect(late.exitCode).toBe(9);
+  for (const [args, told] of [
+    [["create", "A fox"], "Give a model"],
+    [["create", "A fox", ...quick, "-g", "seed=1", "-g", "seed=2"], "given twice"],
+    [["create", "A fox", ...quick, "-g", "seed:=3"], "must be a JSON list"],
+    [["create", "A fox", ...quick, "-g", "size=16x16"], "grid.size"],
+  ] as const) {
+    const { exitCode, stderr } = await run(...args);
+    expect([args, stderr.includes(told), exitCode === EXIT.usage || exitCode === EXIT.rejected]).toEqual([
+      args,
+      true,
+      true,
+    ]);
+  }
+  expect(await server.stop()).toBe(0);
 });
 
 test("a group by first that is cut off by SIGKILL cancels the others after the restart", async () => {

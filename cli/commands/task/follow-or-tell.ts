@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Kind } from "../../client/answer.ts";
-import { createdJson, type createTask } from "../../client/create-task.ts";
+import { createdJson } from "../../client/create-task.ts";
 import { follow } from "../../client/follow.ts";
 import type { Remote } from "../../client/remote.ts";
 import type { Saving } from "../../client/saved.ts";
@@ -17,7 +17,7 @@ export function addFollowFlags(command: Command): void {
 }
 
 interface Made {
-  readonly created: Awaited<ReturnType<typeof createTask>>;
+  readonly created: Parameters<typeof createdJson>[0];
   readonly kind: Kind;
   readonly model: string | undefined;
   readonly isAwaited: boolean;

@@ -118,6 +118,9 @@ async function submitted(setup: Setup, ...flags: string[]): Promise<string> {
   return String((await setup.first("task", "submit", ...image, ...flags)).task_id);
 }
 
+const GROUP = ["x", "-m", "sandbox-image", "-i", "size=16x16", "-g", "seed=1,2", ...QUICK];
+const group = async (setup: Setup) => String((await setup.first("group", "create", ...GROUP)).group_id);
+
 /* The fields of what several commands print. Fields are only ever added. */
 const TASK = ["created_at", "model", "progress", "status", "task_id"];
 const MADE = [...TASK, "completed_at", "files", "result", "usage"];
@@ -138,6 +141,19 @@ const ACCOUNT = [
   "retain_outputs_seconds",
   "retain_tasks_seconds",
   "status",
+];
+const GROUP_KEYS = [
+  ...[
+    "contact_sheet",
+    "created_at",
+    "deadline_at",
+    "group_id",
+    "policy",
+    "status",
+    "tasks",
+    "usage",
+    "winner",
+  ],
 ];
 const IMPORT = ["applied", "counts", "items", "new_keys", "source"];
 const KEY = [
@@ -225,6 +241,14 @@ export const ROWS: Readonly<Record<string, Row>> = {
     args: ({ task }) => [task],
   },
   "svc task tree": { keys: ["next", "tasks"], args: ({ task }) => [task], isTable: true },
+  "svc group create": {
+    keys: ["cost", "group_id", "idempotency_key", "replayed", "task_ids"],
+    args: () => GROUP,
+  },
+  "svc group show": { keys: GROUP_KEYS, args: async (setup) => [await group(setup)] },
+  "svc group list": { keys: ["groups", "next"], isTable: true },
+  "svc group watch": { keys: GROUP_KEYS, args: async (setup) => [await group(setup)] },
+  "svc group cancel": { keys: GROUP_KEYS, args: async (setup) => [await group(setup)] },
   "svc files upload": { keys: ["expires_at", "id", "url"], args: async () => [await picture()] },
   "svc files list": { keys: ["files", "next"], isTable: true },
   "svc files delete": {
