@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { AssetStore } from "../domain/ports/asset-store.ts";
+import type { AssetStore, Delivery, Wanted } from "../domain/ports/asset-store.ts";
 import { createSlots } from "../toolkit/slots.ts";
 import { checkBytes, checkStream, receiveFile } from "./check.ts";
 import type { ContentFiles, FileName } from "./content-files.ts";
@@ -84,16 +84,39 @@ export function createAssetStore(files: ContentFiles, options: CheckOptions): As
     },
     open,
     locate,
-    async deliver(file, wanted, asked) {
-      const near = files.deliver === undefined ? undefined : await files.deliver(file, wanted);
-      if (near !== undefined) return near;
-      const content = await open(file, asked);
-      return content && { kind: "content", content };
-    },
+    deliver: prepareDeliver(files, recent, open),
     paintMask: (mask, paint) => slots.run(() => paintMask(mask, paint)),
     readPaintedMask: (picture, how) => slots.run(() => readPaintedMask(picture, how)),
     removeTemporary: (before) => files.removeTemporary(before),
   };
+}
+
+function prepareDeliver(
+  files: ContentFiles,
+  recent: RecentFiles,
+  open: AssetStore["open"],
+): AssetStore["deliver"] {
+  return (file, wanted, asked) => {
+    if (files.deliver !== undefined) return deliverFrom(files, file, wanted, () => open(file, asked));
+    // Named by their content, so that they are right whatever became of their files.
+    const kept = asked?.isLazy === true ? undefined : recent.getAs(file.sha256, file.type);
+    if (kept !== undefined) return { kind: "content", content: kept };
+    if (wanted === "nothing" && files.pathIfThere(file) !== undefined) return { kind: "present" };
+    return open(file, asked).then((content) => content && { kind: "content", content });
+  };
+}
+
+/** Gets what lies elsewhere, in the way that those files have for it. */
+async function deliverFrom(
+  { deliver }: Pick<ContentFiles, "deliver">,
+  file: FileName,
+  wanted: Wanted,
+  open: () => Promise<Blob | undefined>,
+): Promise<Delivery | undefined> {
+  const near = await deliver?.(file, wanted);
+  if (near !== undefined) return near;
+  const content = await open();
+  return content && { kind: "content", content };
 }
 
 /** A file in memory. One that is asked for again is read into it. */
@@ -102,11 +125,8 @@ function fromMemory(
   { sha256, sizeBytes, type }: FileName,
   path: string,
 ): Blob | undefined {
-  const known = recent.get(sha256);
-  if (known !== undefined) {
-    // The bytes of an MP4 are a video for one task, and a recording of sound for another.
-    return known.type === type ? known : known.slice(0, known.size, type);
-  }
+  const known = recent.getAs(sha256, type);
+  if (known !== undefined) return known;
   if (!recent.isAskedForAgain(sha256, sizeBytes)) return undefined;
   try {
     const bytes = readFileSync(path);

@@ -25,6 +25,11 @@ export function createRecentFiles() {
       return file;
     },
     get: (sha256: string): Blob | undefined => files.get(sha256),
+    /** The bytes of an MP4 are a video for one task, and a recording of sound for another. */
+    getAs(sha256: string, type: MediaType): Blob | undefined {
+      const known = files.get(sha256);
+      return known === undefined || known.type === type ? known : known.slice(0, known.size, type);
+    },
     /** Notes that a file which is not here is asked for. @returns whether it should be added */
     isAskedForAgain(sha256: string, sizeBytes: number): boolean {
       if (sizeBytes > MAX_FILE_BYTES) return false;

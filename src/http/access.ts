@@ -43,7 +43,8 @@ export type Entering = Omit<Exchange, "isLate"> & {
  */
 export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering): Reply | Promise<Reply> {
   if (endpoint.access === "public") {
-    return deps.guestTurns(exchange.address ?? "", (isLate) => {
+    const nameOf = () => exchange.address ?? "";
+    return deps.guestTurns(nameOf, (isLate) => {
       exchange.isLate = isLate;
       return endpoint.handle(exchange);
     });

@@ -28,6 +28,7 @@ interface Place {
  */
 export function createPaths(endpoints: readonly Handling[], unknown: Handling): (request: Request) => Found {
   const exact = new Map<string, Place>();
+  const endings = createEndings();
   const spread: [string, Place][] = [];
   /** By the verb at the end of the path; empty without one. */
   const routers = new Map([["", new RegExpRouter<Place>()]]);
@@ -37,7 +38,10 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
     const [, pattern = path, verb = ""] = WITH_VERB.exec(path) ?? [];
     if (isSpread(path)) spread.push([path, place]);
     else if (!path.includes(":")) exact.set(path, place);
-    else routers.getOrInsertComputed(verb, () => new RegExpRouter<Place>()).add("ALL", pattern, place);
+    else {
+      if (verb === "") endings.add(path, place);
+      routers.getOrInsertComputed(verb, () => new RegExpRouter<Place>()).add("ALL", pattern, place);
+    }
   }
 
   const spreadAt = createSpreadPaths(spread);
@@ -49,6 +53,12 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
   const found = (path: string, as: string, request: Request): Found | undefined => {
     const known = exact.get(as);
     if (known !== undefined) return { handling: handlingOf(known, request), path, param: NONE };
+    const ending = endings.match(as);
+    if (ending !== undefined) {
+      const { place, name, text } = ending;
+      const param = (asked: string) => (asked === name ? decoded(text) : "");
+      return { handling: handlingOf(place, request), path, param };
+    }
     // These are the only ones below where they begin, and the router of the others takes its time to find none.
     const wide = spreadAt(as);
     if (wide !== undefined) {
@@ -69,6 +79,30 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
     const elsewhere = otherPathOf(path, request);
     const there = elsewhere === undefined ? undefined : found(path, elsewhere, request);
     return there ?? { handling: unknown, path, param: NONE };
+  };
+}
+
+const decoded = (text: string) => (text.includes("%") ? tryDecodeURIComponent(text) : text);
+
+/**
+ * Patterns with one parameter, which is their last segment: `/assets/:file`. What is asked for most often is among them, and one look
+ * by what stands before it takes a tenth of the time of the router. A segment with a colon may end in a verb, and is left to that.
+ */
+function createEndings() {
+  const byBeginning = new Map<string, { readonly name: string; readonly place: Place }>();
+  return {
+    /** Keeps a pattern that is one of these. */
+    add(path: string, place: Place): void {
+      const [, beginning, name] = /^([^:]*\/):(\w+)$/.exec(path) ?? [];
+      if (beginning !== undefined && name !== undefined) byBeginning.set(beginning, { name, place });
+    },
+    match(path: string): { readonly place: Place; readonly name: string; readonly text: string } | undefined {
+      const from = path.lastIndexOf("/") + 1;
+      const known = byBeginning.get(path.slice(0, from));
+      if (known === undefined) return undefined;
+      const text = path.slice(from);
+      return text === "" || text.includes(":") ? undefined : { ...known, text };
+    },
   };
 }
 

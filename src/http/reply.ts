@@ -7,6 +7,8 @@ export interface ReplyLog {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The same headers, made once for many answers; each has a copy. */
+  readonly kept?: Headers | undefined;
   readonly body: string | Blob | ReadableStream<Uint8Array> | null;
   /** Each is a `Set-Cookie` of its own. */
   readonly cookies?: readonly string[] | undefined;
@@ -39,6 +41,8 @@ export function dropReply({ body }: Reply): void {
 
 /** Whether the caller has the content that this `ETag` names. */
 export function isKnown({ headers }: Request, etag: string): boolean {
-  const known = (headers.get("if-none-match") ?? "").split(",").map((each) => each.trim());
+  const given = headers.get("if-none-match");
+  if (given === null || given === etag) return given !== null;
+  const known = given.split(",").map((each) => each.trim());
   return known.some((each) => each === "*" || each.replace(/^W\//, "") === etag);
 }

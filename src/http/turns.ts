@@ -7,7 +7,10 @@ const AFTER_LONG = 0.25;
 const PERIOD_MS = 1_000;
 
 /** Begins a request now, or late: when the turn of whoever asks comes. */
-export type Turns = <T>(asker: string, begin: (isLate: boolean) => T | Promise<T>) => T | Promise<T>;
+export type Turns = <T>(
+  asker: string | (() => string),
+  begin: (isLate: boolean) => T | Promise<T>,
+) => T | Promise<T>;
 
 interface Asker {
   /** In this turn of the event loop. */
@@ -30,6 +33,8 @@ export interface TurnsDeps {
  */
 export function createTurns({ perTurn, mayPass, computedMs }: TurnsDeps): Turns {
   const askers = new Map<string, Asker>();
+  /** Those that began in this turn and were not asked who they are: too few for any of them to have begun too many. */
+  let unnamed: (() => string)[] = [];
   let isTurnOpen = false;
   let openedAtMs = 0;
   let most = perTurn;
@@ -43,6 +48,7 @@ export function createTurns({ perTurn, mayPass, computedMs }: TurnsDeps): Turns 
 
   function endTurn(): void {
     isTurnOpen = false;
+    unnamed = [];
     most = computedMs() - openedAtMs > LONG_MS ? Math.ceil(perTurn * AFTER_LONG) : perTurn;
     for (const [name, asker] of askers) {
       const next = asker.line.splice(0, most);
@@ -61,7 +67,19 @@ export function createTurns({ perTurn, mayPass, computedMs }: TurnsDeps): Turns 
     return asker;
   }
 
-  return (name, begin) => {
+  function nameAll(): void {
+    for (const nameOf of unnamed) askerOf(nameOf()).begun += 1;
+    unnamed = [];
+  }
+
+  return (asked, begin) => {
+    if (typeof asked === "function" && askers.size === 0 && unnamed.length < most) {
+      unnamed.push(asked);
+      openTurn();
+      return begin(false);
+    }
+    const name = typeof asked === "function" ? asked() : asked;
+    if (unnamed.length > 0) nameAll();
     if (mayPass(name) && !askers.has(name)) return begin(false);
     const asker = askerOf(name);
     openTurn();

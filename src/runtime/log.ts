@@ -75,6 +75,7 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     info: write("info", false),
     warn: write("warn", true),
     error: write("error", true),
+    isWritten: (level) => root.isLevelEnabled(level),
     level: () => root.level as LogLevel, // Only those are set.
     setLevel(level) {
       root.level = level;

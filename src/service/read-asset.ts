@@ -1,3 +1,4 @@
+import { type AtHand, whenAtHand } from "../domain/at-hand.ts";
 import { AppError } from "../domain/errors.ts";
 import { type AssetId, type FileId, isId } from "../domain/ids.ts";
 import type { Asset, StoredFile } from "../domain/media/asset.ts";
@@ -15,9 +16,7 @@ export async function findAsset(
   { tasks }: { tasks: Pick<TaskStore, "assetById"> },
   id: string,
 ): Promise<Asset> {
-  const asset = isId("asset", id) ? await tasks.assetById(id) : undefined;
-  if (asset === undefined) throw new AppError("not_found", { kind: "file_unknown" });
-  return asset;
+  return requireFile(isId("asset", id) ? await tasks.assetById(id) : undefined);
 }
 
 /** A stored file that has an address of its own. */
@@ -32,15 +31,23 @@ export interface AddressedFile extends StoredFile {
  * Finds a file by what its address names: one of a task, or one that was uploaded and has not expired.
  * @throws AppError `not_found`, as `findAsset` does
  */
-export async function findAddressed(
+export function findAddressed(
   deps: {
     tasks: Pick<TaskStore, "assetById">;
     uploads: Pick<UploadStore, "byId">;
     clock: Pick<Clock, "now">;
   },
   id: string,
-): Promise<AddressedFile> {
-  return (await findUpload(deps, id)) ?? findAsset(deps, id);
+): AtHand<AddressedFile> {
+  const found: AtHand<AddressedFile | undefined> = isId("asset", id)
+    ? deps.tasks.assetById(id)
+    : findUpload(deps, id);
+  return whenAtHand(found, requireFile);
+}
+
+function requireFile<File extends StoredFile>(file: File | undefined): File {
+  if (file === undefined) throw new AppError("not_found", { kind: "file_unknown" });
+  return file;
 }
 
 /**
@@ -60,15 +67,16 @@ export async function openAsset(
  * Decides how a reader gets a stored file.
  * @throws AppError `not_found`, as `openAsset` does
  */
-export async function deliverAsset(
+export function deliverAsset(
   { assets }: { assets: Pick<AssetStore, "deliver"> },
   asset: StoredFile,
   wanted: Wanted,
   options: { readonly isLazy: boolean },
-): Promise<Delivery> {
-  const delivery = await assets.deliver(asset, wanted, options);
-  if (delivery === undefined) throw new AppError("not_found", { kind: "file_unknown" });
-  return delivery;
+): AtHand<Delivery> {
+  return whenAtHand(assets.deliver(asset, wanted, options), (delivery) => {
+    if (delivery === undefined) throw new AppError("not_found", { kind: "file_unknown" });
+    return delivery;
+  });
 }
 
 /** Finds and opens a stored file. @throws AppError `not_found`, as both of them do */

@@ -69,3 +69,37 @@ test("a request that had to wait for its turn is answered with a file that is re
   }
   expect(lazy).toEqual([false, true]);
 });
+
+test("headers of a file are made once, say the same as those of one answer, and follow the time that it has left", async () => {
+  const asset = { ...newAsset(), expiresAt: 5_000 };
+  let now = 0;
+  const [endpoint] = assetEndpoints({
+    tasks: {
+      assetById: () => asset,
+      ...{ byId: async () => undefined, summary: async () => undefined, requestOf: async () => undefined },
+    },
+    secrets: { hash: (text) => text },
+    uploads: { byId: async () => undefined },
+    clock: { now: () => now },
+    thumbnails: { read: async () => ({ kind: "gone" }), sheet: async () => ({ kind: "gone" }) },
+    assets: { deliver: () => ({ kind: "content", content }) },
+  });
+  const ask = async (given: Record<string, string> = {}) => {
+    const asked = {
+      request: new Request("http://localhost/", { headers: given }),
+      param: () => assetPath(asset).split("/").at(-1) ?? "",
+      isLate: false,
+    };
+    // Safe: the endpoint reads nothing else of a request.
+    const reply = await endpoint?.handle(asked as unknown as Exchange & never);
+    expect(new Headers(reply?.headers)).toEqual(reply?.kept ?? new Headers());
+    return reply;
+  };
+  const [whole, again] = [await ask(), await ask()];
+  expect(whole?.kept).toBe(again?.kept);
+  expect(whole?.kept?.get("content-length")).toBe(String(asset.sizeBytes));
+  const known = await ask({ "If-None-Match": whole?.headers.ETag ?? "" });
+  expect([known?.status, known?.kept?.get("content-length")]).toEqual([304, null]);
+  now = 2_000;
+  expect((await ask())?.kept?.get("cache-control")).toBe("public, max-age=3, immutable");
+});

@@ -110,3 +110,25 @@ test("an account is alone until another asks, and again once the others have bee
   nextPeriod();
   expect(isAlone("c")).toBe(true);
 });
+
+test("askers who are not asked who they are count all the same, once there are as many as one may begin", async () => {
+  const { turns, turn } = createLoop();
+  const begun: string[] = [];
+  let looks = 0;
+  const asks = (asker: string) =>
+    void turns(
+      () => {
+        looks += 1;
+        return asker;
+      },
+      () => begun.push(asker),
+    );
+  for (const asker of ["a", "a", "a", "b"]) asks(asker);
+  expect([begun, looks]).toEqual([["a", "a", "a", "b"], 0]);
+  for (const asker of ["a", "a", "b"]) asks(asker);
+  expect(begun).toEqual(["a", "a", "a", "b", "a", "b"]);
+  await turn();
+  expect(begun).toEqual(["a", "a", "a", "b", "a", "b", "a"]);
+  asks("c");
+  expect(begun.at(-1)).toBe("c");
+});

@@ -1,3 +1,4 @@
+import type { AtHand } from "../at-hand.ts";
 import type { MediaKind, StoredFile } from "../media/asset.ts";
 import type { Size } from "../media/size.ts";
 import type { MaskPaint } from "./provider.ts";
@@ -120,7 +121,7 @@ export interface AssetStore {
     file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">,
     wanted: Wanted,
     options?: { readonly isLazy: boolean },
-  ): Promise<Delivery | undefined>;
+  ): AtHand<Delivery | undefined>;
   /**
    * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque; with
    * `either`, white and as transparent as before. Stores nothing. It waits, as checks do, while as many pictures are decoded as may be

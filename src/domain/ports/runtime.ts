@@ -66,6 +66,8 @@ export interface Log {
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
+  /** Whether lines of a level are written; all are where it is absent. For lines that are made for every request. */
+  isWritten?(level: LogLevel): boolean;
 }
 
 /** A log whose level can be changed while it is written. */

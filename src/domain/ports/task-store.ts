@@ -1,5 +1,6 @@
 import type { Account, ApiKey } from "../access/account.ts";
 import type { Act } from "../access/actor.ts";
+import type { AtHand } from "../at-hand.ts";
 import type { AccountId, AssetId, AttemptId, KeyId, LaneId, ModelId, TaskId } from "../ids.ts";
 import type { Asset } from "../media/asset.ts";
 import type { Micros } from "../money/money.ts";
@@ -242,7 +243,7 @@ export interface TaskStore {
    * last.
    */
   managedTasks(filter: ManagedTaskFilter): Promise<ManagedPage>;
-  assetById(id: AssetId): Promise<Asset | undefined>;
+  assetById(id: AssetId): AtHand<Asset | undefined>;
   counts(): Promise<TaskCounts>;
   /** The live tasks of each lane that has any, in the order of their names. Costs the same however many are queued. */
   lanes(): Promise<LaneLoad[]>;

@@ -1,3 +1,4 @@
+import { type AtHand, whenAtHand } from "../../domain/at-hand.ts";
 import { AppError, invalid, mustBe } from "../../domain/errors.ts";
 import { assetPath, type MediaType } from "../../domain/media/asset.ts";
 import {
@@ -8,6 +9,7 @@ import {
   thumbnailWidthOf,
 } from "../../domain/media/thumbnail.ts";
 import type { AssetStore, Delivery, Wanted } from "../../domain/ports/asset-store.ts";
+import type { Clock } from "../../domain/ports/runtime.ts";
 import type { Thumbnails } from "../../domain/ports/thumbnails.ts";
 import { type AddressedFile, deliverAsset, findAddressed, findAsset } from "../../service/read-asset.ts";
 import { type ContactSheetDeps, readContactSheet } from "../../service/read-contact-sheet.ts";
@@ -25,17 +27,20 @@ interface AssetReplyDeps {
 export function assetEndpoints(
   deps: AssetReplyDeps & ContactSheetDeps & Parameters<typeof findAddressed>[0],
 ): Endpoint[] {
+  const headersOf = createPublicHeaders(deps.clock);
   return [
-    open("/assets/:file", READ_ASSET, async ({ request, param, query, isLate }) => {
-      const [size, group] = [widthOf(query()), groupOf(query())];
+    open("/assets/:file", READ_ASSET, ({ request, param, query, isLate }) => {
+      // To read a query takes longer than to see that there is none.
+      const asked = request.url.includes("?") ? query() : undefined;
+      const [size, group] = asked === undefined ? [] : [widthOf(asked), groupOf(asked)];
       const [id = "", extension] = param("file").split(".", 2);
-      const asset = await findAddressed(deps, id);
-      if (extension !== undefined && !assetPath(asset).endsWith(`.${extension}`)) {
-        throw new AppError("not_found", { kind: "file_unknown" });
-      }
-      if (group !== undefined) return sheetReply(deps, request, id, group);
-      const headersOf = headersAt(deps.clock.now());
-      return await assetReply(deps, request, asset, { size, isLate, headersOf });
+      return whenAtHand(findAddressed(deps, id), (asset) => {
+        if (extension !== undefined && !assetPath(asset).endsWith(`.${extension}`)) {
+          throw new AppError("not_found", { kind: "file_unknown" });
+        }
+        if (group !== undefined) return sheetReply(deps, request, id, group);
+        return assetReply(deps, request, asset, { size, isLate, headersOf });
+      });
     }),
   ];
 }
@@ -50,7 +55,7 @@ async function sheetReply(
   const asset = await findAsset(deps, id);
   const { tag, read } = await readContactSheet(deps, asset, group);
   const headers = {
-    ...headersAt(asset.createdAt)(asset, THUMBNAIL_TYPE, tag),
+    ...publicHeaders(asset, { type: THUMBNAIL_TYPE, tag, keptSec: YEAR_SEC }),
     // It changes when one of its results is deleted.
     "Cache-Control": "public, no-cache",
   };
@@ -80,7 +85,7 @@ export function assetReply(
   request: Request,
   asset: AddressedFile,
   { size, isLate, headersOf }: AssetAnswer,
-): Promise<Reply> {
+): AtHand<Reply> {
   // A drawing has every size.
   if (size !== undefined && asset.type !== "image/svg+xml") {
     const headers = headersOf(asset, THUMBNAIL_TYPE, `${asset.sha256}-${size}`);
@@ -95,9 +100,38 @@ export function assetReply(
 
 const YEAR_SEC = 31_536_000;
 
-const headersAt = (now: number) => (file: AddressedFile, type: MediaType, tag: string) => {
-  const { createdAt, expiresAt = Number.POSITIVE_INFINITY } = file;
-  const keptSec = Math.min(YEAR_SEC, Math.floor((expiresAt - now) / 1000));
+/** Headers as objects that are made once: for who has the file already, and for who gets all of it. */
+interface MadeHeaders {
+  readonly known: Headers;
+  readonly whole: Headers;
+}
+
+const made = new WeakMap<FileHeaders, MadeHeaders>();
+
+/** Headers at the files' own addresses, which are made anew only when the seconds change that are left to a file that goes. */
+function createPublicHeaders({ now }: Pick<Clock, "now">): AssetAnswer["headersOf"] {
+  const latest = new WeakMap<AddressedFile, { readonly keptSec: number; readonly headers: FileHeaders }>();
+  return (file, type, tag) => {
+    const { expiresAt, sizeBytes } = file;
+    const leftSec = expiresAt === undefined ? YEAR_SEC : Math.floor((expiresAt - now()) / 1000);
+    const keptSec = Math.min(YEAR_SEC, leftSec);
+    const before = latest.get(file);
+    if (before?.keptSec === keptSec && before.headers.ETag === `"${tag}"`) return before.headers;
+    const headers = publicHeaders(file, { type, tag, keptSec });
+    latest.set(file, { keptSec, headers });
+    // A thumbnail has another size.
+    if (tag === file.sha256) {
+      const whole = new Headers({ ...headers, "Content-Length": String(sizeBytes) });
+      made.set(headers, { known: new Headers(headers), whole });
+    }
+    return headers;
+  };
+}
+
+function publicHeaders(
+  { createdAt }: AddressedFile,
+  { type, tag, keptSec }: { readonly type: MediaType; readonly tag: string; readonly keptSec: number },
+): FileHeaders {
   return {
     "Content-Type": type,
     "Cache-Control": `public, max-age=${keptSec}, immutable`,
@@ -109,7 +143,7 @@ const headersAt = (now: number) => (file: AddressedFile, type: MediaType, tag: s
     "Access-Control-Allow-Origin": "*",
     "Last-Modified": new Date(createdAt).toUTCString(),
   };
-};
+}
 
 /** Of a file that only the holder of a credential gets, at an address that may lead to another one or to none later. */
 export function ownFileHeaders({ createdAt }: AddressedFile, type: MediaType, tag: string): FileHeaders {
@@ -143,7 +177,7 @@ async function thumbnailReply(
   if (isKnown(request, headers.ETag)) return { status: 304, headers, body: null };
   const content = await read();
   const deliver = async () => ({ kind: "content", content }) as const;
-  return serveFile(request, { sizeBytes: content.size, headers, deliver });
+  return await serveFile(request, { sizeBytes: content.size, headers, deliver });
 }
 
 type FileHeaders = Readonly<Record<string, string>> & { readonly ETag: string };
@@ -158,24 +192,33 @@ function policyFor(type: MediaType): string {
 interface ServedFile {
   readonly sizeBytes: number;
   readonly headers: FileHeaders;
-  readonly deliver: (wanted: Wanted) => Promise<Delivery>;
+  readonly deliver: (wanted: Wanted) => AtHand<Delivery>;
 }
 
 /**
  * Answers with a file or the part of it that is asked for, with the address where it is, or with 304 to who has it. That needs no look
  * at the file, since an `ETag` names its content.
  */
-export async function serveFile(request: Request, file: ServedFile): Promise<Reply> {
+export function serveFile(request: Request, file: ServedFile): AtHand<Reply> {
   const { sizeBytes, headers, deliver } = file;
-  if (isKnown(request, headers.ETag)) return { status: 304, headers, body: null };
+  if (isKnown(request, headers.ETag))
+    return { status: 304, headers, kept: made.get(headers)?.known, body: null };
   const range = rangeOf(request, headers, sizeBytes);
-  const delivery = await deliver(wantedOf(request, range));
+  return whenAtHand(deliver(wantedOf(request, range)), (delivery) => replyOf(file, delivery, range));
+}
+
+function replyOf(
+  { sizeBytes, headers }: ServedFile,
+  delivery: Delivery,
+  range: ByteRange | "unsatisfiable" | undefined,
+): Reply {
   if (delivery.kind === "elsewhere") return { status: 302, headers: leading(delivery), body: null };
   if (range === "unsatisfiable") {
     return { status: 416, headers: { ...headers, "Content-Range": `bytes */${sizeBytes}` }, body: null };
   }
   const [status, partHeaders] = range === undefined ? wholeHead(sizeBytes) : partHead(range, sizeBytes);
-  return { status, headers: { ...headers, ...partHeaders }, body: bodyOf(delivery, range) };
+  const kept = range === undefined ? made.get(headers)?.whole : undefined;
+  return { status, headers: { ...headers, ...partHeaders }, kept, body: bodyOf(delivery, range) };
 }
 
 function wantedOf({ method }: Request, range: ByteRange | "unsatisfiable" | undefined): Wanted {

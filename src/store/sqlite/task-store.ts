@@ -82,7 +82,7 @@ export function createTaskStore(
     ...{ ...searches, ...prepareFamily(connection) },
     story: async (id) => read(() => story(id)),
     list: async (filter, order) => read(() => reads.list(filter, order)),
-    assetById: async (id) => read(() => reads.assetById(id)),
+    assetById: (id) => reads.keptAsset(id) ?? Promise.try(() => read(() => reads.assetById(id))),
     counts: async () => read(() => reads.counts()),
     lanes: async () => read(lanes),
     ownReady: async (...of) => read(() => ownReady(...of)),

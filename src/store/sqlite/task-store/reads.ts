@@ -127,6 +127,7 @@ export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) 
       return row === null ? undefined : toAttempt(row);
     },
     assetById,
+    keptAsset: assets.get,
     list: (filter: TaskFilter, order?: ListOrder): TaskSummary[] =>
       rowsOf(find({ ...filter, order })).map(toSummary),
     queuePosition: prepareQueuePosition(db, turns),
