@@ -269,6 +269,12 @@ CREATE TABLE "price_override" (
 	"reason" text collate "C" NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "rate_window" (
+	"name" text collate "C" PRIMARY KEY NOT NULL,
+	"used" bigint NOT NULL,
+	"ends_at" bigint NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "route_trouble" (
 	"provider" text collate "C" NOT NULL,
 	"upstream_model" text collate "C" NOT NULL,
@@ -475,4 +481,6 @@ CREATE TRIGGER task_end_is_final BEFORE UPDATE ON task FOR EACH ROW WHEN (old.st
 )) EXECUTE FUNCTION refuse_change('a finished task never changes');--> statement-breakpoint
 CREATE TRIGGER task_is_not_removed BEFORE DELETE ON task FOR EACH ROW WHEN (old.status <> 'removed') EXECUTE FUNCTION refuse_change('a task that is kept is never removed');--> statement-breakpoint
 CREATE TRIGGER trail_entry_stays BEFORE DELETE ON trail_entry FOR EACH ROW EXECUTE FUNCTION refuse_change('the trail is append-only');--> statement-breakpoint
-CREATE TRIGGER trail_entry_stays_as_it_is BEFORE UPDATE ON trail_entry FOR EACH ROW EXECUTE FUNCTION refuse_change('the trail is append-only');
+CREATE TRIGGER trail_entry_stays_as_it_is BEFORE UPDATE ON trail_entry FOR EACH ROW EXECUTE FUNCTION refuse_change('the trail is append-only');--> statement-breakpoint
+-- Counts of a minute need no write-ahead log: after a crash they begin anew.
+ALTER TABLE rate_window SET UNLOGGED;

@@ -214,7 +214,8 @@ function schedulerOptions({ scheduler }: Config, rooms: Rooms, wake: () => void)
   return {
     ...{ leaseMs: scheduler.leaseMs, lanes: createCapacities(rooms, wake) },
     get concurrency() {
-      return scheduler.concurrency;
+      // The store counts the tasks of all nodes.
+      return scheduler.concurrency * (rooms.cluster?.workers() ?? 1);
     },
     get steps() {
       return scheduler.steps;

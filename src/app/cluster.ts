@@ -3,7 +3,8 @@ import type { Owner } from "../assets/s3/owner.ts";
 import type { Config } from "../config/config.ts";
 import type { AccountId, CallbackId, KeyId, TaskId } from "../domain/ids.ts";
 import { BEAT_MS, GONE_AFTER_MS, type Node, type NodeStore } from "../domain/ports/node-store.ts";
-import type { Ids, Log, Seal } from "../domain/ports/runtime.ts";
+import type { RateLimiter } from "../domain/ports/rate-limiter.ts";
+import type { Clock, Ids, Log, Seal } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { createSecrets } from "../runtime/secrets.ts";
@@ -50,6 +51,7 @@ async function connect(
   const { openConnection } = await import("../store/postgres/connection.ts");
   const { openStoreOn } = await import("../store/postgres/open.ts");
   const { createNodeStore, followDatabaseTime } = await import("../store/postgres/node-store.ts");
+  const { createSharedRateLimiter, forgetWindows } = await import("../store/postgres/rate-limiter.ts");
   const id = createSecrets().newBody().slice(0, ID_LENGTH);
   const connection = openConnection({
     ...{ url, connections: config.databaseConnections },
@@ -71,6 +73,9 @@ async function connect(
       const store = (await openStoreOn(connection, { ids: { leaseToken }, seal })) as unknown as Store;
       return { ...store, tasks: tellingOfAdmissions(store.tasks, () => bus.tell("queued")) };
     },
+    /** Counts requests with other nodes; alone while the database is away. */
+    rateLimiter: (alone: RateLimiter, clock: Clock) =>
+      createSharedRateLimiter(connection.driver, { clock, alone, nodes: presence.count }),
     /** Whose the files in a bucket are. */
     owner: () => ownerOf(connection, url),
     /** Feeds that tell other nodes, too, and hear of what these tell. */
@@ -86,7 +91,8 @@ async function connect(
       await bus.listen((told) => hear(told, feeds, woken), wakeAll);
       await presence.start();
       const timer = setInterval(wakeAll, LOOK_MS);
-      const counting = setInterval(() => void woken.recount().catch(() => undefined), BEAT_MS);
+      const tidy = () => Promise.all([woken.recount(), forgetWindows(connection.driver)]);
+      const counting = setInterval(() => void tidy().catch(() => undefined), BEAT_MS);
       releases.push(async () => {
         clearInterval(timer);
         clearInterval(counting);
@@ -130,6 +136,7 @@ function createPresence(deps: {
   const { nodes, self, log, followTime } = deps;
   let isDraining = false;
   let workers = 1;
+  let count = 1;
   let isFailing = false;
   let timer: ReturnType<typeof setInterval> | undefined;
 
@@ -138,6 +145,7 @@ function createPresence(deps: {
       await nodes.beat({ ...self, isDraining });
       const { nodes: all, now } = await nodes.all();
       workers = Math.max(1, all.filter((node) => worksAt(node, now)).length);
+      count = Math.max(1, all.length);
       await followTime();
       isFailing = false;
     } catch (error) {
@@ -150,6 +158,8 @@ function createPresence(deps: {
   return {
     /** Nodes that make what is queued, this one among them; at least one. */
     workers: () => workers,
+    /** All nodes, this one among them. */
+    count: () => count,
     /** Says that this node takes no new tasks. */
     drain(): void {
       isDraining = true;

@@ -33,6 +33,8 @@ export interface ProvidersDeps {
   readonly taping?: Taping | undefined;
   /** In place of those of the configuration and the data folder. */
   readonly adapters: readonly ProviderAdapter[] | undefined;
+  /** How many nodes ask the providers. */
+  readonly workers?: (() => number) | undefined;
 }
 
 /**
@@ -40,7 +42,7 @@ export interface ProvidersDeps {
  * folder describes are followed: what is given here is always as it is now.
  */
 export async function openProviders(config: Config, deps: ProvidersDeps, releases: Releases) {
-  const { clock, log, routes, egress, taping } = deps;
+  const { clock, log, routes, egress, taping, workers } = deps;
   const faults = createFaults();
   /** Keys that were opened stay open; those who begin anew look again. */
   const newUnseal = () =>
@@ -74,7 +76,7 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
   const { providers } = live;
   const isGone = (lane: LaneId) => isAccountGone(lane, live, config);
   const adapters = () => live.adapters;
-  const ways = createWays({ clock, log, routes, random: systemRandom, adapters, isGone });
+  const ways = createWays({ clock, log, routes, random: systemRandom, adapters, isGone, workers });
   const needsOf: NeedsOf = (id) => {
     if (ways.routing.has(id)) return [];
     const own = live.own.find(({ definition }) => definition.id === id)?.definition;

@@ -90,8 +90,12 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const taping = await overrides.openTaping?.({ clock, log }, releases);
   const egress = taping?.egress(network) ?? network;
   const moderation = await followModeration(config, { clock, egress, log });
-  const opening = { clock, log, egress, taping, routes: store.routes, adapters: overrides.providers };
-  const { providerIds, onProviders, ...offered } = await openProviders(config, opening, releases);
+  const opening = { clock, log, egress, taping, routes: store.routes, workers: cluster?.workers };
+  const { providerIds, onProviders, ...offered } = await openProviders(
+    config,
+    { ...opening, adapters: overrides.providers },
+    releases,
+  );
   const { providers, routing } = offered;
   if (providers.size === 0) log.warn({}, noProvider());
   const tellAddresses = addressTelling(config, log, providers);

@@ -101,7 +101,8 @@ export function createHandlers(deps: RequestDeps): Handlers {
   const { config, store, clock, log, keepOpen } = deps;
   const sessions = config.console ? store.sessions : undefined;
   const authentication = { ...deps, accounts: store.accounts, sessions };
-  const rateLimiter = createRateLimiter({ clock });
+  const alone = createRateLimiter({ clock });
+  const rateLimiter = deps.cluster?.rateLimiter(alone, clock) ?? alone;
   const stays = createStays({ ...config.stays, total: mostConnections("stays") });
   const router = {
     ...deps,

@@ -1,6 +1,6 @@
 import type { LaneId } from "../../domain/ids.ts";
 import type { RouteFigures } from "../../domain/ports/managed-routes.ts";
-import type { ProviderAdapter } from "../../domain/ports/provider.ts";
+import type { ProviderAdapter, Rates } from "../../domain/ports/provider.ts";
 import type { RouteOfLane, RouteStore } from "../../domain/ports/route-store.ts";
 import type { Clock, Log, Random } from "../../domain/ports/runtime.ts";
 import { createDurations } from "./durations.ts";
@@ -15,19 +15,31 @@ import { createTakeovers } from "./takeovers.ts";
 /** Everything that is known of the ways that tasks can take, and what chooses among them. */
 export type Ways = ReturnType<typeof createWays>;
 
+/** What one of several nodes may ask. */
+function shareOf(rates: Rates | undefined, nodes: number): Rates | undefined {
+  if (rates === undefined || nodes === 1) return rates;
+  const share = (perMinute: number | undefined) => perMinute && perMinute / nodes;
+  return {
+    submissionsPerMinute: share(rates.submissionsPerMinute),
+    pollsPerMinute: share(rates.pollsPerMinute),
+  };
+}
+
 export function createWays(deps: {
   /** The accounts that are switched on. May be another list each time; each list stays as it is. */
   readonly adapters: () => readonly ProviderAdapter[];
   readonly routes: RouteStore;
   /** Whether there is no such account any more, though its provider has others. None unless given. */
   readonly isGone?: (lane: LaneId) => boolean;
+  /** How many nodes ask the accounts, each as often as its share; one unless given. */
+  readonly workers?: (() => number) | undefined;
   readonly clock: Pick<Clock, "now" | "elapsed" | "after">;
   readonly log: Log;
   readonly random: Random;
 }) {
   const { clock, random } = deps;
   const adapterOf = createLookup(deps.adapters);
-  const pace = createPace({ clock, rates: (lane) => adapterOf(lane)?.rates });
+  const pace = createPace({ clock, rates: (lane) => shareOf(adapterOf(lane)?.rates, deps.workers?.() ?? 1) });
   const loads = createLoads((lane) => adapterOf(lane)?.concurrency);
   const durations = createDurations({ clock });
   const retests = createRetests({

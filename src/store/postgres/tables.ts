@@ -115,6 +115,13 @@ export const uncountedTime = pgTable("uncounted_time", {
   until_at: bigint({ mode: "number" }).notNull(),
 });
 
+/** How many requests were counted in a minute that is not over yet, by what is counted. */
+export const rateWindow = pgTable("rate_window", {
+  name: textByBytes().primaryKey(),
+  used: bigint({ mode: "number" }).notNull(),
+  ends_at: bigint({ mode: "number" }).notNull(),
+});
+
 /** One row, with `number` 1: what tells this database from all others, such as in a bucket of files. */
 export const cluster = pgTable("cluster", {
   number: bigint({ mode: "number" }).primaryKey(),
