@@ -4,7 +4,8 @@ import { asStorageError } from "./errors.ts";
 import type { Session } from "./session.ts";
 import { createWriter, type Writer, type WriterDeps } from "./writer.ts";
 
-export interface Connection extends Pick<Writer, "write" | "writeFor" | "trouble" | "giveUp"> {
+export interface Connection
+  extends Pick<Writer, "write" | "writeFor" | "writeInOrder" | "trouble" | "giveUp"> {
   readonly driver: Driver;
   /** Runs reads, each statement on its own. @throws StorageError for an error of the storage */
   read<T>(query: (session: Session) => Promise<T>): Promise<T>;
@@ -40,6 +41,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     driver,
     write: writer.write,
     writeFor: writer.writeFor,
+    writeInOrder: writer.writeInOrder,
     trouble: writer.trouble,
     giveUp: writer.giveUp,
     read,

@@ -8,6 +8,7 @@ import type { RouteStore } from "../../domain/ports/route-store.ts";
 import type { Ids, Seal } from "../../domain/ports/runtime.ts";
 import type { SessionStore } from "../../domain/ports/session-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
+import type { TimeStore } from "../../domain/ports/time-store.ts";
 import type { TrailStore } from "../../domain/ports/trail-store.ts";
 import type { UploadStore } from "../../domain/ports/upload-store.ts";
 import { madeAtUse } from "../../toolkit/made-at-use.ts";
@@ -28,6 +29,7 @@ import { createRetentionStore } from "./retention-store.ts";
 import { createRouteStore } from "./route-store.ts";
 import { createSessionStore } from "./session-store.ts";
 import { createTaskStore } from "./task-store.ts";
+import { createTimeStore } from "./time-store.ts";
 import { createTrailStore } from "./trail-store.ts";
 import { createUploadStore } from "./upload-store.ts";
 
@@ -57,6 +59,7 @@ interface Stores {
   readonly tasks: TaskStore;
   readonly retention: RetentionStore;
   readonly uploads: UploadStore;
+  readonly time: TimeStore;
   readonly trail: TrailStore;
 }
 
@@ -130,6 +133,7 @@ function storesOn(connection: Connection, { ids, seal, watch, prices }: Shared):
     prices: () => prices,
     routes: () => createRouteStore(connection, watch),
     sessions: () => createSessionStore(connection, watch),
+    time: () => createTimeStore(connection),
     trail: () => createTrailStore(connection),
     tasks: () => createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken }),
     retention: () => createRetentionStore(connection, parts.labels),

@@ -4,6 +4,7 @@ import { createTurns } from "./account-turns.ts";
 import type { Driver, Transaction } from "./driver.ts";
 import { asStorageError } from "./errors.ts";
 import { type Operation, statement } from "./session.ts";
+import { createOrder } from "./write-order.ts";
 
 export interface WriteOptions {
   /** The write records what has already happened elsewhere. It waits until it is stored or the store closes. */
@@ -58,18 +59,22 @@ export function createWriter(driver: Driver, deps: WriterDeps) {
     );
   }, asStorageError);
   const alone = new Set<Promise<unknown>>();
+  const order = createOrder(alone, () => Promise.allSettled([...alone, turns.idle()]));
+  const run = async <T>(operation: Operation<T>, { isOwed = false }: WriteOptions) =>
+    (await patiently(() => together(undefined, [operation]), isOwed))[0] as T;
 
   return {
     /** Why nothing is written: an outage that has lasted for a second. */
     trouble: () => outage.noticed(),
     /** Runs an operation in a transaction of its own. Resolves once it is durable. */
-    write<T>(operation: Operation<T>, { isOwed = false }: WriteOptions = {}): Promise<T> {
+    write<T>(operation: Operation<T>, options: WriteOptions = {}): Promise<T> {
       if (state.isStopped) return refused();
-      const run = patiently(() => together(undefined, [operation]), isOwed).then(([result]) => result as T);
-      const ended = () => void alone.delete(run);
-      alone.add(run);
-      run.then(ended, ended);
-      return run;
+      return order.tracked(order.later(() => run(operation, options)));
+    },
+    /** As `write`, after all writes that were requested before it, and before all that are requested after it. */
+    writeInOrder<T>(operation: Operation<T>, options: WriteOptions = {}): Promise<T> {
+      if (state.isStopped) return refused();
+      return order.tracked(order.between(() => run(operation, options)));
     },
     /**
      * Runs an operation that touches rows of one account. It holds the account's row, and shares its transaction with other writes of
@@ -77,7 +82,7 @@ export function createWriter(driver: Driver, deps: WriterDeps) {
      */
     writeFor<T>(of: AccountId, operation: Operation<T>, { isOwed = false }: WriteOptions = {}): Promise<T> {
       if (state.isStopped) return refused();
-      return turns.add(of, { operation, isOwed }) as Promise<T>;
+      return order.later(() => turns.add(of, { operation, isOwed }) as Promise<T>);
     },
     /** Tries once more what waits, and waits for nothing from now on. */
     giveUp(): void {

@@ -1,0 +1,28 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { CAN_TEST_POSTGRES, stopPostgres, withNodes } from "../../helpers/postgres.ts";
+import { ACCOUNT, addAccount, admit, NOW, type StoreUnderTest } from "../../helpers/store.ts";
+
+const HOUR_MS = 3_600_000;
+const LONGEST = { taskMs: 600_000, callbackMs: HOUR_MS };
+
+describe.skipIf(!CAN_TEST_POSTGRES)("times of two nodes on one PostgreSQL", () => {
+  afterAll(stopPostgres);
+
+  test(
+    "a step of the clock that both nodes follow moves what waits once, and another step moves it again",
+    withNodes(async (one, other) => {
+      // Until the store has all ports.
+      const store = one as unknown as StoreUnderTest;
+      await addAccount(store, { id: ACCOUNT });
+      await admit(store);
+      await one.time.beat(NOW);
+      const moved = await Promise.all([one.time.move(HOUR_MS), other.time.move(HOUR_MS + 12)]);
+      expect(moved.map(({ tasks }) => tasks).sort()).toEqual([0, 1]);
+      expect(await one.time.move(-HOUR_MS)).toEqual({ tasks: 1, callbacks: 0 });
+      expect(await other.time.move(-HOUR_MS)).toEqual({ tasks: 0, callbacks: 0 });
+      // All of it is within what two nodes measure.
+      expect(Math.abs(((await other.time.lastBeat()) ?? 0) - NOW)).toBeLessThan(13);
+      expect(await other.time.hurry(NOW - 2 * LONGEST.taskMs, LONGEST)).toEqual({ tasks: 1, callbacks: 0 });
+    }),
+  );
+});
