@@ -159,13 +159,14 @@ describe("redelivery", () => {
     await owe(1);
     await owe(2);
     await send({ kind: "refused", status: 500 });
-    for (const number of [1, 2]) feed.subscribe(keyId(number), (task) => void told.push(`${number} ${task}`));
+    for (const number of [1, 2])
+      feed.subscribe(keyId(number), (callback) => void told.push(`${number} ${callback}`));
     expect(await redeliverCallback(deps(), PRINCIPAL, callbackId(2))).toMatchObject({
       id: callbackId(2),
       state: "failed",
       isRedeliveryDue: true,
     });
-    expect([told, woken]).toEqual([[`2 ${taskId(2)}`], 1]);
+    expect([told, woken]).toEqual([[`2 ${callbackId(2)}`], 1]);
   });
 
   test("asked for again before it began is one send", async () => {
