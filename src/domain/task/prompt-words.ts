@@ -36,6 +36,22 @@ export function promptWords(prompt: string): string[] {
 }
 
 /**
+ * Each two characters that are words and follow one another, in their order: an index of words without their places finds by them what
+ * may have a phrase.
+ */
+export function characterPairs(words: readonly string[]): (readonly [string, string])[] {
+  return words.flatMap((word, i) => {
+    const next = words[i + 1];
+    return next !== undefined && CHARACTER.test(word) && CHARACTER.test(next) ? [[word, next]] : [];
+  });
+}
+
+/** Whether words have those of a phrase one after the other. */
+export function hasPhrase(words: readonly string[], phrase: readonly string[]): boolean {
+  return words.some((_, i) => phrase.every((word, place) => words[i + place] === word));
+}
+
+/**
  * What a prompt must have to be found: each phrase, which is its words one after the other. In scripts without spaces, characters side by side are one
  * phrase. No text is anything but words: there are no operators. The first 64 words count.
  *

@@ -6,11 +6,13 @@ import type { PriceStore } from "../../domain/ports/price-store.ts";
 import type { RetentionStore } from "../../domain/ports/retention-store.ts";
 import type { RouteStore } from "../../domain/ports/route-store.ts";
 import type { Ids, Seal } from "../../domain/ports/runtime.ts";
+import type { SearchStore } from "../../domain/ports/search-store.ts";
 import type { SessionStore } from "../../domain/ports/session-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import type { TimeStore } from "../../domain/ports/time-store.ts";
 import type { TrailStore } from "../../domain/ports/trail-store.ts";
 import type { UploadStore } from "../../domain/ports/upload-store.ts";
+import type { UsageStore } from "../../domain/ports/usage-store.ts";
 import { madeAtUse } from "../../toolkit/made-at-use.ts";
 import type { SealReport } from "../sqlite/account-store/sealed-secrets.ts";
 import type { MigrationState } from "../sqlite/migrate.ts";
@@ -27,11 +29,13 @@ import { applyMigrations, requireFit, requireMigrated } from "./migrate.ts";
 import { openPriceStore } from "./price-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createRouteStore } from "./route-store.ts";
+import { createSearchStore } from "./search-store.ts";
 import { createSessionStore } from "./session-store.ts";
 import { createTaskStore } from "./task-store.ts";
 import { createTimeStore } from "./time-store.ts";
 import { createTrailStore } from "./trail-store.ts";
 import { createUploadStore } from "./upload-store.ts";
+import { createUsageStore } from "./usage-store.ts";
 
 /** What a store is made with, on a connection that is open. */
 interface StoreParts {
@@ -61,6 +65,8 @@ interface Stores {
   readonly uploads: UploadStore;
   readonly time: TimeStore;
   readonly trail: TrailStore;
+  readonly search: SearchStore;
+  readonly usage: UsageStore;
 }
 
 /** What several stores share. */
@@ -137,6 +143,8 @@ function storesOn(connection: Connection, { ids, seal, watch, prices }: Shared):
     trail: () => createTrailStore(connection),
     tasks: () => createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken }),
     retention: () => createRetentionStore(connection, parts.labels),
+    search: () => createSearchStore(connection),
     uploads: () => createUploadStore(connection),
+    usage: () => createUsageStore(connection),
   });
 }

@@ -1,4 +1,4 @@
-import { bigint, index, pgSequence, pgTable, primaryKey, smallint } from "drizzle-orm/pg-core";
+import { bigint, index, pgSequence, pgTable, primaryKey, smallint, text } from "drizzle-orm/pg-core";
 import { account as accountOfSqlite } from "../sqlite/account-store/account-table.ts";
 import { creditKey as creditKeyOfSqlite } from "../sqlite/account-store/credit-key-table.ts";
 import { apiKey as apiKeyOfSqlite } from "../sqlite/account-store/key-table.ts";
@@ -16,6 +16,7 @@ import { ledgerEntry as ledgerEntryOfSqlite } from "../sqlite/ledger-table.ts";
 import { priceOverride as priceOverrideOfSqlite } from "../sqlite/price-table.ts";
 import { keyQuota as keyQuotaOfSqlite } from "../sqlite/quota-table.ts";
 import { routeTrouble as routeTroubleOfSqlite } from "../sqlite/route-table.ts";
+import { searchState as searchStateOfSqlite } from "../sqlite/search-table.ts";
 import { consoleSession as consoleSessionOfSqlite } from "../sqlite/session-table.ts";
 import { asset as assetOfSqlite } from "../sqlite/task-store/asset-table.ts";
 import { attempt as attemptOfSqlite } from "../sqlite/task-store/attempt-table.ts";
@@ -45,6 +46,7 @@ export const heartbeat = mirrored(heartbeatOfSqlite);
 export const importMark = mirrored(importMarkOfSqlite);
 export const priceOverride = mirrored(priceOverrideOfSqlite);
 export const routeTrouble = mirrored(routeTroubleOfSqlite);
+export const searchState = mirrored(searchStateOfSqlite);
 export const trailEntry = mirrored(trailEntryOfSqlite);
 export const upload = mirrored(uploadOfSqlite);
 export const uploadTotal = mirrored(uploadTotalOfSqlite);
@@ -84,6 +86,14 @@ export const laneTurn = pgTable(
     served_at: bigint({ mode: "number" }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.lane, table.setup] })],
+);
+
+/** The prompts of tasks, as FTS5 has them in SQLite; see search-store.ts. A row has its task's number, whether the task is there or not. */
+export const taskSearch = pgTable(
+  "task_search",
+  { number: bigint({ mode: "number" }).primaryKey(), terms: text().array().notNull() },
+  // Without a list of entries that wait, which each search would read through.
+  (table) => [index("task_search_terms").using("gin", table.terms).with({ fastupdate: false })],
 );
 
 /** The processes that serve this database. A row is removed when its process stops, or long after it was last heard of. */

@@ -5,6 +5,7 @@ import type { Labels } from "./labels.ts";
 import type { Ledger } from "./ledger.ts";
 import { prepareAdmit, prepareAdmitAll } from "./task-store/admit.ts";
 import { records } from "./task-store/idempotency.ts";
+import { createTaskReads } from "./task-store/task-reads.ts";
 
 const notBuilt = () => Promise.reject(new Error("not built"));
 
@@ -29,31 +30,7 @@ export function createTaskStore(
     expireIdempotency: (now, limit) => write((session) => records.expire(session, now, limit)),
     settleLost: notBuilt,
     lostAttempts: notBuilt,
-    byId: notBuilt,
-    summary: notBuilt,
-    requestOf: notBuilt,
-    attempts: notBuilt,
-    attempt: notBuilt,
-    story: notBuilt,
-    family: notBuilt,
-    list: notBuilt,
-    search: notBuilt,
-    managedTasks: notBuilt,
-    assetById: notBuilt,
-    counts: notBuilt,
-    lanes: notBuilt,
-    laneCounts: notBuilt,
-    ownReady: notBuilt,
-    queuedLanes: notBuilt,
-    recentEndings: notBuilt,
     queuePosition: notBuilt,
-    liveCounts: notBuilt,
-    changes: notBuilt,
-    latestChange: notBuilt,
-    managedChanges: notBuilt,
-    latestManagedChange: notBuilt,
-    timed: notBuilt,
-    races: notBuilt,
-    orphans: notBuilt,
+    ...createTaskReads(connection),
   };
 }

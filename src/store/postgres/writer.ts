@@ -1,6 +1,7 @@
 import type { AccountId } from "../../domain/ids.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import { createTurns } from "./account-turns.ts";
+import { CHANGE_MARK, LAST_NUMBER } from "./change-marks.ts";
 import type { Driver, Transaction } from "./driver.ts";
 import { asStorageError } from "./errors.ts";
 import { type Operation, statement } from "./session.ts";
@@ -25,16 +26,13 @@ const PATIENCE_MS = 5_000;
 const NOTICED_AFTER_MS = 1_000;
 const PAUSES_MS = [10, 25, 50, 100, 250] as const;
 
-/** Locks that mark numbers of changes have this and the number as their key. */
-export const CHANGE_MARK = 0x737663n << 32n;
-
 /**
  * Marks in the locks of the database the number that this transaction's changes of tasks are above, and names the transaction, so that
  * a commit without an answer can be asked about.
  */
 const MARK = statement<{ xid: string }>(
   `select pg_current_xact_id()::text as xid, pg_advisory_xact_lock_shared(${CHANGE_MARK}
-     + (select case when is_called then last_value else 0 end from task_change_number)) is null as marked`,
+     + (select ${LAST_NUMBER} from task_change_number)) is null as marked`,
 );
 /** Holds the account's row until the transaction ends. Rows that refer to it may be inserted meanwhile. */
 const HOLD_ACCOUNT = statement<{ number: number }, [id: string]>(

@@ -6,16 +6,16 @@ import type { UsageLine, UsageQuery } from "../../domain/ports/usage-store.ts";
 import { accountNumber } from "./account-store/account-table.ts";
 import { named, REMOVED } from "./task-store/task-table.ts";
 
-type Subject = Pick<UsageLine, "accountId" | "keyId" | "model" | "day" | "provider">;
-type Totals = Omit<UsageLine, "cost" | "chargedAtCost" | "resubmitted">;
-type Spent = Subject & { readonly cost: number; readonly charged: number };
-type Repeated = Subject & { readonly count: number };
-type Range = [account: AccountId | null, from: number, to: number];
+export type Subject = Pick<UsageLine, "accountId" | "keyId" | "model" | "day" | "provider">;
+export type Totals = Omit<UsageLine, "cost" | "chargedAtCost" | "resubmitted">;
+export type Spent = Subject & { readonly cost: number; readonly charged: number };
+export type Repeated = Subject & { readonly count: number };
+export type Range = [account: AccountId | null, from: number, to: number];
 
 /** The columns that a line of a group is told apart by. */
 const COLUMNS: Readonly<Record<UsageGroup, readonly string[]>> = {
-  key: ["account_id as accountId", "key_id as keyId"],
-  account: ["account_id as accountId"],
+  key: ['account_id as "accountId"', 'key_id as "keyId"'],
+  account: ['account_id as "accountId"'],
   model: ["model"],
   day: ["day"],
   provider: ["provider"],
@@ -50,29 +50,49 @@ export function prepareUsageReport(db: Database): (query: UsageQuery) => UsageLi
     const statements = known.getOrInsertComputed(`${by} ${and}`, () => prepareSplit(db, { by, and }));
     const range: Range = [accountId ?? null, from, to];
     const lines = statements.lines.all(...range);
-    if (isWithoutCosts) return lines.map((row) => ({ ...row, charged: toMicros(row.charged) }));
-    const spent = new Map(statements.costs.all(...range).map((row) => [nameOf(row), row]));
-    const repeated = new Map(statements.repeats.all(...range).map((row) => [nameOf(row), row.count]));
-    return lines.map((row) => {
-      const atCost = spent.get(nameOf(row));
-      const resubmitted = repeated.get(nameOf(row));
-      return {
-        ...row,
-        charged: toMicros(row.charged),
-        cost: atCost && toMicros(atCost.cost),
-        chargedAtCost: atCost && toMicros(atCost.charged),
-        ...(resubmitted !== undefined && { resubmitted }),
-      };
-    });
+    if (isWithoutCosts) return linesWithoutCosts(lines);
+    return linesOf(lines, statements.costs.all(...range), statements.repeats.all(...range));
   };
 }
 
-function prepareSplit(db: Database, { by, and }: UsageSplit) {
+export function linesWithoutCosts(lines: readonly Totals[]): UsageLine[] {
+  return lines.map((row) => ({ ...row, charged: toMicros(row.charged) }));
+}
+
+/** The lines of a report, each with what it cost and what was submitted again. */
+export function linesOf(
+  lines: readonly Totals[],
+  costs: readonly Spent[],
+  repeats: readonly Repeated[],
+): UsageLine[] {
+  const spent = new Map(costs.map((row) => [nameOf(row), row]));
+  const repeated = new Map(repeats.map((row) => [nameOf(row), row.count]));
+  return lines.map((row) => {
+    const atCost = spent.get(nameOf(row));
+    const resubmitted = repeated.get(nameOf(row));
+    return {
+      ...row,
+      charged: toMicros(row.charged),
+      cost: atCost && toMicros(atCost.cost),
+      chargedAtCost: atCost && toMicros(atCost.charged),
+      ...(resubmitted !== undefined && { resubmitted }),
+    };
+  });
+}
+
+/** How the lines of a split are told apart, as SQL. */
+export function placesOf({ by, and }: UsageSplit) {
   const groups = and === undefined ? [by] : [by, and];
   const columns = [...new Set(groups.flatMap((group) => COLUMNS[group]))];
-  const places = columns.map((_, i) => i + 1).join(", ");
-  const list = columns.join(", ");
-  const isByProvider = groups.includes("provider");
+  return {
+    list: columns.join(", "),
+    places: columns.map((_, i) => i + 1).join(", "),
+    isByProvider: groups.includes("provider"),
+  };
+}
+
+function prepareSplit(db: Database, split: UsageSplit) {
+  const { list, places, isByProvider } = placesOf(split);
   const lines = db.prepare<Totals, Range>(
     `select ${list}, sum(completed) as completed, sum(failed) as failed, sum(cancelled) as cancelled,
        sum(outputs) as outputs, sum(charged_micros) as charged

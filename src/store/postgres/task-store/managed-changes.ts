@@ -1,21 +1,15 @@
 import type { ChangeQuery, ManagedChange } from "../../../domain/ports/task-store.ts";
 import { MANAGED_COLUMNS, type ManagedRow, toManagedTask } from "../../sqlite/task-store/managed.ts";
+import { LAST_NUMBER, leastMark } from "../change-marks.ts";
 import { type Session, statement } from "../session.ts";
-import { CHANGE_MARK } from "../writer.ts";
 
 /**
  * Up to which number every change is committed. Those of several accounts are not in commit order: a transaction may have drawn a
- * number that is lower than a committed one. Each holds a mark from before it drew: the number that the sequence had then. So the
- * sequence is read first, then the marks; what began to draw after that draws higher numbers. The condition on the sequence's row
- * keeps this order. It is read where writes are made: no copy of the database has the locks.
+ * number that is lower than a committed one. So the sequence is read first, then the marks of the transactions; what began to draw
+ * after that draws higher numbers. The condition on the sequence's row keeps this order.
  */
 const SETTLED = statement<{ number: number }>(
-  `select least(case when is_called then last_value else 0 end,
-     (select min((classid::bigint << 32 | objid::bigint) - ${CHANGE_MARK}) from pg_locks
-      where locktype = 'advisory' and objsubid = 1 and database = (select oid from pg_database where datname = current_database())
-        and classid::bigint between ${CHANGE_MARK >> 32n} and ${(CHANGE_MARK >> 32n) + 255n}
-        and drawn.last_value > 0)) as number
-   from task_change_number as drawn`,
+  `select least(${LAST_NUMBER}, (${leastMark("drawn.last_value > 0")})) as number from task_change_number as drawn`,
 );
 
 const BETWEEN = "account_number = account.number and change > $1 and change <= $2";

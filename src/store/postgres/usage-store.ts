@@ -1,0 +1,49 @@
+import type { AccountId, KeyId, ModelId } from "../../domain/ids.ts";
+import { toMicros } from "../../domain/money/money.ts";
+import type { UsageDay } from "../../domain/money/usage.ts";
+import type { UsageStore } from "../../domain/ports/usage-store.ts";
+import { accountNumber } from "../sqlite/account-store/account-table.ts";
+import { labelOf } from "../sqlite/label-table.ts";
+import { LIVE, named } from "../sqlite/task-store/task-table.ts";
+import { chargedSince } from "./charged-since.ts";
+import type { Connection } from "./connection.ts";
+import { statement } from "./session.ts";
+import { prepareSpentSince } from "./spent-since.ts";
+import { usageReport } from "./usage-report.ts";
+
+const DAYS = statement<UsageDay, [account: AccountId, from: number, to: number]>(
+  `select day, sum(completed)::bigint as completed, sum(failed)::bigint as failed, sum(cancelled)::bigint as cancelled,
+     sum(outputs)::bigint as outputs, sum(charged_micros)::bigint as charged
+   from usage_day where account_id = $1 and day between $2 and $3 group by day order by day`,
+);
+const LIVE_TASKS = statement<{ count: number }, [account: AccountId, key: KeyId, atMost: number]>(
+  `select count(*)::bigint as count from (select 1 from task
+     where account_number = ${accountNumber("$1")} and key_label = ${labelOf("$2")} and ${LIVE} limit $3) as live`,
+);
+// Reads attempts, not tasks: a long queue has none. Their ids begin with the time at which they were made.
+const DURATIONS = statement<{ model: ModelId; durationMs: number }, [limit: number]>(
+  `select ${named("model")}, completed_at - started_at as "durationMs"
+   from (select task_number, state from attempt order by id desc limit $1) as latest
+   join task on task.number = latest.task_number
+   where latest.state = 'done' and task.status = 'completed'`,
+);
+
+/** Reads usage from PostgreSQL; task-store/usage.ts writes it. */
+export function createUsageStore(connection: Pick<Connection, "read" | "readAtOnce">): UsageStore {
+  const { read, readAtOnce } = connection;
+  return {
+    // These two and the next decide on what a key may do: they see the last write.
+    chargedTo: (account, key) => read((session) => chargedSince(session, account, key, 0)),
+    liveTasks: (account, key, atMost) =>
+      read(async (session) => (await LIVE_TASKS.get(session, account, key, atMost))?.count ?? 0),
+    // Reports: a copy of the database that lags a little may answer them.
+    days: (account, from, to) =>
+      read(async (session) => {
+        const rows = await DAYS.all(session, account, from, to);
+        return rows.map((row) => ({ ...row, charged: toMicros(row.charged) }));
+      }),
+    report: (query) => readAtOnce((session) => usageReport(session, query)),
+    spentSince: prepareSpentSince(connection),
+    recentDurations: (limit) => read((session) => DURATIONS.all(session, limit)),
+  };
+}
