@@ -76,6 +76,11 @@ const EMPTY = `do $$ begin
   perform setval('task_change_number', 1, false);
 end $$`;
 
+/** The address of the database of this process. */
+export async function urlOfPostgres(): Promise<string> {
+  return (await migratedDatabase()).url;
+}
+
 /** A store with no rows, on the database of this process: one at a time. Its leases count from `lease-1` unless other ids are given. */
 export async function openEmptyPostgres(ids = countingTokens()) {
   const { url } = await migratedDatabase();

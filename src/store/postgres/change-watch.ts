@@ -39,7 +39,10 @@ const NOTIFY = statement<never, [channel: string, payload: string]>(
  * itself a pulse at each look: as long as it does not hear its pulses, it may hear nothing else either, and what is at hand is read anew
  * again and again.
  */
-export function createChangeWatch(driver: Pick<Driver, "aside" | "listen">): ChangeWatch {
+export function createChangeWatch(
+  driver: Pick<Driver, "aside" | "listen">,
+  lookEveryMs: number = LOOK_EVERY_MS,
+): ChangeWatch {
   const caches: (readonly [topic: Topic, cache: Cache])[] = [];
   const pulse = createPulse(driver);
   let looks = 0;
@@ -81,13 +84,13 @@ export function createChangeWatch(driver: Pick<Driver, "aside" | "listen">): Cha
         } catch {
           // Those that listen were cut off too, or read anew what they keep before long.
           if (tries === TRIES) return;
-          await Bun.sleep(LOOK_EVERY_MS / TRIES);
+          await Bun.sleep(lookEveryMs / TRIES);
         }
       }
     },
     start(): void {
       if (timer !== undefined) return;
-      timer = setInterval(look, LOOK_EVERY_MS);
+      timer = setInterval(look, lookEveryMs);
       timer.unref();
       void listen();
     },

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import type { ModelId } from "../../../src/domain/ids.ts";
 import {
   CAN_TEST_POSTGRES,
   onBoth,
@@ -11,11 +10,6 @@ import { accountId, byHand, bySystem, micros, NOW, newKey } from "../../helpers/
 
 const newAccount = (number: number, name = `account ${number}`) =>
   ({ id: accountId(number), name, mode: "prepaid", credit: micros(5), createdAt: NOW }) as const;
-
-/** Asks until the answer is as wanted; a test that waits in vain ends by its time limit. */
-async function eventually<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<void> {
-  while (!isWanted(await ask())) await Bun.sleep(5);
-}
 
 describe.skipIf(!CAN_TEST_POSTGRES)("accounts of two nodes on one PostgreSQL", () => {
   afterAll(stopPostgres);
@@ -62,35 +56,6 @@ describe.skipIf(!CAN_TEST_POSTGRES)("accounts of two nodes on one PostgreSQL", (
       expect(results.filter((result) => result === "created")).toHaveLength(1);
       expect(await stores[0].accounts.accounts()).toHaveLength(1);
       expect(await stores[1].accounts.keys()).toHaveLength(1);
-    }),
-  );
-
-  test(
-    "a key that one node revokes is revoked for the other one, which had it at hand",
-    withNodes(async (one, other) => {
-      await one.accounts.createAccount(newAccount(1), bySystem());
-      const key = newKey({ accountId: accountId(1) });
-      await one.accounts.createKey(key, undefined, bySystem());
-      expect((await other.accounts.grantByHash(key.hash, NOW))?.revokedAt).toBeUndefined();
-      expect(other.accounts.grantByHash(key.hash, NOW)).not.toBeInstanceOf(Promise);
-      await one.accounts.revokeKey(key.id, NOW, bySystem());
-      await eventually(
-        async () => (await other.accounts.grantByHash(key.hash, NOW))?.revokedAt,
-        (revokedAt) => revokedAt === NOW,
-      );
-    }),
-  );
-
-  test(
-    "a price that one node sets, and removes, holds at the other one",
-    withNodes(async ({ prices }, other) => {
-      const model = "painter" as ModelId;
-      const rule = { version: "own", lines: [], minimumMicros: micros(5) };
-      const ruleThere = async () => other.prices.rule(model, NOW);
-      await prices.set({ model, rule, setAt: NOW, reason: "winter" }, bySystem());
-      await eventually(ruleThere, (found) => Bun.deepEquals(found, rule));
-      await prices.remove(model, bySystem());
-      await eventually(ruleThere, (found) => found === undefined);
     }),
   );
 
