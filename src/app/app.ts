@@ -14,7 +14,7 @@ import { createManageAccounts } from "../service/manage-account.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
 import { startAlerting } from "./alerting.ts";
 import { createBackground } from "./background.ts";
-import { createBookReadings } from "./book-readings.ts";
+import { type BookReadings, createBookReadings } from "./book-readings.ts";
 import { createCounting } from "./counting.ts";
 import { assetsOf, databaseOf } from "./data-folder.ts";
 import { watchDiskOf } from "./disk.ts";
@@ -66,7 +66,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const wakeup = createWakeup();
   const feeds = followedFeeds(rooms);
   const told = rooms.cluster?.share(feeds) ?? feeds;
-  const books = createBookReadings({ path: databaseOf(config) });
+  const books = await openBookReadings(config, rooms);
   releases.push(() => books.stop());
   const manageBy = manageWith(rooms, books);
   const manageAs = (operator: Operator) => manageBy(actorOf(operator));
@@ -120,7 +120,11 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   return { started, drain: createDrain(config, log, { refuseMore, endWork }) };
 }
 
-const manageWith = (rooms: Rooms, usage: ReturnType<typeof createBookReadings>) => (actor: Actor) =>
+/** Reads the books of the file, or of the database that nodes share. */
+const openBookReadings = async (config: Config, { cluster, store }: Rooms): Promise<BookReadings> =>
+  (await cluster?.books(store.usage)) ?? createBookReadings({ path: databaseOf(config) });
+
+const manageWith = (rooms: Rooms, usage: BookReadings) => (actor: Actor) =>
   createManageAccounts({ ...rooms, ...rooms.store, usage, actor, checks: rooms.moderation.names() });
 
 async function countLive({ store }: Pick<Rooms, "store">): Promise<number> {
@@ -141,10 +145,7 @@ async function makeFirst(
 
 function openDisk(
   config: InForce,
-  {
-    books,
-    ...rooms
-  }: Pick<Rooms, "clock" | "log"> & { readonly books: ReturnType<typeof createBookReadings> },
+  { books, ...rooms }: Pick<Rooms, "clock" | "log"> & { readonly books: BookReadings },
   releases: Releases,
 ) {
   const count = () => books.reclaimable({ dataDir: config.dataDir, assets: assetsOf(config) });

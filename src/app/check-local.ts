@@ -4,14 +4,23 @@ import { checkDatabase } from "../store/check.ts";
 import { migrationStatus } from "../store/migrate.ts";
 import { vacuumDatabase } from "../store/vacuum.ts";
 import { databaseOf, existingDatabaseOf, type Folder, lockDataDirectory } from "./data-folder.ts";
+import type { Stored } from "./local-store.ts";
 
 /**
  * Checks the database of a data folder. Changes nothing, and does not hold up a server that runs on it.
  *
  * @throws Error when it has no database; StorageError `busy` when it cannot be read now
  */
-export function checkLocal(config: Folder): DatabaseCheck {
-  return checkDatabase({ path: existingDatabaseOf(config) });
+export async function checkLocal(config: Stored): Promise<DatabaseCheck> {
+  if (config.database === undefined) return checkDatabase({ path: existingDatabaseOf(config) });
+  const { openConnection } = await import("../store/postgres/connection.ts");
+  const shared = await import("../store/postgres/stock.ts");
+  const connection = openConnection({ url: config.database.reveal(), connections: 1 });
+  try {
+    return await shared.checkDatabase(connection);
+  } finally {
+    await connection.stop();
+  }
 }
 
 /** Sizes of the database with its log, in bytes. */

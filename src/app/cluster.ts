@@ -6,6 +6,7 @@ import { BEAT_MS, GONE_AFTER_MS, type Node, type NodeStore } from "../domain/por
 import type { RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Clock, Ids, Log, Seal } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import type { Feeds } from "../runtime/signals.ts";
@@ -13,6 +14,7 @@ import type { Store } from "../store/open.ts";
 import type { Connection } from "../store/postgres/connection.ts";
 import { VERSION } from "../version.ts";
 import type { Releases } from "./lifecycle.ts";
+import { createSharedBooks } from "./shared-books.ts";
 
 /** Characters of a node's id: enough that no two nodes of a database ever have the same. */
 const ID_LENGTH = 12;
@@ -73,6 +75,8 @@ async function connect(
       const store = (await openStoreOn(connection, { ids: { leaseToken }, seal })) as unknown as Store;
       return { ...store, tasks: tellingOfAdmissions(store.tasks, () => bus.tell("queued")) };
     },
+    /** Reads the books of the database. */
+    books: (usage: Pick<UsageStore, "report">) => createSharedBooks(connection, usage),
     /** Counts requests with other nodes; alone while the database is away. */
     rateLimiter: (alone: RateLimiter, clock: Clock) =>
       createSharedRateLimiter(connection.driver, { clock, alone, nodes: presence.count }),

@@ -72,8 +72,12 @@ export function ensureDirectory(directory: string): { isNew: boolean; closed: re
   return { isNew, closed: isNew ? [] : closed };
 }
 
-/** @throws Error where there is none */
-export function existingDatabaseOf(config: Folder): string {
+/** @throws Error where there is none, or the settings name another one */
+export function existingDatabaseOf(config: Folder & Partial<Pick<Config, "database">>): string {
+  if (config.database !== undefined)
+    throw new Error(
+      "The settings name a PostgreSQL database, and this is for a data folder alone. A PostgreSQL server has its own means: pg_dump, pg_basebackup, vacuum.",
+    );
   const database = databaseOf(config);
   if (existsSync(database)) return database;
   throw new Error(

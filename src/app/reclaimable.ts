@@ -58,9 +58,7 @@ export async function countReclaimable(order: ReclaimOrder, pause: Pause): Promi
     );
     return {
       ...{ outputs: files.output, inputs: files.input, callbacks, unneeded: unneeded.bytes },
-      played: await sizeOfPlayed(order, goOn),
-      cache: await sizeBelow(join(order.assets, "cache"), goOn),
-      logs: await sizeBelow(logsOf(order), goOn),
+      ...(await sizeOfOwnFiles(order, goOn)),
       wal: sizeOf(`${path}-wal`),
       ...{ freePages: reading.freePages(), isWhole },
     };
@@ -69,8 +67,20 @@ export async function countReclaimable(order: ReclaimOrder, pause: Pause): Promi
   }
 }
 
+/** Bytes of what a process keeps on its own disk besides the database and stored files. */
+export async function sizeOfOwnFiles(
+  order: Pick<ReclaimOrder, "dataDir" | "assets">,
+  goOn: Pause = async () => true,
+): Promise<Pick<Reclaimable, "played" | "cache" | "logs">> {
+  return {
+    played: await sizeOfPlayed(order, goOn),
+    cache: await sizeBelow(join(order.assets, "cache"), goOn),
+    logs: await sizeBelow(logsOf(order), goOn),
+  };
+}
+
 /** Bytes of the folders in which providers play an upstream. */
-async function sizeOfPlayed({ dataDir }: ReclaimOrder, goOn: Pause): Promise<number> {
+async function sizeOfPlayed({ dataDir }: Pick<ReclaimOrder, "dataDir">, goOn: Pause): Promise<number> {
   let sum = 0;
   for (const { id } of PROVIDERS) sum += await sizeBelow(join(dataDir, id), goOn);
   return sum;

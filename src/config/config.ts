@@ -90,6 +90,7 @@ export function loadConfig(sources: ConfigSources): Config {
   );
   checkPorts(settings, values, problems);
   checkRole(settings, values, problems);
+  checkBackupOf(settings, values, problems);
   checkBackups(values, problems);
   if (file !== undefined && file.others.size > 0)
     claimProviders(file, sources.ownProviders?.(dataDir) ?? [], settings, problems);
@@ -141,6 +142,21 @@ function checkPorts(
       message: "are both off, which leaves no address to listen on",
     });
   }
+}
+
+/** A PostgreSQL server has its own means, which copy it at one moment. */
+function checkBackupOf(
+  settings: Pick<Settings, "backup" | "database">,
+  {
+    backup,
+    database,
+  }: Pick<Config, "database"> & { readonly backup: { readonly everyMs?: number | undefined } },
+  problems: ConfigProblem[],
+): void {
+  if (database === undefined || backup.everyMs === undefined) return;
+  const message =
+    "backs up a data folder, and a PostgreSQL database is named: use pg_dump, or base backups with archived logs";
+  problems.push({ where: settings.backup.everyMs.key, message });
 }
 
 /** Where one process has the database to itself, it does everything. */

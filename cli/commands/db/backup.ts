@@ -58,6 +58,7 @@ async function backUpFolder({ args, options, context, output }: Invocation<Backu
   if (to === undefined)
     throw usage("Say where to: a folder of backups, s3://bucket/prefix, or - for standard output.");
   const config = readLocalConfig(options, context);
+  if (config.database !== undefined) throw ownMeans();
   const order = {
     ...{ dataDir: config.dataDir, assets: backedUpAssets(config), atMs: Date.now() },
     isWithoutKey: options.withoutSecretKey === true,
@@ -143,4 +144,12 @@ function keepOf(text: string | undefined): number | undefined {
   const keep = /^\d{1,6}$/.test(text) ? Number(text) : 0;
   if (keep === 0) throw usage("--keep takes a number of backups, from 1 on.");
   return keep;
+}
+
+/** Nothing of a PostgreSQL database lies in the folder. */
+function ownMeans(): Failure {
+  const message = "The settings name a PostgreSQL database, and this backs up a data folder.";
+  return new Failure(EXIT.config, "database_elsewhere", message, {
+    hint: "Use pg_dump for a copy of one moment, or pg_basebackup with archived logs to come back to any moment.",
+  });
 }

@@ -9,7 +9,7 @@ import type { Output } from "../../format/output.ts";
 import { type Field, renderFields } from "../../format/table.ts";
 import { formatSize } from "../../format/units.ts";
 import { withExamples } from "../../help/manual.ts";
-import { readLocalConfig, showPath } from "../../local.ts";
+import { readLocalConfig, showPlace } from "../../local.ts";
 import { addManagedCommand, connectAsOperator } from "../../manage/managed.ts";
 import { choosePlace, type PlaceFlags } from "../../manage/place.ts";
 import { checkBackup } from "./check-backup.ts";
@@ -53,8 +53,8 @@ async function checkAt({ options, context, output }: Invocation<PlaceFlags>) {
   }
   const config = readLocalConfig(options, context);
   const { checkLocal } = await import("../../../src/app/check-local.ts");
-  const at = `in ${showPath(config.dataDir, context.cwd)}`;
-  return { found: checkLocal(config), place: { data_dir: config.dataDir }, at };
+  const at = `in ${showPlace(config, context)}`;
+  return { found: await checkLocal(config), place: { data_dir: config.dataDir }, at };
 }
 
 function checkText({ faults, schema, fileBytes, walBytes, pages }: DatabaseCheck, output: Output): string {

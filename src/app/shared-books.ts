@@ -1,0 +1,33 @@
+import type { UsageStore } from "../domain/ports/usage-store.ts";
+import { RECLAIM_DAYS } from "../domain/reclaimable.ts";
+import type { Connection } from "../store/postgres/connection.ts";
+import type { BookReadings } from "./book-readings.ts";
+
+const NOTHING = RECLAIM_DAYS.map(() => 0);
+
+/**
+ * Reads the books of a database that nodes share. The server of the database does the work, so no thread is needed here.
+ *
+ * @param usage sums up what was used
+ */
+export async function createSharedBooks(
+  connection: Connection,
+  usage: Pick<UsageStore, "report">,
+): Promise<BookReadings> {
+  const { createAudit } = await import("../store/postgres/audit.ts");
+  const { checkDatabase, readStock } = await import("../store/postgres/stock.ts");
+  const { sizeOfOwnFiles } = await import("./reclaimable.ts");
+  return {
+    run: createAudit(connection),
+    report: usage.report,
+    stock: () => readStock(connection),
+    check: () => checkDatabase(connection),
+    // The disk of a node has what it keeps beside the database: results and inputs may lie on any disk.
+    reclaimable: async (order) => ({
+      ...{ outputs: NOTHING, inputs: NOTHING, callbacks: NOTHING, unneeded: 0, wal: 0, freePages: 0 },
+      ...(await sizeOfOwnFiles(order)),
+      isWhole: true,
+    }),
+    stop() {},
+  };
+}
