@@ -94,14 +94,12 @@ async function connect(
       };
       await bus.listen((told) => hear(told, feeds, woken), wakeAll);
       await presence.start();
-      const timer = setInterval(wakeAll, LOOK_MS);
       const tidy = () => Promise.all([woken.recount(), forgetWindows(connection.driver)]);
-      const counting = setInterval(() => void tidy().catch(() => undefined), BEAT_MS);
-      releases.push(async () => {
-        clearInterval(timer);
-        clearInterval(counting);
-        await presence.stop();
-      });
+      releases.push(
+        presence.stop,
+        every(LOOK_MS, wakeAll),
+        every(BEAT_MS, () => void tidy().catch(() => {})),
+      );
     },
   };
 }
@@ -125,6 +123,12 @@ async function ownerOf(connection: Connection, url: string): Promise<Owner> {
   const { databaseId } = await import("../store/postgres/node-store.ts");
   const { host, pathname } = new URL(url);
   return { folder: `database_${await databaseId(connection)}`, host, path: pathname.slice(1) };
+}
+
+/** @returns how to end it */
+function every(ms: number, run: () => void): () => void {
+  const timer = setInterval(run, ms);
+  return () => clearInterval(timer);
 }
 
 /** How often a node looks for work by itself. */

@@ -90,7 +90,7 @@ export function loadConfig(sources: ConfigSources): Config {
   );
   checkPorts(settings, values, problems);
   checkRole(settings, values, problems);
-  checkBackupOf(settings, values, problems);
+  if (sources.isServing === true) checkBackupOf(settings, values, problems);
   checkBackups(values, problems);
   if (file !== undefined && file.others.size > 0)
     claimProviders(file, sources.ownProviders?.(dataDir) ?? [], settings, problems);
