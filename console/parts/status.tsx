@@ -26,9 +26,9 @@ export function Status({ word, tone, isSentence = false }: Props) {
   const [shape, colour] = LOOKS[tone ?? TONES[word] ?? "idle"];
   return (
     <span
-      class={`inline-flex gap-1.5 ${isSentence ? "items-baseline wrap-anywhere" : "items-center whitespace-nowrap"} ${colour}`}
+      class={`inline-flex items-baseline gap-1.5 ${isSentence ? "wrap-anywhere" : "whitespace-nowrap"} ${colour}`}
     >
-      <span aria-hidden="true" class="text-[0.7em]">
+      <span aria-hidden="true" class="relative -top-[0.1em] text-[0.7em]">
         {shape}
       </span>
       {word.replaceAll("_", " ")}

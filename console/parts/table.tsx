@@ -51,7 +51,7 @@ export function Table<Row>({ label, columns, rows, keyOf }: Props<Row>) {
 export const ROW = "border-b border-line last:border-0 focus-within:bg-sunk hover:bg-sunk";
 
 function lookOf<Row>({ isNumber, from }: Column<Row>): string {
-  return `px-3 py-2 ${isNumber ? "text-right" : "text-left"} ${from ? FROM[from] : ""}`;
+  return `px-2 py-2 sm:px-3 ${isNumber ? "text-right" : "text-left"} ${from ? FROM[from] : ""}`;
 }
 
 /** The headings of the columns. */
@@ -84,7 +84,7 @@ export function Cells<Row>({
   readonly look?: string;
 }) {
   return columns.map((column) => (
-    <td key={column.title} class={`${lookOf(column)} align-top`}>
+    <td key={column.title} class={`${lookOf(column)} ${look === undefined ? "align-top" : "align-middle"}`}>
       {look === undefined ? column.cell(row) : <div class={look}>{column.cell(row)}</div>}
     </td>
   ));

@@ -27,7 +27,11 @@ export function Frame({ session }: { readonly session: Session }) {
       <Side session={session} />
       <div class="min-w-0">
         <Lost />
-        <main id="main" tabIndex={-1} class="mx-auto w-full max-w-[110rem] min-w-0 p-4 sm:p-6 lg:p-8">
+        <main
+          id="main"
+          tabIndex={-1}
+          class="mx-auto w-full max-w-[110rem] min-w-0 has-[[data-wide]]:max-w-none p-4 sm:p-6 lg:p-8"
+        >
           <Boundary about={`${screenName.value}/${itemName.value}`}>
             <CurrentScreen role={role} />
           </Boundary>

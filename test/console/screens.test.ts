@@ -67,6 +67,7 @@ describe.skipIf(CHROMIUM === undefined)("every screen", () => {
         await picture(at.page, name(item === "" ? screen : `${screen}-${items.get(screen)?.indexOf(item)}`));
         expect([screen, item, await at.violations()]).toEqual([screen, item, []]);
         expect([screen, item, (await at.overflow()) > 0]).toEqual([screen, item, false]);
+        expect([screen, await at.cutWords()]).toEqual([screen, []]);
       }
     }
     expect(at.problems).toEqual([]);

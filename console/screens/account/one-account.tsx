@@ -86,7 +86,7 @@ function AccountFacts({ account }: { readonly account: Account }) {
             account.available === null ? "any amount" : <Money key="available" amount={account.available} />,
           ],
           ["Balance", <Money key="balance" amount={account.balance} />],
-          ["Held for tasks under way", <Money key="held" amount={account.held} />],
+          ["Held", <Money key="held" amount={account.held} />],
           ["Made", <Time key="made" at={account.created_at} />],
           [
             "More",
@@ -97,7 +97,7 @@ function AccountFacts({ account }: { readonly account: Account }) {
           ],
           [
             "Id",
-            <code key="id" class="font-mono text-sm break-all">
+            <code key="id" class="font-mono text-xs break-all sm:text-sm">
               {account.id}
             </code>,
           ],

@@ -42,7 +42,7 @@ export function Refund({ taskId, charged, onClose, onDone }: Props) {
           facts={[
             [
               "Task",
-              <code key="task" class="font-mono text-sm break-all">
+              <code key="task" class="font-mono text-xs break-all sm:text-sm">
                 {taskId}
               </code>,
             ],

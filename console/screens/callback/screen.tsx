@@ -114,14 +114,14 @@ function About({ callback }: { readonly callback: CallbackInFull }) {
           ["Attempts", `${attempts} of ${max_attempts}`],
           [
             "To",
-            <bdi key="to" class="font-mono text-sm break-all">
+            <bdi key="to" class="font-mono text-xs break-all sm:text-sm">
               {url ?? host}
             </bdi>,
           ],
           [
             "Task",
             <Link key="task" href={hrefOf("tasks", task_id)}>
-              <span class="font-mono text-sm break-all">{task_id}</span>
+              <span class="font-mono text-xs break-all sm:text-sm">{task_id}</span>
             </Link>,
           ],
           ["It ended", <Time key="ended" at={created_at} />],
@@ -143,13 +143,13 @@ function About({ callback }: { readonly callback: CallbackInFull }) {
           ],
           [
             "Id",
-            <code key="id" class="font-mono text-sm break-all">
+            <code key="id" class="font-mono text-xs break-all sm:text-sm">
               {id}
             </code>,
           ],
           [
             "Request",
-            <code key="request" class="font-mono text-sm break-all">
+            <code key="request" class="font-mono text-xs break-all sm:text-sm">
               {request_id}
             </code>,
           ],

@@ -51,7 +51,7 @@ function OneSend({ send }: { readonly send: Send }) {
         {status !== null && <span class="font-mono text-sm">HTTP {status}</span>}
         {duration_ms !== null && <span class="tabular-nums">{durationText(duration_ms)}</span>}
         <Time at={started_at} />
-        {address !== null && <span class="font-mono text-sm break-all text-soft">{address}</span>}
+        {address !== null && <span class="font-mono text-xs break-all sm:text-sm text-soft">{address}</span>}
       </p>
       {error !== null && <p class="wrap-anywhere text-bad">{error}</p>}
       {advice !== undefined && <p class="text-soft">{advice}</p>}

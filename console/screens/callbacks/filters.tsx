@@ -16,7 +16,7 @@ export function FilterRow({
   readonly isOperator: boolean;
 }) {
   return (
-    <search class="grid grid-cols-1 gap-2 min-[28rem]:grid-cols-2 md:grid-cols-3 2xl:grid-cols-6">
+    <search class="grid grid-cols-2 gap-2 md:grid-cols-3 2xl:grid-cols-6 max-[28rem]:*:nth-[n+5]:col-span-2">
       <Choice
         label="State"
         value={filters.state}

@@ -36,7 +36,7 @@ const STATUSES = [
   ["any", "Every status"],
 ] as const;
 const KINDS = [
-  ["", "Images and videos"],
+  ["", "Every kind"],
   ["image", "Images"],
   ["video", "Videos"],
 ] as const;
@@ -59,7 +59,7 @@ export function FilterRow({
   );
   const { q, status, kind, day, cost } = filters;
   return (
-    <search class="grid grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-7">
+    <search class="grid max-w-[106rem] grid-cols-2 gap-2 sm:grid-cols-3 xl:grid-cols-7">
       <div class="col-span-2 sm:col-span-3 xl:col-span-2">
         <Field
           label="Words of the prompt"

@@ -4,8 +4,8 @@ import { useSight } from "../../parts/sight.ts";
 
 /** Pixels between tiles. */
 const GAP = 8;
-/** How wide a tile is at least, in pixels: by telephone, and by all that is wider. */
-const [NARROW_TILE, TILE] = [104, 180];
+/** How wide a tile is at least, in pixels: by telephone, on a desk, and on a wall. */
+const [NARROW_TILE, TILE, WIDE_TILE] = [104, 180, 260];
 /** Rows beyond those in sight that are there already. */
 const MORE_ROWS = 3;
 
@@ -43,6 +43,8 @@ export function Grid({ label, count, keyOf, tile, onEnd }: Props) {
     <ul
       ref={list}
       aria-label={label}
+      // As wide as the window: pictures have no lines that get too long.
+      data-wide
       class="grid w-full content-start gap-2"
       // Said once for all tiles: styles of each would be reckoned anew for every tile that comes into sight.
       style={{
@@ -64,7 +66,7 @@ export function Grid({ label, count, keyOf, tile, onEnd }: Props) {
 
 function sightOf(element: HTMLElement): Sight {
   const { top, width } = element.getBoundingClientRect();
-  const least = width < 640 ? NARROW_TILE : TILE;
+  const least = width < 640 ? NARROW_TILE : width < 2_000 ? TILE : WIDE_TILE;
   const columns = Math.max(1, Math.floor((width + GAP) / (least + GAP)));
   const size = Math.floor((width - GAP * (columns - 1)) / columns);
   const row = size + GAP;

@@ -112,6 +112,7 @@ const COLUMNS: readonly Column<Lane>[] = [
   { title: "Waiting", isNumber: true, cell: ({ queued }) => countText(queued) },
   {
     title: "Oldest waits",
+    from: "sm",
     isNumber: true,
     cell: ({ oldest_seconds: seconds }) => (seconds === null ? "–" : durationText(seconds * 1_000)),
   },

@@ -108,7 +108,7 @@ function KeyFacts({ data: { key, account } }: Pick<Props, "data">) {
           ],
           [
             "Id",
-            <code key="id" class="font-mono text-sm break-all">
+            <code key="id" class="font-mono text-xs break-all sm:text-sm">
               {key.id}
             </code>,
           ],

@@ -112,7 +112,7 @@ function columnsWith(spend: ReadonlyMap<string, string> | undefined): readonly C
           <RowLink href={hrefOf("keys", key.id)}>
             <bdi>{key.name}</bdi>
           </RowLink>
-          <code class="font-mono text-[0.8125rem] text-soft">{key.display}</code>
+          <code class="font-mono text-xs whitespace-nowrap text-soft sm:text-[0.8125rem]">{key.display}</code>
         </span>
       ),
     },

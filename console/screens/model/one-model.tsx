@@ -83,7 +83,7 @@ function About({ model }: { readonly model: Model }) {
           ["State", <Status key="state" {...wordOf(model)} />],
           [
             "Id",
-            <code key="id" class="font-mono text-sm break-all">
+            <code key="id" class="font-mono text-xs break-all sm:text-sm">
               {id}
             </code>,
           ],
@@ -93,7 +93,7 @@ function About({ model }: { readonly model: Model }) {
           ["A task may take", spanText(deadline)],
           [
             "Created at",
-            <code key="path" class="font-mono text-sm break-all">
+            <code key="path" class="font-mono text-xs break-all sm:text-sm">
               POST {path}
             </code>,
           ],

@@ -94,7 +94,7 @@ function FilterRow({ filters, all }: { readonly filters: Filters; readonly all: 
         hidesLabel
         value={kind}
         choices={[
-          ["", "Images and videos"],
+          ["", "Every kind"],
           ["image", "Images"],
           ["video", "Videos"],
         ]}
@@ -120,7 +120,7 @@ const SOURCES: Readonly<Record<string, string>> = {
 const COLUMNS: readonly Column<ListedModel>[] = [
   {
     title: "Model",
-    cell: ({ model: { id, name, file } }) => (
+    cell: ({ model, model: { id, name, file } }) => (
       <span class="flex min-w-0 flex-col">
         <RowLink href={hrefOf("models", id)}>
           <bdi>{name}</bdi>
@@ -129,6 +129,7 @@ const COLUMNS: readonly Column<ListedModel>[] = [
           <code class="font-mono text-[0.8125rem] break-all">{id}</code>
           {file !== undefined && " · your own"}
         </span>
+        <span class="tabular-nums sm:hidden">{priceText(model)}</span>
       </span>
     ),
   },

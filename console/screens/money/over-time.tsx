@@ -7,13 +7,16 @@ import { type Column, Table } from "../../parts/table.tsx";
 import { dayText, type Figures, plotTime, type UsageRow } from "./figures.ts";
 import { SaveCsv } from "./save-csv.tsx";
 
-const axis = new Intl.NumberFormat(undefined, {
-  style: "currency",
-  currency: "USD",
+const dollars = { style: "currency", currency: "USD" } as const;
+const small = new Intl.NumberFormat(undefined, { ...dollars, maximumFractionDigits: 4 });
+const large = new Intl.NumberFormat(undefined, {
+  ...dollars,
   notation: "compact",
   maximumSignificantDigits: 3,
 });
-export const axisText = (value: number) => axis.format(value);
+
+/** An amount on an axis: with cents as long as there is room, so that all marks of an axis have as many digits. */
+export const axisText = (value: number) => (Math.abs(value) < 10 ? small : large).format(value);
 
 /** What was charged, cost and left, day by day. The numbers are in the table below the plot. */
 export function OverTime({ role, figures }: { readonly role: Role; readonly figures: Figures }) {

@@ -84,7 +84,7 @@ function Balance({ status: { account, balance } }: { readonly status: AccountSta
               ),
             ],
             ["Balance", <Money key="total" amount={balance.total} />],
-            ["Held for tasks under way", <Money key="reserved" amount={balance.reserved} />],
+            ["Held", <Money key="reserved" amount={balance.reserved} />],
             ["Mode", balance.mode],
             ["State", <Status key="state" word={account.status} />],
           ]}

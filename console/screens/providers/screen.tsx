@@ -98,7 +98,7 @@ const NAME: Column<ListedProvider> = {
   cell: ({ provider: { id, title } }) => (
     <span class="flex min-w-0 flex-col">
       <RowLink href={hrefOf("providers", id)}>{title}</RowLink>
-      <code class="font-mono text-[0.8125rem] text-soft">{id}</code>
+      {id !== title && <code class="font-mono text-[0.8125rem] text-soft">{id}</code>}
     </span>
   ),
 };

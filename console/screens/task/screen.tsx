@@ -1,7 +1,7 @@
 import { useReading, useStream } from "../../api/use.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { Facts } from "../../parts/facts.tsx";
-import { RowLink } from "../../parts/link.tsx";
+import { Link, RowLink } from "../../parts/link.tsx";
 import { LongText } from "../../parts/long-text.tsx";
 import { Money } from "../../parts/money.tsx";
 import { Page, Reading, Section } from "../../parts/page.tsx";
@@ -44,9 +44,7 @@ export function Screen({ role, item }: ScreenProps) {
       actions={data !== undefined && <Actions role={role} trace={data} />}
     >
       <p>
-        <a class="text-accent underline-offset-2 hover:underline" href={hrefOf("tasks")}>
-          ← All tasks
-        </a>
+        <Link href={hrefOf("tasks")}>← All tasks</Link>
       </p>
       {problem !== undefined && <Trouble problem={problem} again={reading.again} />}
       {data === undefined && problem === undefined && <Reading what="the task" />}
@@ -103,7 +101,7 @@ function About({ task }: Pick<Trace, "task">) {
           ],
           [
             "Id",
-            <code key="id" class="font-mono text-sm break-all">
+            <code key="id" class="font-mono text-xs break-all sm:text-sm">
               {task.task_id}
             </code>,
           ],
@@ -114,7 +112,7 @@ function About({ task }: Pick<Trace, "task">) {
           ["Provider", task.provider],
           [
             "Request",
-            <code key="request" class="font-mono text-sm break-all">
+            <code key="request" class="font-mono text-xs break-all sm:text-sm">
               {task.request_id}
             </code>,
           ],

@@ -94,8 +94,8 @@ function FilterRow({ filters, isOperator }: { readonly filters: Filters; readonl
 }
 
 const COLUMNS: readonly Column<ListedTask>[] = [
-  { title: "Result", width: "w-17", cell: (task) => <Thumbnail task={task} /> },
-  { title: "Task", width: "w-26", cell: (task) => <TaskLink task={task} /> },
+  { title: "Result", width: "w-15 sm:w-17", cell: (task) => <Thumbnail task={task} /> },
+  { title: "Task", width: "w-24 sm:w-26", cell: (task) => <TaskLink task={task} /> },
   { title: "Status", width: "sm:w-36", cell: (task) => <StatusOf task={task} /> },
   { title: "Model", from: "sm", cell: ({ model }) => <span class="break-words">{model}</span> },
 ];
@@ -107,7 +107,12 @@ const OPERATORS: readonly Column<ListedTask>[] = [
 const MEASURES: readonly Column<ListedTask>[] = [
   { title: "Made", from: "md", width: "w-28", cell: ({ created_at }) => <Time at={created_at} /> },
   { title: "Took", from: "md", width: "w-20", isNumber: true, cell: tookText },
-  { title: "Cost", width: "w-22", isNumber: true, cell: ({ usage }) => <Money amount={usage?.cost} /> },
+  {
+    title: "Cost",
+    width: "w-18 sm:w-22",
+    isNumber: true,
+    cell: ({ usage }) => <Money amount={usage?.cost} />,
+  },
 ];
 
 function columnsFor(role: ScreenProps["role"]): readonly Column<ListedTask>[] {

@@ -28,6 +28,8 @@ export interface Visit {
   open(screen: string): Promise<void>;
   /** What axe finds against WCAG 2.2 AA. */
   violations(): Promise<string[]>;
+  /** Words of tables that are cut off at the side of their cells. */
+  cutWords(): Promise<string[]>;
   /** How far the page is wider than the window, in pixels. */
   overflow(): Promise<number>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -87,6 +89,10 @@ export async function visit(
         nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
       );
     },
+    cutWords: () =>
+      page.evaluate<string[]>(
+        "[...document.querySelectorAll('main td > div')].filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1).map(({ textContent }) => textContent)",
+      ),
     overflow: () =>
       page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
     [Symbol.asyncDispose]: () => context.close(),
