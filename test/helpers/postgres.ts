@@ -88,6 +88,24 @@ export async function openEmptyPostgres(ids = countingTokens()) {
   return openStore({ url, ids, migrate: false });
 }
 
+/** The database of this process, empty. */
+export async function emptyPostgres(): Promise<string> {
+  const { url } = await migratedDatabase();
+  await once(url, EMPTY);
+  return url;
+}
+
+/** What that database answers to a statement. */
+export async function askPostgres(statement: string): Promise<Record<string, unknown>[]> {
+  const { url } = await migratedDatabase();
+  const sql = new SQL({ url, max: 1 });
+  try {
+    return [...(await sql.unsafe(statement))];
+  } finally {
+    await sql.close();
+  }
+}
+
 /** One more store on that database, as another node has it. */
 export async function openAnotherPostgres(ids = countingTokens()) {
   const { url } = await migratedDatabase();

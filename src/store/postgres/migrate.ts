@@ -21,6 +21,8 @@ const CREATE_LOG = statement(
 const NOTE = statement<never, [number: number, name: string, checksum: string]>(
   "insert into schema_migration values ($1, $2, $3, extract(epoch from clock_timestamp()) * 1000)",
 );
+/** The row of the whole move has no name. */
+const UNFINISHED_MOVE = statement("select 1 as found from move_progress where name = '' and is_done = 0");
 const FOREIGN = statement<{ name: string }>(
   `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' limit 1`,
 );
@@ -36,11 +38,14 @@ export async function readMigrationState(session: Session): Promise<MigrationSta
   };
 }
 
-/** As `readMigrationState`. @throws SchemaError also when migrations are pending */
+/** As `readMigrationState`. @throws SchemaError also when migrations are pending, and when a move into the database has not ended */
 export async function requireMigrated(session: Session): Promise<MigrationState> {
   const state = await readMigrationState(session);
-  if (state.pending.length === 0) return state;
-  throw new SchemaError("pending", `The database lacks migrations: ${state.pending.join(", ")}.`);
+  if (state.pending.length > 0)
+    throw new SchemaError("pending", `The database lacks migrations: ${state.pending.join(", ")}.`);
+  if ((await UNFINISHED_MOVE.get(session)) !== undefined)
+    throw new SchemaError("unfinished", "A move into this database has not ended. Run it again.");
+  return state;
 }
 
 /**

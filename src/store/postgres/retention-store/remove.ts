@@ -4,6 +4,7 @@ import type { File, Standing } from "../../sqlite/retention-store/remove.ts";
 import { SHA256 } from "../../sqlite/task-store/asset-table.ts";
 import { named, REMOVED, taskNumber } from "../../sqlite/task-store/task-table.ts";
 import { unneededContents } from "../named-contents.ts";
+import { forgetPrompt } from "../search-store.ts";
 import { type Session, statement } from "../session.ts";
 
 const SELECT = statement<Standing, [id: string]>(
@@ -57,6 +58,7 @@ export async function removeTask(
   const files = await REMOVE_FILES.all(session, id);
   await STRIP_ATTEMPTS.run(session, id);
   await STRIP.run(session, at, id);
+  await forgetPrompt(session, id);
   const contents = await unneededContents(
     session,
     files.map(({ sha256 }) => sha256),

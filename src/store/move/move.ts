@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from "node:util";
+import type { AuditReport } from "../../domain/ports/audit.ts";
+import { MoveError, type Progress, type Source, type Target } from "./places.ts";
+import { type MovedTable, movedTables } from "./tables.ts";
+
+/** How far a move has come. */
+export interface MoveProgress {
+  readonly table: string;
+  /** Those of this table that are there. */
+  readonly rows: number;
+  readonly of: number;
+}
+
+export type TellMove = (progress: MoveProgress) => void;
+
+/** What was moved, and what the audit says of both sides: the same. */
+export interface Moved {
+  readonly tables: readonly { readonly table: string; readonly rows: number }[];
+  readonly audit: AuditReport;
+}
+
+/** Rows of one transaction. */
+const AT_ONCE = 2_000;
+
+/**
+ * Copies every row, then counts them and audits both sides. It can be killed and called again: it goes on where it was. Nobody may write
+ * to the source meanwhile.
+ *
+ * @throws MoveError; StorageError when a database cannot be read or written
+ */
+export async function move(source: Source, target: Target, tell: TellMove): Promise<Moved> {
+  const tables = movedTables();
+  const isDone = await target.begin(source.id, tables);
+  if (!isDone) for (const table of tables) await moveTable(source, target, table, tell);
+  if (!isDone) await target.settle(await source.uncounted());
+  const moved = await compared(source, target, tables);
+  await target.finish();
+  return moved;
+}
+
+async function moveTable(source: Source, target: Target, table: MovedTable, tell: TellMove): Promise<void> {
+  const of = await source.count(table);
+  let before = await target.progress(table);
+  while (!before.isDone) {
+    const { rows, place } = await source.rows(table, before.place, AT_ONCE);
+    const after: Progress = {
+      place: place ?? before.place,
+      rows: before.rows + rows.length,
+      isDone: rows.length < AT_ONCE,
+    };
+    await target.put(table, rows, before, after);
+    before = after;
+    tell({ table: table.name, rows: after.rows, of });
+  }
+}
+
+/** @throws MoveError `differs` */
+async function compared(source: Source, target: Target, tables: readonly MovedTable[]): Promise<Moved> {
+  const counts = [];
+  for (const table of tables) {
+    const [there, rows] = [await source.count(table), await target.count(table)];
+    counts.push({ table: table.name, rows });
+    if (there !== rows)
+      throw new MoveError(
+        "differs",
+        `The table ${table.name} has ${there} rows where it was and ${rows} where it went. Was something written meanwhile?`,
+      );
+  }
+  const [before, audit] = [await source.audit(), await target.audit()];
+  if (!isDeepStrictEqual(before, audit))
+    throw new MoveError(
+      "differs",
+      "The audit says other things of the books where they went than where they were.",
+    );
+  return { tables: counts, audit };
+}

@@ -1,0 +1,76 @@
+import { type Connection, openConnection } from "../postgres/connection.ts";
+import { type Moved, move, type TellMove } from "./move.ts";
+import type { Source, Target } from "./places.ts";
+import { openPostgresSource } from "./postgres-source.ts";
+import { openPostgresTarget } from "./postgres-target.ts";
+import { openSqliteSource } from "./sqlite-source.ts";
+import { openSqliteTarget } from "./sqlite-target.ts";
+
+export type { Moved, MoveProgress, TellMove } from "./move.ts";
+
+interface Places {
+  readonly from: string;
+  readonly to: string;
+  /** Called after each slice of a table. */
+  readonly tell?: TellMove;
+}
+
+/** One for a transaction, one beside it. */
+const CONNECTIONS = 2;
+
+/**
+ * Copies every row of a data folder's database into an empty database of PostgreSQL. It can be killed and called again. Nobody may
+ * write to the folder meanwhile: hold its lock.
+ *
+ * @param from path of the file @param to URL of the database, which gets its tables
+ * @throws MoveError; SchemaError, StorageError
+ */
+export function moveToPostgres({ from, to, tell }: Places): Promise<Moved> {
+  return between(
+    async () => openSqliteSource(from),
+    () => onConnection(to, openPostgresTarget),
+    tell,
+  );
+}
+
+/**
+ * Copies every row of a PostgreSQL database into a new file. It can be killed and called again. No node may serve the database.
+ *
+ * @param from URL of the database @param to path of the file, which appears there once all is in it
+ * @throws MoveError; SchemaError, StorageError
+ */
+export function moveToSqlite({ from, to, tell }: Places): Promise<Moved> {
+  return between(
+    () => onConnection(from, openPostgresSource),
+    async () => openSqliteTarget(to),
+    tell,
+  );
+}
+
+async function onConnection<T>(url: string, open: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = openConnection({ url, connections: CONNECTIONS });
+  try {
+    return await open(connection);
+  } catch (error) {
+    await connection.stop();
+    throw error;
+  }
+}
+
+async function between(
+  openSource: () => Promise<Source>,
+  openTarget: () => Promise<Target>,
+  tell: TellMove = () => {},
+): Promise<Moved> {
+  const source = await openSource();
+  try {
+    const target = await openTarget();
+    try {
+      return await move(source, target, tell);
+    } finally {
+      await target.stop();
+    }
+  } finally {
+    await source.stop();
+  }
+}

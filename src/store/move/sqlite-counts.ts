@@ -1,0 +1,8 @@
+import type { Database } from "bun:sqlite";
+import { IDEMPOTENCY, type MovedTable } from "./tables.ts";
+
+/** How many rows of a table count. */
+export function countIn(db: Database, { name }: MovedTable): number {
+  const what = name === IDEMPOTENCY ? "distinct digest" : "*";
+  return db.query<{ count: number }, []>(`select count(${what}) as count from "${name}"`).get()?.count ?? 0;
+}
