@@ -4081,6 +4081,20 @@ export interface Schemas {
       margin: string | null;
     };
   };
+  VaryImagesForm: {
+    /** PNG, JPEG or WebP, at most 10 MB. */
+    image: string;
+    /** Id or alias of a model that takes an image. The cheapest of those unless given, the sandbox's last. */
+    model?: string;
+    /** How many images. */
+    n?: number | null;
+    /** `<width>x<height>` within what the model can do, or `auto`. */
+    size?: string | null;
+    /** How images come back: inline, or as URLs. A query parameter of this name, or the key's own default, counts where it is absent. */
+    response_format?: "b64_json" | "url" | null;
+    /** Means nothing here. */
+    user?: string;
+  };
   VaryTask: {
     /** How many. */
     count?: number;
@@ -4347,6 +4361,10 @@ export interface Operations {
   "POST /compat/v1/images/edits": {
     query: { response_format?: "b64_json" | "url" };
     body: Schemas["EditImages"];
+    data: Schemas["Images"];
+  };
+  "POST /compat/v1/images/variations": {
+    query: { response_format?: "b64_json" | "url" };
     data: Schemas["Images"];
   };
   "GET /compat/v1/models": {
@@ -5816,6 +5834,48 @@ export interface Streams {
     error: Schemas["CompatibleError"];
   };
   "POST /compat/v1/images/edits": {
+    "image_edit.partial_image": {
+      type: "image_edit.partial_image";
+      /** From 0. */
+      partial_image_index: number;
+      /** The file as base64, without a `data:` prefix. */
+      b64_json: string;
+      /** Unix seconds. */
+      created_at: number;
+      /** What was made, as its file shows it; the first image's. */
+      size: string;
+      /** What was made, as far as the provider says it; `auto` where nothing is known. */
+      quality: string;
+      /** The same: `opaque`, `transparent` or `auto`. */
+      background: string;
+      /** `png`, `jpeg`, `webp`, `gif` or `svg`, as the file shows it. */
+      output_format: string;
+    };
+    "image_edit.completed": {
+      type: "image_edit.completed";
+      /** The file as base64, without a `data:` prefix. */
+      b64_json?: string;
+      /** Where the file is. */
+      url?: string;
+      /** Unix seconds. */
+      created_at: number;
+      /** What was made, as its file shows it; the first image's. */
+      size: string;
+      /** What was made, as far as the provider says it; `auto` where nothing is known. */
+      quality: string;
+      /** The same: `opaque`, `transparent` or `auto`. */
+      background: string;
+      /** `png`, `jpeg`, `webp`, `gif` or `svg`, as the file shows it. */
+      output_format: string;
+      /** What `X-Svc-Adjusted` says of an answer without a stream. */
+      adjusted?: readonly (string)[];
+      /** The results that were asked for and did not come; they are not charged. Absent when all came. `result` holds the others, in order. */
+      result_issues?: readonly (Schemas["ResultIssue"])[];
+      usage: Schemas["ImageUsage"];
+    };
+    error: Schemas["CompatibleError"];
+  };
+  "POST /compat/v1/images/variations": {
     "image_edit.partial_image": {
       type: "image_edit.partial_image";
       /** From 0. */

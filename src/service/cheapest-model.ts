@@ -1,8 +1,10 @@
 import type { Principal } from "../domain/access/account.ts";
 import type { ProviderId } from "../domain/ids.ts";
+import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model/model.ts";
 import { isPriced, quote } from "../domain/money/pricing.ts";
 import { toGenerationRequest } from "./generation-request.ts";
+import { namedInputs } from "./named-inputs.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { listModels, type ModelDeps } from "./read-model.ts";
 
@@ -16,9 +18,26 @@ const SANDBOX = "sandbox" as ProviderId;
  * @returns undefined where there is none
  */
 export function cheapestImageModel(deps: ModelDeps & PriceDeps, principal: Principal): Model | undefined {
+  return cheapestModel(deps, principal, (model) =>
+    model.modes.some(({ requires }) => requires.length === 0)
+      ? { model: model.id, prompt: "a picture" }
+      : undefined,
+  );
+}
+
+/**
+ * The same by another request: the model that answers it for the least.
+ * @param bodyFor a create body of a model; undefined for one that cannot
+ */
+export function cheapestModel(
+  deps: ModelDeps & PriceDeps,
+  principal: Principal,
+  bodyFor: (model: Model) => JsonObject | undefined,
+): Model | undefined {
   let best: { readonly model: Model; readonly rank: number; readonly cost: number } | undefined;
   for (const model of listModels(deps, principal)) {
-    const cost = costOf(deps, principal, model);
+    const body = model.kind === "image" ? bodyFor(model) : undefined;
+    const cost = body && costOf(deps, principal, model, body);
     if (cost === undefined) continue;
     const rank = model.routes.every(({ provider }) => provider === SANDBOX) ? 1 : 0;
     if (best === undefined || rank < best.rank || (rank === best.rank && cost < best.cost))
@@ -27,15 +46,16 @@ export function cheapestImageModel(deps: ModelDeps & PriceDeps, principal: Princ
   return best?.model;
 }
 
-/** What one image costs by the prompt alone; undefined for a model that needs something else, or has no price for it. */
-function costOf(deps: ModelDeps & PriceDeps, principal: Principal, model: Model): number | undefined {
-  if (model.kind !== "image" || !model.modes.some(({ requires }) => requires.length === 0)) return undefined;
-  const validated = deps.catalog.validate(model, { model: model.id, prompt: "a picture" });
+/** What a request costs; undefined for a model that needs something else, or has no price for it. */
+function costOf(
+  deps: ModelDeps & PriceDeps,
+  principal: Principal,
+  model: Model,
+  body: JsonObject,
+): number | undefined {
+  const validated = deps.catalog.validate(model, body);
   if (!validated.ok) return undefined;
-  const promised = quote(
-    model,
-    toGenerationRequest(model, validated.body, []),
-    priceTerms(deps, principal, model),
-  );
+  const request = toGenerationRequest(model, validated.body, namedInputs(model, validated.body));
+  const promised = quote(model, request, priceTerms(deps, principal, model));
   return isPriced(promised) ? promised.ceiling : undefined;
 }

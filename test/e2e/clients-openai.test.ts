@@ -145,6 +145,34 @@ describe("images.edit", () => {
   });
 });
 
+describe("images.createVariation", () => {
+  test("makes other versions of a picture, in the number, size and form asked for", async () => {
+    const answer = await openai.images.createVariation({
+      ...{
+        image: await png(96, 64),
+        model: MODEL,
+        n: 2,
+        size: "256x256",
+        response_format: "b64_json",
+        user: "u",
+      },
+    });
+    const pictures = await inline(answer);
+    expect(pictures).toMatchObject([
+      { format: "png", width: 256, height: 256 },
+      { width: 256, height: 256 },
+    ]);
+    expect(pictures[0]?.pixels).not.toEqual(pictures[1]?.pixels);
+  });
+
+  test("goes to the cheapest model that takes a picture where none is named", async () => {
+    const image = await png(96, 64);
+    const { data = [] } = await openai.images.createVariation({ image, response_format: "url" });
+    const picture = await decode(Buffer.from(await (await fetch(data[0]?.url ?? "")).bytes()));
+    expect(picture).toMatchObject({ width: 96, height: 64 });
+  });
+});
+
 describe("stream: true", () => {
   test("ends with one completed event for each picture", async () => {
     const stream = await openai.images.generate({

@@ -241,6 +241,10 @@ test("the synchronous images API is answered as the document says, in each form"
   const fields = { model: body.model, prompt: "Make it blue", size: body.size, stream: "true" };
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   expect((await call(edit, { body: form })).text).toContain("event: image_edit.completed\n");
+  const varied = new FormData();
+  varied.append("image", new Blob([picture]), "blob");
+  varied.append("model", String(body.model));
+  expect((await call("POST /compat/v1/images/variations", { body: varied })).status).toBe(200);
   await call("GET /compat/v1/models");
   await call("GET /compat/v1/models/{model}", { path: { model: "sandbox-image" } });
 });

@@ -148,7 +148,7 @@ describe("the document", () => {
       .filter(([pointer]) => !pointer.includes("/requestBody/"))
       .filter(
         ([pointer]) =>
-          !/\/schemas\/(?:Request\.|Create|EstimateRequest|Generate|Edit|Automatic1111(?:Asked|File$))/.test(
+          !/\/schemas\/(?:Request\.|Create|EstimateRequest|Generate|Edit|Vary|Automatic1111(?:Asked|File$))/.test(
             pointer,
           ),
       )

@@ -65,6 +65,10 @@ export const INPUT_WORDS = {
   }: Omit<OfModel, "field"> & { field?: string | undefined; mode: string; modes: readonly Mode[] }) =>
     `These inputs make ${mode}, which ${model} does not do at present; it does ${modeNames(modes)}.`,
   no_edits: ({ model }: OfModel) => `${model} makes images from a prompt alone; it edits none.`,
+  no_variations: ({ field, model }: Field & { model?: string }, name: NameOf) =>
+    model === undefined
+      ? `${name(field)}: no model that can be used here takes an image, so there are no variations of one.`
+      : `${name(field)}: ${model} takes no image, so it makes no variations of one.`,
   image_unused: ({ field, model }: OfModel, name: NameOf) =>
     `${name(field)} cannot be given: ${model} takes no image.`,
   media_unused: ({ field, model }: OfModel, name: NameOf) =>

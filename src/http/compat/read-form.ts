@@ -2,7 +2,7 @@ import { invalid } from "../../domain/errors.ts";
 import { MAX_EDIT_IMAGES } from "../../domain/limits.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { Incoming } from "../ingress/incoming.ts";
-import { readStagedForm, type StagedForm } from "../staged-form.ts";
+import { type ImageFields, readStagedForm, type StagedForm } from "../staged-form.ts";
 import { type CompatBody, isImageField, readForm } from "./read-request.ts";
 
 /** A form whose files are staged, and what it asks for. Its images are under the names of the form's uploads. */
@@ -15,14 +15,29 @@ export interface EditFormDeps {
 }
 
 /**
- * Reads the form of an edit. Checks and stages each file as it arrives.
- * @throws AppError that names the field or the file at fault; then no file is kept
+ * Reads the form of a variation, of one image.
+ * @throws AppError as `readEditForm`
  */
-export async function readEditForm(
+export function readVariationForm(
   deps: EditFormDeps,
   request: Request,
   incoming: Incoming,
 ): Promise<EditForm> {
+  let images = 0;
+  const paramOf = (field: string) => {
+    if (!isImageField(field)) return undefined;
+    images += 1;
+    if (images > 1) throw invalid({ kind: "given_twice", field: "image" });
+    return "image";
+  };
+  return readImagesForm(deps, request, incoming, { maxFiles: 1, paramOf });
+}
+
+/**
+ * Reads the form of an edit. Checks and stages each file as it arrives.
+ * @throws AppError that names the field or the file at fault; then no file is kept
+ */
+export function readEditForm(deps: EditFormDeps, request: Request, incoming: Incoming): Promise<EditForm> {
   let images = 0;
   const paramOf = (field: string) => {
     if (field === "mask") return field;
@@ -30,10 +45,16 @@ export async function readEditForm(
     if (images === MAX_EDIT_IMAGES) throw invalid({ kind: "too_many_images", field: "image" });
     return `image[${images++}]`;
   };
-  const { fields, files, ...form } = await readStagedForm(deps, request, incoming, {
-    maxFiles: MAX_EDIT_IMAGES,
-    paramOf,
-  });
+  return readImagesForm(deps, request, incoming, { maxFiles: MAX_EDIT_IMAGES, paramOf });
+}
+
+async function readImagesForm(
+  deps: EditFormDeps,
+  request: Request,
+  incoming: Incoming,
+  images: ImageFields,
+): Promise<EditForm> {
+  const { fields, files, ...form } = await readStagedForm(deps, request, incoming, images);
   const of = (isMask: boolean) =>
     files.filter(({ field }) => (field === "mask") === isMask).map(({ name }) => name);
   try {

@@ -4,7 +4,10 @@ import { MAX_FORM_BYTES } from "../../domain/limits.ts";
 import { formatAmount } from "../../domain/money/money.ts";
 import type { Uploads } from "../../service/collect-inputs.ts";
 import type { GenerateSync } from "../../service/generate-sync.ts";
+import { asVariation } from "../../service/image-variation.ts";
 import type { InlineFiles } from "../../service/inline-files.ts";
+import type { PriceDeps } from "../../service/price-terms.ts";
+import type { ModelDeps } from "../../service/read-model.ts";
 import { readJsonBody } from "../body.ts";
 import { type Endpoint, type KeyedExchange, keyed, type LateAnswerDeps } from "../exchange.ts";
 import { hopsOf } from "../hops.ts";
@@ -17,10 +20,10 @@ import { whileStaying } from "../stays.ts";
 import { acceptStaying, finishInTime, standingFor, waitOf } from "../waiting.ts";
 import { imagesReply } from "./answer.ts";
 import { askedFacts } from "./made.ts";
-import { readEditForm } from "./read-form.ts";
+import { readEditForm, readVariationForm } from "./read-form.ts";
 import { type CompatBody, readEdit, readGeneration, responseFormatOf } from "./read-request.ts";
 import { type StreamDeps, streamReply } from "./stream.ts";
-import { EDIT_IMAGES, GENERATE_IMAGES } from "./wire.ts";
+import { EDIT_IMAGES, GENERATE_IMAGES, VARY_IMAGES } from "./wire.ts";
 
 export interface CompatImageDeps extends StreamDeps, LateAnswerDeps {
   readonly generateSync: GenerateSync;
@@ -30,10 +33,11 @@ export interface CompatImageDeps extends StreamDeps, LateAnswerDeps {
 
 const GENERATIONS = { path: "/compat/v1/images/generations", event: "image_generation" };
 const OPTIONS = { feature: "compat", isCounted: true, sheds: "creates" } as const;
+const VARIATIONS = { path: "/compat/v1/images/variations", event: "image_edit" };
 const EDITS = { path: "/compat/v1/images/edits", event: "image_edit" };
 
-/** POST /compat/v1/images/generations (docs/api.md 5.1) and /compat/v1/images/edits (docs/api.md 5.2). */
-export function compatImageEndpoints(deps: CompatImageDeps): Endpoint[] {
+/** POST /compat/v1/images/generations (docs/api.md 5.1) , /edits and /variations (docs/api.md 5.2). */
+export function compatImageEndpoints(deps: CompatImageDeps & ModelDeps & PriceDeps): Endpoint[] {
   return [
     keyed("POST", GENERATIONS.path, GENERATE_IMAGES, OPTIONS, (exchange) =>
       answer(deps, exchange, async () => {
@@ -54,7 +58,25 @@ export function compatImageEndpoints(deps: CompatImageDeps): Endpoint[] {
       );
       return answer(deps, exchange, async () => ({ ...body, ...EDITS, ...form }));
     }),
+    keyed("POST", VARIATIONS.path, VARY_IMAGES, OPTIONS, (exchange) => vary(deps, exchange)),
   ];
+}
+
+async function vary(deps: CompatImageDeps & ModelDeps & PriceDeps, exchange: KeyedExchange): Promise<Reply> {
+  const { request, intake, principal } = exchange;
+  const { body, ...form } = await intake.receive(MAX_FORM_BYTES, (incoming) =>
+    readVariationForm(deps, request, incoming),
+  );
+  return answer(deps, exchange, async () => {
+    const { responseFormat } = body;
+    try {
+      const asked = asVariation(deps, principal, body.request);
+      return { ...VARIATIONS, ...form, responseFormat, isStream: false, request: asked };
+    } catch (error) {
+      await form.release();
+      throw error;
+    }
+  });
 }
 
 function isForm(request: Request): boolean {

@@ -172,6 +172,20 @@ const FORM_EDIT: Schema = {
   }),
 };
 
+const { n, size, response_format } = OPTIONS;
+const FORM_VARIATION: Schema = {
+  title: "VaryImagesForm",
+  ...open(["image"], {
+    image: { ...FILE, description: "PNG, JPEG or WebP, at most 10 MB." },
+    model: {
+      ...MODEL,
+      description:
+        "Id or alias of a model that takes an image. The cheapest of those unless given, the sandbox's last.",
+    },
+    ...{ n, size, response_format, user: text("Means nothing here.") },
+  }),
+};
+
 const WAIT = [
   "Answers when the images are ready. When they are not within the wait window, 504 `sync_image_timeout` names the task, which",
   "goes on: read it with `GET /v1/images/status/{task_id}`. Sending the same request again within ten minutes joins that task.",
@@ -189,6 +203,13 @@ export const EDIT_IMAGES = contract(
   "Synchronous images",
   "Edit images and wait for them",
   synchronous({ "multipart/form-data": FORM_EDIT, ...jsonBody(JSON_EDIT) }, "image_edit"),
+);
+
+export const VARY_IMAGES = contract(
+  "varyImages",
+  "Synchronous images",
+  "Make other versions of an image and wait for them",
+  synchronous({ "multipart/form-data": FORM_VARIATION }, "image_edit"),
 );
 
 function synchronous(body: Properties, eventPrefix: string) {

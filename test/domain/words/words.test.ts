@@ -46,6 +46,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   unrouted_field: { field, model: "m" },
   unrouted_mode: { field, model: "m", mode: "b", modes: [{ id: "a", requires: [] }] },
   no_edits: { field, model: "m" },
+  no_variations: { field, model: "m" },
   image_unused: { field, model: "m" },
   media_unused: { field, model: "m" },
   edits_one_image: { field, model: "m", given: 2 },
