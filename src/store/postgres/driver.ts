@@ -37,6 +37,8 @@ export function openDriver({ url, most }: DriverOptions): Driver {
       connection: {
         application_name: "svc",
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+        // Statements read few rows. Compiling one, which the server does where it expects many, would take a thousand times as long.
+        jit: "off",
       },
     });
   const [sql, aside] = [pool(most), pool(MOST_ASIDE)];

@@ -4,69 +4,77 @@ import type { Connection } from "./connection.ts";
 import type { Session } from "./session.ts";
 import type { WriteOptions } from "./writer.ts";
 
-interface Waiting<Item, Result> {
-  readonly item: Item;
+/** Items that one operation takes. */
+const MOST_TOGETHER = 64;
+
+export interface GatheredWork<Item, Prepared, Result> extends WriteOptions {
+  /** What is done for an item before the transaction begins; again, where that failed. */
+  readonly prepare: (item: Item) => Promise<Prepared>;
+  /** Writes items in their order. @returns a result for each */
+  readonly run: (session: Session, of: AccountId, items: readonly Prepared[]) => Promise<Result[]>;
+}
+
+interface Waiting<Prepared, Result> {
+  readonly prepared: () => Promise<Prepared>;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Items that one operation takes. */
-const MOST_TOGETHER = 64;
-
 /**
- * Returns a function that gathers what waits to be written for one account, so that one run of few statements writes all of it. If a
- * run throws, each item is written alone.
- *
- * @param run writes items in their order. @returns a result for each
+ * Returns a function that gathers what waits to be written for one account, so that few statements write all of it. What was asked for
+ * first is written first. If that throws, each item is written alone.
  */
-export function prepareGathered<Item, Result>(
+export function prepareGathered<Item, Prepared, Result>(
   { writeFor }: Pick<Connection, "writeFor">,
-  run: (session: Session, of: AccountId, items: readonly Item[]) => Promise<Result[]>,
-  options: WriteOptions = {},
+  { prepare, run, ...options }: GatheredWork<Item, Prepared, Result>,
 ): (of: AccountId, item: Item) => Promise<Result> {
-  const open = new Map<AccountId, Waiting<Item, Result>[]>();
+  const open = new Map<AccountId, Waiting<Prepared, Result>[]>();
 
-  async function writeAlone(of: AccountId, { item, resolve, reject }: Waiting<Item, Result>) {
-    try {
-      resolve(
-        (await writeFor(of, async (session) => (await run(session, of, [item]))[0], options)) as Result,
-      );
-    } catch (error) {
-      reject(error);
-    }
-  }
-
-  async function write(of: AccountId, waiting: Waiting<Item, Result>[]): Promise<void> {
+  async function write(of: AccountId, waiting: readonly Waiting<Prepared, Result>[]): Promise<void> {
     try {
       const results = await writeFor(
         of,
-        (session) => {
+        async (session) => {
           // What comes from now on is written by another operation. This one may run again: with the same items.
           if (open.get(of) === waiting) open.delete(of);
-          return run(
-            session,
-            of,
-            waiting.map(({ item }) => item),
-          );
+          return run(session, of, await Promise.all(waiting.map(({ prepared }) => prepared())));
         },
         options,
       );
+      // Safe: there is a result for each.
       for (const [i, { resolve }] of waiting.entries()) resolve(results[i] as Result);
     } catch (error) {
       if (open.get(of) === waiting) open.delete(of);
-      if (waiting.length > 1 && !(error instanceof StorageError))
-        await Promise.all(waiting.map((each) => writeAlone(of, each)));
-      else for (const { reject } of waiting) reject(error);
+      if (waiting.length === 1 || error instanceof StorageError)
+        for (const { reject } of waiting) reject(error);
+      else for (const each of waiting) void write(of, [each]);
     }
   }
 
   return (of, item) =>
     new Promise((resolve, reject) => {
-      const waiting = { item, resolve, reject };
+      const waiting = { prepared: again(() => prepare(item)), resolve, reject };
       const gathering = open.get(of);
       if (gathering !== undefined && gathering.length < MOST_TOGETHER) return void gathering.push(waiting);
       const begun = [waiting];
       open.set(of, begun);
       void write(of, begun);
     });
+}
+
+/** Begins at once, and returns a function for the result: what failed is tried again. */
+function again<T>(run: () => Promise<T>): () => Promise<T> {
+  const begin = () => {
+    const begun = run();
+    begun.catch(() => {
+      running = undefined;
+    });
+    return begun;
+  };
+  let running: Promise<T> | undefined;
+  running = begin();
+  return () => {
+    running ??= begin();
+    return running;
+  };
 }

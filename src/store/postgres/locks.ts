@@ -9,6 +9,7 @@ const LOCKS = {
   retention: 0x73766333,
   move: 0x73766334,
   import: 0x73766335,
+  claimTasks: 0x73766337,
 } as const;
 export type LockName = keyof typeof LOCKS;
 

@@ -4,33 +4,41 @@ import type { Connection } from "./connection.ts";
 import type { Labels } from "./labels.ts";
 import type { Ledger } from "./ledger.ts";
 import { prepareAdmit, prepareAdmitAll } from "./task-store/admit.ts";
+import { prepareAdvance } from "./task-store/advance.ts";
+import { prepareCancel } from "./task-store/cancel.ts";
+import { prepareClaim } from "./task-store/claim.ts";
 import { records } from "./task-store/idempotency.ts";
+import { lostSince, settleLost } from "./task-store/lost-attempts.ts";
+import { nudge } from "./task-store/nudge.ts";
+import { rescue } from "./task-store/rescue.ts";
 import { createTaskReads } from "./task-store/task-reads.ts";
 
 const notBuilt = () => Promise.reject(new Error("not built"));
 
+interface Deps {
+  readonly newLeaseToken: () => LeaseToken;
+  readonly labels: Labels;
+  readonly ledger: Ledger;
+}
+
 /** Tasks in PostgreSQL. */
-export function createTaskStore(
-  connection: Connection,
-  deps: { readonly newLeaseToken: () => LeaseToken; readonly labels: Labels; readonly ledger: Ledger },
-): TaskStore {
+export function createTaskStore(connection: Connection, deps: Deps): TaskStore {
   const { read, write } = connection;
+  const advance = prepareAdvance(connection, deps);
   return {
+    ...createTaskReads(connection),
+    ...advance,
     admit: prepareAdmit(connection, deps),
     admitAll: prepareAdmitAll(connection, deps),
     findReplay: (key, now) => read((session) => records.find(session, key, now)),
-    claim: notBuilt,
-    begin: notBuilt,
-    renew: notBuilt,
-    apply: notBuilt,
-    rescue: notBuilt,
-    requestCancel: notBuilt,
-    nudge: notBuilt,
+    claim: prepareClaim(connection, { newLeaseToken: deps.newLeaseToken, begin: advance.begin }),
+    rescue: (now) => write((session) => rescue(session, now)),
+    requestCancel: prepareCancel(connection, deps),
+    nudge: (id, at) => write((session) => nudge(session, id, at)),
     freeIdempotency: (use, id) => write((session) => records.free(session, use, id)),
     expireIdempotency: (now, limit) => write((session) => records.expire(session, now, limit)),
-    settleLost: notBuilt,
-    lostAttempts: notBuilt,
+    lostAttempts: (ofLanes, since) => read((session) => lostSince(session, ofLanes, since)),
     queuePosition: notBuilt,
-    ...createTaskReads(connection),
+    settleLost: (id, end) => write((session) => settleLost(session, id, end)),
   };
 }

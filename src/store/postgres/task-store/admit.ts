@@ -1,6 +1,6 @@
 import type { AccountId } from "../../../domain/ids.ts";
 import { type Micros, toMicros } from "../../../domain/money/money.ts";
-import type { AdmitAllResult, AdmitResult, TaskStore } from "../../../domain/ports/task-store.ts";
+import type { Admission, AdmitAllResult, AdmitResult, TaskStore } from "../../../domain/ports/task-store.ts";
 import { type Allowance, leftOf } from "../../sqlite/quota-allowance.ts";
 import { readUse } from "../../sqlite/task-store/idempotency.ts";
 import type { Connection } from "../connection.ts";
@@ -20,17 +20,17 @@ interface Parts {
 
 /** The body of `TaskStore.admit`. Creates of one account that wait together are written together. */
 export function prepareAdmit(connection: Connection, parts: Parts): TaskStore["admit"] {
-  const gathered = prepareGathered(
-    connection,
-    async (session, of: AccountId, all: readonly PreparedAdmission[]) => {
+  const admit = prepareGathered(connection, {
+    prepare: (admission: Admission) => prepareAdmission(parts, admission),
+    async run(session, of, all) {
       const admitting = new Admitting(session, of, await readStanding(session, of, all), parts.ledger);
       const results: AdmitResult[] = [];
       for (const prepared of all) results.push(await admitting.decide(prepared));
       await admitting.write();
       return results;
     },
-  );
-  return async (admission) => gathered(admission.task.accountId, await prepareAdmission(parts, admission));
+  });
+  return (admission) => admit(admission.task.accountId, admission);
 }
 
 /** Undoes what was admitted before it. */
@@ -43,11 +43,13 @@ class Refused extends Error {
 /** The body of `TaskStore.admitAll`. All tasks are of one account. */
 export function prepareAdmitAll({ writeFor }: Connection, parts: Parts): TaskStore["admitAll"] {
   return async (admissions) => {
-    const all = await Promise.all(admissions.map((admission) => prepareAdmission(parts, admission)));
     const of = admissions[0]?.task.accountId;
     if (of === undefined) return { kind: "accepted", results: [] };
     try {
-      return await writeFor(of, (session) => admitTogether(session, of, all, parts.ledger));
+      return await writeFor(of, async (session) => {
+        const all = await Promise.all(admissions.map((admission) => prepareAdmission(parts, admission)));
+        return admitTogether(session, of, all, parts.ledger);
+      });
     } catch (error) {
       if (error instanceof Refused) return error.refusal;
       throw error;

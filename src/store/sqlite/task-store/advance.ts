@@ -32,7 +32,7 @@ export type Standing = Pick<
 export type Advance = ReturnType<typeof prepareAdvance>;
 
 /** The move of `begin`, written before any byte leaves, so that the attempt is known after a crash. */
-const BEGIN = { from: "queued", to: "submitting" } as const satisfies Record<string, Stage>;
+export const BEGIN = { from: "queued", to: "submitting" } as const satisfies Record<string, Stage>;
 
 /**
  * Advances tasks. Uses raw statements: each task passes several times, and absent fields keep their values by
@@ -170,7 +170,7 @@ function prepareSet(db: Database, columns: readonly string[]) {
  *
  * @param isCancelKnown whether the holder knew of the cancel that was requested, if one was
  */
-function placement(
+export function placement(
   standing: Standing,
   transition: Transition,
   isCancelKnown: boolean,

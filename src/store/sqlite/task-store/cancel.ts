@@ -51,11 +51,11 @@ export function prepareCancel(
   return request;
 }
 
-function noteOf(id: TaskId, before: JsonObject, after: JsonObject): TrailNote {
+export function noteOf(id: TaskId, before: JsonObject, after: JsonObject): TrailNote {
   return { action: "task.cancel", object: { kind: "task", id }, before, after };
 }
 
 /** An expired lease stops nobody. Its holder's writes still fail, because the cancellation removes the token. */
-function isLeased(standing: Standing, now: number): boolean {
+export function isLeased(standing: Standing, now: number): boolean {
   return standing.lease_token !== null && standing.due_at !== null && standing.due_at > now;
 }

@@ -1,6 +1,15 @@
 import type { LaneId, LeaseToken, TaskId } from "../../../domain/ids.ts";
 import type { Claimed, ClaimQuery, LaneCapacity } from "../../../domain/ports/claims.ts";
 import type { Lease } from "../../../domain/task/task.ts";
+import {
+  type FreeCapacity,
+  freeCapacity,
+  fullSiblings,
+  hasRoom,
+  occupy,
+  rotated,
+  sources,
+} from "../../free-capacity.ts";
 import type { Connection } from "../connection.ts";
 import type { Advance } from "./advance.ts";
 import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "./attempt-table.ts";
@@ -9,19 +18,13 @@ import { TASK_COLUMNS, type TaskRow, taskNumber, toTask } from "./task-table.ts"
 import type { Turns } from "./turns.ts";
 
 /** Tasks of one lane that one claim moves from `waiting` to `ready`, so that a lane that is back does not stall others. */
-const PROMOTED_AT_ONCE = 500;
+export const PROMOTED_AT_ONCE = 500;
 
 const NONE: ReadonlySet<TaskId> = new Set();
 
 interface DueTask {
   readonly id: TaskId;
   readonly is_leased: 0 | 1;
-}
-
-/** How many tasks may still start; counts down while tasks are taken. */
-interface FreeCapacity {
-  total: number;
-  readonly lanes: Map<LaneId, number>;
 }
 
 /** The body of `TaskStore.claim`. Who is next in a lane is up to `prepareNextReady`. */
@@ -117,42 +120,6 @@ function prepareTakeUnderWay(pools: Pools, lease: (id: TaskId, until: number) =>
       .slice(0, query.limit)
       .map(({ id }) => lease(id, until));
   };
-}
-
-function freeCapacity(query: ClaimQuery, counts: readonly { lane: LaneId; count: number }[]): FreeCapacity {
-  const used = new Map(counts.map(({ lane, count }) => [lane, count]));
-  const lanes = query.lanes.map((place) => ({ ...place, used: used.get(place.lane) ?? 0 }));
-  return {
-    // Tasks of a provider that is switched off only wait for it. They take no room from others.
-    total: query.capacity - lanes.reduce((sum, lane) => sum + lane.used, 0),
-    lanes: new Map(
-      lanes.map(({ lane, capacity, used, starts = capacity }) => [lane, Math.min(capacity - used, starts)]),
-    ),
-  };
-}
-
-/** The lanes whose queued tasks may start: those with room, and those without whose siblings have some. */
-function sources({ lanes }: ClaimQuery, free: FreeCapacity): readonly LaneId[] {
-  const open = lanes.filter(({ lane }) => hasRoom(free, lane));
-  return [...new Set(open.flatMap((place) => [place.lane, ...fullSiblings(place, free)]))];
-}
-
-function fullSiblings({ siblings = [] }: LaneCapacity, free: FreeCapacity): readonly LaneId[] {
-  return siblings.filter((lane) => !hasRoom(free, lane));
-}
-
-function hasRoom(free: FreeCapacity, lane: LaneId): boolean {
-  return free.total > 0 && (free.lanes.get(lane) ?? 0) > 0;
-}
-
-function occupy(free: FreeCapacity, lane: LaneId): void {
-  free.total -= 1;
-  free.lanes.set(lane, (free.lanes.get(lane) ?? 0) - 1);
-}
-
-function rotated<T>(items: readonly T[], by: number): T[] {
-  const start = items.length === 0 ? 0 : by % items.length;
-  return [...items.slice(start), ...items.slice(0, start)];
 }
 
 type Pools = ReturnType<typeof preparePools>;

@@ -5,7 +5,7 @@ import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "./attempt-table.ts"
 import { REMOVED, TASK_COLUMNS, type TaskRow, toTask } from "./task-table.ts";
 
 /** More wait for the next look. */
-const MOST = 200;
+export const MOST = 200;
 
 /** Submissions without an answer whose tasks have ended. Raw statements, each pinned to its index. */
 export function prepareLostAttempts(db: Database) {

@@ -4,7 +4,7 @@ import { LONGEST_ROW_MS } from "../../../domain/task/setup.ts";
 import type { Row, Turns } from "./turns.ts";
 
 /** An open attempt stays with its account. */
-const IS_MOVABLE = `and (attempts = 0 or not exists
+export const IS_MOVABLE = `and (attempts = 0 or not exists
   (select 1 from attempt where task_number = task.number and state = 'ambiguous'))`;
 
 /** Every account sorts after it. */
@@ -46,7 +46,7 @@ export function prepareNextReady(db: Database, turns: Turns) {
 }
 
 /** A row that began later than now is over: the clock was set back. */
-function isUnderWay({ since }: Row, now: number): boolean {
+export function isUnderWay({ since }: Row, now: number): boolean {
   return since <= now && now < since + LONGEST_ROW_MS;
 }
 

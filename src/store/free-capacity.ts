@@ -1,0 +1,48 @@
+import type { LaneId } from "../domain/ids.ts";
+import type { ClaimQuery, LaneCapacity } from "../domain/ports/claims.ts";
+
+/** How many tasks may still start; counts down while tasks are taken. */
+export interface FreeCapacity {
+  total: number;
+  readonly lanes: Map<LaneId, number>;
+}
+
+/** @param counts the tasks under way of each lane that has any */
+export function freeCapacity(
+  query: ClaimQuery,
+  counts: readonly { lane: LaneId; count: number }[],
+): FreeCapacity {
+  const used = new Map(counts.map(({ lane, count }) => [lane, count]));
+  const lanes = query.lanes.map((place) => ({ ...place, used: used.get(place.lane) ?? 0 }));
+  return {
+    // Tasks of a provider that is switched off only wait for it. They take no room from others.
+    total: query.capacity - lanes.reduce((sum, lane) => sum + lane.used, 0),
+    lanes: new Map(
+      lanes.map(({ lane, capacity, used, starts = capacity }) => [lane, Math.min(capacity - used, starts)]),
+    ),
+  };
+}
+
+/** The lanes whose queued tasks may start: those with room, and those without whose siblings have some. */
+export function sources({ lanes }: ClaimQuery, free: FreeCapacity): readonly LaneId[] {
+  const open = lanes.filter(({ lane }) => hasRoom(free, lane));
+  return [...new Set(open.flatMap((place) => [place.lane, ...fullSiblings(place, free)]))];
+}
+
+export function fullSiblings({ siblings = [] }: LaneCapacity, free: FreeCapacity): readonly LaneId[] {
+  return siblings.filter((lane) => !hasRoom(free, lane));
+}
+
+export function hasRoom(free: FreeCapacity, lane: LaneId): boolean {
+  return free.total > 0 && (free.lanes.get(lane) ?? 0) > 0;
+}
+
+export function occupy(free: FreeCapacity, lane: LaneId): void {
+  free.total -= 1;
+  free.lanes.set(lane, (free.lanes.get(lane) ?? 0) - 1);
+}
+
+export function rotated<T>(items: readonly T[], by: number): T[] {
+  const start = items.length === 0 ? 0 : by % items.length;
+  return [...items.slice(start), ...items.slice(0, start)];
+}

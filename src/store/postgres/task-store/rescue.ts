@@ -1,0 +1,26 @@
+import { RESUME_DELAY_MS } from "../../../domain/task/backoff.ts";
+import { DATABASE_NOW } from "../node-store.ts";
+import { type Session, statement } from "../session.ts";
+
+/** A node that was not heard of for so long works no more. */
+const SILENT_MS = 10_000;
+
+// A lease's token begins with the id of the node that has it. A task that another transaction holds is in somebody's hands.
+const RESCUE = statement<never, [now: number]>(
+  `with gone as (
+     select number from task where pool = 'under_way' and lease_token is not null and not exists (
+       select 1 from node where id = split_part(lease_token, '.', 1) and seen_at >= ${DATABASE_NOW} - ${SILENT_MS}
+     )
+     for no key update skip locked
+   )
+   update task set lease_token = null,
+     due_at = case when stage = 'queued' then $1::bigint else $1::bigint + ${RESUME_DELAY_MS} end,
+     failures = case when stage = 'running' then greatest(failures, 1) else failures end,
+     pool = case when stage = 'queued' and cancel_requested = 0 then 'ready' else 'under_way' end
+   from gone where task.number = gone.number`,
+);
+
+/** The body of `TaskStore.rescue`: gives back the leases of all nodes that are gone, and of processes that are no nodes. */
+export function rescue(session: Session, now: number): Promise<number> {
+  return RESCUE.run(session, now);
+}
