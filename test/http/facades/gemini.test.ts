@@ -314,15 +314,17 @@ describe("predict", () => {
 
 describe("a film", () => {
   test("is an operation, whose film is read with the key", async () => {
-    const begun = await film(
-      instance({ durationSeconds: 1, aspectRatio: "9:16", resolution: "720P", sampleCount: 2, seed: 3 }),
-    );
+    const asked = { durationSeconds: 1, aspectRatio: "9:16", sampleCount: 2, seed: 3 };
+    const large = await film(instance({ ...asked, resolution: "720P", sandbox: { outcome: "hang" } }));
+    expect(large.headers.get("x-request-cost")).toBe("0.080000");
+    await call(`${large.body.name}:cancel`, { body: {} });
+    const begun = await film(instance(asked));
     expect(Object.keys(begun.body)).toEqual(["name"]);
-    expect(begun.headers.get("x-request-cost")).toBe("0.080000");
+    expect(begun.headers.get("x-request-cost")).toBe("0.040000");
     const name = String(begun.body.name);
     const under = await call(name);
     expectTranscribed("VeoOperation", under.body);
-    expect([under.body.done, under.headers.get("x-request-cost")]).toEqual([undefined, "0.080000"]);
+    expect([under.body.done, under.headers.get("x-request-cost")]).toEqual([undefined, "0.040000"]);
     const operation = await ended(name);
     expect(operation).toMatchObject({
       name,
