@@ -36,7 +36,8 @@ export function madeFromCalls(call: Ask) {
   return {
     upload: async ({ bytes, name }: FileToUpload) => {
       const query = name === undefined ? "" : `?${new URLSearchParams({ name })}`;
-      return (await call({ method: "POST", path: `/v1/files${query}`, content: bytes })).data;
+      const idempotencyKey = crypto.randomUUID();
+      return (await call({ method: "POST", path: `/v1/files${query}`, content: bytes, idempotencyKey })).data;
     },
     files: (query: PageQuery) => page("/v1/files", "files", query),
     removeFile: async (id: string) =>

@@ -48,6 +48,17 @@ export function callbackIdOf(id: TaskId | AttemptId | GroupId): CallbackId {
   return id.replace(/^[a-z]+/, "cb") as CallbackId;
 }
 
+/** Digits of a suffix, by value. */
+const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** The id that follows from a digest: its first 128 bits. @param digest 32 hexadecimal digits at least */
+export function idOfDigest<P extends IdPrefix>(prefix: P, digest: string): IdByPrefix[P] {
+  const bits = BigInt(`0x${digest.slice(0, 32)}`);
+  const digits = Array.from({ length: 26 }, (_, i) => DIGITS[Number((bits >> BigInt(5 * (25 - i))) & 31n)]);
+  // Safe: the prefix decides the brand.
+  return `${prefix}_${digits.join("")}` as string as IdByPrefix[P];
+}
+
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /** Whether `text` has the form of an identifier with this prefix; says nothing of its existence. */

@@ -9,7 +9,7 @@ import type { Clock, Ids } from "../domain/ports/runtime.ts";
 import type { UploadStore } from "../domain/ports/upload-store.ts";
 
 export interface UploadFileDeps {
-  readonly uploads: Pick<UploadStore, "add">;
+  readonly uploads: Pick<UploadStore, "add" | "remove">;
   readonly clock: Pick<Clock, "now">;
   readonly ids: Ids;
   /** How long a file stays, in milliseconds. */
@@ -66,6 +66,17 @@ export async function stageUpload(
  * @throws AppError `request_too_large` where the account has uploaded too much; `invalid_request` for an id that has another content
  */
 export async function uploadFile(deps: UploadFileDeps, given: FileToUpload): Promise<UploadedFile> {
+  return (await storeUpload(deps, given)).file;
+}
+
+/** A file that was recorded, and whether that was at an earlier time. */
+export interface StoredUpload {
+  readonly file: UploadedFile;
+  readonly replayed: boolean;
+}
+
+/** As `uploadFile`, and tells which of both it was. */
+export async function storeUpload(deps: UploadFileDeps, given: FileToUpload): Promise<StoredUpload> {
   const { owner, staged, field, name, id = deps.ids.create("file") } = given;
   let isRecorded = false;
   try {
@@ -75,16 +86,30 @@ export async function uploadFile(deps: UploadFileDeps, given: FileToUpload): Pro
     const createdAt = deps.clock.now();
     const expiresAt = createdAt + keptMs(deps, owner);
     const file = { ...staged.file, id, accountId: owner.accountId, name, createdAt, expiresAt };
-    const most = { files: MAX_UPLOADED_FILES, bytes: deps.uploadedBytes() };
-    const result = await deps.uploads.add(file, most);
-    if (result.kind === "full")
-      throw new AppError("request_too_large", { kind: "uploads_full", used: result.used, most });
+    const result = await record(deps, file);
+    if (result.kind === "full") {
+      const { used, most } = result;
+      throw new AppError("request_too_large", { kind: "uploads_full", used, most });
+    }
     if (result.kind === "taken" && !isSame(result.by, file)) throw invalid({ kind: "upload_taken", field });
     isRecorded = true;
-    return result.kind === "taken" ? result.by : file;
+    return result.kind === "taken" ? { file: result.by, replayed: true } : { file, replayed: false };
   } finally {
     await staged.release(isRecorded);
   }
+}
+
+async function record(deps: UploadFileDeps, file: UploadedFile) {
+  const most = { files: MAX_UPLOADED_FILES, bytes: deps.uploadedBytes() };
+  const result = await deps.uploads.add(file, most);
+  const isOver =
+    result.kind === "taken" &&
+    result.by.accountId === file.accountId &&
+    result.by.expiresAt <= file.createdAt;
+  if (!isOver) return { ...result, most };
+  // Nobody finds one that has expired; its row waits to be removed. What content it leaves is collected.
+  await deps.uploads.remove(file.id, file.accountId);
+  return { ...(await deps.uploads.add(file, most)), most };
 }
 
 function keptMs({ uploadKeptMs }: UploadFileDeps, { retainSec }: FileOwner): number {

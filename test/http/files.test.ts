@@ -210,22 +210,54 @@ test("a file of another kind than the field's is refused, and a picture that is 
   expect(problemOf(await edit(sound.url))).toEqual([400, "invalid_request", "image_url"]);
 });
 
-test("an upload that is sent again with its Idempotency-Key makes a second file", async () => {
-  const body = await png(9, 9);
-  const send = async () => {
-    const response = await fetch(`${service.url}/v1/files`, {
-      method: "POST",
-      headers: {
-        Authorization: `Bearer ${service.key}`,
-        "Content-Type": "image/png",
-        "Idempotency-Key": "again",
-      },
-      body,
-    });
-    const answer = (await response.json()) as { data: { id: string } };
-    return answer.data.id;
-  };
-  const ids = [await send(), await send()];
-  expect(new Set(ids).size).toBe(2);
-  for (const id of ids) expect((await ask("DELETE", `/v1/files/${id}`)).status).toBe(200);
+interface Keyed {
+  readonly key?: string;
+  readonly body?: Uint8Array<ArrayBuffer>;
+  readonly name?: string;
+  readonly as?: string;
+}
+
+async function sendOnce({ key = "again", body, name = "a", as = service.key }: Keyed = {}) {
+  const response = await fetch(`${service.url}/v1/files?name=${name}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${as}`, "Content-Type": "image/png", "Idempotency-Key": key },
+    body: body ?? (await png(9, 9)),
+  });
+  const { data = {} } = (await response.json()) as { data?: { id?: string; error_code?: string } };
+  const replayed = response.headers.get("x-idempotent-replay");
+  return { status: response.status, id: data.id ?? "", code: data.error_code, replayed };
+}
+
+test("an upload that is sent again with its Idempotency-Key is the same file, at once and later", async () => {
+  const all = await Promise.all([sendOnce(), sendOnce(), sendOnce()]);
+  const again = await sendOnce();
+  expect(new Set([...all, again].map(({ id }) => id)).size).toBe(1);
+  expect([all.filter(({ replayed }) => replayed === "true").length, again.replayed]).toEqual([2, "true"]);
+  const unkeyed = new Set(
+    [await upload(await png(9, 9)), await upload(await png(9, 9))].map(({ data }) => data.id),
+  );
+  expect(unkeyed.size).toBe(2);
+});
+
+test("another file or name under an Idempotency-Key is a conflict, and another key or API key is another file", async () => {
+  const first = await sendOnce();
+  for (const other of [{ body: await png(10, 9) }, { name: "b" }])
+    expect(await sendOnce(other)).toMatchObject({ status: 409, code: "idempotency_conflict" });
+  const { data } = await ask("POST", "/admin/v1/keys", {
+    json: { name: "second uploader" },
+    key: service.token,
+  });
+  const others = [await sendOnce({ key: "other" }), await sendOnce({ as: String(data.key) })];
+  expect(others.map(({ status, replayed }) => [status, replayed])).toEqual([
+    [200, null],
+    [200, null],
+  ]);
+  expect(new Set([first, ...others].map(({ id }) => id)).size).toBe(3);
+  expect(await sendOnce({ key: "x".repeat(256) })).toMatchObject({
+    status: 400,
+    code: "invalid_idempotency_key",
+  });
+  // Once the file is gone, the key is free.
+  expect((await ask("DELETE", `/v1/files/${first.id}`)).status).toBe(200);
+  expect(await sendOnce({ body: await png(11, 9) })).toMatchObject({ status: 200, replayed: null });
 });

@@ -1,9 +1,10 @@
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { UploadStore } from "../../domain/ports/upload-store.ts";
 import type { RemoveTaskDeps } from "../../service/remove-task.ts";
-import { type UploadFileDeps, uploadFile } from "../../service/upload-file.ts";
+import { checkUploadKey, type UploadOnceDeps, uploadOnce } from "../../service/upload-once.ts";
 import { listUploads, readUpload, removeUpload } from "../../service/uploaded-files.ts";
 import { counted, type Endpoint, type KeyedExchange, keyed, polled } from "../exchange.ts";
+import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { type Reply, success } from "../reply.ts";
 import { requireStanding } from "../standing.ts";
 import { checkQuery } from "../wire/check.ts";
@@ -11,7 +12,7 @@ import { presentFile } from "./present.ts";
 import { receiveFile } from "./read-upload.ts";
 import { DELETE_FILE, FILES_QUERY, LIST_FILES, READ_FILE, UPLOAD_FILE } from "./wire.ts";
 
-export interface FileEndpointDeps extends UploadFileDeps, Omit<RemoveTaskDeps, "assets"> {
+export interface FileEndpointDeps extends UploadOnceDeps, Omit<RemoveTaskDeps, "assets"> {
   readonly uploads: UploadStore;
   readonly assets: Pick<AssetStore, "stage" | "removeUnheld">;
 }
@@ -31,6 +32,8 @@ export function fileEndpoints(deps: FileEndpointDeps): Endpoint[] {
 }
 
 async function upload(deps: FileEndpointDeps, exchange: KeyedExchange): Promise<Reply> {
+  const key = idempotencyKeyOf(exchange.request);
+  checkUploadKey(key);
   const { staged, name } = await receiveFile(deps, exchange);
   try {
     requireStanding(exchange.standing);
@@ -38,10 +41,10 @@ async function upload(deps: FileEndpointDeps, exchange: KeyedExchange): Promise<
     await staged.release(false);
     throw error;
   }
-  const owner = exchange.principal;
-  return success(
-    presentFile(await uploadFile(deps, { owner, staged, name, field: "file" }), exchange.origin),
-  );
+  const given = { owner: exchange.principal, staged, name, field: "file" };
+  const { file, replayed } = await uploadOnce(deps, given, key);
+  const headers = replayed ? { "X-Idempotent-Replay": "true" } : undefined;
+  return success(presentFile(file, exchange.origin), headers);
 }
 
 async function list(deps: FileEndpointDeps, { principal, query, origin }: KeyedExchange): Promise<Reply> {

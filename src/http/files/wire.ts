@@ -31,7 +31,7 @@ const NAME: Schema = text("What to call it.", { minLength: 1, maxLength: MAX_FIL
 export const UPLOAD_FIELDS: Schema = optional({ name: NAME }, { additionalProperties: false });
 
 export const UPLOAD_FILE = contract("uploadFile", "Files", "Upload a file", {
-  description: `Stores a file before any task. What it is, its content says; metadata such as a location is removed. It may have ${LIMITS.join(", ")}. Uploading costs nothing. The address of the answer, or the id alone, goes into any field of a create that takes a file of this kind: the task then has a copy of its own, and the file may go. Whoever knows the address may read and use the file, as with results.`,
+  description: `Stores a file before any task. What it is, its content says; metadata such as a location is removed. It may have ${LIMITS.join(", ")}. Uploading costs nothing. With an \`Idempotency-Key\`, the same file sent again is the same file, as long as it is there; another content or name under the key is 409. The address of the answer, or the id alone, goes into any field of a create that takes a file of this kind: the task then has a copy of its own, and the file may go. Whoever knows the address may read and use the file, as with results.`,
   query: optional({ name: { ...NAME, description: "What to call a file that is the body itself." } }),
   body: {
     "multipart/form-data": {
@@ -50,7 +50,8 @@ export const UPLOAD_FILE = contract("uploadFile", "Files", "Upload a file", {
     },
     ...Object.fromEntries(["application/octet-stream", ...INPUT_TYPES].map((type) => [type, {}])),
   },
-  answers: succeeds("The file is stored.", FILE),
+  isIdempotent: true,
+  answers: succeeds("The file is stored.", FILE, ["X-Idempotent-Replay"]),
   errors: ["disk_low"],
 });
 
