@@ -26,10 +26,13 @@ export const AVAILABLE = "balance_micros - held_micros + credit_limit_micros";
 export function prepareLedger(connection: Pick<Connection, "db" | "onUndone">) {
   const { db } = connection;
   const append = prepareAppend(connection);
-  const hold = db.prepare<{ is_low: 0 | 1 | null }, [amount: number, account: string]>(
+  const hold = db.prepare<{ number: number; is_low: 0 | 1 | null }, [amount: number, account: string]>(
     `update account set held_micros = held_micros + ?1
      where id = ?2 and (mode = 'unlimited' or ${AVAILABLE} >= ?1)
-     returning low_balance_told = 0 and ${AVAILABLE} < low_balance_micros as is_low`,
+     returning number, low_balance_told = 0 and ${AVAILABLE} < low_balance_micros as is_low`,
+  );
+  const numberOf = db.prepare<{ number: number }, [account: string]>(
+    "select number from account where id = ?",
   );
   const tell = db.prepare<never, [account: string]>("update account set low_balance_told = 1 where id = ?");
   // Once the balance suffices again, the next low balance is reported again.
@@ -47,23 +50,24 @@ export function prepareLedger(connection: Pick<Connection, "db" | "onUndone">) {
     /**
      * Reserves a new task's price. `noteHold` follows, when the task is stored.
      *
-     * @returns whether the balance is now low for the first time; undefined, with nothing written, when the account has too little
+     * @returns the account's number, and whether its balance is now low for the first time; undefined, with nothing written, when
+     *   it has too little
      */
-    hold({ accountId, held: amount }: NewTask): { isLow: boolean } | undefined {
-      if (amount === 0) return { isLow: false };
-      const held = hold.get(amount, accountId);
+    hold({ accountId, held: amount }: NewTask): { account: number; isLow: boolean } | undefined {
+      const held = amount === 0 ? numberOf.get(accountId) : hold.get(amount, accountId);
       if (held === null) return undefined;
-      if (held.is_low === 1) tell.run(accountId);
-      return { isLow: held.is_low === 1 };
+      const isLow = "is_low" in held && held.is_low === 1;
+      if (isLow) tell.run(accountId);
+      return { account: held.number, isLow };
     },
-    /** Writes the row of what `hold` reserved. */
-    noteHold({ id, accountId, keyId, held: amount, createdAt }: NewTask): void {
-      if (amount > 0) append(accountId, holdEntry(id, amount, keyId), createdAt);
+    /** Writes the row of what `hold` reserved, for the account and the task of these numbers. */
+    noteHold({ id, keyId, held: amount, createdAt }: NewTask, account: number, task: number): void {
+      if (amount > 0) append.byNumber({ account, task }, holdEntry(id, amount, keyId), createdAt);
     },
     /** Writes the rows and changes the account by their sums. */
     post(account: AccountId, entries: readonly LedgerEntry[], at: number): void {
       if (entries.length === 0) return;
-      for (const entry of entries) append(account, entry, at);
+      for (const entry of entries) append.byId(account, entry, at);
       const balance = sumMicros(entries.map((entry) => entry.balanceDelta));
       const held = sumMicros(entries.map((entry) => entry.heldDelta));
       if (move.run(balance, held, account).changes !== 1) throw new Error(`There is no account ${account}.`);
@@ -77,23 +81,32 @@ export function prepareLedger(connection: Pick<Connection, "db" | "onUndone">) {
   };
 }
 
-/** Returns a function that writes one append-only row. It does not change the account. */
+/** Returns functions that write one append-only row. They do not change the account. */
 function prepareAppend(connection: Pick<Connection, "db" | "onUndone">) {
   const { db } = connection;
   const labels = prepareLabels(connection);
   const taskNumber = db.prepare<{ number: number }, [id: string]>("select number from task where id = ?");
-  const insert = db.prepare(
-    `insert into ledger_entry (account_number, task_number, kind, balance_delta_micros, held_delta_micros, at, reason_label, actor_label)
-     values (${accountNumber("?")}, ?, ?, ?, ?, ?, ?, ?)`,
-  );
+  const insertFor = (account: string) =>
+    db.prepare(
+      `insert into ledger_entry (account_number, task_number, kind, balance_delta_micros, held_delta_micros, at, reason_label, actor_label)
+       values (${account}, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+  const [insertById, insertByNumber] = [insertFor(accountNumber("?")), insertFor("?")];
   const numberOf = (id: TaskId): number => {
     const row = taskNumber.get(id);
     if (row === null) throw new Error(`There is no task ${id}.`);
     return row.number;
   };
-  return (account: AccountId, entry: LedgerEntry, at: number): void => {
-    const { taskId, kind, balanceDelta, heldDelta, reason, actor } = entry;
-    const task = taskId === undefined ? null : numberOf(taskId);
-    insert.run(account, task, kind, balanceDelta, heldDelta, at, labels.of(reason), labels.of(actor));
+  const columnsOf = ({ kind, balanceDelta, heldDelta, reason, actor }: LedgerEntry, at: number) =>
+    [kind, balanceDelta, heldDelta, at, labels.of(reason), labels.of(actor)] as const;
+  return {
+    byId(account: AccountId, entry: LedgerEntry, at: number): void {
+      const { taskId } = entry;
+      insertById.run(account, taskId === undefined ? null : numberOf(taskId), ...columnsOf(entry, at));
+    },
+    /** Where both numbers are known, nothing is looked up. */
+    byNumber({ account, task }: { account: number; task: number }, entry: LedgerEntry, at: number): void {
+      insertByNumber.run(account, task, ...columnsOf(entry, at));
+    },
   };
 }

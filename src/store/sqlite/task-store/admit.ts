@@ -54,8 +54,9 @@ export function prepareAdmit(
     const held = ledger.hold(task);
     if (held === undefined) return shortage(task, allowance);
     if (allowance !== undefined) quotas.reserve(allowance, task.held);
-    insertTask(task, { labels, quotaPeriod: allowance?.period, change: changes.next() });
-    ledger.noteHold(task);
+    const admitted = { labels, quotaPeriod: allowance?.period, change: changes.next() };
+    const number = insertTask(task, held.account, admitted);
+    ledger.noteHold(task, held.account, number);
     insertAssets(assets);
     if (idempotency !== undefined) records.put(idempotency, task.id, task.held);
     return { kind: "admitted", isLow: held.isLow };
@@ -64,23 +65,32 @@ export function prepareAdmit(
 
 /** What stands for a column's value. Neither another account's task nor one that is gone has a family. */
 const EXPRESSIONS: Readonly<Record<string, string>> = {
-  account_number: accountNumber("?1"),
-  family_number: `(select coalesce(of.family_number, of.number) from task as of where of.id = ?2 and of.account_number = ${accountNumber("?1")})`,
+  account_number: "?1",
+  family_number:
+    "(select coalesce(of.family_number, of.number) from task as of where of.id = ?2 and of.account_number = ?1)",
+  // The same in every new task, so that nothing is handed over for them.
+  ...{ status: "'pending'", stage: "'queued'", pool: "'ready'" },
+  ...{ attempts: "0", failures: "0", progress: "0", cancel_requested: "0" },
 };
 
-function prepareInsertTask(db: Database, labels: Labels): (task: NewTask, admitted: AdmittedWith) => void {
+/** @returns what inserts a task of the account with this number, and returns the task's */
+function prepareInsertTask(db: Database, labels: Labels) {
   const alike = Object.keys(NEW_ALIKE).flatMap((column) => [column, `${column}_label`]);
   const columns = ["account_number", "family_number", ...alike, ...Object.keys(NEW_TASK)];
-  const [values, alikeValues] = [Object.values(NEW_TASK), Object.values(NEW_ALIKE)];
+  const values = Object.entries(NEW_TASK)
+    .filter(([column]) => EXPRESSIONS[column] === undefined)
+    .map(([, value]) => value);
+  const alikeValues = Object.values(NEW_ALIKE);
   const places = columns.map((column) => EXPRESSIONS[column] ?? "?");
   const insert = db.prepare(`insert into task (${columns.join(", ")}) values (${places.join(", ")})`);
-  return (task, admitted) => {
+  return (task: NewTask, account: number, admitted: AdmittedWith): number => {
     const texts = alikeValues.flatMap((value) => labels.columns(value(task)));
-    insert.run(
-      task.accountId,
+    const { lastInsertRowid } = insert.run(
+      account,
       task.parent?.id ?? null,
       ...texts,
       ...values.map((value) => value(task, admitted)),
     );
+    return Number(lastInsertRowid);
   };
 }
