@@ -233,19 +233,16 @@ test("of a group by first, one completes and the others are cancelled without a 
 });
 
 test("cheapest and fastest choose once all have ended, and let every task end", async () => {
+  // Which of several completes soonest is up to the machine, so one alone does.
+  const fails = { delay_ms: 500, outcome: "failed" };
   const cases = [
-    ["cheapest", { n: [3, 1, 2] }, SOON, ["0.060000", 1]],
-    [
-      "fastest",
-      { sandbox: [{ delay_ms: 1_200 }, { delay_ms: 0 }, { delay_ms: 1_300 }] },
-      {},
-      ["0.030000", 1],
-    ],
+    ["cheapest", { n: [3, 1, 2] }, SOON, ["0.060000", 1], "completed"],
+    ["fastest", { sandbox: [fails, { delay_ms: 0 }, fails] }, {}, ["0.010000", 1], "failed"],
   ] as const;
-  for (const [policy, grid, parameters, [cost, winner]] of cases) {
+  for (const [policy, grid, parameters, [cost, winner], others] of cases) {
     const made = await create({ ...BASE, parameters, grid, policy });
     const group = await ended(made);
-    expect(statusesOf(group)).toEqual(["completed", "completed", "completed"]);
+    expect(statusesOf(group)).toEqual([others, "completed", others]);
     expect(group).toMatchObject({
       ...{ policy, winner: (made.data.task_ids as string[])[winner], usage: { cost } },
     });
