@@ -87,7 +87,7 @@ async function administered(
   flags: Flags,
   context: Context,
 ): Promise<readonly Candidate[]> {
-  const isFolder = flags.has("--data-dir") || flags.has("--config");
+  const isFolder = ["--data-dir", "--database", "--config"].some((flag) => flags.has(flag));
   const isServer = ["--server", "--token", "--token-file", "--profile"].some((flag) => flags.has(flag));
   const { SVC_SERVER, SVC_MANAGEMENT_TOKEN } = context.env;
   if (!isFolder && (isServer || (SVC_SERVER && SVC_MANAGEMENT_TOKEN))) {
@@ -103,11 +103,15 @@ async function administered(
   }
   const { namesIn } = await import("../../src/app/names.ts");
   const config = readLocalConfig(localFlags(flags), context);
-  return namesIn(config, of, MOST).map(({ name, about }) => candidate(name, about));
+  return (await namesIn(config, of, MOST)).map(({ name, about }) => candidate(name, about));
 }
 
 function localFlags(flags: Flags) {
-  return { ...optional("dataDir", flags.get("--data-dir")), ...optional("config", flags.get("--config")) };
+  return {
+    ...optional("dataDir", flags.get("--data-dir")),
+    ...optional("database", flags.get("--database")),
+    ...optional("config", flags.get("--config")),
+  };
 }
 
 function clientOf(flags: Flags, context: Context): ClientSettings {

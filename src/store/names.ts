@@ -3,11 +3,17 @@ import { Database } from "bun:sqlite";
 /** What operators call by a name. */
 export type Named = "key" | "account" | "token";
 
-const QUERIES: Readonly<Record<Named, string>> = {
-  key: "select api_key.name, account.name as about from api_key join account on account.id = account_id where revoked_at is null order by api_key.id desc limit ?",
-  account: "select name, mode as about from account order by id desc limit ?",
-  token:
-    "select name, display as about from management_token where revoked_at is null order by id desc limit ?",
+/** A name, with a word about it. */
+export interface AboutName {
+  readonly name: string;
+  readonly about: string;
+}
+
+/** The newest names first, as SQL of either database; a limit follows. */
+export const NEWEST_NAMES: Readonly<Record<Named, string>> = {
+  key: "select api_key.name, account.name as about from api_key join account on account.id = account_id where revoked_at is null order by api_key.id desc",
+  account: "select name, mode as about from account order by id desc",
+  token: "select name, display as about from management_token where revoked_at is null order by id desc",
 };
 
 /**
@@ -16,11 +22,7 @@ const QUERIES: Readonly<Record<Named, string>> = {
  *
  * @throws SQLiteError when there is none, or it has other tables
  */
-export function readNames(
-  path: string,
-  of: Named,
-  limit: number,
-): { readonly name: string; readonly about: string }[] {
+export function readNames(path: string, of: Named, limit: number): AboutName[] {
   using db = new Database(path, { readonly: true, strict: true });
-  return db.query<{ name: string; about: string }, [number]>(QUERIES[of]).all(limit);
+  return db.query<AboutName, [number]>(`${NEWEST_NAMES[of]} limit ?`).all(limit);
 }
