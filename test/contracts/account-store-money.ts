@@ -268,8 +268,11 @@ function describeRefunds(withPrepaid: WithPrepaid): void {
       const all = await Promise.all(
         [1, 2, 3].map((amount) => store.accounts.refund(taskId(1), micros(amount), "race", byHand(NOW))),
       );
-      expect(all.map(({ kind }) => kind)).toEqual(["refunded", "already_refunded", "already_refunded"]);
-      expect(await store.accounts.account(PREPAID)).toMatchObject({ balance: 60_001 });
+      // Which of them does is not said.
+      const refunded = all.flatMap((refund) => (refund.kind === "refunded" ? [refund.amount] : []));
+      expect(refunded).toHaveLength(1);
+      expect(all.filter(({ kind }) => kind === "already_refunded")).toHaveLength(2);
+      expect(await store.accounts.account(PREPAID)).toMatchObject({ balance: 60_000 + refunded[0]! });
     }),
   );
 

@@ -1,20 +1,24 @@
 import { afterAll, describe } from "bun:test";
 import { describeAccountStore } from "../../contracts/account-store.ts";
+import { describeAccountMoney } from "../../contracts/account-store-money.ts";
 import { describeChoiceStore } from "../../contracts/choice-store.ts";
 import { describeImportStore } from "../../contracts/import-store.ts";
 import { describePriceStore } from "../../contracts/price-store.ts";
 import { describeSessionStore } from "../../contracts/session-store.ts";
+import { describeTimeStore } from "../../contracts/time-store.ts";
+import { describeTrailStore } from "../../contracts/trail-store.ts";
 import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
-import type { StoreUnderTest } from "../../helpers/store.ts";
 
-// Until the store has all ports: the suites here use those that are there.
-const open = async () => (await openEmptyPostgres()) as unknown as StoreUnderTest;
+const open = () => openEmptyPostgres();
 
 describe.skipIf(!CAN_TEST_POSTGRES)("on a PostgreSQL server", () => {
   afterAll(stopPostgres);
   describeAccountStore("AccountStore", open);
+  describeAccountMoney("AccountStore, money", open);
   describeChoiceStore("ChoiceStore", open);
   describeImportStore("ImportStore", open);
   describePriceStore("PriceStore", open);
   describeSessionStore("SessionStore", open);
+  describeTimeStore("TimeStore", open);
+  describeTrailStore("TrailStore", open);
 });

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { CAN_TEST_POSTGRES, stopPostgres, withNodes } from "../../helpers/postgres.ts";
-import { ACCOUNT, addAccount, admit, NOW, type StoreUnderTest } from "../../helpers/store.ts";
+import { ACCOUNT, addAccount, admit, beginOne, NOW, taskId } from "../../helpers/store.ts";
 
 const HOUR_MS = 3_600_000;
 const LONGEST = { taskMs: 600_000, callbackMs: HOUR_MS };
@@ -11,10 +11,8 @@ describe.skipIf(!CAN_TEST_POSTGRES)("times of two nodes on one PostgreSQL", () =
   test(
     "a step of the clock that both nodes follow moves what waits once, and another step moves it again",
     withNodes(async (one, other) => {
-      // Until the store has all ports.
-      const store = one as unknown as StoreUnderTest;
-      await addAccount(store, { id: ACCOUNT });
-      await admit(store);
+      await addAccount(one, { id: ACCOUNT });
+      await admit(one);
       await one.time.beat(NOW);
       const moved = await Promise.all([one.time.move(HOUR_MS), other.time.move(HOUR_MS + 12)]);
       expect(moved.map(({ tasks }) => tasks).sort()).toEqual([0, 1]);
@@ -23,6 +21,24 @@ describe.skipIf(!CAN_TEST_POSTGRES)("times of two nodes on one PostgreSQL", () =
       // All of it is within what two nodes measure.
       expect(Math.abs(((await other.time.lastBeat()) ?? 0) - NOW)).toBeLessThan(13);
       expect(await other.time.hurry(NOW - 2 * LONGEST.taskMs, LONGEST)).toEqual({ tasks: 1, callbacks: 0 });
+    }),
+  );
+
+  test(
+    "time in which the whole service was lost moves a deadline once, whichever node finds out first",
+    withNodes(async (one, other) => {
+      await addAccount(one, { id: ACCOUNT });
+      await admit(one);
+      await beginOne(one);
+      const at = NOW + 60_000;
+      const moved = await Promise.all([
+        one.time.beat(at, NOW + 10_000),
+        other.time.beat(at + 5, NOW + 10_000),
+      ]);
+      expect(moved[0] + moved[1]).toBeGreaterThan(0);
+      const late = (await one.time.deadlineOf(taskId(1))) ?? 0;
+      // What begins when its task does moves by the rest that the second node alone has lost, five milliseconds at most.
+      expect([50_000, 50_005]).toContain(late - (NOW + 600_000));
     }),
   );
 });
