@@ -8,19 +8,16 @@ test.skipIf(CHROMIUM === undefined || process.env.SVC_BIN === undefined)(
     // Loaded late: it looks for the executable.
     const { play, startForTheFirstTime } = await import("./support/film.ts");
     const browser = await openBrowser();
-    try {
-      await using start = await startForTheFirstTime();
-      const page = await browser.newPage({ viewport: { width: 1120, height: 720 }, reducedMotion: "reduce" });
-      const problems: string[] = [];
-      page.on("pageerror", (error) => problems.push(String(error)));
-      await play(page, start, {
-        rest: async () => undefined,
-        type: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
-      });
-      expect(await page.getByText("$0.01").count()).toBeGreaterThan(0);
-      expect(problems).toEqual([]);
-    } finally {
-      await browser.close();
-    }
+    await using start = await startForTheFirstTime();
+    const page = await browser.newPage({ viewport: { width: 1120, height: 720 }, reducedMotion: "reduce" });
+    const problems: string[] = [];
+    page.on("pageerror", (error) => problems.push(String(error)));
+    await play(page, start, {
+      rest: async () => undefined,
+      type: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
+    });
+    expect(await page.getByText("$0.01").count()).toBeGreaterThan(0);
+    expect(problems).toEqual([]);
+    await page.context().close();
   },
 );

@@ -105,7 +105,6 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     [service, browser] = await Promise.all([startConsole(), openBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.stop();
   });
 

@@ -14,7 +14,6 @@ describe.skipIf(CHROMIUM === undefined)("health in the console", () => {
     await Promise.all([service.make(), service.make({ sandbox: { delay_ms: 0, outcome: "failed" } })]);
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.stop();
   });
 

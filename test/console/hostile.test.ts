@@ -70,7 +70,6 @@ describe.skipIf(CHROMIUM === undefined)("hostile content", () => {
     }
   }, 60_000);
   afterAll(async () => {
-    await browser?.close();
     await house?.stop();
   });
 

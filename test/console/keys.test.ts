@@ -178,7 +178,6 @@ describe.skipIf(CHROMIUM === undefined)("keys in the console", () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser?.close());
 
   const HOSTILE = `<img src=x onerror="alert(1)"> \u202Etxt`;
   const secretIn = async (page: Page) =>

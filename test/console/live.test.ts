@@ -164,7 +164,6 @@ describe.skipIf(CHROMIUM === undefined)("in the console", () => {
     [service, browser] = await Promise.all([startConsole(env), openBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.stop();
     await receiver.stop(true);
   });

@@ -101,7 +101,6 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
     await service.make();
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.stop();
   });
 

@@ -31,7 +31,6 @@ describe.skipIf(CHROMIUM === undefined)("parts", () => {
     [server, browser] = await Promise.all([servePartsPage(), openBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
     await server?.stop(true);
   });
 

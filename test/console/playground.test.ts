@@ -15,7 +15,6 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     [service, browser] = await Promise.all([startConsole(), openBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.stop();
   });
 

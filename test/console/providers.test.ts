@@ -233,7 +233,6 @@ describe.skipIf(CHROMIUM === undefined)("in the console", () => {
   beforeAll(async () => {
     browser = await openBrowser();
   });
-  afterAll(() => browser?.close());
 
   /** Browsers note every answer that is an error; these are what the test asked for. */
   const isDone = (at: Visit) =>

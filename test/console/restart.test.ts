@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { freePort } from "../helpers/free-port.ts";
 import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
@@ -10,7 +10,6 @@ describe.skipIf(CHROMIUM === undefined)("the playground of a service that restar
     browser = await openBrowser();
   });
   afterEach(stopServers);
-  afterAll(() => browser?.close());
 
   const prompt = (page: Page) => page.getByLabel("prompt (needed)");
   const run = (page: Page) => page.getByRole("button", { name: /^Run/ });

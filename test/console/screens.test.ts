@@ -48,7 +48,6 @@ describe.skipIf(CHROMIUM === undefined)("every screen", () => {
     for (const [name, make] of Object.entries(ITEMS)) items.set(name, await make(service));
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.stop();
   });
 

@@ -13,7 +13,6 @@ describe.skipIf(CHROMIUM === undefined)("settings in the console", () => {
     [service, browser] = await Promise.all([startConsole(), openBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.stop();
   });
 

@@ -13,13 +13,13 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await service.make();
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.stop();
   });
 
   async function signedIn(credential = service.token): Promise<Visit> {
     const at = await visit(browser, service.url);
     await at.signIn(credential);
+    await at.open("tasks");
     await at.page.locator("[data-row]").first().waitFor();
     return at;
   }

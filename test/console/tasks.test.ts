@@ -68,7 +68,6 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     [service, browser] = await Promise.all([startConsole(), openBrowser()]);
   });
   afterAll(async () => {
-    await browser?.close();
     await service?.stop();
   });
 
