@@ -13,8 +13,6 @@ import { nudge } from "./task-store/nudge.ts";
 import { rescue } from "./task-store/rescue.ts";
 import { createTaskReads } from "./task-store/task-reads.ts";
 
-const notBuilt = () => Promise.reject(new Error("not built"));
-
 interface Deps {
   readonly newLeaseToken: () => LeaseToken;
   readonly labels: Labels;
@@ -38,7 +36,6 @@ export function createTaskStore(connection: Connection, deps: Deps): TaskStore {
     freeIdempotency: (use, id) => write((session) => records.free(session, use, id)),
     expireIdempotency: (now, limit) => write((session) => records.expire(session, now, limit)),
     lostAttempts: (ofLanes, since) => read((session) => lostSince(session, ofLanes, since)),
-    queuePosition: notBuilt,
     settleLost: (id, end) => write((session) => settleLost(session, id, end)),
   };
 }

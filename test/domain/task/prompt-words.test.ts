@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { promptWords, searchPhrases } from "../../../src/domain/task/prompt-words.ts";
+import {
+  characterPairs,
+  hasPhrase,
+  promptWords,
+  searchPhrases,
+} from "../../../src/domain/task/prompt-words.ts";
 
 test("words are told apart by anything but letters, digits and pictures, whatever their case and accents", () => {
   expect(promptWords("A Café-Racer, 1960s (35mm); naïve 🦊 ÅNGSTRÖM")).toEqual([
@@ -40,4 +45,19 @@ test("a prompt has the phrases of each of its parts", () => {
       for (const phrase of searchPhrases(text)) expect(words).toContain(` ${phrase.join(" ")} `);
     }),
   );
+});
+
+test("a prompt has a phrase only where its words are side by side, and each pair of characters in it", () => {
+  const words = promptWords("夕暮れの灯台 a cat");
+  expect(characterPairs(words).map((pair) => pair.join(""))).toEqual([
+    "夕暮",
+    "暮れ",
+    "れの",
+    "の灯",
+    "灯台",
+  ]);
+  expect([hasPhrase(words, ["れ", "の", "灯"]), hasPhrase(words, ["れ", "灯"])]).toEqual([true, false]);
+  // Every pair of this one is there, and the phrase is not.
+  const others = promptWords("猫猫犬 猫犬犬");
+  expect(hasPhrase(others, ["猫", "猫", "犬", "犬"])).toBe(false);
 });

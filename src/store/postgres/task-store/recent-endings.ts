@@ -9,7 +9,9 @@ import {
 import { named } from "../../sqlite/task-store/task-table.ts";
 import { type Session, statement } from "../session.ts";
 
-const ACCOUNTS = statement<{ number: number }>(`select number from account limit ${MOST_ACCOUNTS + 1}`);
+const ACCOUNTS = statement<{ number: number }>(
+  `select number from account order by id limit ${MOST_ACCOUNTS + 1}`,
+);
 const LATEST = statement<
   EndingRow & { readonly account: number },
   [accounts: readonly number[], limit: number]

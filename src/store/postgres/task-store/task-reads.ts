@@ -8,6 +8,7 @@ import { orphans, races, timed } from "./left-tasks.ts";
 import { prepareList } from "./list.ts";
 import { managedTasks, search } from "./managed.ts";
 import { latestManagedChange, managedChanges } from "./managed-changes.ts";
+import { queuePosition } from "./queue-position.ts";
 import { assetById, attempt, attempts, byId, counts, liveCounts, requestOf, summary } from "./reads.ts";
 import { recentEndings } from "./recent-endings.ts";
 import { story } from "./story.ts";
@@ -31,6 +32,7 @@ function createFreshReads({ read, readAtOnce }: Connection) {
     family: (...of) => readAtOnce((session) => family(session, ...of)),
     story: (id) => readAtOnce((session) => story(session, id)),
     ownReady: (...of) => read((session) => ownReady(session, ...of)),
+    queuePosition: (id) => read((session) => queuePosition(session, id)),
     queuedLanes: () => read(queuedLanes),
     laneCounts: () => read(laneCounts),
     counts: () => read(counts),

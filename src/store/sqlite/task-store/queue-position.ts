@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { LaneId, TaskId } from "../../../domain/ids.ts";
 import { MAX_QUEUE_POSITION } from "../../../domain/ports/task-store.ts";
+import { setupsBefore, turnsBefore } from "../../../domain/task/queue-turns.ts";
 import type { Pool } from "./task-table.ts";
 import type { Turns } from "./turns.ts";
 
@@ -11,18 +12,9 @@ interface Place {
   readonly pool: Pool;
 }
 
-/** Every account's number is between these. */
-const FIRST = 0;
-const LAST = Number.MAX_SAFE_INTEGER;
-/** Every setup sorts between these; tasks that need none have the first. */
-const FIRST_SETUP = "";
-const LAST_SETUP = "\u{10FFFF}";
-
 /**
- * The body of `TaskStore.queuePosition`. The setups come first whose turns are between the lane's row and the task's own setup. Among
- * tasks of that, with `own` older tasks of its account, a task starts in its account's turn number `own + 1`. By then every account
- * that comes first in a round has had that many turns, and every other account one less, as far as it has tasks. Counting stops at
- * the highest position that is reported, so that a long queue costs no more.
+ * The body of `TaskStore.queuePosition`: older tasks of the account, and what `setupsBefore` and `turnsBefore` say. Counting stops at the
+ * highest position that is reported, so that a long queue costs no more.
  */
 export function prepareQueuePosition(db: Database, turns: Turns): (id: TaskId) => number | undefined {
   const place = db.prepare<Place, [id: string]>(
@@ -32,9 +24,7 @@ export function prepareQueuePosition(db: Database, turns: Turns): (id: TaskId) =
 
   /** Tasks of the setups from the lane's row to this one, in the order in which they have their turns. */
   function rowsAhead(lane: LaneId, setup: string): number {
-    const row = turns.rowOf(lane)?.setup ?? FIRST_SETUP;
-    const parts =
-      row <= setup ? [[row, setup] as const] : [[row, LAST_SETUP] as const, [FIRST_SETUP, setup] as const];
+    const parts = setupsBefore(setup, turns.rowOf(lane)?.setup);
     const counts = parts.map(([from, to]) => countRows.get(lane, from, to, MAX_QUEUE_POSITION)?.ahead ?? 0);
     return counts.reduce((sum, count) => sum + count, 0);
   }
@@ -46,23 +36,9 @@ export function prepareQueuePosition(db: Database, turns: Turns): (id: TaskId) =
     if (pool === "under_way") return 0;
     const own = countOwn.get(lane, setup, account, id, MAX_QUEUE_POSITION)?.own ?? 0;
     let ahead = own + rowsAhead(lane, setup);
-    const add = (after: number, before: number, each: number) => {
-      if (each === 0 || after >= before || ahead >= MAX_QUEUE_POSITION) return;
+    for (const { after, before, each } of turnsBefore(account, turns.lastServed(lane, setup), own)) {
+      if (ahead >= MAX_QUEUE_POSITION) break;
       ahead = countOthers.get(lane, after, before, each, ahead, MAX_QUEUE_POSITION, setup)?.ahead ?? ahead;
-    };
-    const last = turns.lastServed(lane, setup);
-    if (last === undefined) {
-      add(FIRST, account, own + 1);
-      add(account, LAST, own);
-    } else if (last < account) {
-      add(last, account, own + 1);
-      add(account, LAST, own);
-      // The account served last comes last in a round, so it has one turn less.
-      add(FIRST, last + 1, own);
-    } else {
-      add(last, LAST, own + 1);
-      add(FIRST, account, own + 1);
-      if (last !== account) add(account, last + 1, own);
     }
     return Math.min(ahead, MAX_QUEUE_POSITION);
   };
