@@ -24,6 +24,8 @@ export interface ProviderDeps {
   readonly clock: Clock;
   /** A folder of this provider's own. It exists only if the provider creates it. */
   readonly directory: string;
+  /** Whether other processes go on with the tasks of this one, and have folders of their own. */
+  readonly isShared?: boolean | undefined;
   /** The forms that tasks began with; the same for all accounts. */
   readonly usedForms: () => Promise<UsedForms>;
   /** Fetches a file from any public address, through the guard against private ones; absent: no provider may. */

@@ -38,6 +38,8 @@ interface MaybeSealed extends Omit<ProviderAccount, "secrets" | "proxy"> {
 
 export interface ProvidersConfig {
   readonly dataDir: string;
+  /** The database that nodes share, if they do. */
+  readonly database?: Secret | undefined;
   /** What every request to a provider goes through, unless its account has a proxy of its own. */
   readonly proxy?: Secret | undefined;
   /** The values of each provider's settings, by its id. */
@@ -48,10 +50,10 @@ export interface ProvidersConfig {
   };
 }
 
-export interface CreateDeps extends Omit<ProviderDeps, "directory" | "usedForms"> {
+export interface CreateDeps extends Omit<ProviderDeps, "directory" | "usedForms" | "isShared"> {
   /** What becomes of each adapter that is made; it stays as it is unless given. */
   readonly around?: ((adapter: ProviderAdapter) => ProviderAdapter) | undefined;
-  readonly config: Pick<ProvidersConfig, "dataDir" | "proxy">;
+  readonly config: Pick<ProvidersConfig, "dataDir" | "proxy" | "database">;
   /** Opens the secrets of an account; undefined where no key opens them, which leaves the account out. */
   readonly unseal?: ((lane: LaneId) => ProviderAccount["secrets"] | undefined) | undefined;
 }
@@ -84,7 +86,8 @@ export function createAccounts(
     if (secrets === undefined) return [];
     const proxy = (account.proxy ?? config.proxy)?.reveal();
     const directory = join(config.dataDir, id);
-    const made = create({ ...account, proxy, secrets }, given.values, { ...deps, directory, usedForms });
+    const parts = { ...deps, directory, usedForms, isShared: config.database !== undefined };
+    const made = create({ ...account, proxy, secrets }, given.values, parts);
     return [made.then((adapter) => around(withDecision(adapter, account.onUnknown)))];
   });
   return Promise.all(adapters);

@@ -14,7 +14,7 @@ import type { Clock } from "../../domain/ports/runtime.ts";
 import { createRenderer, type Renderer } from "../../studio/render.ts";
 import { type Course, endingOf, needsRendering, pollAfterMs, progressOf } from "./course.ts";
 import { openFiles, type SandboxFiles } from "./files.ts";
-import { type Ending, type Job, type JobStore, openJobStore } from "./job-store.ts";
+import { type Ending, type Job, type JobStore, type NewJob, openJobStore } from "./job-store.ts";
 import { createRenderings, type Renderings } from "./renderings.ts";
 import { SANDBOX } from "./settings.ts";
 import { createSketches, type Sketches } from "./sketches.ts";
@@ -29,6 +29,11 @@ export interface SandboxDeps {
   /** Outputs rendered at once, 2 unless told. */
   readonly workers?: number | undefined;
   readonly renderer?: Renderer | undefined;
+  /**
+   * Whether other processes, with folders of their own, go on with these jobs. Then what they are told of a job says all of it, so that
+   * they make it anew; one that they cannot make is begun once more.
+   */
+  readonly isShared?: boolean | undefined;
 }
 
 export type SandboxProvider = ProviderAdapter &
@@ -43,6 +48,7 @@ interface Sandbox {
   readonly renderings: Renderings;
   readonly sketches: Sketches;
   readonly renderer: Renderer;
+  readonly isShared: boolean;
   tidiedAt: number;
 }
 
@@ -68,6 +74,7 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
     id: SANDBOX.id,
     lane: SANDBOX.id,
     submitIsIdempotent: false,
+    repeatIsSafe: deps.isShared,
     concurrency: deps.concurrency,
     submit: async (request, signal) => submit(sandbox(), clock, request, signal),
     async poll(handle, signal, previews) {
@@ -78,12 +85,15 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
       signal.throwIfAborted();
       const opened = sandbox();
       const job = findJob(opened.jobs, handle);
+      if (job === undefined) throw unknownJob();
       if (opened.jobs.end(job.id, { state: "cancelled" }, clock.now())) await discard(opened, job);
     },
     async recover({ attempt }, signal) {
       signal.throwIfAborted();
       const job = sandbox().jobs.findByAttempt(attempt);
-      return job === undefined ? { kind: "absent" } : { kind: "found", operation: { id: job.id } };
+      return job === undefined
+        ? { kind: "absent" }
+        : { kind: "found", operation: operationOf(sandbox(), job) };
     },
     async fetchOutput(ref, signal) {
       signal.throwIfAborted();
@@ -115,7 +125,7 @@ function open(deps: SandboxDeps): Sandbox {
   // One more than workers, so that no worker waits while an output is written.
   const renderings = createRenderings({ renderer, files, clock: deps.clock, slots: workers + 1 });
   const sketches = createSketches({ renderer, files });
-  return { jobs, files, renderings, sketches, renderer, tidiedAt: 0 };
+  return { jobs, files, renderings, sketches, renderer, isShared: deps.isShared === true, tidiedAt: 0 };
 }
 
 async function submit(
@@ -155,17 +165,18 @@ async function submit(
     throw new Error(`Attempt ${attempt} ${fault}`);
   }
   const dueMs = pollAfterMs(courseOf(renderings, job, now));
-  return { kind: "operation", operation: { id }, jobId: id, pollAfterMs: dueMs };
+  return { kind: "operation", operation: operationOf(sandbox, job), jobId: id, pollAfterMs: dueMs };
 }
 
-function poll(
-  { jobs, renderings, sketches }: Sandbox,
-  handle: Json,
-  now: number,
-  previews: Previews | undefined,
-): PollResult {
+function poll(sandbox: Sandbox, handle: Json, now: number, previews: Previews | undefined): PollResult {
+  const { jobs, renderings, sketches } = sandbox;
   const job = findJob(jobs, handle);
-  if (job.ending !== undefined) return toResult(job, job.ending);
+  if (job === undefined) {
+    if (!sandbox.isShared) throw unknownJob();
+    const message = "Another process had this job, and its files are not here.";
+    return { kind: "failed", code: "UPSTREAM_ERROR", message, isLost: true };
+  }
+  if (job.ending !== undefined) return toResult(sandbox, job, job.ending);
   const course = courseOf(renderings, job, now);
   if (course.work?.kind === "unwritable") {
     renderings.drop(job.id);
@@ -181,7 +192,13 @@ function poll(
   jobs.end(job.id, ending, now);
   renderings.drop(job.id);
   sketches.drop(job.id);
-  return toResult(job, ending);
+  return toResult(sandbox, job, ending);
+}
+
+/** What names a job. To other processes it says all, where no file belongs to it. */
+function operationOf({ isShared }: Sandbox, { ending: _, ...job }: Job): Json {
+  const { id, spec } = job;
+  return isShared && spec.inputs.length === 0 ? { id, job: JSON.stringify(job) } : { id };
 }
 
 /** Reports the state of a job. Restarts a rendering that an earlier process began or that was interrupted. */
@@ -193,10 +210,12 @@ function courseOf(renderings: Renderings, job: Job, now: number): Course {
   return { job, rehearsal, work, expectedMs: renderings.expectedMs(kindOf(job.spec)), now };
 }
 
-function toResult({ id, spec }: Job, ending: Ending): PollResult {
+function toResult(sandbox: Sandbox, job: Job, ending: Ending): PollResult {
+  const { id, spec } = job;
   switch (ending.state) {
     case "succeeded": {
-      const output = (index: number): Output => ({ kind: "remote", ref: { operation: id, index } });
+      const of = sandbox.isShared ? { job: operationOf(sandbox, job) } : {};
+      const output = (index: number): Output => ({ kind: "remote", ref: { operation: id, index, ...of } });
       return { kind: "succeeded", outputs: Array.from({ length: spec.outputs }, (_, i) => output(i)) };
     }
     case "failed":
@@ -211,11 +230,19 @@ async function fetchOutput(
   ref: Json,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { operation: id, index } = isJsonObject(ref) ? ref : {};
-  const job = typeof id === "string" ? sandbox.jobs.find(id) : undefined;
+  const { operation: id, index, job: whole = { id } } = isJsonObject(ref) ? ref : {};
+  const job = findJob(sandbox.jobs, whole);
+  // It succeeded elsewhere.
+  const isNew = job !== undefined && job.ending === undefined && isJsonObject(whole) && "job" in whole;
+  if (isNew) sandbox.jobs.end(job.id, { state: "succeeded" }, job.readyAt);
   const isThere =
     typeof index === "number" && Number.isInteger(index) && index >= 0 && index < (job?.spec.outputs ?? 0);
-  if (job?.ending?.state !== "succeeded" || !isThere || rehearsalOf(job.spec).outputsLost) {
+  if (
+    (job?.ending?.state !== "succeeded" && !isNew) ||
+    job === undefined ||
+    !isThere ||
+    rehearsalOf(job.spec).outputsLost
+  ) {
     throw new ProviderError("fail", "FINALIZATION_FAILED", "The sandbox has no such output.");
   }
   // The output was taken before or lost in a crash. Rendering it again gives the same bytes.
@@ -223,11 +250,19 @@ async function fetchOutput(
   return sandbox.files.takeOutput(job.id, index, signal);
 }
 
-function findJob(jobs: JobStore, handle: Json): Job {
-  const id = isJsonObject(handle) && typeof handle.id === "string" ? handle.id : undefined;
-  const job = id === undefined ? undefined : jobs.find(id);
-  if (job !== undefined) return job;
-  throw new ProviderError("fail", "UPSTREAM_ERROR", "The sandbox does not know this operation.");
+/** Finds a job. One of another process is taken over, where what names it says all of it. */
+function findJob(jobs: JobStore, handle: Json): Job | undefined {
+  const { id, job: whole } = isJsonObject(handle) ? handle : {};
+  const known = typeof id === "string" ? jobs.find(id) : undefined;
+  if (known !== undefined || typeof whole !== "string") return known;
+  // Safe: this provider wrote it.
+  const job = JSON.parse(whole) as NewJob;
+  jobs.accept(job);
+  return jobs.find(job.id);
+}
+
+function unknownJob(): ProviderError {
+  return new ProviderError("fail", "UPSTREAM_ERROR", "The sandbox does not know this operation.");
 }
 
 /** Removes expired files and rows at some of the submissions. */

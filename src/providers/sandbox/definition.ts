@@ -5,8 +5,8 @@ export const sandbox = defineProvider({
   ...SANDBOX,
   settings: sandboxSettings,
   needs: ["enabled"],
-  async create(_account, { concurrency, workers }, { clock, directory }) {
+  async create(_account, { concurrency, workers }, { clock, directory, isShared }) {
     const { createSandboxProvider } = await import("./adapter.ts");
-    return createSandboxProvider({ directory, clock, concurrency, workers });
+    return createSandboxProvider({ directory, clock, concurrency, workers, isShared });
   },
 });
