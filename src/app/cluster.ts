@@ -71,8 +71,7 @@ async function connect(
     /** Opens the stores of the database, with leases that name this node. */
     async open({ ids, seal }: { ids: Ids; seal: Seal }): Promise<Store> {
       const leaseToken = () => `${id}.${ids.leaseToken()}` as ReturnType<Ids["leaseToken"]>;
-      // TEMPORARY: until every port is there.
-      const store = (await openStoreOn(connection, { ids: { leaseToken }, seal })) as unknown as Store;
+      const store = await openStoreOn(connection, { ids: { leaseToken }, seal });
       return { ...store, tasks: tellingOfAdmissions(store.tasks, () => bus.tell("queued")) };
     },
     /** Reads the books of the database. */

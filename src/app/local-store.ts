@@ -53,14 +53,13 @@ const CONNECTIONS = 2;
 
 async function openShared(url: string, { ids, seal }: Parts): Promise<LocalStore> {
   const { openStore } = await import("../store/postgres/open.ts");
-  // TEMPORARY: until every port is there.
-  const store = (await openStore({
+  const store = await openStore({
     url,
     ids,
     seal,
     migrate: false,
     watches: false,
     connections: CONNECTIONS,
-  })) as unknown as Store;
+  });
   return { books: store, all: async () => store, stop: store.stop };
 }
