@@ -106,6 +106,20 @@ export async function askPostgres(statement: string): Promise<Record<string, unk
   }
 }
 
+/** Runs `body` while a transaction of that database is open in which a statement ran. */
+export async function inTransaction(statement: string, body: () => Promise<void>): Promise<void> {
+  const { url } = await migratedDatabase();
+  const sql = new SQL({ url, max: 1 });
+  try {
+    await sql.begin(async (transaction) => {
+      await transaction.unsafe(statement);
+      await body();
+    });
+  } finally {
+    await sql.close();
+  }
+}
+
 /** One more store on that database, as another node has it. */
 export async function openAnotherPostgres(ids = countingTokens()) {
   const { url } = await migratedDatabase();

@@ -3,7 +3,7 @@ import type { KeyId } from "../../domain/ids.ts";
 import type { Seal } from "../../domain/ports/runtime.ts";
 
 /** How many rows are counted at most. */
-const MOST_COUNTED = 100_000;
+export const MOST_COUNTED = 100_000;
 
 /** What is so of a database, beside its books. Every number is one of rows, counted up to 100,000. */
 export interface Inspected {
@@ -29,8 +29,8 @@ export interface InspectionTimes {
   readonly expiresBefore: number;
 }
 
-/** Most faults that are told. */
-const NAMED = 10;
+/** Most faults, or names, that are told. */
+export const NAMED = 10;
 
 export function inspect(
   db: Database,
@@ -67,7 +67,7 @@ export function inspect(
       )
       .all(now, expiresBefore)
       .map(({ name }) => name),
-    lockedKeys: lockedKeys(db, seal),
+    lockedKeys: lockedIn(db.query<SigningKey, []>(SIGNING_KEYS).all(), seal),
     lastBeat: db.query<{ at: number }, []>("select at from heartbeat").get()?.at,
   };
 }
@@ -78,12 +78,18 @@ export function faultsOf(db: Database): string[] {
   return rows.map((row) => row.quick_check).filter((text) => text !== "ok");
 }
 
-function lockedKeys(db: Database, seal: Pick<Seal, "open" | "stateOf">): string[] {
-  const rows = db
-    .query<{ id: KeyId; name: string; secret: string }, []>(
-      "select id, name, callback_secret as secret from api_key where callback_secret is not null order by id",
-    )
-    .all();
+/** A key that signs callbacks. */
+export interface SigningKey {
+  readonly id: KeyId;
+  readonly name: string;
+  readonly secret: string;
+}
+/** Finds every `SigningKey`. */
+export const SIGNING_KEYS =
+  "select id, name, callback_secret as secret from api_key where callback_secret is not null order by id";
+
+/** Names of keys whose secrets no key at hand opens. */
+export function lockedIn(rows: readonly SigningKey[], seal: Pick<Seal, "open" | "stateOf">): string[] {
   const locked = rows.filter(
     ({ id, secret }) => seal.stateOf(secret) !== "clear" && seal.open(secret, id) === undefined,
   );

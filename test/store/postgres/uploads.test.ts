@@ -1,8 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { UploadedFile } from "../../../src/domain/media/uploaded-file.ts";
+import { describeUploadStore } from "../../contracts/upload-store.ts";
 import {
   CAN_TEST_POSTGRES,
   onBoth,
+  openEmptyPostgres,
   type PostgresStore,
   stopPostgres,
   withNodes,
@@ -34,6 +36,7 @@ async function usedBy({ uploads }: PostgresStore, id = ACCOUNT) {
 
 describe.skipIf(!CAN_TEST_POSTGRES)("uploads in PostgreSQL", () => {
   afterAll(stopPostgres);
+  describeUploadStore("uploaded files in PostgreSQL", () => openEmptyPostgres());
 
   test(
     "an account's bounds hold, and its total is exact, whichever nodes add and remove at once",

@@ -26,8 +26,8 @@ const CONTENTS_AFTER = statement<NamedContent, [after: string, limit: number]>(
    from (${nextIn("asset")} union all ${nextIn("upload")}) as named order by named.sha256 limit $2`,
 );
 const OWNERS = statement<{ task_id: TaskId; account_id: AccountId }, [sha256: string]>(
-  `select distinct task.id as task_id, ${named("account_id")} from asset join task on task.number = task_number
-   where sha256 = ${storedHash("$1")} order by 1`,
+  `select id as task_id, ${named("account_id")} from task
+   where number in (select task_number from asset where sha256 = ${storedHash("$1")}) order by number`,
 );
 const COMPLETED = statement<Completed, [id: string]>(
   "select results, result_issues from task where id = $1 and status = 'completed'",

@@ -13,6 +13,7 @@ import { quotas } from "../quotas.ts";
 import { type Session, statement } from "../session.ts";
 import { insertAssets } from "./assets.ts";
 import { type AttemptChangeRow, attemptChange, updateAttempts } from "./attempts.ts";
+import { tellGroupEnds } from "./group-ends.ts";
 import { addUsage } from "./usage.ts";
 
 /** The part of a row that decides how a task may change, and what its change counts as. */
@@ -101,6 +102,7 @@ export async function writeChanges(
     ),
     ...transitions.map(({ callback }) => callback && insertCallback(session, callback)),
   ]);
+  await tellGroupEnds(session, transitions);
 }
 
 async function updateTasks(session: Session, changes: readonly Change[]): Promise<void> {
