@@ -35,6 +35,7 @@ export class Arriving implements Entering {
   limitHeaders?: Readonly<Record<string, string>>;
   standing?: NonNullable<Entering["standing"]>;
   #place: RequestTrace | undefined;
+  #origin: string | undefined;
   readonly #deps: ArrivingDeps;
   readonly #connection: Connection;
   readonly #found: Found;
@@ -72,7 +73,8 @@ export class Arriving implements Entering {
   }
 
   get origin() {
-    return originOf(this.#deps, this.request, this.#connection);
+    this.#origin ??= originOf(this.#deps, this.request, this.#connection);
+    return this.#origin;
   }
 
   get address() {

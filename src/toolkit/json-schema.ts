@@ -44,8 +44,7 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
     const known = read.get(schema);
     if (known !== undefined) return known;
     const source = sourceOf(schema);
-    if (source === undefined) return compile(schema);
-    const check = readCheck(source, schema, formats);
+    const check = source === undefined ? compile(schema) : readCheck(source, schema, formats);
     read.set(schema, check);
     return check;
   }
@@ -56,9 +55,12 @@ export function createSchemaChecker(options: SchemaCheckerOptions = {}): SchemaC
       return isValid(value) ? [] : (isValid.errors ?? []);
     },
     prepare(schema) {
-      if (sourceOf(schema) === undefined) compile(schema);
+      if (sourceOf(schema) === undefined) checkOf(schema);
     },
-    forget: (schema) => void ajv?.removeSchema(schema as AnySchemaObject),
+    forget(schema) {
+      read.delete(schema);
+      ajv?.removeSchema(schema as AnySchemaObject);
+    },
   };
 }
 
