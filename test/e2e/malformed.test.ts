@@ -6,6 +6,7 @@ import { malformedCreates } from "./malformed/creates.ts";
 import { malformedHeaders } from "./malformed/credentials.ts";
 import { malformedReads } from "./malformed/estimates.ts";
 import { expectDiscretion, expectRefusal } from "./malformed/expectations.ts";
+import { malformedForeign } from "./malformed/facades.ts";
 import { malformedFiles } from "./malformed/files.ts";
 import { malformedForms } from "./malformed/forms.ts";
 import { abandoned, malformedFraming, refusedByParser, trailer } from "./malformed/framing.ts";
@@ -55,6 +56,23 @@ describe.each(TABLES)("a malformed %s is refused, says why, and leaves nothing:"
     },
   );
 });
+
+test.each(
+  (await malformedForeign()).map((line): [string, typeof line] => [`${line.path}: ${line.name}`, line]),
+)(
+  "a malformed request of another API is refused in its words, says why, and leaves nothing: %s",
+  async (_, line) => {
+    const before = leftBehind(dataDir);
+    const answer = await exchange(port, rawRequest(target, line));
+    if (answer === "closed") throw new Error("The connection was closed without an answer.");
+    expect([answer.status, answer.body]).toEqual([line.status, expect.stringContaining(line.says)]);
+    expect(answer.headers.get("x-request-id")).toMatch(/^req_[0-9a-z]{26}$/);
+    const told = JSON.stringify([answer.body, [...answer.headers]]);
+    expect(told).not.toContain(target.key);
+    expect(told).not.toMatch(/\/(?:work|home|root|tmp|src|bunfs)\/|\.ts:|\bat \w+ \(|SQLITE/);
+    expect(leftBehind(dataDir)).toEqual(before);
+  },
+);
 
 test.each(refusedByParser(target).map((each): [string, typeof each] => [each.name, each]))(
   "never reaches the service: %s",

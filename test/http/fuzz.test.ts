@@ -31,6 +31,8 @@ const pictureUri = `data:image/png;base64,${Buffer.from(picture).toString("base6
 const errors: unknown[] = [];
 let app: App;
 let target: Target;
+/** One that has ended. */
+let task = "";
 
 beforeAll(async () => {
   let key = "";
@@ -48,6 +50,9 @@ beforeAll(async () => {
   const { token } = await local.manage.createToken({ name: "operator" });
   await local.stop();
   target = { port, key, managementToken: token };
+  const made = await exchange(port, rawRequest(target, { path: "/v1/images/generations", body: IMAGE }));
+  if (made !== "closed") task = /task_[0-9a-z]{26}/.exec(made.body)?.[0] ?? "";
+  await untilSettled(task);
 });
 
 afterAll(async () => {
@@ -75,6 +80,15 @@ const BODIES: Readonly<Record<string, readonly JsonObject[]>> = {
     { model: "sandbox-video", prompt: "x", size: "640x360", seconds: "1" },
     { model: "sandbox-video", prompt: "x", input_reference: { image_url: pictureUri } },
   ],
+  "/v1/groups": [
+    { prompt: "x", models: ["sandbox-image"], grid: { seed: [1, 2] }, budget: "1.00", policy: "first" },
+    { requests: [IMAGE, VIDEO], deadline_seconds: 60 },
+  ],
+  "/v1/tasks/{task}/variations": [{ count: 2 }],
+  "/v1/tasks/{task}/retry": [{}],
+  "/v1/tasks/{task}/upscale": [{ model: "sandbox-image", factor: 2, index: 0 }],
+  "/v1/tasks/{task}/extend": [{ model: "sandbox-video", prompt: "x", index: 0 }],
+  "/v1/tasks/{task}/cancel": [{}],
   "/v1/pricing/estimate": [IMAGE, { request: VIDEO, endpoint: "/v1/videos/generations", quantity: 3 }],
   "/admin/v1/keys": [
     {
@@ -137,7 +151,8 @@ describe(`with seed ${seed}, ${runs} requests each,`, () => {
     "a mangled JSON body is answered clearly by %s",
     async (path, bodies) => {
       const headers = path.startsWith("/admin/") ? [operator()] : [];
-      const check = async (body: Uint8Array) => expectClearAnswer({ path, headers, body });
+      const of = path.replace("{task}", task);
+      const check = async (body: Uint8Array) => expectClearAnswer({ path: of, headers, body });
       await fc.assert(fc.asyncProperty(mutatedJson(bodies), check), options);
     },
     TEST_MS,
@@ -165,6 +180,50 @@ describe(`with seed ${seed}, ${runs} requests each,`, () => {
       const check = async (body: Uint8Array) =>
         expectClearAnswer({ path: "/compat/v1/images/edits", headers: [multipartType()], body });
       await fc.assert(fc.asyncProperty(mutatedForm(form, BOUNDARY), check), options);
+    },
+    TEST_MS,
+  );
+
+  test.each([
+    ["/v1/files", "file"],
+    ["/compat/v1/images/variations", "image"],
+  ])(
+    "a mangled form with one file is answered clearly by %s",
+    async (path, field) => {
+      const form = formBody([
+        { name: "name", content: "a picture" },
+        { name: "model", content: "sandbox-image" },
+        { name: field, filename: "a.png", content: picture },
+      ]);
+      const check = async (body: Uint8Array) => {
+        await expectClearAnswer({ path, headers: [multipartType()], body });
+        await removeUploads();
+      };
+      await fc.assert(fc.asyncProperty(mutatedForm(form, BOUNDARY), check), options);
+    },
+    TEST_MS,
+  );
+
+  test(
+    "a mangled file is answered clearly, with any type and any Idempotency-Key",
+    async () => {
+      const types = fc.constantFrom("image/png", "video/mp4", "audio/mpeg", "application/octet-stream");
+      const keys = fc.constantFrom("a", "b", "x".repeat(255), "x".repeat(256), "");
+      const bytes = fc.oneof(
+        fc.uint8Array({ maxLength: 64 }),
+        fc.nat(picture.length).map((length) => picture.subarray(0, length)),
+        fc.tuple(fc.nat(picture.length - 1), fc.nat(255)).map(([at, value]) => picture.with(at, value)),
+      );
+      const sent = fc.record({ type: types, key: keys, body: bytes });
+      const check = async ({ type, key, body }: { type: string; key: string; body: Uint8Array }) => {
+        const headers = [
+          ["Content-Type", type],
+          ["Idempotency-Key", key],
+        ] as const;
+        await expectClearAnswer({ path: "/v1/files", headers, body });
+        await removeUploads();
+      };
+      await fc.assert(fc.asyncProperty(sent, check), options);
     },
     TEST_MS,
   );
@@ -261,16 +320,24 @@ async function expectNoMistake(sent: Sent): Promise<void> {
   expect(leftBehind(dataDir)).toEqual(before);
 }
 
-/** A task that was accepted after all goes on behind the answer, and would be taken for what a later request left. */
+/** Tasks that were accepted after all go on behind the answer, and would be taken for what a later request left. */
 async function untilSettled(body: string): Promise<void> {
-  const id = /\b(task_[0-9a-z]{26})\b/.exec(body)?.[1];
-  if (id === undefined) return;
-  for (const kind of ["images", "videos"]) {
-    const path = `/v1/${kind}/status/${id}?wait=10`;
-    const answer = await exchange(target.port, rawRequest(target, { path }));
-    if (answer !== "closed" && answer.status === 200)
-      expect(answer.body).toMatch(/"status":"(?:completed|failed)"/);
+  const ids = new Set([...body.matchAll(/\b(task_[0-9a-z]{26})\b/g)].map(([id]) => id));
+  for (const id of ids) {
+    for (const kind of ["images", "videos"]) {
+      const path = `/v1/${kind}/status/${id}?wait=10`;
+      const answer = await exchange(target.port, rawRequest(target, { path }));
+      if (answer !== "closed" && answer.status === 200)
+        expect(answer.body).toMatch(/"status":"(?:completed|failed|cancelled)"/);
+    }
   }
+}
+
+/** What was taken after all would be taken for what a later request left. */
+async function removeUploads(): Promise<void> {
+  const listed = await exchange(target.port, rawRequest(target, { path: "/v1/files" }));
+  for (const [id] of listed === "closed" ? [] : listed.body.matchAll(/\bfile_[0-9a-z]{26}(?=")/g))
+    await exchange(target.port, rawRequest(target, { method: "DELETE", path: `/v1/files/${id}` }));
 }
 
 const operator = () => ["Authorization", `Bearer ${target.managementToken}`] as const;

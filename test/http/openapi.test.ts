@@ -247,7 +247,7 @@ describe("the document", () => {
       const [, first] = path.split("/");
       const isPermission = /\{upload\}$|jwks|\/upload\/files|v1\/stream\//.test(path);
       const counts: Readonly<Record<string, number>> = {
-        ...{ v1: 4, compat: 5, gemini: 4, fal: 4, replicate: 4, admin: 1, metrics: 1, mcp: 4 },
+        ...{ v1: 4, compat: 5, gemini: 4, fal: 5, replicate: 5, admin: 1, metrics: 1, mcp: 4 },
         ...{ sdapi: 5, queue: 5, internal: 5 },
       };
       const expected = isPermission ? 0 : (counts[first ?? ""] ?? 0);

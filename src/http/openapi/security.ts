@@ -39,6 +39,15 @@ export const SECURITY_SCHEMES: JsonObject = {
     description:
       "An API key as the password, with any name, or as the name without a password, on the paths of APIs whose clients send it so.",
   },
+  ...Object.fromEntries(
+    ["key", "token"].map((scheme) => [
+      `${scheme}Scheme`,
+      {
+        ...{ type: "apiKey", in: "header", name: "Authorization" },
+        description: `An API key behind another word, \`Authorization: ${scheme === "key" ? "Key" : "Token"} sk-svc-…\`, on the paths of APIs whose clients send it so.`,
+      },
+    ]),
+  ),
   managementToken: {
     type: "http",
     scheme: "bearer",
@@ -55,6 +64,7 @@ export function securityOf(endpoint: Endpoint): JsonObject[] {
     return [{ managementToken: endpoint.scope === undefined ? [] : [endpoint.scope] }];
   const names = ["bearer", "apiKeyHeader", "vendorHeader", "queryKey"];
   if (path.startsWith("/compat/")) names.push("plainHeader");
-  if (mannersOf(path)?.schemes.includes("basic")) names.push("basic");
+  for (const scheme of mannersOf(path)?.schemes ?? [])
+    names.push(scheme === "basic" ? scheme : `${scheme}Scheme`);
   return names.map((name) => ({ [name]: [] }));
 }
