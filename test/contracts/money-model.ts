@@ -219,17 +219,25 @@ const COMMANDS = [
   fc.constant(nextDay),
 ];
 
+/** A store without rows, and what checks and removes it. */
+interface Modelled {
+  readonly store: StoreUnderTest;
+  audit(): Promise<AuditReport>;
+  remove(): void;
+}
+
 /** Drives a store and reference books alike. `make` gives an empty store each time, and an audit of it. */
 export function describeMoneyModel(
   name: string,
-  make: () => { readonly store: StoreUnderTest; audit(): Promise<AuditReport>; remove(): void },
+  make: () => Modelled | Promise<Modelled>,
+  numRuns = 30,
 ): void {
   describe(name, () => {
     test("accounts, holds, quotas and refunds come to what the simplest books come to, whatever is done", async () => {
       let summed = 0;
       await fc.assert(
         fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: 60, size: "max" }), async (commands) => {
-          const { store, audit, remove } = make();
+          const { store, audit, remove } = await make();
           try {
             const state = await open(store);
             await fc.asyncModelRun(() => state, commands);
@@ -240,9 +248,9 @@ export function describeMoneyModel(
             remove();
           }
         }),
-        { numRuns: 30, seed: 11, interruptAfterTimeLimit: 45_000, markInterruptAsFailure: true },
+        { numRuns, seed: 11, interruptAfterTimeLimit: 45_000, markInterruptAsFailure: true },
       );
-      expect(summed).toBeGreaterThan(10);
+      expect(summed).toBeGreaterThan(numRuns / 3);
     }, 60_000);
   });
 }
