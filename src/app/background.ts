@@ -48,7 +48,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, { t
     longestDelays(config),
   );
   const sending = { ...rooms, ...store, tally, spans, random: systemRandom, publicUrl };
-  const sender = createCallbackSender(sending, callbackOptions(config));
+  const sender = createCallbackSender(sending, callbackOptions(config, rooms));
   const hooks = openHooks(config, rooms, () => scheduler.wake());
   const scheduler = createScheduler(
     {
@@ -224,7 +224,7 @@ function schedulerOptions({ scheduler }: Config, rooms: Rooms, wake: () => void)
 }
 
 /** A callback under way has a connection, and these leave descriptors to requests. All but how many a host gets may change. */
-function callbackOptions({ callbacks }: Config): CallbackOptions {
+function callbackOptions({ callbacks }: Config, { cluster }: Pick<Rooms, "cluster">): CallbackOptions {
   const { perHost } = callbacks.limits;
   const limits = {
     perHost,
@@ -235,7 +235,7 @@ function callbackOptions({ callbacks }: Config): CallbackOptions {
       return callbacks.limits.perAccount;
     },
   };
-  return { limits, delaysMs: () => callbacks.delaysMs };
+  return { limits, delaysMs: () => callbacks.delaysMs, isShared: cluster !== undefined };
 }
 
 /** Moves the times of the providers' own jobs. Where that fails, those of the store move all the same. */

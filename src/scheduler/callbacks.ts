@@ -9,6 +9,8 @@ export interface CallbackOptions {
   readonly delaysMs: () => readonly number[];
   /** `perHost` is the most that a host gets which answers well. */
   readonly limits: Omit<SendLimits, "ofPlaces">;
+  /** Whether other processes send callbacks of the same database. */
+  readonly isShared?: boolean | undefined;
 }
 
 export interface CallbackSender {
@@ -74,7 +76,8 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
     async start() {
       // Each may have arrived, so the next attempt comes after its delay: a crash must not use up all five at once.
       // All in one turn, so that they share a commit: hundreds of flushes would delay the start.
-      const cutOff = await callbacks.unfinished();
+      // What others may be in the middle of is theirs.
+      const cutOff = await callbacks.unfinished(options.isShared ? clock.now() - LEASE_MS : undefined);
       await Promise.all(cutOff.map((send) => posting.record(send, { kind: "interrupted" })));
       loop.start();
     },

@@ -214,6 +214,8 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
         const send = await claimSend(store);
         const [found] = await store.callbacks.unfinished();
         expect(found).toEqual({ callback: send.callback, sequence: 1, isRedelivery: false });
+        expect(await store.callbacks.unfinished(NOW)).toEqual([]);
+        expect(await store.callbacks.unfinished(NOW + 1)).toHaveLength(1);
         await store.callbacks.record(send, { kind: "interrupted" }, NOW + 1, NOW + 60_000);
         expect(await store.callbacks.unfinished()).toEqual([]);
         expect(await store.callbacks.attempts(callbackId(1))).toMatchObject([{ outcome: "interrupted" }]);

@@ -245,6 +245,22 @@ describe("a sender", () => {
     await sender.stop();
   });
 
+  test("leaves to other processes of its database what they are sending, as long as they may send it", async () => {
+    await owe();
+    const limits = { total: 1, perAccount: 1, perHost: 1 };
+    await store.callbacks.claim({ now: clock.now(), leaseMs: LEASE_MS, limits, underWay: [] });
+    clock.advance(LEASE_MS);
+    const early = createSender(() => OK, { isShared: true });
+    await early.start();
+    await early.stop();
+    expect(outcomes(await store.callbacks.attempts(callbackId(1)))[0]).toBeUndefined();
+    clock.advance(1);
+    const late = createSender(() => OK, { isShared: true });
+    await late.start();
+    await late.stop();
+    expect(outcomes(await store.callbacks.attempts(callbackId(1)))[0]).toBe("interrupted");
+  });
+
   test("takes up what a process that died was sending, after the delay of that attempt", async () => {
     await owe();
     const limits = { total: 1, perAccount: 1, perHost: 1 };

@@ -4,7 +4,7 @@ import { type Session, statement } from "./session.ts";
  * Advisory locks of transactions, by what only one process does at a time. They are numbers of 32 bits: those that a writer marks its
  * changes of tasks with, and the one of migrations, are others.
  */
-const LOCKS = {
+export const LOCKS = {
   claimCallbacks: 0x73766332,
   retention: 0x73766333,
   move: 0x73766334,

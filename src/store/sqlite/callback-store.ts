@@ -56,7 +56,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     claim: (query) => write(() => claim(query)),
     record: (send, delivery, at, retryAt) =>
       write(() => record(send, delivery, at, retryAt), { isOwed: true }),
-    unfinished: async () => read(reads.unfinished),
+    unfinished: async (begunBefore) => read(() => reads.unfinished(begunBefore)),
     hasDue: async (now) => read(() => anyDue.get(now) !== null),
     nextDueAt: async () => read(() => nextDue.get()?.due_at),
     redeliver: (filter, act) => write(() => redeliver(filter, act)),

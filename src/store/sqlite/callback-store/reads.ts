@@ -19,7 +19,7 @@ export interface Reads {
   ofTask(id: TaskId): Callback[];
   attempts(id: CallbackId): CallbackAttempt[];
   list(filter: CallbackFilter): Callback[];
-  unfinished(): CallbackSend[];
+  unfinished(begunBefore?: number): CallbackSend[];
 }
 
 /** Reads callbacks and their sends. */
@@ -68,13 +68,13 @@ function prepareAttempts({ orm }: Connection) {
 /** Asked for at every start, most of which find none: looking takes less than building the query. */
 function prepareUnfinished({ db, orm }: Connection) {
   const any = db.prepare("select 1 from callback_attempt where ended_at is null limit 1");
-  return (): CallbackSend[] => {
+  return (begunBefore = Number.MAX_SAFE_INTEGER): CallbackSend[] => {
     if (any.get() === null) return [];
     const unfinished = orm
       .select()
       .from(callbackAttempt)
       .innerJoin(callback, eq(callback.id, callbackAttempt.callbackId))
-      .where(sql`${callbackAttempt.endedAt} is null`);
+      .where(sql`${callbackAttempt.endedAt} is null and ${callbackAttempt.startedAt} < ${begunBefore}`);
     return unfinished.all().map((row) => ({
       callback: toCallback(row.callback),
       sequence: row.callback_attempt.sequence,
