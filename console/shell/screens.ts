@@ -46,6 +46,14 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import("../screens/live/screen.tsx"),
   },
   {
+    name: "groups",
+    title: "Groups",
+    roles: ["tenant"],
+    key: "u",
+    load: () => import("../screens/groups/screen.tsx"),
+    loadItem: () => import("../screens/group/screen.tsx"),
+  },
+  {
     name: "gallery",
     title: "Gallery",
     roles: ["tenant", "operator"],

@@ -19,6 +19,13 @@ const ITEMS: Readonly<Record<string, (service: ConsoleService) => Promise<readon
     await make({ sandbox: { delay_ms: 0, outcome: "failed" } }),
     await make({ sandbox: { outcome: "hang" } }),
   ],
+  groups: async ({ ask, key }) => {
+    const body = {
+      ...{ prompt: "A fox", models: ["sandbox-image"], grid: { size: ["64x64", "96x96"] } },
+      ...{ parameters: { sandbox: { delay_ms: 0 } }, policy: "cheapest", deadline_seconds: 600 },
+    };
+    return [String((await ask("POST", "/v1/groups", body, key)).group_id)];
+  },
   callbacks: async ({ ask, make, key }) => {
     const task = await make({ callback_url: `https://hooks.invalid/${"x".repeat(90)}` });
     const { callbacks } = await ask("GET", `/v1/callbacks?task_id=${task}`, undefined, key);

@@ -147,6 +147,42 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     await at.page.getByRole("alert").getByText("Request").waitFor();
   });
 
+  test("of a group stand beside each other, as they change, and are cancelled together", async () => {
+    const make = async (outcome: string) => {
+      const parameters = { sandbox: outcome === "" ? { delay_ms: 0 } : { outcome } };
+      const asked = { prompt: "A fox", models: ["sandbox-image"], grid: { size: ["64x64", "96x96"] } };
+      const body = { ...asked, parameters, policy: "cheapest" };
+      return service.ask("POST", "/v1/groups", body, service.key);
+    };
+    await using at = await visit(browser, service.url);
+    const { page } = at;
+    await at.signIn(service.key);
+    await at.open("groups");
+    await page.getByText("No groups yet").waitFor();
+    const ended = await make("");
+    for (const id of ended.task_ids as string[])
+      await service.ask("GET", `/v1/images/status/${id}?wait=30`, undefined, service.key);
+    const hanging = await make("hang");
+    await at.open("groups");
+    const row = (group: Record<string, unknown>) =>
+      page.locator("main tbody tr", { hasText: String(group.group_id).slice(-8) });
+    await row(ended).getByText("completed").waitFor();
+    await row(ended).getByText("$0.02").waitFor();
+    await row(hanging).getByRole("link").click();
+    await page.getByRole("button", { name: "Cancel group" }).click();
+    expect(await at.violations()).toEqual([]);
+    await page.getByRole("button", { name: "Cancel the group" }).click();
+    await page.locator("dd", { hasText: "cancelled" }).waitFor();
+    await page.locator("main tbody tr").nth(1).getByText("cancelled").waitFor();
+    await at.open(`groups/${ended.group_id}`);
+    await page.getByText("Chosen").waitFor();
+    const sheet = page.getByAltText("All results of the group side by side");
+    await sheet.evaluate<void, HTMLImageElement>((image) => image.decode());
+    await page.locator("main tbody [data-row]").first().click();
+    await page.getByRole("heading", { name: "Image by sandbox-image" }).waitFor();
+    expect(at.problems).toEqual([]);
+  });
+
   test("of thousands are read on as the reader scrolls, and only those in sight are in the page", async () => {
     await using at = await visit(browser, service.url);
     await at.signIn(service.key);
