@@ -21,6 +21,7 @@ import { type Finding, looking } from "./finding.ts";
 import { lookAtFolder } from "./folder.ts";
 import { networkChecks } from "./network.ts";
 import { guardCheck, providerChecks } from "./providers.ts";
+import { lookAtSharedDatabase } from "./shared-database.ts";
 import { spaceWish } from "./space.ts";
 
 export type { Finding, FindingStatus } from "./finding.ts";
@@ -54,11 +55,17 @@ export async function examine(sources: Sources): Promise<Examined> {
     await add("data_dir", async () => {
       const folder = lookAtFolder(dataDir, config && (await spaceWish(config, now)));
       server = folder.server;
-      if (!folder.isThere) return folder.findings;
+      if (!folder.isThere || config?.database !== undefined) return folder.findings;
       const keys = config ?? keysOf(dataDir, sources.env);
       const database = await lookAtDatabase({ config: keys, now, isServed: server.isHeld });
       lastBeat = database.lastBeat;
       return [...folder.findings, ...database.findings];
+    });
+  if (config?.database !== undefined)
+    await add("database", async () => {
+      const shared = await lookAtSharedDatabase(config);
+      lastBeat = shared.lastBeat;
+      return shared.findings;
     });
   await add("clock", () => clockCheck(now, lastBeat));
   if (config === undefined) return { findings, config, dataDir };

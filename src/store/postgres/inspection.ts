@@ -1,3 +1,5 @@
+import type { Audit } from "../../domain/ports/audit.ts";
+import type { Node } from "../../domain/ports/node-store.ts";
 import type { Seal } from "../../domain/ports/runtime.ts";
 import {
   type Inspected,
@@ -8,9 +10,13 @@ import {
   SIGNING_KEYS,
   type SigningKey,
 } from "../sqlite/inspection.ts";
+import { type MigrationState, SchemaError } from "../sqlite/migrate.ts";
 import { LIVE } from "../sqlite/task-store/task-table.ts";
-import type { Connection } from "./connection.ts";
-import { statement } from "./session.ts";
+import { createAudit } from "./audit.ts";
+import { type Connection, openConnection } from "./connection.ts";
+import { readMigrationState, requireFit } from "./migrate.ts";
+import { createNodeStore, DATABASE_NOW } from "./node-store.ts";
+import { type Session, statement } from "./session.ts";
 
 interface Counts {
   readonly staleLeases: number;
@@ -27,12 +33,16 @@ const COUNTS = statement<Counts, [staleBefore: number, failedSince: number]>(
      ${counted("select 1 from callback where pool = 'waiting' and due_at < $1")}
        + ${counted("select 1 from callback where pool = 'ready' and due_at < $1")} as "overdueCallbacks",
      ${counted("select 1 from callback where state = 'failed' and created_at >= $2")} as "failedCallbacks",
-     (select at from heartbeat) as "lastBeat"`,
+     (select at from heartbeat where id = 1) as "lastBeat"`,
 );
 const EXPIRING = statement<{ name: string }, [now: number, before: number]>(
   `select name from api_key where revoked_at is null and expires_at > $1 and expires_at < $2 order by expires_at limit ${NAMED}`,
 );
 const SIGNING = statement<SigningKey>(SIGNING_KEYS);
+const SERVER = statement<{ version: string; size: number; now: number }>(
+  `select split_part(current_setting('server_version'), ' ', 1) as version,
+     pg_database_size(current_database()) as size, ${DATABASE_NOW} as now`,
+);
 
 /** What is so of a database beside its books, at one moment. */
 export function inspect(
@@ -51,4 +61,53 @@ export function inspect(
       lockedKeys: lockedIn(await SIGNING.all(session), seal),
     };
   });
+}
+
+interface Looked {
+  /** Of the server: `15.4`. */
+  readonly version: string;
+  readonly sizeBytes: number;
+  /** By the database's clock. */
+  readonly now: number;
+  readonly schema: MigrationState | SchemaError;
+  /** Those that were heard of within an hour; none where there are no tables. */
+  readonly nodes: readonly Node[];
+}
+
+/** A database that nodes share, which is looked at. Nothing of it is changed. */
+export interface SharedInspection {
+  /** @throws StorageError when it cannot be reached; Error when the service cannot be served from it */
+  look(): Promise<Looked>;
+  /** @throws Error where migrations are pending */
+  inspect(times: InspectionTimes, seal: Pick<Seal, "open" | "stateOf">): Promise<Inspected>;
+  readonly audit: Audit["run"];
+  stop(): Promise<void>;
+}
+
+/** Opens a database to look at it. Nothing is sent before the first look. */
+export function openSharedInspection(url: string): SharedInspection {
+  const connection = openConnection({ url, connections: 1 });
+  return {
+    look: () =>
+      connection.read(async (session) => {
+        await requireFit(session);
+        const { version = "", size: sizeBytes = 0, now = 0 } = (await SERVER.get(session)) ?? {};
+        const schema = await schemaOf(session);
+        const hasTables = !(schema instanceof SchemaError) && schema.pending.length === 0;
+        const { nodes } = hasTables ? await createNodeStore(connection).all() : { nodes: [] };
+        return { version, sizeBytes, now, schema, nodes };
+      }),
+    inspect: (times, seal) => inspect(connection, times, seal),
+    audit: createAudit(connection),
+    stop: connection.stop,
+  };
+}
+
+async function schemaOf(session: Session): Promise<MigrationState | SchemaError> {
+  try {
+    return await readMigrationState(session);
+  } catch (error) {
+    if (error instanceof SchemaError) return error;
+    throw error;
+  }
 }
