@@ -23,8 +23,12 @@ const ANY_DUE = statement<unknown, [now: number]>(
 const ASK = statement<never, [id: string, most: number]>(
   "update callback set redeliver = 1, pool = 'ready' where id = $1 and sends - attempts < $2",
 );
+// Each pool has an index of its own.
+const waitingIn = (pool: string) =>
+  `select count(*) as count, min(created_at) as oldest from callback where pool = '${pool}'`;
 const OWED = statement<{ count: number; oldest: number | null }>(
-  `select count(*)::bigint as count, min(created_at) / 1000 * 1000 as oldest from callback where pool in ('ready', 'waiting')`,
+  `select sum(count)::bigint as count, min(oldest) / 1000 * 1000 as oldest
+   from (${waitingIn("ready")} union all ${waitingIn("waiting")}) as pools`,
 );
 
 /** Callbacks in PostgreSQL, which several processes send. */
