@@ -100,6 +100,26 @@ export function describeCallbackTerms(name: string, make: MakeStore): void {
       );
 
     test(
+      "however a group's tasks end, at once or cancelled meanwhile, its end is told of once",
+      withStore(make, async (store) => {
+        const group = { policy: "all", tasks: [1, 2, 3, 4].map(taskId), callbackUrl: URL } as const;
+        for (const number of [1, 2, 3, 4])
+          await admit(store, { number, request: { ...newTask().request, group } });
+        const { leases } = await store.tasks.claim(claimQuery({ limit: 2 }));
+        const ends = leases.map((lease, i) =>
+          store.tasks.apply(lease, failed(lease.task, NOW, taskError("UPSTREAM_ERROR"), callbackId(i + 1))),
+        );
+        const cancels = [1, 2, 3, 4].map((number) => store.tasks.requestCancel(taskId(number), ACCOUNT, NOW));
+        const again = [3, 4].map((number) => store.tasks.requestCancel(taskId(number), ACCOUNT, NOW));
+        await Promise.all([...ends, ...cancels, ...again]);
+        const statuses = await Promise.all(group.tasks.map((id) => store.tasks.summary(id)));
+        expect(statuses.map((each) => each?.status)).toEqual(["failed", "failed", "cancelled", "cancelled"]);
+        const told = await store.callbacks.list({ accountId: ACCOUNT, limit: 10 });
+        expect(told.map(({ event }) => event)).toEqual(["group_ended"]);
+      }),
+    );
+
+    test(
       "a group's end is told of where its last task is cancelled in the queue, and other tasks are deleted",
       withStore(make, async (store) => {
         const group = { policy: "all", tasks: [1, 2].map(taskId), callbackUrl: URL } as const;
