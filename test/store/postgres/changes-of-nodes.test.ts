@@ -4,6 +4,8 @@ import type { LaneId, ModelId, SessionId } from "../../../src/domain/ids.ts";
 import type { RouteTrouble } from "../../../src/domain/ports/route-store.ts";
 import type { Seal } from "../../../src/domain/ports/runtime.ts";
 import { createSeal } from "../../../src/runtime/seal.ts";
+import { sealSecrets } from "../../../src/store/postgres/account-store/sealed-secrets.ts";
+import { openConnection } from "../../../src/store/postgres/connection.ts";
 import { openStore } from "../../../src/store/postgres/open.ts";
 import {
   CAN_TEST_POSTGRES,
@@ -135,11 +137,33 @@ describe.skipIf(!CAN_TEST_POSTGRES)("callback secrets of a database that nodes s
   test("are sealed once by nodes that open it at once, and opened by each that has the key", async () => {
     const clear = await openEmptyPostgres();
     await addKey(clear, SECRET);
-    const nodes = await Promise.all([1, 2, 3].map(() => openWith(sealWith("one key for all"))));
-    expect(nodes.map(({ sealing }) => sealing?.sealed).sort()).toEqual([0, 0, 1]);
+    const url = await urlOfPostgres();
+    const connections = [1, 2].map(() => openConnection({ url }));
+    let unread = connections.length;
+    const allRead = Promise.withResolvers<void>();
+    const reports = await Promise.all(
+      connections.map(({ read, write }) =>
+        sealSecrets(
+          {
+            write,
+            // Both have read before one of them writes.
+            async read(query) {
+              const found = await read(query);
+              if (--unread === 0) allRead.resolve();
+              await allRead.promise;
+              return found;
+            },
+          },
+          sealWith("one key for all"),
+        ),
+      ),
+    );
+    expect(reports.map(({ sealed }) => sealed).sort()).toEqual([0, 1]);
+    const nodes = await Promise.all([1, 2].map(() => openWith(sealWith("one key for all"))));
+    expect(nodes.map(({ sealing }) => sealing?.sealed)).toEqual([0, 0]);
     for (const { accounts } of nodes) expect(await accounts.callbackSecret(keyId(1))).toBe(SECRET);
     expect(await clear.accounts.callbackSecret(keyId(1))).toStartWith("sealed.1.");
-    for (const { stop } of [clear, ...nodes]) await stop();
+    for (const { stop } of [clear, ...connections, ...nodes]) await stop();
   });
 
   test("are named by a node whose key opens none of them, and sealed anew by one that knows the key before", async () => {
