@@ -20,6 +20,7 @@ import {
 
 const TEST_RUNS: readonly Step[] = [
   { title: "unit and architecture tests", command: tests("test") },
+  { title: "tests of the store on PostgreSQL", command: tests("test:postgres") },
   { title: "tests of the executable", command: tests("test:e2e"), env: { SVC_BIN: BINARY } },
   {
     title: "tests of the executable that measure, two at once",

@@ -69,11 +69,23 @@ async function once(url: string, ...statements: readonly string[]): Promise<void
   }
 }
 
-/** Statements that empty all tables and count from 1 again. Triggers that keep rows do not see it. */
-const EMPTY = `do $$ begin
-  execute (select 'truncate ' || string_agg(quote_ident(relname), ', ') || ' restart identity cascade'
-    from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'schema_migration');
-  perform setval('task_change_number', 1, false);
+/**
+ * Statements that empty all tables and count from 1 again. Rows are deleted, which takes a tenth of the time of `truncate` where there are
+ * few; triggers that keep rows, and references, do not see it.
+ */
+const EMPTY = `do $$ declare
+  name text;
+  is_full boolean;
+begin
+  perform set_config('session_replication_role', 'replica', true);
+  for name in select quote_ident(relname) from pg_class
+    where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'schema_migration'
+  loop
+    execute 'select exists (select 1 from ' || name || ')' into is_full;
+    if is_full then execute 'delete from ' || name; end if;
+  end loop;
+  perform setval(format('%I.%I', schemaname, sequencename), 1, false)
+    from pg_sequences where schemaname = 'public' and last_value is not null;
 end $$`;
 
 /** The address of the database of this process. */

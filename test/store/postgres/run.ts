@@ -1,0 +1,24 @@
+/*
+ * `bun run test:postgres`: starts one PostgreSQL server for all test processes, runs the tests of the store on it, and stops it. With
+ * SVC_TEST_POSTGRES it takes the server that this names. Without any server the tests skip themselves, which is said.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { HAS_POSTGRES, startPostgres } from "../../moving/database-servers.ts";
+
+const TESTS = ["--timeout=120000", "--parallel=2", "--no-isolate", "test/store/postgres"];
+const given = process.env.SVC_TEST_POSTGRES;
+const place = given === undefined && HAS_POSTGRES ? mkdtempSync("/tmp/svc-postgres-") : undefined;
+const server = place === undefined ? undefined : await startPostgres(place);
+const url = given ?? (await server?.newDatabase());
+if (url === undefined)
+  console.log("There is no PostgreSQL here (initdb and postgres): its tests are skipped.");
+try {
+  const child = Bun.spawn([process.execPath, "test", ...TESTS, ...process.argv.slice(2)], {
+    stdio: ["inherit", "inherit", "inherit"],
+    env: { ...process.env, ...(url === undefined ? {} : { SVC_TEST_POSTGRES: url }) },
+  });
+  process.exitCode = await child.exited;
+} finally {
+  await server?.stop();
+  if (place !== undefined) rmSync(place, { recursive: true, force: true });
+}
