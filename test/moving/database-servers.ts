@@ -7,6 +7,8 @@ import { freePort } from "../helpers/free-port.ts";
 export interface DatabaseServer {
   /** The address of a new, empty database. Its password is `CANARY-password`. */
   newDatabase(): Promise<string>;
+  /** Ends it at once, as a crash does, and starts it again. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -45,7 +47,23 @@ async function started(
   command: readonly string[],
   folder: string,
   admin: string,
-): Promise<{ stop(): Promise<void> }> {
+): Promise<{ stop(): Promise<void>; restart(): Promise<void> }> {
+  let child = await begun(command, folder, admin);
+  return {
+    async restart() {
+      child.kill(command.some((word) => word.endsWith("/postgres")) ? "SIGQUIT" : "SIGKILL");
+      await child.exited;
+      child = await begun(command, folder, admin);
+    },
+    async stop() {
+      // PostgreSQL waits for its clients at SIGTERM, and ends them at SIGINT.
+      child.kill(command.some((word) => word.endsWith("/postgres")) ? "SIGINT" : "SIGTERM");
+      await child.exited;
+    },
+  };
+}
+
+async function begun(command: readonly string[], folder: string, admin: string) {
   const child = Bun.spawn(asNobody(command), {
     cwd: folder,
     stdout: "ignore",
@@ -64,13 +82,7 @@ async function started(
       await Bun.sleep(50);
     }
   }
-  return {
-    async stop() {
-      // PostgreSQL waits for its clients at SIGTERM, and ends them at SIGINT.
-      child.kill(command.some((word) => word.endsWith("/postgres")) ? "SIGINT" : "SIGTERM");
-      await child.exited;
-    },
-  };
+  return child;
 }
 
 /** Runs one statement on a connection of its own. */
