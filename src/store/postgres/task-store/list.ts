@@ -67,7 +67,8 @@ export function prepareList<Row>(columns: string): (session: Session, filter: Li
 
 /**
  * The statement. No more groups than the page has tasks can have a part in it. Of these, `bound` is the last task of a page to which
- * each gives the same share; the page's own last task does not come after that.
+ * each gives the same share; the page's own last task does not come after that. A pair is compared with it in the index, since the
+ * planner takes what lies between two ids for few, and would read all of it to sort it.
  */
 function textOf(shape: Shape): string {
   const { beyond, upTo, sorting, last, end } = ORDERS[shape.order];
@@ -85,7 +86,7 @@ function textOf(shape: Shape): string {
   return `with given as (${GIVEN}), head as materialized (select * from (${heads}) as each order by id ${sorting} limit $3),
     share as materialized (${of("", "(select $3 / greatest(count(*), 1) + 1 from head)")}),
     bound as materialized (select case when count(*) = $3 then ${last}(id) else '${end}' end as id from share),
-    page as materialized (${of(`and id ${upTo} (select bound.id from bound)`, "$3")})
+    page as materialized (${of(`and (model_label, id) ${upTo} (head.model_label, (select bound.id from bound))`, "$3")})
     select ${shape.columns} from task where id = any (array(select page.id from page)) order by id ${sorting}`;
 }
 

@@ -12,7 +12,12 @@ const SETTLED = statement<{ number: number }>(
   `select least(${LAST_NUMBER}, (${leastMark("drawn.last_value > 0")})) as number from task_change_number as drawn`,
 );
 
-const BETWEEN = "account_number = account.number and change > $1 and change <= $2";
+/**
+ * Changes of an account up to a number. The pair is compared in the index as one, so that the planner takes them for many: it reads
+ * them in their order then, and stops at the limit.
+ */
+const upTo = (number: string) =>
+  `account_number = account.number and change > $1 and (account_number, change) <= (account.number, ${number})`;
 
 /**
  * Changes are indexed by account, and an index over all of them would cost every task; so this merges those of the accounts, which are
@@ -21,19 +26,19 @@ const BETWEEN = "account_number = account.number and change > $1 and change <= $
  */
 const PAGE = statement<
   ManagedRow & { readonly change: number },
-  [after: number, upTo: number, limit: number]
+  [after: number, last: number, limit: number]
 >(
   `with head as materialized (
      select account.number, first.change from account
-     cross join lateral (select change from task where ${BETWEEN} order by change limit 1) as first
+     cross join lateral (select change from task where ${upTo("$2")} order by change limit 1) as first
      order by first.change limit $3),
    bound as materialized (select case when count(*) = $3 then max(change) else $2 end as change from head),
    page as materialized (
-     select next.number from head as account
-     cross join lateral (select task.number, task.change from task where ${BETWEEN}
-       and task.change <= (select bound.change from bound) order by task.change limit $3) as next
+     select account.number, next.change from head as account
+     cross join lateral (select change from task where ${upTo("(select bound.change from bound)")} order by change limit $3) as next
      order by next.change limit $3)
-   select ${MANAGED_COLUMNS}, change from task where number = any (array(select page.number from page)) order by change`,
+   select changed.* from page cross join lateral (select ${MANAGED_COLUMNS}, change from task
+     where account_number = page.number and change = page.change limit 1) as changed order by changed.change`,
 );
 
 /** The body of `TaskStore.managedChanges`: two statements, the second of which sees all that the first one counts on. */
@@ -41,9 +46,9 @@ export async function managedChanges(
   session: Session,
   { after, limit }: Omit<ChangeQuery, "accountId">,
 ): Promise<ManagedChange[]> {
-  const upTo = await latestManagedChange(session);
-  if (upTo <= after) return [];
-  const rows = await PAGE.all(session, after, upTo, limit);
+  const last = await latestManagedChange(session);
+  if (last <= after) return [];
+  const rows = await PAGE.all(session, after, last, limit);
   return rows.map((row) => ({ number: row.change, task: toManagedTask(row) }));
 }
 

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
+import type {
+  AccountId,
+  AssetId,
+  AttemptId,
+  KeyId,
+  LaneId,
+  ModelId,
+  TaskId,
+} from "../../../src/domain/ids.ts";
+import { type Connection, openConnection } from "../../../src/store/postgres/connection.ts";
+import { createSearchStore } from "../../../src/store/postgres/search-store.ts";
+import { createTaskReads } from "../../../src/store/postgres/task-store/task-reads.ts";
+import { createUsageStore } from "../../../src/store/postgres/usage-store.ts";
+import { type Asked, noting, walkedBy } from "../../helpers/plans.ts";
+import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { SEEDED, seed } from "./seeded.ts";
+
+/** Tables that an operator fills by hand, or that have one row. */
+const FEW = [
+  "account",
+  "api_key",
+  "search_state",
+  "lane_row",
+  "lane_turn",
+  "task_change_number",
+  "task_number_seq",
+  "pg_database",
+];
+
+/** The most rows of tables that a statement reads, and sorts at once: a few pages. */
+const MOST = { read: 3_000, sorted: 600 };
+
+/** Parts of statements that may read more, and why. */
+const ALLOWED: readonly (readonly [part: string, why: string])[] = [
+  ["terms && $2", "Reads what some slices have of the words, and stops where it has found enough."],
+  ["strpos(request", "Reads what is live once, at a start."],
+  ["sync_scope is not null", "Reads what is live once, at a start."],
+  ['as "underWay"', "Counts what is live, in indexes."],
+  ["as processing", "Counts an account's live tasks in an index."],
+  ["pool <> 'under_way'", "Counts what is live, in indexes."],
+  ["sum(under_way)", "Counts what is live, in indexes, when somebody looks at the overview."],
+  ["stage = 'terminal'", "Sums up every task that ended, for a report."],
+  ["from usage_day", "Sums up days, of which there are few beside the tasks."],
+  ["from attempt where cost_micros", "Reads as many attempts as it says, in their index."],
+];
+
+const numbered = <Id extends string>(kind: string, number: number) =>
+  `${kind}_${String(number).padStart(12, "0")}` as Id;
+const task = (number: number) => numbered<TaskId>("task", number);
+const account = numbered<AccountId>("acct", 3);
+const lane = "lane-1" as LaneId;
+
+/** A connection that notes the statements of its reads and writes. */
+function notingConnection(connection: Connection, asked: Asked[]): Connection {
+  return {
+    ...connection,
+    read: (query) => connection.read((session) => query(noting(session, asked))),
+    readAtOnce: (query) => connection.readAtOnce((session) => query(noting(session, asked))),
+    write: (operation, options) => connection.write((session) => operation(noting(session, asked)), options),
+  };
+}
+
+/** Asks everything that is read of tasks, as often as it is asked in another way. */
+async function askAll(connection: Connection): Promise<void> {
+  const tasks = createTaskReads(connection);
+  const queued = task(SEEDED.tasks - 3);
+  const ended = await tasks.summary(task(40_001));
+  if (ended === undefined) throw new Error("The database is not seeded.");
+  await Promise.all([
+    tasks.byId(task(7)),
+    tasks.requestOf(ended),
+    tasks.attempts(task(8)),
+    tasks.story(task(9)),
+  ]);
+  await tasks.attempt(numbered<AttemptId>("attempt", 6));
+  await tasks.assetById(numbered<AssetId>("asset", 5));
+  await tasks.family(task(1_000), account, { limit: 50 });
+  const limit = 100;
+  for (const order of ["newest", "oldest"] as const)
+    for (const status of [undefined, "completed", "pending"] as const)
+      for (const model of [undefined, "model-5" as ModelId, "none" as ModelId]) {
+        await tasks.list({ accountId: account, status, model, limit }, order);
+        if (order === "newest") await tasks.managedTasks({ status, model, limit, after: task(150_000) });
+      }
+  for (const text of ["picture", "lighthouse 40", "nothing"])
+    for (const status of [undefined, "failed"] as const)
+      await tasks.managedTasks({ text, status, limit: 20, after: task(190_000) });
+  await Promise.all([
+    tasks.ownReady(lane, account, 100),
+    tasks.queuedLanes(),
+    tasks.laneCounts(),
+    tasks.lanes(),
+  ]);
+  await Promise.all([tasks.queuePosition(queued), tasks.queuePosition(task(SEEDED.tasks - 3_900))]);
+  await Promise.all([tasks.counts(), tasks.liveCounts(account), tasks.recentEndings(0)]);
+  for (const after of [0, 199_000, SEEDED.tasks]) {
+    await tasks.changes({ accountId: account, after, limit: 100 });
+    await tasks.managedChanges({ after, limit: 100 });
+  }
+  await Promise.all([tasks.latestChange(account), tasks.latestManagedChange()]);
+  await Promise.all([tasks.timed(), tasks.races(), tasks.orphans()]);
+  const usage = createUsageStore(connection);
+  const key = numbered<KeyId>("key", 34);
+  await Promise.all([
+    usage.days(account, 1, 30),
+    usage.chargedTo(account, key),
+    usage.liveTasks(account, key, 9),
+  ]);
+  for (const by of ["provider", "model"] as const)
+    await usage.report({ from: 0, to: 9, by, accountId: account });
+  await Promise.all([usage.spentSince(100_000), usage.recentDurations(200)]);
+  await createSearchStore(connection).index(20);
+}
+
+describe.skipIf(!CAN_TEST_POSTGRES)("statements that read tasks, where there are many", () => {
+  const asked: Asked[] = [];
+  let sql: SQL;
+
+  beforeAll(async () => {
+    await (await openEmptyPostgres()).stop();
+    const url = await urlOfPostgres();
+    const connection = openConnection({ url });
+    await connection.write(seed);
+    sql = new SQL({ url, max: 1 });
+    await sql.unsafe("vacuum analyze");
+    await askAll(notingConnection(connection, asked));
+    await connection.stop();
+  }, 300_000);
+  afterAll(async () => {
+    await sql.close();
+    await stopPostgres();
+  });
+
+  for (const kind of ["custom", "generic"] as const)
+    test(`stop at a limit and sort no more than a page, with a ${kind} plan`, async () => {
+      const walks: string[] = [];
+      const used = new Set<string>();
+      const selects = asked.filter(({ text }) => /^(select|with)\b/.test(text));
+      expect(selects.length).toBeGreaterThan(50);
+      for (const each of selects) {
+        const { scanned, read, sorted } = await walkedBy(sql, each, kind, FEW);
+        if (scanned.length === 0 && read <= MOST.read && sorted <= MOST.sorted) continue;
+        const allowed = ALLOWED.find(([part]) => each.text.includes(part));
+        if (allowed === undefined)
+          walks.push(
+            `${[...scanned, read, sorted].join(" ")}: ${JSON.stringify(each.parameters)} ${each.text}`,
+          );
+        else used.add(allowed[0]);
+      }
+      expect(walks).toEqual([]);
+    }, 300_000);
+});
