@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { addBackup } from "./db/backup.ts";
 import { addBackups } from "./db/backups.ts";
 import { addCheck } from "./db/check.ts";
+import { addMove } from "./db/move.ts";
 import { addRestore } from "./db/restore.ts";
 import { addVacuum } from "./db/vacuum.ts";
 
@@ -11,6 +12,7 @@ const DB = {
   backup: addBackup,
   backups: addBackups,
   restore: addRestore,
+  move: addMove,
   check: addCheck,
   vacuum: addVacuum,
 };

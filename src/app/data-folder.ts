@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Seal } from "../domain/ports/runtime.ts";
@@ -7,7 +7,7 @@ import { lockDirectory } from "../runtime/directory-lock.ts";
 import { FOLDER_ID } from "../runtime/folder-id.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
 import { createSeal } from "../runtime/seal.ts";
-import { ASSETS, DATABASE, LOGS, RESTORING, SECRET_KEY } from "./folder-contents.ts";
+import { ASSETS, DATABASE, LOGS, MOVED_AWAY, RESTORING, SECRET_KEY } from "./folder-contents.ts";
 import { ALERT_MEMORY, CHECKED_FORMS, KEPT_KEYS } from "./settings.ts";
 
 export type Folder = Pick<Config, "dataDir">;
@@ -54,6 +54,7 @@ const CONTENTS: FolderContents = {
       SECRET_KEY,
       CHECKED_FORMS,
       ALERT_MEMORY,
+      MOVED_AWAY,
     ],
   ],
   folders: [ASSETS, LOGS, KEPT_KEYS, USED_FORMS, ...PROVIDERS.map(({ id }) => id)],
@@ -78,6 +79,7 @@ export function existingDatabaseOf(config: Folder & Partial<Pick<Config, "databa
     throw new Error(
       "The settings name a PostgreSQL database, and this is for a data folder alone. A PostgreSQL server has its own means: pg_dump, pg_basebackup, vacuum.",
     );
+  requireHere(config);
   const database = databaseOf(config);
   if (existsSync(database)) return database;
   throw new Error(
@@ -90,11 +92,41 @@ export class RestoreUnfinished extends Error {
   override readonly name = "RestoreUnfinished";
 }
 
+/** The database of the folder is elsewhere now. */
+export class FolderMoved extends Error {
+  override readonly name = "FolderMoved";
+}
+
+/** A folder whose lock is wanted. */
+interface Locked extends Folder, Partial<Pick<Config, "database">> {
+  /** It holds what a node of a shared database needs beside that; so does a folder with `database`. */
+  readonly isOfNode?: boolean;
+}
+
+/** Where the database of a folder went; undefined where it is in the folder. */
+function movedTo(dataDir: string): string | undefined {
+  const path = join(dataDir, MOVED_AWAY);
+  if (!existsSync(path)) return undefined;
+  const mark: unknown = JSON.parse(readFileSync(path, "utf8"));
+  return typeof mark === "object" && mark !== null && "to" in mark ? String(mark.to) : "another place";
+}
+
+/** @throws FolderMoved */
+function requireHere({ dataDir, database, isOfNode = database !== undefined }: Locked): void {
+  const to = isOfNode ? undefined : movedTo(dataDir);
+  if (to === undefined) return;
+  throw new FolderMoved(
+    `The database of ${dataDir} was moved to ${to}. Name it with --database, or move it back: svc db move --database URL --to ${dataDir}.`,
+  );
+}
+
 /**
  * @returns how to release it
- * @throws DataDirectoryBusy when another process holds it; RestoreUnfinished
+ * @throws DataDirectoryBusy when another process holds it; RestoreUnfinished, FolderMoved
  */
-export function lockDataDirectory({ dataDir }: Folder): () => void {
+export function lockDataDirectory(folder: Locked): () => void {
+  const { dataDir } = folder;
+  requireHere(folder);
   if (existsSync(join(dataDir, RESTORING)))
     throw new RestoreUnfinished(
       `A restore into ${dataDir} was cut off. Repeat \`svc db restore\`, which begins anew; or remove the folder.`,

@@ -13,6 +13,9 @@ export const LOGS = "logs";
 /** What a backup is restored into before it is whole. */
 export const RESTORING = ".restoring";
 
+/** Says that the database of a folder was moved, and where to. */
+export const MOVED_AWAY = "moved.json";
+
 /**
  * What a backup has of a data folder beside the database and the files that it names. Left out are: `bootstrap.json`, a key in the
  * clear whose hash is in the database; `checked-forms.json`, which is made anew; locks and logs; and the folders of providers that

@@ -75,6 +75,8 @@ const REFUSALS: Readonly<Record<string, readonly [exit: ExitCode, code: string, 
     ForeignBackups: [EXIT.conflict, "foreign_backups", undefined],
     FolderNotEmpty: [EXIT.conflict, "folder_not_empty", undefined],
     DataDirectoryBusy: [EXIT.conflict, "server_runs", undefined],
+    FolderMoved: [EXIT.conflict, "folder_moved", undefined],
+    MoveError: [EXIT.conflict, "move_refused", undefined],
     SchemaError: [EXIT.error, "schema", undefined],
   };
 
