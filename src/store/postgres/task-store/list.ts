@@ -7,8 +7,8 @@ import { steps } from "./steps.ts";
 
 /** Which ids come after a task's, in which order they are read, and where a listing begins: before, or after, every id. */
 const ORDERS = {
-  newest: { beyond: "<", upTo: ">=", sorting: "desc", last: "min", start: "~", end: "" },
-  oldest: { beyond: ">", upTo: "<=", sorting: "asc", last: "max", start: "", end: "~" },
+  newest: { beyond: "<", sorting: "desc", start: "~" },
+  oldest: { beyond: ">", sorting: "asc", start: "" },
 } as const satisfies Record<ListOrder, object>;
 
 /** A filter, and in which order its tasks are listed; the newest first unless given. */
@@ -43,8 +43,8 @@ const GIVEN = "select $1::text, $2::text, $3::bigint, $4::text[], $5::text[], $6
  * Returns a function that reads the first tasks of a filter, in order, with the columns that are given, in one statement. It seeks the
  * first task of each group that the filter admits, and merges the groups: a group is the tasks of one status, kind and model, of an
  * account or of all; live ones are in groups by account and key. So a page costs two seeks for each model that was ever used, and of
- * live tasks, for each that a key uses now, and a few entries of an index for each task of the page, however many tasks there are and
- * however few of them match.
+ * live tasks, for each that a key uses now, and of each at most as many entries of an index as the page is long, however many tasks there
+ * are and however few of them match.
  */
 export function prepareList<Row>(columns: string): (session: Session, filter: Listing) => Promise<Row[]> {
   const known = new Map<string, Statement<Row, Values>>();
@@ -66,27 +66,20 @@ export function prepareList<Row>(columns: string): (session: Session, filter: Li
 }
 
 /**
- * The statement. No more groups than the page has tasks can have a part in it. Of these, `bound` is the last task of a page to which
- * each gives the same share; the page's own last task does not come after that. A pair is compared with it in the index, since the
- * planner takes what lies between two ids for few, and would read all of it to sort it.
+ * The statement. No more groups than the page has tasks can have a part in it, and of each no more tasks. To stop a group's reading
+ * where others fill the page would need a second bound of its ids: the planner takes what lies between two ids for few, and may read all
+ * of it to sort it.
  */
 function textOf(shape: Shape): string {
-  const { beyond, upTo, sorting, last, end } = ORDERS[shape.order];
+  const { beyond, sorting } = ORDERS[shape.order];
   const heads = shape.parts.map((part) => headsOf(shape, part)).join(" union all ");
-  const of = (also: string, limit: string) => {
-    const each = shape.parts.map(
-      (
-        part,
-      ) => `(select id from task where head.part = '${part}' and ${ofGroup(shape, part, "head")} and task.model_label = head.model_label
-         and id ${beyond} $2 ${also} order by id ${sorting} limit ${limit})`,
-    );
-    return `select found.id from head cross join lateral (${each.join(" union all ")}) as found
-      order by found.id ${sorting} limit $3`;
-  };
+  const each = shape.parts.map(
+    (part) => `(select id from task where head.part = '${part}' and ${ofGroup(shape, part, "head")}
+       and task.model_label = head.model_label and id ${beyond} $2 order by id ${sorting} limit $3)`,
+  );
   return `with given as (${GIVEN}), head as materialized (select * from (${heads}) as each order by id ${sorting} limit $3),
-    share as materialized (${of("", "(select $3 / greatest(count(*), 1) + 1 from head)")}),
-    bound as materialized (select case when count(*) = $3 then ${last}(id) else '${end}' end as id from share),
-    page as materialized (${of(`and (model_label, id) ${upTo} (head.model_label, (select bound.id from bound))`, "$3")})
+    page as materialized (select found.id from head cross join lateral (${each.join(" union all ")}) as found
+      order by found.id ${sorting} limit $3)
     select ${shape.columns} from task where id = any (array(select page.id from page)) order by id ${sorting}`;
 }
 

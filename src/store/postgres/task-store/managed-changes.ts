@@ -12,31 +12,24 @@ const SETTLED = statement<{ number: number }>(
   `select least(${LAST_NUMBER}, (${leastMark("drawn.last_value > 0")})) as number from task_change_number as drawn`,
 );
 
-/**
- * Changes of an account up to a number. The pair is compared in the index as one, so that the planner takes them for many: it reads
- * them in their order then, and stops at the limit.
- */
-const upTo = (number: string) =>
-  `account_number = account.number and change > $1 and (account_number, change) <= (account.number, ${number})`;
+/** Changes of an account, the first ones. What is not settled yet is left out after that: it is the last that there is. */
+const first = (limit: string) =>
+  `(select change from task where account_number = account.number and change > $1 order by change limit ${limit})`;
 
 /**
  * Changes are indexed by account, and an index over all of them would cost every task; so this merges those of the accounts, which are
- * few beside their tasks. No more accounts than the page has changes can have a part in it, and none of its changes comes after the
- * last of their first ones where these fill a page.
+ * few beside their tasks. No more accounts than the page has changes can have a part in it.
  */
 const PAGE = statement<
   ManagedRow & { readonly change: number },
   [after: number, last: number, limit: number]
 >(
   `with head as materialized (
-     select account.number, first.change from account
-     cross join lateral (select change from task where ${upTo("$2")} order by change limit 1) as first
+     select account.number, first.change from account cross join lateral ${first("1")} as first
      order by first.change limit $3),
-   bound as materialized (select case when count(*) = $3 then max(change) else $2 end as change from head),
    page as materialized (
-     select account.number, next.change from head as account
-     cross join lateral (select change from task where ${upTo("(select bound.change from bound)")} order by change limit $3) as next
-     order by next.change limit $3)
+     select account.number, next.change from head as account cross join lateral ${first("$3")} as next
+     where next.change <= $2 order by next.change limit $3)
    select changed.* from page cross join lateral (select ${MANAGED_COLUMNS}, change from task
      where account_number = page.number and change = page.change limit 1) as changed order by changed.change`,
 );
