@@ -95,9 +95,8 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   wakeup.listen(background.scheduler);
   await recallEndings(rooms, watched.tally);
   await tryNoteSettings(config, rooms);
-  await background.start();
   await rooms.cluster?.start(feeds, background.woken);
-  await resume();
+  await beginWork(background, resume);
   releases.push(startAlerting(config, rooms, { ...watched, disk, backups: background.backups.state }));
   readiness.begin();
   // The first create should not pay for compiling its model's schema.
@@ -126,6 +125,17 @@ const openBookReadings = async (config: Config, { cluster, store }: Rooms): Prom
 
 const manageWith = (rooms: Rooms, usage: BookReadings) => (actor: Actor) =>
   createManageAccounts({ ...rooms, ...rooms.store, usage, actor, checks: rooms.moderation.names() });
+
+/** Starts the work that runs without a request; where that fails, nothing goes on. */
+async function beginWork(background: ReturnType<typeof createBackground>, resume: () => Promise<void>) {
+  try {
+    await background.start();
+    await resume();
+  } catch (error) {
+    await background.drain(0, () => {});
+    throw error;
+  }
+}
 
 async function countLive({ store }: Pick<Rooms, "store">): Promise<number> {
   const { queued, underWay } = await store.tasks.counts();

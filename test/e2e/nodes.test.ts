@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { cleanEnvironment, emptyFolder, type Server, SVC, spawnServer } from "../helpers/server.ts";
+import { type DatabaseServer, HAS_POSTGRES, startPostgres } from "../moving/database-servers.ts";
+
+const SECRET_KEY = "k".repeat(43);
+
+/** Resolves once a node takes requests. */
+async function ready(node: Server): Promise<Server> {
+  for (;;) {
+    const answer = await fetch(`${node.url}/readyz`).catch(() => undefined);
+    if (answer?.status === 200) return node;
+    if (node.hasExited()) throw new Error(node.stderr());
+    await Bun.sleep(20);
+  }
+}
+
+describe.skipIf(!HAS_POSTGRES)("nodes of one PostgreSQL database", () => {
+  let folder: string;
+  let postgres: DatabaseServer;
+  beforeAll(async () => {
+    folder = mkdtempSync("/tmp/svc-nodes-");
+    postgres = await startPostgres(folder);
+  });
+  afterAll(async () => {
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const environment = (url: string, more: Record<string, string> = {}) => ({
+    ...{ SVC_DATABASE: url, SVC_SECRET_KEY: SECRET_KEY, SVC_SCHEDULER_LEASE_SECONDS: "2", ...more },
+  });
+
+  function start(url: string, assets: string, more: Record<string, string>, given = {}): Promise<Server> {
+    const env = environment(url, { SVC_ASSETS_PATH: assets, ...more });
+    return ready(spawnServer({ ...given, env }));
+  }
+
+  function run(url: string | undefined, ...args: string[]) {
+    const env = cleanEnvironment(url === undefined ? {} : { SVC_DATABASE: url });
+    const { exitCode, stdout, stderr } = Bun.spawnSync([SVC, ...args], { env });
+    return { exitCode, text: stdout.toString() + stderr.toString() };
+  }
+
+  const call = async (node: Server, key: string, path: string, body?: object) => {
+    const answer = await fetch(node.url + path, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return (await answer.json()) as { data: { task_id?: string; status?: string; result?: string[] } & [] };
+  };
+
+  /** The task once it has ended. */
+  async function ended(node: Server, key: string, id: string | undefined) {
+    for (;;) {
+      const { data } = await call(node, key, `/v1/tasks/${id}`);
+      if (data.status !== "pending" && data.status !== "processing") return data;
+      await Bun.sleep(50);
+    }
+  }
+
+  test("what one takes in another makes, and a third goes on when that one is killed", async () => {
+    const url = await postgres.newDatabase();
+    const assets = emptyFolder("assets");
+    const worker = await start(url, assets, { SVC_ROLE: "worker", SVC_NODE_NAME: "first" });
+    const key = worker.firstKey();
+    const api = await start(url, assets, { SVC_ROLE: "api", SVC_NODE_NAME: "desk" });
+
+    const picture = { model: "sandbox-image", prompt: "a lighthouse", size: "64x64" };
+    // It waits for a task that another node makes.
+    const sync = await call(api, key, "/compat/v1/images/generations", picture);
+    expect(sync.data).toHaveLength(1);
+
+    const slow = { ...picture, sandbox: { delay_ms: 3_000 } };
+    const { data } = await call(api, key, "/v1/images/generations", slow);
+    const path = `/v1/tasks/${data.task_id}`;
+    while ((await call(api, key, path)).data.status !== "processing") await Bun.sleep(20);
+    process.kill(worker.pid, "SIGKILL");
+    const second = await start(url, assets, { SVC_ROLE: "worker", SVC_NODE_NAME: "second" });
+    const task = await ended(api, key, data.task_id);
+    expect(task.status).toBe("completed");
+    const file = await fetch(api.url + new URL(task.result?.[0] ?? "").pathname);
+    expect([file.status, file.headers.get("Content-Type")]).toEqual([200, "image/png"]);
+
+    const nodes = JSON.parse(run(url, "nodes", "list", "--local", "--json").text);
+    const named = nodes.nodes.map(({ name, role }: { name: string; role: string }) => `${name} ${role}`);
+    expect(named.sort()).toEqual(["desk api", "first worker", "second worker"]);
+    await Promise.all([api.stop(), second.stop()]);
+    expect(run(url, "audit", "--local")).toMatchObject({ exitCode: 0 });
+  });
+
+  test("a data folder is moved there with work under way, is refused after that, and is moved back", async () => {
+    const url = await postgres.newDatabase();
+    const one = await ready(spawnServer({ env: { SVC_SECRET_KEY: SECRET_KEY } }));
+    while (!existsSync(join(one.dataDir, "bootstrap.json"))) await Bun.sleep(20);
+    const key = one.firstKey();
+    const body = { model: "sandbox-image", prompt: "slow", size: "64x64", sandbox: { delay_ms: 4_000 } };
+    const { data } = await call(one, key, "/v1/images/generations", body);
+    await one.stop();
+
+    expect(run(undefined, "db", "move", "--to", url, "--data-dir", one.dataDir)).toMatchObject({
+      exitCode: 0,
+    });
+    const again = spawnServer({ dataDir: one.dataDir, env: { SVC_SECRET_KEY: SECRET_KEY } });
+    expect(await again.exited).not.toBe(0);
+    expect(again.stderr()).toContain("was moved to 127.0.0.1:");
+
+    const assets = join(one.dataDir, "assets");
+    const node = await start(url, assets, {}, { dataDir: one.dataDir });
+    expect((await ended(node, key, data.task_id)).status).toBe("completed");
+    expect(run(url, "db", "move", "--to", one.dataDir).text).toContain("Another svc serves from");
+    expect(run(url, "db", "move", "--to", emptyFolder("other")).text).toContain("Stop every node first");
+    await node.stop();
+    expect(run(url, "db", "move", "--to", one.dataDir)).toMatchObject({ exitCode: 0 });
+
+    const back = await ready(spawnServer({ dataDir: one.dataDir, env: { SVC_SECRET_KEY: SECRET_KEY } }));
+    expect((await call(back, key, `/v1/tasks/${data.task_id}`)).data.status).toBe("completed");
+    await back.stop();
+    expect(run(undefined, "audit", "--data-dir", one.dataDir)).toMatchObject({ exitCode: 0 });
+  });
+
+  test("an address that cannot be reached, or is no empty database, is told without its password", async () => {
+    const nowhere = spawnServer({ env: environment("postgres://svc:CANARY-secret@127.0.0.1:1/svc") });
+    expect(await nowhere.exited).not.toBe(0);
+    const url = await postgres.newDatabase();
+    const { onceOn } = await import("../moving/database-servers.ts");
+    await onceOn(url, "create table theirs (id int)");
+    const foreign = spawnServer({ env: environment(url) });
+    expect(await foreign.exited).not.toBe(0);
+    expect(foreign.stderr()).toContain('has a table "theirs"');
+    for (const { stderr, stdout } of [nowhere, foreign]) expect(stderr() + stdout()).not.toContain("CANARY");
+  });
+});
