@@ -3,7 +3,6 @@ import type { Operator } from "../domain/access/actor.ts";
 import { type Actor, actorOf } from "../domain/access/actor.ts";
 import type { AccountId } from "../domain/ids.ts";
 import type { Log } from "../domain/ports/runtime.ts";
-import type { Counts } from "../domain/ports/tally.ts";
 import { createMetricsServer } from "../http/metrics/server.ts";
 import { createServers, type Servers } from "../http/server.ts";
 import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
@@ -11,13 +10,13 @@ import { createFeeds, createWakeup } from "../runtime/signals.ts";
 import { readDiskSpace, watchVitals } from "../runtime/vitals.ts";
 import { keepHistory } from "../service/keep-history.ts";
 import { createManageAccounts } from "../service/manage-account.ts";
-import { createOrphans, type Orphans } from "../service/orphans.ts";
 import { startAlerting } from "./alerting.ts";
 import { createBackground } from "./background.ts";
 import { type BookReadings, createBookReadings } from "./book-readings.ts";
 import { createCounting } from "./counting.ts";
 import { assetsOf, databaseOf } from "./data-folder.ts";
 import { watchDiskOf } from "./disk.ts";
+import { countLive, readOrphans, recallEndings } from "./earlier-process.ts";
 import {
   createLifecycle,
   type Lifecycle,
@@ -35,8 +34,6 @@ import { createHandlers, type Handlers } from "./routes.ts";
 import { openShedding } from "./shedding.ts";
 import { prepareTaping } from "./taping.ts";
 import { openTracing } from "./tracing.ts";
-
-const HOUR_MS = 60 * 60 * 1000;
 
 /** How the service started. */
 export type Started = ReturnType<typeof describeStart>;
@@ -135,11 +132,6 @@ async function beginWork(background: ReturnType<typeof createBackground>, resume
     await background.drain(0, () => {});
     throw error;
   }
-}
-
-async function countLive({ store }: Pick<Rooms, "store">): Promise<number> {
-  const { queued, underWay } = await store.tasks.counts();
-  return queued + underWay;
 }
 
 /** What whoever starts a new service needs to come in; nothing at later starts. */
@@ -252,26 +244,6 @@ async function tryNoteSettings(config: Config, { store, clock, log }: Rooms): Pr
       "the settings could not be noted in the trail; the next start tries again",
     );
   }
-}
-
-/** Lets the last hour of the overview begin before this process did. */
-async function recallEndings({ store, clock, log }: Rooms, tally: Counts): Promise<void> {
-  try {
-    const endings = await store.tasks.recentEndings(clock.now() - HOUR_MS);
-    if (endings !== undefined) tally.recall(endings);
-  } catch (error) {
-    log.warn(
-      { err: error as Error },
-      "the tasks of the last hour could not be read; the overview begins now",
-    );
-  }
-}
-
-/** Calls that waited in an earlier process are gone. An identical new request adopts their task. */
-async function readOrphans({ store, clock }: Rooms): Promise<Orphans> {
-  const orphans = createOrphans();
-  for (const { syncScope, id } of await store.tasks.orphans()) orphans.add(syncScope, id, clock.elapsed());
-  return orphans;
 }
 
 function describeStart(

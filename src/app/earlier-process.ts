@@ -1,0 +1,30 @@
+import type { Counts } from "../domain/ports/tally.ts";
+import { createOrphans, type Orphans } from "../service/orphans.ts";
+import type { Rooms } from "./rooms.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** Lets the last hour of the overview begin before this process did. */
+export async function recallEndings({ store, clock, log }: Rooms, tally: Counts): Promise<void> {
+  try {
+    const endings = await store.tasks.recentEndings(clock.now() - HOUR_MS);
+    if (endings !== undefined) tally.recall(endings);
+  } catch (error) {
+    log.warn(
+      { err: error as Error },
+      "the tasks of the last hour could not be read; the overview begins now",
+    );
+  }
+}
+
+/** Calls that waited in an earlier process are gone. An identical new request adopts their task. */
+export async function readOrphans({ store, clock }: Rooms): Promise<Orphans> {
+  const orphans = createOrphans();
+  for (const { syncScope, id } of await store.tasks.orphans()) orphans.add(syncScope, id, clock.elapsed());
+  return orphans;
+}
+
+export async function countLive({ store }: Pick<Rooms, "store">): Promise<number> {
+  const { queued, underWay } = await store.tasks.counts();
+  return queued + underWay;
+}
