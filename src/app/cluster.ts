@@ -66,13 +66,20 @@ async function connect(
   const bus = createBus(connection.driver, id);
   const self = { id, name: config.nodeName ?? hostname(), role: config.role, version: VERSION };
   const presence = createPresence({ nodes, self, log, followTime: time.look });
+  /** Once this node takes part. */
+  let woken: Woken | undefined;
+  const queued = () => {
+    // What wakes it before a create is stored comes too early: the task is seen once its transaction has ended.
+    woken?.wake();
+    bus.tell("queued");
+  };
   return {
     ...{ id, nodes, now: time.now, workers: presence.workers, drain: presence.drain },
     /** Opens the stores of the database, with leases that name this node. */
     async open({ ids, seal }: { ids: Ids; seal: Seal }): Promise<Store> {
       const leaseToken = () => `${id}.${ids.leaseToken()}` as ReturnType<Ids["leaseToken"]>;
       const store = await openStoreOn(connection, { ids: { leaseToken }, seal });
-      return { ...store, tasks: tellingOfAdmissions(store.tasks, () => bus.tell("queued")) };
+      return { ...store, tasks: tellingOfAdmissions(store.tasks, queued) };
     },
     /** Reads the books of the database. */
     books: (usage: Pick<UsageStore, "report">) => createSharedBooks(connection, usage),
@@ -86,14 +93,15 @@ async function connect(
     /** Other nodes are told that callbacks are due. */
     tellCallbacksDue: () => bus.tell("callbacks"),
     /** Takes part: says that it is there, hears others, and looks again every second in case something was not heard. */
-    async start(feeds: Feeds, woken: Woken): Promise<void> {
+    async start(feeds: Feeds, self: Woken): Promise<void> {
+      woken = self;
       const wakeAll = () => {
-        woken.wake();
-        woken.callbacksDue();
+        self.wake();
+        self.callbacksDue();
       };
-      await bus.listen((told) => hear(told, feeds, woken), wakeAll);
+      await bus.listen((told) => hear(told, feeds, self), wakeAll);
       await presence.start();
-      const tidy = () => Promise.all([woken.recount(), forgetWindows(connection.driver)]);
+      const tidy = () => Promise.all([self.recount(), forgetWindows(connection.driver)]);
       releases.push(
         presence.stop,
         every(LOOK_MS, wakeAll),
@@ -146,8 +154,15 @@ function createPresence(deps: {
   let count = 1;
   let isFailing = false;
   let timer: ReturnType<typeof setInterval> | undefined;
+  let beating: Promise<void> = Promise.resolve();
 
-  async function beat(): Promise<void> {
+  /** One after the other: a late one must not bring back a node that has left. */
+  function beat(): Promise<void> {
+    beating = beating.then(beatNow);
+    return beating;
+  }
+
+  async function beatNow(): Promise<void> {
     try {
       await nodes.beat({ ...self, isDraining });
       const { nodes: all, now } = await nodes.all();
@@ -178,6 +193,7 @@ function createPresence(deps: {
     },
     async stop(): Promise<void> {
       clearInterval(timer);
+      await beating;
       // Where the database is away, others find out.
       await nodes.leave(self.id).catch(() => undefined);
     },

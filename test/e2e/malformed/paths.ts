@@ -101,7 +101,7 @@ function compatPaths(): Malformed[] {
       "/compat/x/",
       "/compat/v1/",
       "/compat/v1/images",
-      "/compat/v1/images/variations",
+      "/compat/v1/images/variation",
       "/compat/v1/images/generation/",
     ].map((path) => at(path)),
     ...["/compat/v2/models", "/compat/v1/chat/completions", "/compat/v1/Models", "/compat/v1/%2e%2e/x"].map(

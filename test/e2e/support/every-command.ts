@@ -408,6 +408,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc pricing show": { keys: PRICE, args: local("sandbox-image") },
   "svc pricing set": { keys: PRICE, args: local("sandbox-image", "--per-output", "0.01") },
   "svc pricing reset": { keys: PRICE, args: local("sandbox-video", "--yes") },
+  "svc nodes list": { keys: ["nodes"], args: ({ token }) => ["--token", token], isTable: true },
   "svc routes list": { keys: ["0"], args: local(), isTable: true },
   "svc routes explain": {
     keys: ["mode", "model", "outcome", "policy", "policy_from", "ways"],
@@ -517,6 +518,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   // A server runs on the folder.
   "svc db vacuum": { args: local(), exitCode: 7 },
+  "svc db move": { args: local("--to", "postgres://svc@127.0.0.1:1/none"), exitCode: 7 },
   "svc assets list": { keys: ["assets", "next"], args: local(), isTable: true },
   "svc assets verify": { keys: ["damaged", "files", "size_bytes"], args: local() },
   "svc assets gc": {
