@@ -48,12 +48,8 @@ async function connect(
   { log, url }: { readonly log: Log; readonly url: string },
   releases: Releases,
 ) {
-  // Loaded late: a service on a file needs none of it.
-  const { createBus } = await import("../store/postgres/bus.ts");
-  const { openConnection } = await import("../store/postgres/connection.ts");
-  const { openStoreOn } = await import("../store/postgres/open.ts");
-  const { createNodeStore, followDatabaseTime } = await import("../store/postgres/node-store.ts");
-  const { createSharedRateLimiter, forgetWindows } = await import("../store/postgres/rate-limiter.ts");
+  const { createBus, openConnection, openStoreOn, ...loaded } = await loadStore();
+  const { createNodeStore, followDatabaseTime, createSharedRateLimiter, forgetWindows } = loaded;
   const id = createSecrets().newBody().slice(0, ID_LENGTH);
   const connection = openConnection({
     ...{ url, connections: config.databaseConnections },
@@ -62,14 +58,13 @@ async function connect(
   });
   releases.push(() => connection.stop());
   const time = await followDatabaseTime(connection, monotonicMs);
-  const nodes = createNodeStore(connection);
-  const bus = createBus(connection.driver, id);
+  const [nodes, bus] = [createNodeStore(connection), createBus(connection.driver, id)];
   const self = { id, name: config.nodeName ?? hostname(), role: config.role, version: VERSION };
   const presence = createPresence({ nodes, self, log, followTime: time.look });
   /** Once this node takes part. */
   let woken: Woken | undefined;
+  // What wakes it before a create is stored comes too early: the task is seen once its transaction has ended.
   const queued = () => {
-    // What wakes it before a create is stored comes too early: the task is seen once its transaction has ended.
     woken?.wake();
     bus.tell("queued");
   };
@@ -101,15 +96,20 @@ async function connect(
       };
       await bus.listen((told) => hear(told, feeds, self), wakeAll);
       await presence.start();
-      const tidy = () => Promise.all([self.recount(), forgetWindows(connection.driver)]);
-      releases.push(
-        presence.stop,
-        every(LOOK_MS, wakeAll),
-        every(BEAT_MS, () => void tidy().catch(() => {})),
-      );
+      const tidy = () => Promise.all([self.recount(), forgetWindows(connection.driver)]).catch(() => {});
+      releases.push(presence.stop, every(LOOK_MS, wakeAll), every(BEAT_MS, tidy));
     },
   };
 }
+
+/** What is loaded late: a service on a file needs none of it. */
+const loadStore = async () => ({
+  ...(await import("../store/postgres/bus.ts")),
+  ...(await import("../store/postgres/connection.ts")),
+  ...(await import("../store/postgres/node-store.ts")),
+  ...(await import("../store/postgres/open.ts")),
+  ...(await import("../store/postgres/rate-limiter.ts")),
+});
 
 /** The nodes of a database, for a command. @throws StorageError, SchemaError */
 export async function listSharedNodes(url: string): ReturnType<NodeStore["all"]> {
@@ -133,7 +133,7 @@ async function ownerOf(connection: Connection, url: string): Promise<Owner> {
 }
 
 /** @returns how to end it */
-function every(ms: number, run: () => void): () => void {
+function every(ms: number, run: () => unknown): () => void {
   const timer = setInterval(run, ms);
   return () => clearInterval(timer);
 }
