@@ -96,7 +96,9 @@ async function connect(
       };
       await bus.listen((told) => hear(told, feeds, self), wakeAll);
       await presence.start();
-      const tidy = () => Promise.all([self.recount(), forgetWindows(connection.driver)]).catch(() => {});
+      const tidy = oneAtATime(() =>
+        Promise.all([self.recount(), forgetWindows(connection.driver)]).catch(() => {}),
+      );
       releases.push(presence.stop, every(LOOK_MS, wakeAll), every(BEAT_MS, tidy));
     },
   };
@@ -132,7 +134,18 @@ async function ownerOf(connection: Connection, url: string): Promise<Owner> {
   return { folder: `database_${await databaseId(connection)}`, host, path: pathname.slice(1) };
 }
 
-/** @returns how to end it */
+/** Returns a function that waits for the run which is under way, or begins one: while the database is away, they take long. */
+function oneAtATime(run: () => Promise<unknown>): () => Promise<unknown> {
+  let running: Promise<unknown> | undefined;
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
+/** Runs something that never fails, again and again. @returns how to end it */
 function every(ms: number, run: () => unknown): () => void {
   const timer = setInterval(run, ms);
   return () => clearInterval(timer);
@@ -154,15 +167,11 @@ function createPresence(deps: {
   let count = 1;
   let isFailing = false;
   let timer: ReturnType<typeof setInterval> | undefined;
-  let beating: Promise<void> = Promise.resolve();
+  let hasLeft = false;
 
-  /** One after the other: a late one must not bring back a node that has left. */
-  function beat(): Promise<void> {
-    beating = beating.then(beatNow);
-    return beating;
-  }
-
-  async function beatNow(): Promise<void> {
+  const beat = oneAtATime(async () => {
+    // A late one must not bring back a node that has left.
+    if (hasLeft) return;
     try {
       await nodes.beat({ ...self, isDraining });
       const { nodes: all, now } = await nodes.all();
@@ -175,7 +184,7 @@ function createPresence(deps: {
         log.warn({ err: error as Error }, "this node cannot say that it is there; trying again");
       isFailing = true;
     }
-  }
+  });
 
   return {
     /** Nodes that make what is queued, this one among them; at least one. */
@@ -185,7 +194,8 @@ function createPresence(deps: {
     /** Says that this node takes no new tasks. */
     drain(): void {
       isDraining = true;
-      void beat();
+      // One that is under way does not say it.
+      void beat().then(beat);
     },
     async start(): Promise<void> {
       await beat();
@@ -193,7 +203,8 @@ function createPresence(deps: {
     },
     async stop(): Promise<void> {
       clearInterval(timer);
-      await beating;
+      hasLeft = true;
+      await beat();
       // Where the database is away, others find out.
       await nodes.leave(self.id).catch(() => undefined);
     },

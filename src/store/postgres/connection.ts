@@ -49,7 +49,9 @@ export function openConnection(options: ConnectionOptions): Connection {
       read(async () => {
         const transaction = await driver.begin();
         try {
-          void transaction.ask("set transaction isolation level repeatable read, read only", []);
+          const set = transaction.ask("set transaction isolation level repeatable read, read only", []);
+          // Where it fails, so does what follows; a failure that nobody hears of would end the process.
+          set.catch(() => {});
           return await query(transaction);
         } finally {
           // It wrote nothing. Where the connection is lost, so is the transaction.

@@ -52,7 +52,9 @@ export function openDriver({ url, most }: DriverOptions): Driver {
       begun.catch(() => {});
       const end = async (word: "commit" | "rollback") => {
         try {
-          await reserved.unsafe(word);
+          const { command } = await reserved.unsafe(word);
+          // After a statement that failed, a commit undoes everything, and says so in this word alone.
+          if (command !== word.toUpperCase()) throw new Error("The transaction was undone, not committed.");
         } finally {
           reserved.release();
         }

@@ -110,14 +110,19 @@ function prepareTogether(driver: Driver, state: State) {
     const held = of === undefined ? undefined : HOLD_ACCOUNT.get(transaction, of);
     for (const asked of [marked, held]) asked?.catch(() => {});
     const results: unknown[] = [];
+    let xid: string | undefined;
     try {
       for (const operation of operations) results.push(await operation(transaction));
       await held;
+      xid = (await marked)?.xid;
     } catch (error) {
       await transaction.rollback().catch(() => {});
+      // What is asked after a statement that failed fails for that alone.
+      await marked;
+      await held;
       throw error;
     }
-    await committed(transaction, (await marked)?.xid);
+    await committed(transaction, xid);
     return results;
   }
 
@@ -137,7 +142,9 @@ function prepareTogether(driver: Driver, state: State) {
         const { status } = (await STATUS.get(driver, xid)) ?? {};
         if (status !== "in progress") return status === "committed";
       } catch (error) {
-        if (asStorageError(error) === undefined || state.isStopped) throw error;
+        // A server that knows nothing of the transaction, as one that took over has not got it.
+        if (asStorageError(error) === undefined) return false;
+        if (state.isStopped) throw error;
       }
       await pause(tries);
     }
