@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type Quota, type QuotaReset, quotaPeriod } from "../../src/domain/money/quota.ts";
+import type { Admission } from "../../src/domain/ports/task-store.ts";
 import type { NewTask } from "../../src/domain/task/task.ts";
 import {
   ACCOUNT,
@@ -30,9 +31,12 @@ type Given = Partial<NewTask> & { number: number };
 
 /** A create as the service makes it: with the quota that the key's policy has. */
 async function create(store: StoreUnderTest, given: Given) {
+  return store.tasks.admit(await admissionOf(store, given));
+}
+async function admissionOf(store: StoreUnderTest, given: Given): Promise<Admission> {
   const task = newTask(given);
   const quota = (await store.accounts.key(task.keyId))?.policy.quota;
-  return store.tasks.admit({ task, assets: [], quota: quota && atTime(quota, task.createdAt) });
+  return { task, assets: [], quota: quota && atTime(quota, task.createdAt) };
 }
 const atTime = ({ limit, reset }: Quota, at: number) => ({ limit, period: quotaPeriod(reset, at) });
 const kindOf = (store: StoreUnderTest, given: Given) => create(store, given).then(({ kind }) => kind);
@@ -94,6 +98,15 @@ export function describeQuotas(make: MakeStore): void {
         expect(await store.accounts.account(ACCOUNT)).toMatchObject({ held: 98_000 });
         expect(await store.tasks.counts()).toEqual({ queued: 14, underWay: 0 });
         expect(await store.accounts.ledger(ACCOUNT)).toHaveLength(14);
+      }),
+    );
+
+    test(
+      "counts each of the first creates of a period once, which come together",
+      withQuota("daily", async (store) => {
+        const admissions = [1, 2, 3].map((number) => admissionOf(store, { number, held: micros(7_000) }));
+        expect(await store.tasks.admitAll(await Promise.all(admissions))).toMatchObject({ kind: "accepted" });
+        expect(await useOf(store, 0)).toEqual([0, 21_000]);
       }),
     );
 

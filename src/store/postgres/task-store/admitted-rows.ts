@@ -48,7 +48,8 @@ export class AdmittedRows {
     const place = placeOf(allowance);
     const before = this.#reserved.get(place);
     this.#reserved.set(place, {
-      allowance: { ...allowance, isCounted: before?.allowance.isCounted ?? allowance.isCounted },
+      // A period is opened with what was held before the first of these: what later ones see has the holds of those before them.
+      allowance: before?.allowance ?? allowance,
       amount: toMicros((before?.amount ?? 0) + task.held),
     });
   }
