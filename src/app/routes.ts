@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import { actorOf } from "../domain/access/actor.ts";
 import { INGRESS_LIMITS } from "../domain/limits.ts";
-import type { NodeStore } from "../domain/ports/node-store.ts";
 import { accountEndpoints } from "../http/account/routes.ts";
 import { managedAccountEndpoints } from "../http/admin/accounts/routes.ts";
 import { managedCallbackEndpoints } from "../http/admin/callbacks/routes.ts";
@@ -48,6 +47,7 @@ import { lineageEndpoints } from "../http/tasks/lineage/routes.ts";
 import { taskEndpoints } from "../http/tasks/routes.ts";
 import { storyEndpoints } from "../http/tasks/story/routes.ts";
 import { createCompany, createTurns } from "../http/turns.ts";
+import { createWorkerRouter } from "../http/worker.ts";
 import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
 import { readProcess } from "../runtime/process-figures.ts";
 import { systemRandom } from "../runtime/random.ts";
@@ -77,6 +77,7 @@ import { createReadOverview, type ReadOverview } from "../service/read-overview.
 import { createReadTrail } from "../service/read-trail.ts";
 import { createTellUnavailable } from "../service/unavailable-models.ts";
 import { VERSION } from "../version.ts";
+import { aloneNode } from "./alone-node.ts";
 import { consoleRoutes } from "./console.ts";
 import { databaseOf } from "./data-folder.ts";
 import { mostConnections } from "./descriptors.ts";
@@ -141,12 +142,13 @@ export function createHandlers(deps: RequestDeps): Handlers {
     metricsEndpoint(readMetrics, config.metrics.public),
     ...(config.console ? consoleRoutes(config, { ...router, ...given, sessions: store.sessions }) : []),
   ];
-  const documented = withDocs(endpoints, {
-    ...deps,
-    ...{ version: VERSION, hasConsole: config.console, facades: config.facades },
-  });
+  const documented = { ...deps, version: VERSION, hasConsole: config.console, facades: config.facades };
+  const answers =
+    config.role === "worker"
+      ? createWorkerRouter(router, endpoints)
+      : createRouter(router, withDocs(endpoints, documented));
   return {
-    handle: withCors(createRouter(router, documented), { ...deps, cors: config.cors }),
+    handle: withCors(answers, { ...deps, cors: config.cors }),
     handleMetrics: createRouter(router, [metricsEndpoint(readMetrics, true)]),
     async resume() {
       await cancelLater.resume();
@@ -254,15 +256,6 @@ function watchingEndpoints(given: EndpointDeps) {
     ...nodeEndpoints({ listNodes: given.cluster?.nodes.all ?? aloneNode(given) }),
     ...historyEndpoints({ ...given, readHistory: given.history.read }),
   ];
-}
-
-/** What there is where one process has the database to itself. */
-function aloneNode({ clock, startedAt, drained }: EndpointDeps): NodeStore["all"] {
-  return async () => {
-    const now = clock.now();
-    const self = { id: `${process.pid}`, name: hostname(), role: "all", version: VERSION } as const;
-    return { nodes: [{ ...self, startedAt, seenAt: now, isDraining: drained.aborted }], now };
-  };
 }
 
 /** Reads the overview of this process and its store. */

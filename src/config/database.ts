@@ -54,7 +54,7 @@ export function databaseSettings() {
     role: setting<Role>({
       key: "role",
       flag: "--role <role>",
-      help: "what this node does: all; api: answers requests and makes nothing; worker: makes what others take in. api and worker need a PostgreSQL database",
+      help: "what this node does: all; api: answers requests and makes nothing; worker: makes what others take in, and answers operators alone. api and worker need a PostgreSQL database",
       parse: parse.oneOf(ROLES),
       fallback: "all",
     }),

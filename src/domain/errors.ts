@@ -14,6 +14,7 @@ export const ERROR_CODES = [
   "task_not_found",
   "not_found",
   "method_not_allowed",
+  "wrong_node",
   "request_too_large",
   "unsupported_media_type",
   "content_policy_violation",

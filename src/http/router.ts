@@ -22,13 +22,14 @@ export interface RouterDeps extends AccessDeps, ArrivingDeps {
 
 /**
  * The order every request goes through: request id, endpoint and method, overload, access, handler, envelope of errors, log line.
- * A path that exists answers other methods with 405, an unknown one with 404, both with a request id.
+ * A path that exists answers other methods with 405, an unknown one with 404 unless `otherwise` answers it, both with a request id.
  */
 export function createRouter(
   deps: RouterDeps,
   endpoints: readonly Handling[],
+  otherwise: Handling = UNKNOWN_PATH,
 ): (request: Request, connection: Connection) => Promise<Response> {
-  const find = createPaths(endpoints, UNKNOWN_PATH);
+  const find = createPaths(endpoints, otherwise);
   return (request, connection) => answer(deps, new Arriving(deps, request, connection, find(request)));
 }
 

@@ -91,6 +91,29 @@ describe.skipIf(!HAS_POSTGRES)("nodes of one PostgreSQL database", () => {
     expect(run(url, "audit", "--local")).toMatchObject({ exitCode: 0 });
   });
 
+  test("a worker answers probes and operators, and tells callers to ask another node", async () => {
+    const url = await postgres.newDatabase();
+    const worker = await start(url, emptyFolder("assets"), {
+      SVC_ROLE: "worker",
+      SVC_METRICS_PUBLIC: "true",
+    });
+    const headers = { Authorization: `Bearer ${worker.firstKey()}`, "Content-Type": "application/json" };
+    const body = JSON.stringify({ model: "sandbox-image", prompt: "a lighthouse" });
+    const asked = async (path: string, init?: RequestInit) => fetch(worker.url + path, init);
+    for (const path of ["/healthz", "/readyz", "/metrics"]) expect((await asked(path)).status).toBe(200);
+    expect((await asked("/admin/v1/nodes", { headers })).status).toBe(401);
+
+    const refused = await asked("/v1/images/generations", { method: "POST", headers, body });
+    expect([refused.status, refused.headers.get("x-should-retry")]).toEqual([421, "true"]);
+    expect(await refused.json()).toMatchObject({ code: 421, data: { error_code: "wrong_node" } });
+    const paths = ["/", "/v1/tasks/task_1", "/v1/models", "/assets/asset_1.png", "/console", "/openapi.json"];
+    for (const path of [...paths, "/nothing"]) expect((await asked(path, { headers })).status).toBe(421);
+    const compat = await asked("/compat/v1/images/generations", { method: "POST", headers, body });
+    expect(await compat.json()).toMatchObject({ error: { code: "wrong_node", type: "server_error" } });
+    expect(JSON.parse(run(url, "usage", "--local", "--json").text)).toMatchObject({ rows: [] });
+    await worker.stop();
+  });
+
   test("a data folder is moved there with work under way, is refused after that, and is moved back", async () => {
     const url = await postgres.newDatabase();
     const one = await ready(spawnServer({ env: { SVC_SECRET_KEY: SECRET_KEY } }));

@@ -68,6 +68,8 @@ export const ACCESS_WORDS = {
   model_path_long: ({ segments, most }: { segments: number; most: number }) =>
     `A path to a model has at most ${most} segments, and this one has ${segments}.`,
   unknown_path: ({ path }: { path: string }) => `There is nothing at ${cut(path)}.`,
+  only_works: () =>
+    "This node makes what other nodes take in, and answers no callers (role: worker). Send the request to a node that does.",
   method_not_allowed: ({ method, allow }: { method: string; allow: readonly string[] }) =>
     `${method} is not taken here; use ${allow.join(" or ")}.`,
 } satisfies WordTable;

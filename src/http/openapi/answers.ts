@@ -43,6 +43,7 @@ export function errorCodesOf({ contract, ...endpoint }: Endpoint): ErrorCode[] {
   add(endpoint.isStreaming !== true, "upstream_timeout");
   add(endpoint.access !== "public", "invalid_api_key", "service_unavailable");
   if (endpoint.access === "api_key") {
+    add(true, "wrong_node");
     add(endpoint.feature !== undefined, "permission_denied");
     add(endpoint.isCounted === true, "rate_limit_exceeded");
   }

@@ -22,6 +22,8 @@ export const ERROR_MEANINGS = {
   task_not_found: "The account has no such task of this kind.",
   not_found: "There is nothing of this name.",
   method_not_allowed: "The path takes other methods; `Allow` lists them.",
+  wrong_node:
+    "This node works for others and answers no callers; ask the address of the service. Nothing was done.",
   request_too_large: "The body is too large.",
   unsupported_media_type: "The body is of a type, charset or encoding that is not taken.",
   content_policy_violation: "The content policy of the service, or of the provider, refuses the request.",

@@ -124,6 +124,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   unknown_path: { path: "/x" },
   model_path_long: { segments: 6, most: 5 },
   start_too_late: { task },
+  only_works: {},
   method_not_allowed: { method: "PUT", allow: ["GET"] },
 
   model_unusable: { field },

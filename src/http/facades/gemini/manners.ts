@@ -20,6 +20,7 @@ const WORDS: Readonly<Record<number, string>> = {
   409: "ABORTED",
   413: "INVALID_ARGUMENT",
   415: "INVALID_ARGUMENT",
+  421: "UNAVAILABLE",
   429: "RESOURCE_EXHAUSTED",
   500: "INTERNAL",
   503: "UNAVAILABLE",
