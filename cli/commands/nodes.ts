@@ -66,7 +66,7 @@ async function readNodes({
     });
   }
   // Loaded late: other places need none of it.
-  const { listSharedNodes } = await import("../../src/app/cluster.ts");
+  const { listSharedNodes } = await import("../../src/app/shared-database.ts");
   const { nodes, now } = await listSharedNodes(config.database.reveal());
   return nodes.map((node) => nodeForm(node, now));
 }

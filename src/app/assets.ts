@@ -18,6 +18,7 @@ import { ASSETS_TAKEN, lookerOf, ownerOf } from "./bucket-owner.ts";
 import type { Folder } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
 import { notePlaces } from "./places.ts";
+import { sharedOwnerOf } from "./shared-database.ts";
 
 interface AssetDeps {
   readonly clock: Clock;
@@ -87,42 +88,52 @@ async function openPlaces(
  */
 export async function openLocalContents(
   assets: Pick<AssetConfig, "path" | "bucket">,
-  { clock, mayRemove, folder: { dataDir } }: { clock: Clock; mayRemove: () => void; folder: Folder },
+  { clock, mayRemove, folder }: { clock: Clock; mayRemove: () => Promise<void>; folder: Owning },
 ): Promise<StoredContents> {
-  const folder = openStoredContents(assets.path);
-  if (assets.bucket === undefined) return folder;
-  const objects = await openObjects(assets.bucket, clock, { dataDir });
+  const here = openStoredContents(assets.path);
+  if (assets.bucket === undefined) return here;
+  const objects = await openObjects(assets.bucket, clock, folder);
   const drop = async (sha256: string) => {
-    mayRemove();
+    await mayRemove();
     removeThumbnails(assets.path, sha256);
     await objects.remove(sha256);
     return true;
   };
   const { inBothPlaces, openBucketContents } = await import("../assets/s3/contents.ts");
-  return inBothPlaces(folder, openBucketContents(objects, drop));
+  return inBothPlaces(here, openBucketContents(objects, drop));
 }
 
-/** The objects of a bucket, for a command on the data folder that has it. */
-export async function openObjects(bucket: BucketConfig, clock: Clock, folder: Folder): Promise<Objects> {
+/** What has files in a bucket: a data folder, or the database that its settings name. */
+type Owning = Folder & Partial<Pick<Config, "database">>;
+
+async function localOwner(folder: Owning): Promise<Owner> {
+  return folder.database === undefined
+    ? ownerOf(folder)
+    : await sharedOwnerOf(folder.database.reveal(), { isUnfinished: false });
+}
+
+/** The objects of a bucket, for a command on what has it. */
+export async function openObjects(bucket: BucketConfig, clock: Clock, folder: Owning): Promise<Objects> {
   const { Objects } = await import("../assets/s3/objects.ts");
   const client = await openClient(bucket, clock);
   let ownership: Promise<Ownership> | undefined;
   return new Objects(client, bucket.partBytes, async () => {
-    ownership ??= ownershipOf(client, clock, ownerOf(folder));
+    ownership ??= localOwner(folder).then((me) => ownershipOf(client, clock, me));
     await (await ownership).require();
   });
 }
 
 /** Gives the bucket of the files to a data folder. @returns who had it, in words; undefined where nobody had, or this one */
 export async function claimBucket(
-  { assets, ...folder }: Folder & Pick<Config, "assets">,
+  { assets, ...folder }: Owning & Pick<Config, "assets">,
   options: { readonly isTrial: boolean },
 ): Promise<string | undefined> {
   if (assets.bucket === undefined)
     throw new Error("The settings name no bucket: give assets.bucket and what belongs to it.");
   const clock = createSystemClock();
   const client = await openClient(assets.bucket, clock);
-  const me = options.isTrial ? lookerOf(folder) : ownerOf(folder);
+  const isLooking = options.isTrial && folder.database === undefined;
+  const me = isLooking ? lookerOf(folder) : await localOwner(folder);
   const ownership = await ownershipOf(client, clock, me);
   return options.isTrial ? await ownership.other() : await ownership.take();
 }

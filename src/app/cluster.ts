@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import type { Owner } from "../assets/s3/owner.ts";
 import type { Config } from "../config/config.ts";
 import type { AccountId, CallbackId, KeyId, TaskId } from "../domain/ids.ts";
 import { BEAT_MS, GONE_AFTER_MS, type Node, type NodeStore } from "../domain/ports/node-store.ts";
@@ -11,10 +10,10 @@ import { monotonicMs } from "../runtime/clock.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import type { Store } from "../store/open.ts";
-import type { Connection } from "../store/postgres/connection.ts";
 import { VERSION } from "../version.ts";
 import type { Releases } from "./lifecycle.ts";
 import { createSharedBooks } from "./shared-books.ts";
+import { ownerOfDatabase } from "./shared-database.ts";
 
 /** Characters of a node's id: enough that no two nodes of a database ever have the same. */
 const ID_LENGTH = 12;
@@ -82,7 +81,7 @@ async function connect(
     rateLimiter: (alone: RateLimiter, clock: Clock) =>
       createSharedRateLimiter(connection.driver, { clock, alone, nodes: presence.count }),
     /** Whose the files in a bucket are. */
-    owner: () => ownerOf(connection, url),
+    owner: () => ownerOfDatabase(connection, url),
     /** Feeds that tell other nodes, too, and hear of what these tell. */
     share: (feeds: Feeds): Feeds => shared(feeds, bus.tell),
     /** Other nodes are told that callbacks are due. */
@@ -112,27 +111,6 @@ const loadStore = async () => ({
   ...(await import("../store/postgres/open.ts")),
   ...(await import("../store/postgres/rate-limiter.ts")),
 });
-
-/** The nodes of a database, for a command. @throws StorageError, SchemaError */
-export async function listSharedNodes(url: string): ReturnType<NodeStore["all"]> {
-  const { openConnection } = await import("../store/postgres/connection.ts");
-  const { requireMigrated } = await import("../store/postgres/migrate.ts");
-  const { createNodeStore } = await import("../store/postgres/node-store.ts");
-  const connection = openConnection({ url, connections: 1 });
-  try {
-    await requireMigrated(connection.driver);
-    return await createNodeStore(connection).all();
-  } finally {
-    await connection.stop();
-  }
-}
-
-/** How this database is named in a bucket: all of its nodes have the files there. */
-async function ownerOf(connection: Connection, url: string): Promise<Owner> {
-  const { databaseId } = await import("../store/postgres/node-store.ts");
-  const { host, pathname } = new URL(url);
-  return { folder: `database_${await databaseId(connection)}`, host, path: pathname.slice(1) };
-}
 
 /** Returns a function that waits for the run which is under way, or begins one: while the database is away, they take long. */
 function oneAtATime(run: () => Promise<unknown>): () => Promise<unknown> {

@@ -9,6 +9,7 @@ import type { Store } from "../store/open.ts";
 import { openLocalContents } from "./assets.ts";
 import { assetsOf, DataDirectoryBusy, type Folder, lockDataDirectory } from "./data-folder.ts";
 import { purgeLocal } from "./local-purge.ts";
+import { requireNoNodes } from "./shared-database.ts";
 
 /** An asset as an operator lists it. */
 export interface ListedAsset extends Asset {
@@ -19,14 +20,14 @@ export interface ListedAsset extends Asset {
 /** The stored files of a data folder, whether or not a server runs on it. */
 export function createLocalAssets(
   store: Pick<Store, "tasks" | "retention" | "uploads">,
-  config: Folder & Partial<Pick<Config, "assets">>,
+  config: Folder & Partial<Pick<Config, "assets" | "database">>,
   clock: Clock,
 ) {
   const { retention, uploads } = store;
   /** Held until the command ends, from the first object that is removed. */
   let release: (() => void) | undefined;
-  const mayRemove = () => {
-    release ??= lockForBucket(config);
+  const mayRemove = async () => {
+    release ??= await lockForBucket(config);
   };
   const places = config.assets ?? { path: assetsOf(config) };
   const open = () => openLocalContents(places, { clock, mayRemove, folder: config });
@@ -55,7 +56,8 @@ export function createLocalAssets(
 }
 
 /** What a server stores in a bucket, only it knows: there is no other way to see that an object is about to be used. */
-function lockForBucket(config: Folder): () => void {
+async function lockForBucket(config: Folder & Partial<Pick<Config, "database">>): Promise<() => void> {
+  if (config.database !== undefined) await requireNoNodes(config.database.reveal());
   try {
     return lockDataDirectory(config);
   } catch (error) {

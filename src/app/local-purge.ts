@@ -7,9 +7,12 @@ import type { Store } from "../store/open.ts";
 import { openLocalContents } from "./assets.ts";
 import { DataDirectoryBusy, type Folder, lockDataDirectory } from "./data-folder.ts";
 import { localActor } from "./local-actor.ts";
+import { requireNoNodes } from "./shared-database.ts";
+
+type Served = Folder & Partial<Pick<Config, "database">>;
 
 interface PurgePlace {
-  readonly config: Folder;
+  readonly config: Served;
   /** Where its files are. */
   readonly places: Pick<Config["assets"], "path" | "bucket">;
   readonly clock: Clock;
@@ -22,9 +25,9 @@ export async function purgeLocal(
   account: AccountId,
   onTask: (count: number) => void,
 ): Promise<Purge> {
-  const release = lockUnlessServed(config);
+  const release = await lockUnlessServed(config);
   // What a server stores in a bucket, only it knows.
-  const mayRemove = () => {
+  const mayRemove = async () => {
     if (release === undefined) throw new DataDirectoryBusy(`A server runs on ${config.dataDir}.`);
   };
   const contents = await openLocalContents(places, { clock, mayRemove, folder: config });
@@ -56,8 +59,9 @@ function keptByServer(error: unknown): false {
 }
 
 /** @returns how to release it; undefined while a server runs */
-function lockUnlessServed(config: Folder): (() => void) | undefined {
+async function lockUnlessServed(config: Served): Promise<(() => void) | undefined> {
   try {
+    if (config.database !== undefined) await requireNoNodes(config.database.reveal());
     return lockDataDirectory(config);
   } catch (error) {
     if (error instanceof DataDirectoryBusy) return undefined;

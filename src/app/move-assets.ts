@@ -1,4 +1,5 @@
-import type { Moved, MoveOptions } from "../assets/s3/move.ts";
+import type { Moved } from "../assets/moving.ts";
+import type { MoveOptions } from "../assets/s3/move.ts";
 import type { Config } from "../config/config.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
@@ -17,7 +18,7 @@ export class CannotMove extends Error {
  * @throws CannotMove; StorageError, after which it can be run again
  */
 export async function moveAssets(
-  config: Pick<Config, "dataDir" | "assets">,
+  config: Pick<Config, "dataDir" | "assets"> & Partial<Pick<Config, "database">>,
   options: Pick<MoveOptions, "to" | "isTrial" | "onFile">,
 ): Promise<Moved> {
   const { bucket, path } = config.assets;

@@ -1,29 +1,50 @@
 import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Moved as MovedFiles } from "../assets/moving.ts";
 import type { Config } from "../config/config.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { flushFolder } from "../runtime/flush-folder.ts";
 import type { Moved, TellMove } from "../store/move/open.ts";
+import { ownerOf } from "./bucket-owner.ts";
 import { databaseOf, ensureDirectory, existingDatabaseOf, lockDataDirectory } from "./data-folder.ts";
 import { MOVED_AWAY } from "./folder-contents.ts";
+import { type FileMoveOptions, moveFiles, type Owners } from "./move-files.ts";
+import { sharedOwnerOf } from "./shared-database.ts";
 
 export type { Moved, MoveProgress } from "../store/move/open.ts";
 
+/** What became of a move. */
+export interface MovedAll extends Moved {
+  /** Absent where the files were to stay where they are. */
+  readonly files: MovedFiles | undefined;
+}
+
+/** How a move is made. */
+export interface HowMoved {
+  readonly tell: TellMove;
+  /** Which files go where; absent where they stay. */
+  readonly files?: FileMoveOptions | undefined;
+}
+
 /**
  * Copies the database of a data folder into a PostgreSQL database, and says in the folder where it is now: it is not served again. What
- * was cut off goes on when it is called again. The folder's other contents stay.
+ * was cut off goes on when it is called again. Files are copied before the database may be served; the folder's other contents stay.
  *
  * @param to URL
- * @throws MoveError, SchemaError, StorageError; DataDirectoryBusy while a server runs on the folder
+ * @throws MoveError, SchemaError, StorageError; CannotMove, BucketTaken, S3Error; DataDirectoryBusy while a server runs on the folder
  */
-export async function moveToShared(config: Config, to: string, tell: TellMove): Promise<Moved> {
+export async function moveToShared(config: Config, to: string, { tell, files }: HowMoved): Promise<MovedAll> {
   const from = existingDatabaseOf(config);
   const release = lockDataDirectory(config);
   try {
     const { moveToPostgres } = await import("../store/move/open.ts");
-    const moved = await moveToPostgres({ from, to, tell });
+    const moving = filesMoving(files, async () => ({
+      before: ownerOf(config),
+      after: await sharedOwnerOf(to, { isUnfinished: true }),
+    }));
+    const moved = await moveToPostgres({ from, to, tell, beforeServed: moving.run });
     noteMoved(config.dataDir, to);
-    return moved;
+    return { ...moved, files: moving.moved() };
   } finally {
     release();
   }
@@ -34,7 +55,11 @@ export async function moveToShared(config: Config, to: string, tell: TellMove): 
  *
  * @throws as `moveToShared`; MoveError `in_use` while a node serves the database
  */
-export async function moveToFolder(from: string, folder: string, tell: TellMove): Promise<Moved> {
+export async function moveToFolder(
+  from: string,
+  folder: string,
+  { tell, files }: HowMoved,
+): Promise<MovedAll> {
   const dataDir = resolve(folder);
   ensureDirectory(dataDir);
   const database = databaseOf({ dataDir });
@@ -44,13 +69,28 @@ export async function moveToFolder(from: string, folder: string, tell: TellMove)
     const isLeft = existsSync(join(dataDir, MOVED_AWAY)) && existsSync(database);
     if (isLeft) renameSync(database, `${database}.before-the-move`);
     const { moveToSqlite } = await import("../store/move/open.ts");
-    const moved = await moveToSqlite({ from, to: database, tell });
+    const moving = filesMoving(files, async () => ({
+      before: await sharedOwnerOf(from, { isUnfinished: false }),
+      after: ownerOf({ dataDir }),
+    }));
+    const moved = await moveToSqlite({ from, to: database, tell, beforeServed: moving.run });
     rmSync(join(dataDir, MOVED_AWAY), { force: true });
     flushFolder(dataDir);
-    return moved;
+    return { ...moved, files: moving.moved() };
   } finally {
     release();
   }
+}
+
+/** The part of a move that concerns files. */
+function filesMoving(files: FileMoveOptions | undefined, owners: () => Promise<Owners>) {
+  let moved: MovedFiles | undefined;
+  return {
+    run: async () => {
+      if (files !== undefined) moved = await moveFiles(files, await owners());
+    },
+    moved: () => moved,
+  };
 }
 
 function noteMoved(dataDir: string, to: string): void {

@@ -77,6 +77,7 @@ const REFUSALS: Readonly<Record<string, readonly [exit: ExitCode, code: string, 
     DataDirectoryBusy: [EXIT.conflict, "server_runs", undefined],
     FolderMoved: [EXIT.conflict, "folder_moved", undefined],
     MoveError: [EXIT.conflict, "move_refused", undefined],
+    CannotMove: [EXIT.conflict, "cannot_move", undefined],
     SchemaError: [EXIT.error, "schema", undefined],
   };
 

@@ -4,13 +4,11 @@ import type { StoredContents } from "../../domain/ports/stored-contents.ts";
 import { openStoredContents } from "../contents.ts";
 import { type FolderFiles, openContentFiles } from "../fs.ts";
 import { SNIFF_BYTES } from "../limits.ts";
+import { type Found, inFolder, type Move, type Moved, moveEach } from "../moving.ts";
 import { sniffMediaType } from "../sniff.ts";
 import { inBucket } from "./errors.ts";
 import type { Objects } from "./objects.ts";
 import { base64Of } from "./write.ts";
-
-/** Files moved at one time. */
-const AT_ONCE = 4;
 
 export interface MoveOptions {
   /** Of the files on this machine. */
@@ -20,15 +18,10 @@ export interface MoveOptions {
   readonly to: "s3" | "folder";
   /** Moves nothing; the result tells what would be moved. */
   readonly isTrial: boolean;
+  /** Leaves each file in the old place, too. */
+  readonly isCopy?: boolean | undefined;
   /** Called after each file, with how many there were so far. */
   readonly onFile: (files: number) => void;
-}
-
-export interface Moved {
-  readonly files: number;
-  readonly bytes: number;
-  /** Files with other bytes than their names say. They stay where they are. */
-  readonly damaged: readonly string[];
 }
 
 /**
@@ -37,44 +30,11 @@ export interface Moved {
  *
  * @throws StorageError; what was moved until then stays moved
  */
-export async function moveContents(options: MoveOptions): Promise<Moved> {
-  const { to, objects, directory, isTrial, onFile } = options;
+export function moveContents(options: MoveOptions): Promise<Moved> {
+  const { to, objects, directory } = options;
   const folder = openStoredContents(directory);
   const move = to === "s3" ? upload(folder, options) : download(folder, options);
-  let [files, bytes] = [0, 0];
-  const damaged: string[] = [];
-  const underWay = new Set<Promise<void>>();
-  const failures: unknown[] = [];
-  const one = async ({ sha256, sizeBytes }: Found) => {
-    if (!isTrial && !(await move(sha256, sizeBytes))) return void damaged.push(sha256);
-    files += 1;
-    bytes += sizeBytes;
-    onFile(files);
-  };
-  for await (const found of to === "s3" ? inFolder(folder) : inObjects(objects)) {
-    const moving = one(found)
-      .catch((error: unknown) => void failures.push(error))
-      .finally(() => underWay.delete(moving));
-    underWay.add(moving);
-    if (underWay.size >= AT_ONCE) await Promise.race(underWay);
-    if (failures.length > 0) break;
-  }
-  await Promise.all(underWay);
-  if (failures.length > 0) throw failures[0];
-  return { files, bytes, damaged };
-}
-
-interface Found {
-  readonly sha256: string;
-  readonly sizeBytes: number;
-}
-
-async function* inFolder(folder: StoredContents): AsyncGenerator<Found> {
-  for await (const names of folder.folders())
-    for (const sha256 of names) {
-      const found = await folder.look(sha256);
-      if (found !== undefined) yield { sha256, sizeBytes: found.sizeBytes };
-    }
+  return moveEach(to === "s3" ? inFolder(folder) : inObjects(objects), move, options);
 }
 
 async function* inObjects(objects: Objects): AsyncGenerator<Found> {
@@ -86,16 +46,16 @@ async function* inObjects(objects: Objects): AsyncGenerator<Found> {
   }
 }
 
-/** @returns false for a damaged file */
-type Move = (sha256: string, sizeBytes: number) => Promise<boolean>;
-
-function upload(folder: StoredContents, { directory, newTemporaryName, objects }: MoveOptions): Move {
+function upload(folder: StoredContents, options: MoveOptions): Move {
+  const { directory, newTemporaryName, objects, isCopy = false } = options;
   const local = openContentFiles({ directory, newTemporaryName });
   return async (sha256, sizeBytes) => {
     const path = (await local.find(sha256))?.path;
     // Somebody deleted its task meanwhile.
     if (path === undefined) return true;
     if ((await folder.rehash(sha256)) !== sha256) return false;
+    // A copy that was cut off finds again what it has copied.
+    if (isCopy && (await inBucket(() => isStored(objects, sha256, sizeBytes)))) return true;
     const file = Bun.file(path);
     const read = (at: number, length: number) => file.slice(at, at + length).bytes();
     const type = sniffMediaType(await read(0, SNIFF_BYTES)) ?? "application/octet-stream";
@@ -109,7 +69,7 @@ function upload(folder: StoredContents, { directory, newTemporaryName, objects }
       if (!(await isStored(objects, sha256, sizeBytes)))
         throw new Error(`The bucket has other bytes at ${objects.keyOf(sha256)} than were sent.`);
     });
-    await rm(path, { force: true });
+    if (!isCopy) await rm(path, { force: true });
     return true;
   };
 }
@@ -124,13 +84,14 @@ async function isStored(objects: Objects, sha256: string, sizeBytes: number): Pr
   return hash.digest("hex") === sha256;
 }
 
-function download(folder: StoredContents, { directory, newTemporaryName, objects }: MoveOptions): Move {
+function download(folder: StoredContents, options: MoveOptions): Move {
+  const { directory, newTemporaryName, objects, isCopy = false } = options;
   const local = openContentFiles({ directory, newTemporaryName });
   return async (sha256) => {
     const isHere = (await folder.rehash(sha256)) === sha256;
     const outcome = isHere ? "stored" : await inBucket(() => bring(local, objects, sha256));
     if (outcome === "damaged") return false;
-    if (outcome === "stored") await inBucket(() => objects.remove(sha256));
+    if (outcome === "stored" && !isCopy) await inBucket(() => objects.remove(sha256));
     return true;
   };
 }

@@ -13,6 +13,12 @@ export interface MoveProgress {
 
 export type TellMove = (progress: MoveProgress) => void;
 
+export interface MoveHooks {
+  readonly tell: TellMove;
+  /** Called when all rows are there and compared, before the target may be served: at a repeated move, too. */
+  readonly beforeServed?: (() => Promise<void>) | undefined;
+}
+
 /** What was moved, and what the audit says of both sides: the same. */
 export interface Moved {
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
@@ -28,12 +34,17 @@ const AT_ONCE = 2_000;
  *
  * @throws MoveError; StorageError when a database cannot be read or written
  */
-export async function move(source: Source, target: Target, tell: TellMove): Promise<Moved> {
+export async function move(
+  source: Source,
+  target: Target,
+  { tell, beforeServed = async () => {} }: MoveHooks,
+): Promise<Moved> {
   const tables = movedTables();
   const isDone = await target.begin(source.id, tables);
   if (!isDone) for (const table of tables) await moveTable(source, target, table, tell);
   if (!isDone) await target.settle(await source.uncounted());
   const moved = await compared(source, target, tables);
+  await beforeServed();
   await target.finish();
   return moved;
 }

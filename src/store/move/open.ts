@@ -1,5 +1,5 @@
 import { type Connection, openConnection } from "../postgres/connection.ts";
-import { type Moved, move, type TellMove } from "./move.ts";
+import { type Moved, type MoveHooks, move, type TellMove } from "./move.ts";
 import type { Source, Target } from "./places.ts";
 import { openPostgresSource } from "./postgres-source.ts";
 import { openPostgresTarget } from "./postgres-target.ts";
@@ -13,6 +13,8 @@ interface Places {
   readonly to: string;
   /** Called after each slice of a table. */
   readonly tell?: TellMove;
+  /** Called when all rows are there, before the new place may be served; it may be called again. */
+  readonly beforeServed?: (() => Promise<void>) | undefined;
 }
 
 /** One for a transaction, one beside it. */
@@ -25,11 +27,11 @@ const CONNECTIONS = 2;
  * @param from path of the file @param to URL of the database, which gets its tables
  * @throws MoveError; SchemaError, StorageError
  */
-export function moveToPostgres({ from, to, tell }: Places): Promise<Moved> {
+export function moveToPostgres({ from, to, ...hooks }: Places): Promise<Moved> {
   return between(
     async () => openSqliteSource(from),
     () => onConnection(to, openPostgresTarget),
-    tell,
+    hooks,
   );
 }
 
@@ -39,11 +41,11 @@ export function moveToPostgres({ from, to, tell }: Places): Promise<Moved> {
  * @param from URL of the database @param to path of the file, which appears there once all is in it
  * @throws MoveError; SchemaError, StorageError
  */
-export function moveToSqlite({ from, to, tell }: Places): Promise<Moved> {
+export function moveToSqlite({ from, to, ...hooks }: Places): Promise<Moved> {
   return between(
     () => onConnection(from, openPostgresSource),
     async () => openSqliteTarget(to),
-    tell,
+    hooks,
   );
 }
 
@@ -60,13 +62,13 @@ async function onConnection<T>(url: string, open: (connection: Connection) => Pr
 async function between(
   openSource: () => Promise<Source>,
   openTarget: () => Promise<Target>,
-  tell: TellMove = () => {},
+  { tell = () => {}, beforeServed }: Partial<MoveHooks>,
 ): Promise<Moved> {
   const source = await openSource();
   try {
     const target = await openTarget();
     try {
-      return await move(source, target, tell);
+      return await move(source, target, { tell, beforeServed });
     } finally {
       await target.stop();
     }
