@@ -55,7 +55,11 @@ export function article(kind: MediaKind): string {
 
 /** Translates fields by our name for their path, or for the field at the top of it. Other fields keep their names. */
 export function namesFrom(names: Readonly<Record<string, string>>): NameOf {
-  const nameOf = (field: string) => (Object.hasOwn(names, field) ? names[field] : undefined);
+  // Names may be inherited. Whatever else objects inherit is no text.
+  const nameOf = (field: string) => {
+    const name: unknown = names[field];
+    return typeof name === "string" ? name : undefined;
+  };
   return (field) => {
     const [top = ""] = /^[^.[]*/.exec(field) ?? [];
     const name = nameOf(top);

@@ -29,7 +29,8 @@ interface Fitting {
   /** By our name of a field, the caller's. */
   readonly names: Record<string, string>;
   readonly media: ForeignMedia[];
-  readonly wishes: Map<"size" | "length" | "ratio" | "width" | "height", Wish>;
+  /** Made with the first: few requests have any. */
+  wishes: Map<"size" | "length" | "ratio" | "width" | "height", Wish> | undefined;
 }
 
 interface Wish {
@@ -37,7 +38,7 @@ interface Wish {
   readonly value: Json;
 }
 
-/** A body whose names the caller may add to. */
+/** A body whose names the caller may add to. Those of fields that were not given are inherited. */
 export interface ForeignBody extends ModelBody {
   readonly names: Record<string, string>;
 }
@@ -62,14 +63,22 @@ export function fromForeign(
     body: { model: model.id },
     names: namesOf(model, words, given),
     media: [],
-    wishes: new Map(),
+    wishes: undefined,
   };
   for (const name of Object.keys(fields)) {
     const value = fields[name];
     if (value !== undefined && value !== null) take(fitting, words, { name, param: at + name, value });
   }
   if (fitting.media.length > 0) putMedia(fitting);
-  return fitting.wishes.size > 0 ? putWishes(catalog, fitting) : { body: fitting.body, names: fitting.names };
+  const { body, names, wishes } = fitting;
+  return wishes === undefined ? { body, names } : putWishes(catalog, fitting, wishes);
+}
+
+type Wishes = NonNullable<Fitting["wishes"]>;
+
+function wishFor(fitting: Fitting, what: Parameters<Wishes["set"]>[0], given: Wish): void {
+  fitting.wishes ??= new Map();
+  fitting.wishes.set(what, given);
 }
 
 interface Given extends Wish {
@@ -105,7 +114,7 @@ function isLeft(model: Model, { name, value }: Pick<Given, "name" | "value">): b
 function takeOwn(fitting: Fitting, name: string, given: Given): void {
   const { model } = fitting.offered;
   const isFitted = name === "size" && isSizeLike(given.value) && model.kind === "image";
-  if (isFitted) fitting.wishes.set("size", given);
+  if (isFitted) wishFor(fitting, "size", given);
   else if (name === "output_format") putFormat(fitting, given);
   else put(fitting, name, given);
 }
@@ -131,10 +140,10 @@ function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: nu
       putFormat(fitting, given);
       break;
     case "side":
-      fitting.wishes.set(name === "width" ? "width" : "height", given);
+      wishFor(fitting, name === "width" ? "width" : "height", given);
       break;
     default:
-      if (!LEFT_TO_MODEL.includes(value)) fitting.wishes.set(meaning.kind, given);
+      if (!LEFT_TO_MODEL.includes(value)) wishFor(fitting, meaning.kind, given);
   }
 }
 
@@ -161,8 +170,12 @@ function putFormat(fitting: Fitting, given: Wish): void {
 }
 
 /** Meets wishes for size and length by what the model has for them. */
-function putWishes(catalog: Pick<Catalog, "routes" | "validate">, fitting: Fitting): ForeignBody {
-  const { offered, body, names, wishes } = fitting;
+function putWishes(
+  catalog: Pick<Catalog, "routes" | "validate">,
+  fitting: Fitting,
+  wishes: Wishes,
+): ForeignBody {
+  const { offered, body, names } = fitting;
   const size = wishes.get("size") ?? sizeOfSides(wishes);
   const length = wishes.get("length");
   const ratio = wishes.get("ratio");
@@ -177,8 +190,8 @@ function putWishes(catalog: Pick<Catalog, "routes" | "validate">, fitting: Fitti
   try {
     const wish = { size: wanted?.value, seconds: length && secondsOf(length.value) };
     const fitted = fitVideo(catalog, offered.model, body, wish);
-    const added = Object.entries(fitted.names).map(([name, wished]) => [name, theirs(wished)]);
-    return { body: fitted.body, names: { ...names, ...Object.fromEntries(added) } };
+    for (const [name, wished] of Object.entries(fitted.names)) names[name] = theirs(wished);
+    return { body: fitted.body, names };
   } catch (error) {
     throw error instanceof AppError ? error.renamed(theirs) : error;
   }
@@ -192,7 +205,7 @@ function putImageSize({ offered, body, names }: Fitting, wanted: Wish): void {
     throw error instanceof AppError ? error.renamed(namesFrom({ size: wanted.param })) : error;
   }
   for (const [name, param] of Object.entries(names)) if (param === "size") names[name] = wanted.param;
-  if (Object.hasOwn(body, "size")) names.size = wanted.param;
+  if (Object.hasOwn(body, "size") || names.size === "size") names.size = wanted.param;
   if (Object.keys(body).length === before) throw unchoosable(offered.model, wanted);
 }
 
@@ -220,7 +233,7 @@ function hasProportions(size: Size | undefined, { width, height }: Size): boolea
 /** What a side of a picture has to be. */
 const SIDE = { integer: { least: 1, most: 16_384 } } as const;
 
-function sizeOfSides(wishes: Fitting["wishes"]): Wish | undefined {
+function sizeOfSides(wishes: Wishes): Wish | undefined {
   const [width, height] = [wishes.get("width"), wishes.get("height")];
   const one = width ?? height;
   if (one === undefined) return undefined;
@@ -275,7 +288,8 @@ function namesOf(
 ): Record<string, string> {
   const known = usualNames.getOrInsertComputed(model, () => new Map());
   const how = route === undefined ? at : `${at} ${route.provider} ${route.upstreamModel}`;
-  return { ...known.getOrInsertComputed(how, () => usualNamesOf(model, words, at)) };
+  // They are inherited: to copy them for each create takes longer than to read a name from there once.
+  return Object.create(known.getOrInsertComputed(how, () => usualNamesOf(model, words, at)));
 }
 
 function usualNamesOf(model: Model, words: Vocabulary | undefined, at: string): Record<string, string> {

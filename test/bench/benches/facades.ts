@@ -1,29 +1,51 @@
 import { join } from "node:path";
 import { requestText } from "../load/plan.ts";
-import { measureRate, type RateSubject, rateMeasurement } from "../run/rate.ts";
-import type { Measurement } from "../run/report.ts";
+import { measureCosts, measureRate, type RateSubject } from "../run/rate.ts";
+import { type Measurement, measurement } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
 import { seedFinishedTasks } from "../run/seed.ts";
-import { copyDataFolder, holdSlot, ORDINARY, startService } from "../run/service.ts";
-import { interleave } from "../run/statistics.ts";
+import {
+  copyDataFolder,
+  createTask,
+  type DataFolder,
+  holdSlot,
+  ORDINARY,
+  readStatus,
+  type Service,
+  startService,
+} from "../run/service.ts";
 import { type Bench, type BenchContext, CLIENTS } from "./bench.ts";
 
-const CREATES = 6_000;
-const READS = 20_000;
+const CREATES = 3_000;
+const READS = 5_000;
+const WARM_UP = 8_000;
 const FINISHED = 1_000;
+/** What asking by another API may cost beside asking by the service's own. */
+const MOST = 1.05;
 
-/** How one API is asked for the same. */
-interface Api {
+type Answer = RateSubject["answer"];
+
+/** How one API is asked to make something. */
+interface Create {
   readonly name: string;
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  readonly answer?: RateSubject["answer"];
+  readonly answer?: Answer;
+}
+
+/** Where one API tells of a task. */
+interface Reading {
+  readonly name: string;
+  readonly pathOf: (task: string) => string;
+  /** Before the task has ended. */
+  readonly answerWaiting?: Answer;
 }
 
 const { model, prompt } = ORDINARY;
+const VIDEO = { model: "sandbox-video", prompt } as const;
 
 /** Creates that wait for nothing, the service's own way first. */
-const IMAGES: readonly Api[] = [
+const PICTURES: readonly Create[] = [
   { name: "native", path: "/v1/images/generations", body: ORDINARY },
   { name: "fal", path: `/fal/queue/svc/${model}`, body: { prompt } },
   {
@@ -33,9 +55,9 @@ const IMAGES: readonly Api[] = [
     answer: { status: 201, hasBody: true },
   },
 ];
-const VIDEOS: readonly Api[] = [
-  { name: "native", path: "/v1/videos/generations", body: { model: "sandbox-video", prompt } },
-  { name: "OpenAI videos", path: "/compat/v1/videos", body: { model: "sandbox-video", prompt } },
+const FILMS: readonly Create[] = [
+  { name: "native", path: "/v1/videos/generations", body: VIDEO },
+  { name: "OpenAI videos", path: "/compat/v1/videos", body: VIDEO },
   {
     name: "Gemini",
     path: "/gemini/v1beta/models/sandbox-video:predictLongRunning",
@@ -43,77 +65,131 @@ const VIDEOS: readonly Api[] = [
   },
 ];
 
-/** Where each API tells of a finished picture. */
-const READINGS: readonly (Pick<Api, "name" | "answer"> & { readonly pathOf: (task: string) => string })[] = [
+const OF_PICTURES: readonly Reading[] = [
   { name: "native", pathOf: (task) => `/v1/images/status/${task}` },
-  { name: "fal", pathOf: (task) => `/fal/queue/svc/${model}/requests/${task}/status` },
+  {
+    name: "fal",
+    pathOf: (task) => `/fal/queue/svc/${model}/requests/${task}/status`,
+    answerWaiting: { status: 202, hasBody: true },
+  },
   { name: "Replicate", pathOf: (task) => `/replicate/v1/predictions/${task}` },
-  { name: "Gemini", pathOf: (task) => `/gemini/v1beta/operations/${task}` },
+];
+const OF_FILMS: readonly Reading[] = [
+  { name: "native", pathOf: (task) => `/v1/videos/status/${task}` },
+  { name: "OpenAI videos", pathOf: (task) => `/compat/v1/videos/${task}` },
+  { name: "Gemini", pathOf: (task) => `/gemini/v1beta/models/sandbox-video/operations/${task}` },
 ];
 
-/** The APIs of others beside this service's own: creates while the only slot is taken, and reads of finished tasks. */
+/** The APIs of others beside this service's own: creates while the only slot is taken, and reads of what waits and what has ended. */
 export const facades: Bench = async (context) => {
   await using resources = new Resources();
-  return [
-    ...(await createsOf(context, resources, "picture", IMAGES)),
-    ...(await createsOf(context, resources, "video", VIDEOS)),
-    ...(await readsOf(context, resources)),
-  ];
+  return [...(await whileWaiting(context, resources)), ...(await onceEnded(context, resources))];
 };
 
-async function createsOf(
-  context: BenchContext,
-  resources: Resources,
-  kind: string,
-  apis: readonly Api[],
-): Promise<Measurement[]> {
-  const authorization = { Authorization: `Bearer ${context.folder.unlimitedKey}` };
-  const subjects: Record<string, RateSubject> = {};
-  for (const { name, path, body, answer } of apis) {
-    const folder = copyDataFolder(context.folder, join(context.workspace, `${kind}-${name}`));
-    const server = await resources.open(startService(folder, { concurrency: 1 }));
-    await holdSlot(server);
-    const request = requestText({ method: "POST", path, headers: authorization, body: JSON.stringify(body) });
-    subjects[name] = { server, requests: [request], connections: CLIENTS, ...(answer && { answer }) };
-  }
-  return besideNative(context, `creates of a ${kind}`, subjects, CREATES);
+async function whileWaiting(context: BenchContext, resources: Resources): Promise<Measurement[]> {
+  const folder = copyDataFolder(context.folder, join(context.workspace, "creates"));
+  const server = await resources.open(startService(folder, { concurrency: 1 }));
+  const slot = await holdSlot(server);
+  const waiting = await Promise.all(Array.from({ length: 100 }, () => createTask(server, ORDINARY)));
+  const lines = [
+    ...(await besideNative(
+      context,
+      "reads of a waiting picture",
+      readings(server, OF_PICTURES, waiting, true),
+      READS,
+    )),
+    ...(await besideNative(context, "creates of a picture", creates(server, PICTURES), CREATES)),
+    ...(await besideNative(context, "creates of a video", creates(server, FILMS), CREATES)),
+  ];
+  await slot.requireHeld();
+  return lines;
 }
 
-async function readsOf(context: BenchContext, resources: Resources): Promise<Measurement[]> {
+async function onceEnded(context: BenchContext, resources: Resources): Promise<Measurement[]> {
   const { template, workspace } = context;
   const folder = copyDataFolder(context.folder, join(workspace, "reads"));
-  const tasks = seedFinishedTasks(folder.database, { template, count: FINISHED, sample: FINISHED });
+  const film = await makeFilm(folder);
+  const [pictures, films] = [template, film].map((each) =>
+    seedFinishedTasks(folder.database, { template: each, count: FINISHED, sample: FINISHED }),
+  );
   const server = await resources.open(startService(folder));
-  const headers = { Authorization: `Bearer ${folder.unlimitedKey}` };
-  const subjects = Object.fromEntries(
-    READINGS.map(({ name, pathOf, answer }) => {
-      const requests = tasks.map((task) => requestText({ method: "GET", path: pathOf(task), headers }));
+  return [
+    ...(await besideNative(
+      context,
+      "reads of a finished picture",
+      readings(server, OF_PICTURES, pictures),
+      READS,
+    )),
+    ...(await besideNative(context, "reads of a finished video", readings(server, OF_FILMS, films), READS)),
+  ];
+}
+
+async function makeFilm(folder: DataFolder): Promise<string> {
+  const server = await startService(folder);
+  try {
+    const task = await createTask(server, { ...VIDEO, sandbox: { delay_ms: 0 } });
+    const status = await readStatus(server, task, 60, "videos");
+    if (status !== "completed") throw new Error(`A first video is ${status} instead of completed.`);
+    return task;
+  } finally {
+    await server.stop();
+  }
+}
+
+const headersFor = ({ folder }: Service) => ({ Authorization: `Bearer ${folder.unlimitedKey}` });
+
+function creates(server: Service, apis: readonly Create[]): Record<string, RateSubject> {
+  return Object.fromEntries(
+    apis.map(({ name, path, body, answer }) => {
+      const text = requestText({
+        method: "POST",
+        path,
+        headers: headersFor(server),
+        body: JSON.stringify(body),
+      });
+      return [name, { server, requests: [text], connections: CLIENTS, ...(answer && { answer }) }];
+    }),
+  );
+}
+
+function readings(
+  server: Service,
+  apis: readonly Reading[],
+  tasks: readonly string[] = [],
+  areWaiting = false,
+): Record<string, RateSubject> {
+  return Object.fromEntries(
+    apis.map(({ name, pathOf, answerWaiting }) => {
+      const requests = tasks.map((task) =>
+        requestText({ method: "GET", path: pathOf(task), headers: headersFor(server) }),
+      );
+      const answer = areWaiting ? answerWaiting : undefined;
       return [name, { server, requests, connections: CLIENTS, ...(answer && { answer }) }];
     }),
   );
-  return besideNative(context, "reads of a finished picture", subjects, READS);
 }
 
+/**
+ * One server answers all of them, in turns. What counts is its processor time: how long its disk takes, and for how long others have
+ * the core, is the same for every API.
+ */
 async function besideNative(
   context: BenchContext,
   what: string,
   subjects: Readonly<Record<string, RateSubject>>,
-  perRound: number,
+  count: number,
 ): Promise<Measurement[]> {
-  const count = context.scaled(perRound);
-  for (const subject of Object.values(subjects)) await measureRate(context.load, subject, count);
-  const { native, ...others } = await interleave(
-    context.rounds,
-    Object.fromEntries(
-      Object.entries(subjects).map(([name, subject]) => [
-        name,
-        () => measureRate(context.load, subject, count),
-      ]),
-    ),
-  );
-  if (native === undefined) throw new Error(`${what}: nothing was measured.`);
-  const baseline = { name: "the service's own API", rates: native };
-  return Object.entries(others).map(([name, rates]) =>
-    rateMeasurement(`${what}, ${name}`, rates, baseline, { target: { kind: "leastRatio", value: 0.95 } }),
+  const { load, rounds, scaled } = context;
+  for (const subject of Object.values(subjects)) await measureRate(load, subject, scaled(WARM_UP));
+  const { native = [], ...others } = await measureCosts(load, subjects, { rounds, count: scaled(count) });
+  const baseline = { name: "the service's own API", values: native };
+  return Object.entries(others).map(([name, values]) =>
+    measurement({
+      name: `${what}, ${name}`,
+      unit: "µs",
+      values,
+      baseline,
+      target: { kind: "mostRatio", value: MOST },
+    }),
   );
 }

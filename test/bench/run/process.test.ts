@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { cpuMs } from "./process.ts";
+import { cpuMs, ownCpuUs } from "./process.ts";
 
 const SPENT_MS = 50;
 const SPENDING = `while (process.cpuUsage().user < ${SPENT_MS * 1000}) {}`;
@@ -26,3 +26,14 @@ test.skipIf(!existsSync("/proc/self/task"))(
     expect(cpuMs(shell.pid)).toBeUndefined();
   },
 );
+
+test.skipIf(process.platform !== "linux")("a process's own time is told in parts of a tick", () => {
+  const before = ownCpuUs(process.pid) ?? 0;
+  const { user } = process.cpuUsage();
+  while (process.cpuUsage().user < user + SPENT_MS * 1000) {}
+  const spentUs = (ownCpuUs(process.pid) ?? 0) - before;
+  // Both clocks are read one after the other.
+  expect(spentUs).toBeGreaterThan(SPENT_MS * 900);
+  // No process has an id above 2^22 (proc_sys_kernel(5)).
+  expect(ownCpuUs(2 ** 22 + 1)).toBeUndefined();
+});

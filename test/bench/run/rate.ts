@@ -1,6 +1,6 @@
 import { type LoadGenerator, perSecond } from "../load/generator.ts";
 import type { LoadPlan } from "../load/plan.ts";
-import { cpuMs } from "./process.ts";
+import { cpuMs, ownCpuUs } from "./process.ts";
 import { type Measurement, measurement } from "./report.ts";
 
 /** What one round of requests came to. */
@@ -26,6 +26,42 @@ export async function measureRate(load: LoadGenerator, subject: RateSubject, cou
   const after = cpuMs(server.pid);
   const cpuUs = before === undefined || after === undefined ? undefined : ((after - before) / count) * 1000;
   return { perSecond: perSecond(result), cpuUs };
+}
+
+/** Answers per turn of `measureCosts`: short, so that what slows the machine down slows all subjects. */
+const COST_PART = 500;
+
+/**
+ * Processor time of one request at each subject, in µs. They take turns, so that each round compares the same moments.
+ * @returns a value for each round; none where the system does not tell
+ */
+export async function measureCosts<Name extends string>(
+  load: LoadGenerator,
+  subjects: Readonly<Record<Name, RateSubject>>,
+  { rounds, count }: { readonly rounds: number; readonly count: number },
+): Promise<Record<Name, number[]>> {
+  // The keys of `subjects` are its names.
+  const names = Object.keys(subjects) as Name[];
+  const costs = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
+  const parts = Math.max(1, Math.round(count / COST_PART));
+  for (let round = 0; round < rounds; round++) {
+    const spent = new Map<Name, number>();
+    for (let part = 0; part < parts; part++) {
+      // Whoever comes after another finds what that left to be done, so the order changes.
+      const turns = part % 2 === 0 ? names : names.toReversed();
+      for (const name of turns) {
+        const { server, requests, connections, answer } = subjects[name];
+        const before = ownCpuUs(server.pid);
+        const until = { kind: "responses", count: COST_PART } as const;
+        await load.run({ port: server.port, connections, requests, until, ...(answer && { answer }) });
+        const after = ownCpuUs(server.pid);
+        if (before !== undefined && after !== undefined)
+          spent.set(name, (spent.get(name) ?? 0) + after - before);
+      }
+    }
+    for (const [name, sum] of spent) costs[name].push(sum / (parts * COST_PART));
+  }
+  return costs;
 }
 
 /**

@@ -1,18 +1,14 @@
 import { formatAmount } from "../../../domain/money/money.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
-import {
-  createJoinTask,
-  type JoinedTask,
-  type JoiningRequest,
-  type JoinTaskDeps,
-} from "../../../service/join-task.ts";
+import { createJoinTask, type JoinedTask, type JoinTaskDeps } from "../../../service/join-task.ts";
+import { readJsonBody } from "../../body.ts";
 import { type Endpoint, type KeyedExchange, keyed, open, polled } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
 import { whileStaying } from "../../stays.ts";
 import { acceptStaying, finishInTime, standingFor, type WaitingDeps, waitOf } from "../../waiting.ts";
 import type { WebhookSigning } from "../signing.ts";
-import { type FalCreate, type FalCreateDeps, readCreate } from "./create.ts";
+import { type FalCreate, type FalCreateDeps, readBeginning, readCreate } from "./create.ts";
 import { outputOf } from "./present.ts";
 import {
   cancelRequest,
@@ -24,7 +20,7 @@ import {
 } from "./queue.ts";
 import { startInTime } from "./start.ts";
 import { type FalStorageDeps, falStorageEndpoints } from "./storage.ts";
-import { addressesOf, BASE, type NamedModel, namedModel } from "./target.ts";
+import { addressesOf, BASE, type NamedModel } from "./target.ts";
 import {
   CANCEL_FAL_REQUEST,
   READ_FAL_KEYS,
@@ -70,33 +66,30 @@ export function falEndpoints(given: FalFacadeDeps): Endpoint[] {
 }
 
 async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
-  const named = namedModel(exchange);
-  const read = await readCreate(deps, exchange, named);
-  return named.isQueued ? queued(deps, exchange, named, read) : run(deps, exchange, named, read);
+  const beginning = readBeginning(deps, exchange);
+  const { named } = beginning;
+  const json = await readJsonBody(exchange, deps.assets);
+  let { discard } = json;
+  try {
+    const read = readCreate(deps, exchange, beginning, json);
+    if (named.isQueued) return toldQueued(exchange, named, await deps.joinTask(read.joining));
+    const release = discard;
+    // From here on, the run releases them.
+    discard = undefined;
+    return await run(deps, exchange, named, read, release);
+  } finally {
+    // An await would cost a turn, and most bodies have no files.
+    if (discard !== undefined) await discard();
+  }
 }
 
-async function queued(
-  deps: Deps,
-  exchange: KeyedExchange,
-  { name }: NamedModel,
-  { joining, release }: FalCreate,
-): Promise<Reply> {
-  const joined = await accept(deps, joining, release);
+function toldQueued(exchange: KeyedExchange, { name }: NamedModel, joined: JoinedTask): Reply {
   const { taskId: id, model } = joined;
   // Whoever never hears of the request asks for it again.
   if (exchange.request.signal.aborted) joined.leave();
   // How many are ahead of it, its status says: to count them takes as long as to accept a request.
   const body = { status: "IN_QUEUE", request_id: id, ...addressesOf(exchange, name, id) };
   return json(body, headersOf(joined), { task: id, model });
-}
-
-function accept(
-  { joinTask }: Deps,
-  joining: JoiningRequest,
-  release: FalCreate["release"],
-): Promise<JoinedTask> {
-  const joined = joinTask(joining);
-  return release === undefined ? joined : joined.finally(release);
 }
 
 /** What the task holds, what it is called, and whether it was accepted before. */
@@ -113,15 +106,14 @@ async function run(
   deps: Deps,
   exchange: KeyedExchange,
   { isStream }: NamedModel,
-  read: FalCreate,
+  { joining, startWithinMs }: FalCreate,
+  release: () => Promise<void> = NOTHING,
 ): Promise<Reply> {
-  const { joining, release = NOTHING } = read;
   const { leave, accepted } = await acceptStaying(exchange, "waits", { release }, () =>
     deps.joinTask(joining),
   );
   return whileStaying(leave, async () => {
     const { request, principal, origin } = exchange;
-    const { startWithinMs } = read;
     const { taskId: id, model } = accepted;
     if (startWithinMs !== undefined) {
       deps.keepOpen(request);

@@ -40,12 +40,19 @@ export const REFERENCE = "input_reference";
  * @param takes whether a picture may come with it; one that may not is ignored
  * @throws AppError naming the field at fault; then no file is kept
  */
-export async function readVideoBody(
+export function readVideoBody(
   deps: { readonly assets: Pick<AssetStore, "stage" | "receive"> },
   exchange: KeyedExchange,
   takes: { readonly picture: boolean },
 ): Promise<VideoBody> {
-  if (!isForm(exchange.request)) return readJson(deps, exchange, takes);
+  return isForm(exchange.request) ? readForm(deps, exchange, takes) : readJson(deps, exchange, takes);
+}
+
+async function readForm(
+  deps: { readonly assets: Pick<AssetStore, "stage"> },
+  exchange: KeyedExchange,
+  takes: { readonly picture: boolean },
+): Promise<VideoBody> {
   const isPicture = (field: string) => takes.picture && isReference(field);
   const form = await exchange.intake.receive(MAX_FORM_BYTES, (incoming) =>
     readStagedForm(deps, exchange.request, incoming, {
@@ -72,11 +79,21 @@ async function readJson(
 ): Promise<VideoBody> {
   const { body, inlineFiles, discard: release } = await readJsonBody(exchange, picture ? assets : undefined);
   const read = (): VideoBody => {
-    const { [REFERENCE]: given, ...fields } = withoutNulls(body);
-    const reference = given === undefined || !picture ? undefined : referenceOf(given);
+    const { asked, fields } = withoutReference(withoutNulls(body));
+    const reference = asked === undefined || !picture ? undefined : referenceOf(asked);
     return { fields, isText: false, reference, identity: body, inlineFiles, release };
   };
   return release === undefined ? read() : orReleased(release, read);
+}
+
+function withoutReference(given: JsonObject): {
+  readonly asked?: Json | undefined;
+  readonly fields: JsonObject;
+} {
+  // Most have none, and to copy the others takes longer than to look.
+  if (given[REFERENCE] === undefined) return { fields: given };
+  const { [REFERENCE]: asked, ...fields } = given;
+  return { asked, fields };
 }
 
 function isForm(request: Request): boolean {

@@ -1,7 +1,8 @@
+import { type AtHand, whenAtHand } from "../../../domain/at-hand.ts";
 import { AppError, invalid, mustBe } from "../../../domain/errors.ts";
 import { isId, type TaskId } from "../../../domain/ids.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
-import type { Model } from "../../../domain/model/model.ts";
+import type { MediaField, Model } from "../../../domain/model/model.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
@@ -17,7 +18,7 @@ import type { RetryTaskDeps } from "../../../service/retry-task.ts";
 import { type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
-import { createdHeaders, inOtherWords, sentBy } from "../create.ts";
+import { createdHeaders, inOtherWords, inWords, sentBy } from "../create.ts";
 import { type ContentDeps, videoContent } from "./content.ts";
 import { createTellVideo, presentNewVideo, type TellVideo, UNKNOWN } from "./present.ts";
 import { REFERENCE, type Reference, readVideoBody, type VideoBody } from "./read-request.ts";
@@ -44,6 +45,7 @@ interface Deps extends VideoFacadeDeps {
 }
 
 const PATH = "/compat/v1/videos";
+const ENDPOINT = `POST ${PATH}`;
 const ONE = `${PATH}/:video_id`;
 const CREATES = { feature: "videos", isCounted: true, sheds: "creates" } as const;
 
@@ -69,21 +71,21 @@ const noVideo = () => new AppError("task_not_found", { kind: "task_unknown" });
 
 async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
   const given = await readVideoBody(deps, exchange, { picture: true });
+  let words: Readonly<Record<string, string>> = {};
   try {
     const sent = sentBy(exchange);
     const model = videoModel(deps, exchange, given.fields.model);
     const { body, names } = bodyFor(deps, model, given);
+    words = names;
     const { identity, uploads, inlineFiles } = given;
-    const created = await inOtherWords(names, () =>
-      deps.createTask(
-        Object.assign(sent, {
-          kind: "video" as const,
-          endpoint: `POST ${PATH}`,
-          ...{ body, identity, uploads, inlineFiles },
-        }),
-      ),
-    );
-    return await answer(deps, created, given.fields.size);
+    const created = await deps.createTask({
+      ...sent,
+      ...{ kind: "video", endpoint: ENDPOINT, body, identity, uploads, inlineFiles },
+    });
+    const answered = answer(deps, created, given.fields.size);
+    return answered instanceof Promise ? await answered : answered;
+  } catch (error) {
+    throw inWords(words, error);
   } finally {
     // An await would cost a turn, and most bodies have no files.
     if (given.release !== undefined) await given.release();
@@ -119,6 +121,9 @@ function bodyFor({ catalog }: VideoFacadeDeps, model: Model, { fields, isText, r
   return { body: fitted.body, names: { ...names, ...fitted.names } };
 }
 
+/** The field of each model for a picture that guides it, which every create asks for. */
+const guides = new WeakMap<Model, { readonly field: MediaField | undefined }>();
+
 /** Gives the picture to the model's field for one. A model that needs one is told of by the name that callers know it by. */
 function addReference(
   model: Model,
@@ -126,7 +131,7 @@ function addReference(
   body: Record<string, Json>,
   names: Record<string, string>,
 ): void {
-  const field = imageField(model, 1);
+  const field = guides.getOrInsertComputed(model, () => ({ field: imageField(model, 1) })).field;
   if (reference === undefined) {
     if (field !== undefined && body[field.name] === undefined) names[field.name] = REFERENCE;
     return;
@@ -140,13 +145,18 @@ function addReference(
 }
 
 /** Answers with the task that a create made, or had made before. @param asked the size that it asked for, if any */
-async function answer(deps: Deps, created: CreatedTask, asked?: Json): Promise<Reply> {
+function answer(deps: Deps, created: CreatedTask, asked?: Json): AtHand<Reply> {
   const { taskId, task } = created;
-  const told = task === undefined ? await toldAgain(deps, taskId) : presentNewVideo(task);
+  // Nothing has to be waited for with a new one.
+  const told = task === undefined ? toldAgain(deps, taskId) : presentNewVideo(task);
+  return whenAtHand(told, (video) => replyOf(created, video, asked));
+}
+
+function replyOf(created: CreatedTask, told: JsonObject, asked: Json | undefined): Reply {
   const headers = createdHeaders(created);
   const isMet = asked === undefined || asked === "auto" || told.size === asked || told.size === UNKNOWN;
   if (!isMet) headers["X-Svc-Adjusted"] = "size";
-  return json(told, headers, { task: taskId, model: String(told.model) });
+  return json(told, headers, { task: created.taskId, model: String(told.model) });
 }
 
 /** @throws AppError `task_not_found`: the first answer to a key may have been for a task that was deleted since */
