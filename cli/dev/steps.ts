@@ -13,6 +13,8 @@ export type Step = { title: string; command: string[]; env?: Record<string, stri
 
 /** What a run of `bun test` says in its summary. `skippedChecks` are those against contracts that are not at hand. */
 export type TestCounts = { passed: number; failed: number; skipped: number; skippedChecks: number };
+/** `failedFiles` are the paths of the files in which a test failed, each once. */
+export type TestRun = { exitCode: number; counts: TestCounts; failedFiles: readonly string[] };
 
 /** A line for people, on stderr; console.error would paint it red on a terminal. */
 export function say(line: string): void {
@@ -38,8 +40,8 @@ export async function runAside(step: Step): Promise<number> {
   return exitCode;
 }
 
-/** Like run, for `bun test`: also reads the counts from its closing summary. */
-export async function runTests(step: Step): Promise<{ exitCode: number; counts: TestCounts }> {
+/** Like run, for `bun test`: also reads the counts from its closing summary, and the files that failed. */
+export async function runTests(step: Step): Promise<TestRun> {
   announce(step);
   const colour = process.stderr.isTTY ? { FORCE_COLOR: "1" } : {};
   const child = start({ ...step, env: { ...colour, ...step.env } }, "inherit", "pipe");
@@ -50,9 +52,26 @@ export async function runTests(step: Step): Promise<{ exitCode: number; counts: 
     output += decoder.decode(chunk, { stream: true });
   }
   const exitCode = await child.exited;
-  const counts = readTestCounts(Bun.stripANSI(output));
+  const plain = Bun.stripANSI(output);
+  const counts = readTestCounts(plain);
   // A run that ended before its summary, or with an error outside of any test, has failed even if no test has.
-  return { exitCode, counts: exitCode !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts };
+  const failedWithoutTest = exitCode !== 0 && counts.failed === 0;
+  return {
+    exitCode,
+    counts: failedWithoutTest ? { ...counts, failed: 1 } : counts,
+    failedFiles: failedWithoutTest ? [] : readFailedFiles(plain),
+  };
+}
+
+/** The files of a run's output that have a `(fail)` line below their name. */
+export function readFailedFiles(output: string): string[] {
+  const failed = new Set<string>();
+  let file: string | undefined;
+  for (const line of output.split("\n")) {
+    file = /^(\S+\.test\.tsx?):$/.exec(line)?.[1] ?? file;
+    if (file !== undefined && line.startsWith("(fail)")) failed.add(file);
+  }
+  return [...failed];
 }
 
 /** The numbers of bun's summary (the last `N pass`, `N fail` and `N skip` lines), and the skipped checks told by test/helpers/published.ts. */

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { distances } from "../../../cli/dev/import-graph.ts";
-import { readTestCounts } from "../../../cli/dev/steps.ts";
+import { readFailedFiles, readTestCounts } from "../../../cli/dev/steps.ts";
 
 test("the counts of a run are those of its summary, and of each file that skipped checks", () => {
   const output = [
@@ -24,6 +24,20 @@ test("a run that tells no summary has counted nothing", () => {
     skipped: 0,
     skippedChecks: 0,
   });
+});
+
+test("a file has failed that has a failed test below its name, however many", () => {
+  const output = [
+    "test/console/size.test.ts:",
+    "a warning",
+    "test/console/hostile.test.ts:",
+    "TimeoutError: at test/console/hostile.test.ts:104:82",
+    "(fail) hostile content > is text [20478.20ms]",
+    "(fail) hostile content > is a picture",
+    "test/console/parts.test.ts:",
+    " 2 fail",
+  ].join("\n");
+  expect(readFailedFiles(output)).toEqual(["test/console/hostile.test.ts"]);
 });
 
 const IMPORTERS = new Map([
