@@ -2,7 +2,7 @@ import type { AccountId, TaskId } from "../../domain/ids.ts";
 import type { LedgerEntry } from "../../domain/money/ledger.ts";
 import { accountNumber } from "../sqlite/account-store/account-table.ts";
 import { taskNumber } from "../sqlite/task-store/task-table.ts";
-import { asRows, insertion } from "./given-rows.ts";
+import { asRows, given } from "./given-rows.ts";
 import type { Labels } from "./labels.ts";
 import { type Session, statement } from "./session.ts";
 
@@ -19,22 +19,16 @@ export interface EntryRow {
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-const STORED = {
-  kind: "kind",
-  balance_delta_micros: "balance_delta_micros",
-  held_delta_micros: "held_delta_micros",
-  at: "at",
-  reason_label: "reason_label",
-  actor_label: "actor_label",
-} as const;
-const APPEND = insertion<EntryRow, [account: string]>(
-  "ledger_entry",
-  {
-    ...{ task_id: "text", kind: "text", balance_delta_micros: "bigint", held_delta_micros: "bigint" },
-    ...{ at: "bigint", reason_label: "bigint", actor_label: "bigint" },
-  },
-  { account_number: accountNumber("$2"), task_number: taskNumber("given.task_id"), ...STORED },
-  "where task_id is null or exists (select 1 from task where id = task_id)",
+const STORED: { readonly [Name in Exclude<keyof EntryRow, "task_id">]: string } = {
+  ...{ kind: "text", balance_delta_micros: "bigint", held_delta_micros: "bigint" },
+  ...{ at: "bigint", reason_label: "bigint", actor_label: "bigint" },
+};
+// The number of each task is looked up by its id: a plan that reads all tasks in place of that is chosen while there are few, and kept.
+const APPEND = statement<never, [rows: string, account: string]>(
+  `insert into ledger_entry (account_number, task_number, ${Object.keys(STORED).join(", ")})
+     select ${accountNumber("$2")}, number, ${Object.keys(STORED).join(", ")}
+     from (select *, ${taskNumber("given.task_id")} as number from ${given("$1", { task_id: "text", ...STORED })} offset 0) as numbered
+     where task_id is null or number is not null`,
 );
 // Once the balance suffices again, the next low balance is reported again.
 const MOVE = statement<never, [balance: number, held: number, account: string]>(
