@@ -154,11 +154,11 @@ function put({ offered, body, names }: Fitting, name: string, { param, value }: 
   setOwn(names, name, param);
 }
 
-/** APIs write numbers as text, and the other way round. */
+/** APIs write numbers as text, and choices that are texts here as numbers. A number is no text that is free, such as a prompt. */
 function inType(property: JsonObject | undefined, value: Json): Json {
   if (typeof value === "string") return readScalar(property?.type, value);
-  const isText = typeof value === "number" && property?.type === "string";
-  return isText ? String(value) : value;
+  const isChoice = typeof value === "number" && property?.type === "string" && property.enum !== undefined;
+  return isChoice ? String(value) : value;
 }
 
 function putFormat(fitting: Fitting, given: Wish): void {

@@ -26,8 +26,6 @@ export interface Manners {
   readonly pathOf?: ((path: string, request: Request) => string | undefined) | undefined;
   /** Statuses of codes that have others here, for the published document. */
   readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>> | undefined;
-  /** The status of `invalid_request` where it names a field; that of the code unless given. */
-  readonly fieldStatus?: number | undefined;
   /** @param status that the error's code has here */
   readonly tell: (error: AppError, status: number) => ToldError;
   /** Of what it tells. */

@@ -1,7 +1,7 @@
 import { ERROR_CODES, type ErrorCode } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import type { Endpoint } from "../exchange.ts";
-import { mannersOf, SPOKEN } from "../facades/spoken.ts";
+import { SPOKEN } from "../facades/spoken.ts";
 import { type Envelope, envelopeFor, STATUS } from "../problem.ts";
 import { COMPATIBLE_ERROR, ERROR_MEANINGS, STANDARD_ERROR } from "../wire/errors.ts";
 import type { Schema } from "../wire/schema.ts";
@@ -17,9 +17,6 @@ export function responsesOf(endpoint: Endpoint, components: Components): JsonObj
   for (const [status, codes] of Map.groupBy(allCodes, (code) => statusOf(path, code))) {
     byStatus.set(status, errorResponse(path, codes, components));
   }
-  const fieldStatus = mannersOf(path)?.fieldStatus;
-  if (fieldStatus !== undefined && allCodes.includes("invalid_request"))
-    byStatus.set(fieldStatus, errorResponse(path, ["invalid_request"], components));
   const isCounted = endpoint.access === "api_key" && endpoint.isCounted === true;
   const more = isCounted ? (["RateLimit", "RateLimit-Policy"] as const) : [];
   for (const [status, answer] of Object.entries(contract.answers)) {

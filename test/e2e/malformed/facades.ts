@@ -23,12 +23,16 @@ const RPC = { headers: [["Accept", "application/json, text/event-stream"]] } as 
 const basic = (text: string) =>
   ({ headers: [["Authorization", `Basic ${Buffer.from(text).toString("base64")}`]] }) as const;
 const scheme = (text: string) => ({ headers: [["Authorization", text]] }) as const;
+const LONG = "x".repeat(4_001);
 const TASK = "task_01jd0000000000000000000000";
 
 /** Requests of other APIs' clients, beyond what those can send. */
 export async function malformedForeign(): Promise<MalformedForeign[]> {
   const picture = dataUri(await plainImage(16, 16));
-  return [...fal(picture), ...replicate(picture), ...gemini(picture), ...automatic1111(), ...agents()];
+  return [
+    ...[fal, replicate, gemini].flatMap((api) => api(picture)),
+    ...[automatic1111, openaiVideos, agents].flatMap((api) => api()),
+  ];
 }
 
 function fal(picture: string): MalformedForeign[] {
@@ -40,6 +44,8 @@ function fal(picture: string): MalformedForeign[] {
       ["text/plain", good, 415, "application/json", TEXT],
       ["no prompt", {}, 422, "prompt"],
       ["a prompt that is a list", { prompt: ["x"] }, 422, "prompt"],
+      ["a prompt that is a number", { prompt: 7 }, 422, '"input":7'],
+      ["a prompt of 4,001 characters", { prompt: LONG }, 422, "4000"],
       ["an unknown size", { ...good, image_size: "huge" }, 422, "image_size"],
       ["a size without a height", { ...good, image_size: { width: 64 } }, 422, "image_size"],
       ["no pictures", { ...good, num_images: 0 }, 422, "num_images"],
@@ -50,6 +56,8 @@ function fal(picture: string): MalformedForeign[] {
       ["another scheme", good, 401, "auth_error", scheme("Token x")],
     ]),
     ...at("/fal/queue/a/b/c/d/e/f", [["six segments", good, 404, "at most 5 segments"]]),
+    ...at("/fal/a/b/c/d/e/f", [["six segments to run", good, 404, "url_error"]]),
+    ...at("/fal/queue", [["no model at all", good, 404, "not_found"]]),
     ...at("/fal/queue/no-such-model", [["an unknown model", good, 404, "no-such-model"]]),
     ...at(`/fal/queue/sandbox-image/requests/${TASK}/status`, [
       ["an unknown request", undefined, 404, "detail"],
@@ -66,6 +74,17 @@ function replicate(picture: string): MalformedForeign[] {
       ["no input", { version: "svc/sandbox-image" }, 422, "input"],
       ["no version", { input: { prompt: "x" } }, 422, "version"],
       ["a version nobody knows", { version: "0".repeat(64), input: { prompt: "x" } }, 422, "version"],
+      ["no name of a version", { version: "", input: { prompt: "x" } }, 422, "version names"],
+      ["a version of three parts", { version: "a/b/c", input: { prompt: "x" } }, 422, "version names"],
+      ["a version without end", { version: LONG, input: { prompt: "x" } }, 422, "version names"],
+      [
+        "a version of another model",
+        { version: `svc/sandbox-video:${"0".repeat(64)}`, input: {} },
+        422,
+        "version",
+      ],
+      ["a prompt that is a number", of({ prompt: 7 }), 422, "input.prompt must be a string"],
+      ["a prompt of 4,001 characters", of({ prompt: LONG }), 422, "4000"],
       ["a list as input", { version: "svc/sandbox-image", input: [] }, 422, "input"],
       ["no prompt", of({}), 422, "prompt"],
       ["a field of no model", of({ prompt: "x", no_such_field: 1 }), 422, "no_such_field"],
@@ -95,6 +114,8 @@ function gemini(picture: string): MalformedForeign[] {
       ["half a body", '{"contents":', 400, "JSON"],
       ["no contents", {}, 400, "contents"],
       ["no parts", { contents: [{}] }, 400, "contents"],
+      ["a text that is a number", turn({ text: 7 }), 400, "contents[0].parts[0].text"],
+      ["a prompt of 4,001 characters", turn({ text: LONG }), 400, "contents"],
       [
         "a picture alone that is none",
         turn({ text: "x" }, { inlineData: { mimeType: "image/png", data: "AAAA" } }),
@@ -112,6 +133,8 @@ function gemini(picture: string): MalformedForeign[] {
     ]),
     ...at(`${base}:predict`, [
       ["no instances", {}, 400, "instances"],
+      ["a prompt that is a number", { instances: [{ prompt: 7 }] }, 400, "instances[0].prompt"],
+      ["a prompt of 4,001 characters", { instances: [{ prompt: LONG }] }, 400, "instances[0].prompt"],
       [
         "a thousand pictures",
         { instances: [{ prompt: "x" }], parameters: { sampleCount: 1_000 } },
@@ -136,7 +159,12 @@ function automatic1111(): MalformedForeign[] {
   const good = { prompt: "x", width: 16, height: 16 };
   return [
     ...at("/sdapi/v1/txt2img", [
-      ["half a body", '{"prompt":', 400, "JSON"],
+      ["half a body", '{"prompt":', 422, '"type":"json_invalid"'],
+      ["no body", "", 422, '"loc":["body"]'],
+      ["a list", "[]", 422, '"loc":["body"]'],
+      ["a field given twice", '{"prompt":"x","prompt":"y"}', 422, "prompt"],
+      ["a prompt that is a number", { ...good, prompt: 7 }, 422, '"loc":["body","prompt"]'],
+      ["a prompt of 4,001 characters", { ...good, prompt: LONG }, 422, "4000"],
       ["a width that is text", { ...good, width: "wide" }, 422, "width"],
       ["a thousand pictures", { ...good, batch_size: 1_000 }, 422, "batch_size"],
       ["tiling", { ...good, tiling: true }, 422, "tiling"],
@@ -148,6 +176,39 @@ function automatic1111(): MalformedForeign[] {
     ...at("/sdapi/v1/img2img", [
       ["no picture", good, 422, "init_images"],
       ["a picture that is none", { ...good, init_images: ["AAAA"] }, 422, "init_images"],
+      ["a picture that is a number", { ...good, init_images: [7] }, 422, '"loc":["body","init_images",0]'],
+    ]),
+    ...[
+      "/sdapi/v1/png-info",
+      "/sdapi/v1/options",
+      "/sdapi/v1/extra-single-image",
+      "/internal/progress",
+    ].flatMap((path) => at(path, [["half a body", "{", 422, '"type":"json_invalid"']])),
+    ...at("/sdapi/v1/progress?skip_current_image=maybe", [
+      ["a flag that is none", undefined, 422, '"loc":["query","skip_current_image"]'],
+    ]),
+  ];
+}
+
+function openaiVideos(): MalformedForeign[] {
+  const good = { model: "sandbox-video", prompt: "x" };
+  return [
+    ...at("/compat/v1/videos", [
+      ["half a body", '{"model":', 400, "JSON"],
+      ["a prompt that is a number", { ...good, prompt: 7 }, 400, '"param":"prompt"'],
+      ["a prompt of 4,001 characters", { ...good, prompt: LONG }, 400, '"param":"prompt"'],
+      ["more seconds than there are", { ...good, seconds: "1000" }, 400, '"param":"seconds"'],
+      ["seconds that are none", { ...good, seconds: "long" }, 400, '"param":"seconds"'],
+      [
+        "a reference that is no picture",
+        { ...good, input_reference: { image_url: "data:," } },
+        400,
+        "image_url",
+      ],
+    ]),
+    ...at(`/compat/v1/videos/${TASK}/remix`, [["an unknown video", { prompt: "x" }, 404, "not_found"]]),
+    ...at(`/compat/v1/videos/${TASK}/content?variant=none`, [
+      ["an unknown variant", undefined, 400, "variant"],
     ]),
   ];
 }

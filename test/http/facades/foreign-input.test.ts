@@ -46,6 +46,7 @@ describe("a field", () => {
     // By the model's own name, in the type that it has.
     ["sandbox-image", undefined, { seed: "7", output_format: "jpg" }, { seed: 7, output_format: "jpeg" }],
     ["kling-v3-pro", "fal", { duration: "5" }, { duration: 5 }],
+    ["sandbox-image", undefined, { prompt: 7 }, { prompt: 7 }],
     // By names that many APIs have.
     ["sandbox-image", undefined, { num_images: 3, seed: null }, { n: 3 }],
     ["flux-2-pro", undefined, { num_outputs: 1 }, {}],

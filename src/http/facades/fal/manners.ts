@@ -72,7 +72,7 @@ function tell(error: AppError, status: number): ToldError {
 
 function ofFields(error: AppError): ToldError {
   const { param, facts } = error;
-  const given = "given" in facts ? givenOf(facts.given as Json | { json: Json }) : undefined;
+  const given = givenIn(facts);
   const detail: JsonObject = {
     loc: param === undefined ? ["body"] : placeOf(param),
     msg: error.message,
@@ -82,8 +82,13 @@ function ofFields(error: AppError): ToldError {
   return told(error, 422, [detail], String(detail.type));
 }
 
-function givenOf(given: Json | { json: Json } | undefined): Json | undefined {
-  return typeof given === "object" && given !== null && "json" in given ? given.json : (given as Json);
+/** What was given, where the facts have it and not only how much of it there is, or that it is a list. */
+function givenIn(facts: AppError["facts"]): Json | undefined {
+  if (!("given" in facts)) return undefined;
+  if ("must" in facts && "many" in facts.must && facts.must.many !== "value") return undefined;
+  const { given } = facts;
+  if (typeof given !== "object" || given === null) return given;
+  return "json" in given ? given.json : undefined;
 }
 
 function ofTask(error: AppError, status: number, type: string): ToldError {

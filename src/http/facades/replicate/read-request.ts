@@ -47,14 +47,21 @@ const shown = (json: Json) => ({ json });
 /** The longest that a call waits, and where it does not say how long. */
 const MOST_WAIT_SEC = 60;
 
-/** How long a create is to wait for its prediction, in milliseconds; undefined where it is not. A longer wait than there is becomes that. */
+/** One of the preferences that `Prefer` lists (RFC 7240). */
+const WAIT = /^wait(?:=(?:(\d+)|"(\d+)"))?$/i;
+
+/**
+ * How long a create is to wait for its prediction, in milliseconds; undefined where it is not. A longer wait than there is becomes that;
+ * a preference that cannot be read is none, as RFC 7240 has it.
+ */
 export function waitIn({ headers }: Request): number | undefined {
-  const [, seconds] = /(?:^|[,;\s])wait(?:=(\d{1,9}))?(?=$|[,;\s])/i.exec(headers.get("prefer") ?? "") ?? [];
-  if (seconds === undefined)
-    return /(?:^|[,;\s])wait(?=$|[,;\s])/i.test(headers.get("prefer") ?? "")
-      ? MOST_WAIT_SEC * 1000
-      : undefined;
-  return Math.min(Math.max(Number(seconds), 1), MOST_WAIT_SEC) * 1000;
+  const prefer = headers.get("prefer");
+  if (prefer === null) return undefined;
+  const preferences = prefer.split(/[,;\s]+/);
+  const [wait] = preferences.map((each) => WAIT.exec(each)).filter((found) => found !== null);
+  if (wait === undefined) return undefined;
+  const seconds = Number(wait[1] ?? wait[2] ?? MOST_WAIT_SEC);
+  return Math.min(Math.max(seconds, 1), MOST_WAIT_SEC) * 1000;
 }
 
 const LEAST_LIFE_SEC = 5;

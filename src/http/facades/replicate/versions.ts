@@ -85,7 +85,8 @@ function versionAlone(
   try {
     return namedModel(deps, principal, version);
   } catch (error) {
-    if (error instanceof AppError && error.code === "model_not_available") throw unknown();
-    throw error;
+    const isUnknown =
+      error instanceof AppError && ["model_not_available", "invalid_request"].includes(error.code);
+    throw isUnknown ? unknown() : error;
   }
 }

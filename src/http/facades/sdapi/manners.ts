@@ -9,7 +9,7 @@ export const BASE = "/sdapi/v1";
 export const QUEUE = "/queue/status";
 export const OWN_PROGRESS = "/internal/progress";
 
-const FIELD_STATUS = 422;
+const STATUSES = { invalid_request: 422 } as const;
 
 const PROBLEM = {
   title: "Automatic1111Error",
@@ -19,9 +19,12 @@ const PROBLEM = {
         type: "object",
         required: ["loc", "msg", "type"],
         properties: {
-          loc: list({ type: ["string", "integer"] }, { description: "`body`, and the path of the field." }),
+          loc: list(
+            { type: ["string", "integer"] },
+            { description: "`body` or `query`, and the path of the field where one is at fault." },
+          ),
           msg: text("For people."),
-          type: text("Always `value_error`."),
+          type: text("`json_invalid`, or `value_error`."),
         },
         additionalProperties: false,
       }),
@@ -36,35 +39,40 @@ const PROBLEM = {
 };
 
 /**
- * How errors read there (modules/api/api.py of AUTOMATIC1111 and Forge, checked 2026-11-27): a field at fault is told as its web
- * framework tells it, everything else in four texts, of which clients show `detail` or `errors`.
+ * How errors read there (modules/api/api.py of AUTOMATIC1111 and Forge, checked 2026-11-27): what is wrong with a request is told as its
+ * web framework tells it, everything else in four texts, of which clients show `detail` or `errors`.
  */
 export const AUTOMATIC1111: Manners = {
   name: "automatic1111",
   base: BASE,
   others: [QUEUE, OWN_PROGRESS],
   schemes: ["basic"],
-  fieldStatus: FIELD_STATUS,
+  statuses: STATUSES,
   tell,
   schema: PROBLEM,
 };
 
 function tell(error: AppError, status: number): ToldError {
-  const { code, message, param } = error;
-  if (code === "invalid_request" && param !== undefined) {
+  const { code, message, param, facts } = error;
+  if (code === "invalid_request") {
+    const type = facts.kind === "body_not_json" ? "json_invalid" : "value_error";
     return {
-      status: FIELD_STATUS,
-      body: { detail: [{ loc: ["body", ...pathOf(param)], msg: message, type: "value_error" }] },
+      status: STATUSES.invalid_request,
+      body: { detail: [{ loc: placeOf(param), msg: message, type }] },
     };
   }
   const body: JsonObject = { error: code, detail: message, body: "", errors: message };
   return status === 401 ? { headers: { "WWW-Authenticate": 'Basic realm="svc", Bearer' }, body } : { body };
 }
 
-/** `init_images[0]` as its members. */
-function pathOf(param: string): Json[] {
-  return param
+/** The one field that is read from a query. */
+const OF_QUERY = "skip_current_image";
+
+/** Where a field is, as that API says it: `["body", "init_images", 0]`. */
+function placeOf(param = ""): Json[] {
+  const path = param
     .split(/[.[\]]+/)
     .filter((each) => each !== "")
     .map((each) => (/^\d+$/.test(each) ? Number(each) : each));
+  return [param === OF_QUERY ? "query" : "body", ...path];
 }
