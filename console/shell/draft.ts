@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { session } from "../api/session.ts";
 
 /** What somebody has typed and not sent. */
@@ -23,7 +23,8 @@ export function useDraft<Fields extends Readonly<Record<string, string>>>(
   const place = `svc.draft.${session.value?.holder.id ?? ""}.${name}`;
   const [typed, setTyped] = useState<Partial<Fields>>(() => read<Fields>(place));
   const isFirst = useRef(true);
-  useEffect(() => {
+  // Before the next frame: a page may be left in the moment of the last letter.
+  useLayoutEffect(() => {
     if (isFirst.current) isFirst.current = false;
     else write(place, typed);
   }, [place, typed]);

@@ -15,12 +15,16 @@ import { HIGH_PROFILE_MP4 } from "../helpers/media-high-profile.ts";
 import { haveMany, scrollToTheEnd, listedTask as task } from "./support/answers.ts";
 import { CHROMIUM, openBrowser, picture, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
+import { seen, until } from "./support/until.ts";
 
 const ALL: Filters = {
   ...{ q: "", status: "", kind: "", model: "" },
   ...{ day: "", cost: "", key: "", account: "" },
 };
 const FILM = { model: "sandbox-video", prompt: "A slow river", duration: 1, sandbox: { delay_ms: 0 } };
+
+/** The colour of that film, as `colourOf` tells it. */
+const BLUE = [32, 96, 192];
 
 /** The colour in the middle of a film, once it is drawn, to the next multiple of eight. */
 async function colourOf(film: Locator): Promise<number[]> {
@@ -127,12 +131,12 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     await at.open("gallery");
     const dialog = at.page.locator("dialog[open]");
     await at.page.locator(`main li a[href*="${newer}.0"]`).click();
-    await dialog.getByText("A fox <script>alert(1)</script>").first().waitFor();
+    await seen(dialog.getByText("A fox <script>alert(1)</script>")).waitFor();
     await picture(at.page, "gallery-viewer-390");
     expect(await at.violations()).toEqual([]);
     expect(await at.overflow()).toBe(0);
     await at.page.keyboard.press("ArrowRight");
-    await dialog.getByText("An owl in the rain").first().waitFor();
+    await seen(dialog.getByText("An owl in the rain")).waitFor();
     await at.page.keyboard.press("ArrowRight");
     await at.page.waitForURL((url) => url.searchParams.get("view") === `${older}.1`);
     const download = at.page.waitForEvent("download");
@@ -154,10 +158,12 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     // A new task is found within about a second.
     await at.page.getByLabel("Words of the prompt").press("Enter");
     await at.page.locator("main li a").nth(1).waitFor({ state: "detached" });
-    for (let tries = 0; (await at.page.locator(`main li a[href*="${heron}"]`).count()) === 0; tries += 1) {
-      expect(tries).toBeLessThan(20);
-      await at.open("gallery?q=heron");
-    }
+    await until(async () => {
+      const { tasks } = await service.ask("GET", "/v1/tasks?q=heron", undefined, service.key);
+      return (tasks as object[]).length;
+    }, 1);
+    await at.open("gallery?q=heron");
+    await at.page.locator(`main li a[href*="${heron}"]`).waitFor();
     expect(await at.page.locator("main li a").count()).toBe(1);
     await at.open("gallery?status=failed");
     await at.page.locator(`main li a[href*="${failed}.0"]`).getByText("failed").waitFor();
@@ -186,15 +192,15 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     });
     await at.open("gallery?kind=video");
     const film = at.page.locator(`main li a[href*="${id}.0"] video`);
-    expect(await colourOf(film)).toEqual([32, 96, 192]);
+    await until(() => colourOf(film), BLUE);
     await at.open("tasks?kind=video");
-    expect(await colourOf(at.page.locator("main tbody tr video").first())).toEqual([32, 96, 192]);
+    await until(() => colourOf(at.page.locator("main tbody tr video").first()), BLUE);
     // The service is asked once for as long as the page is open.
     const before = asked;
     await at.page.getByRole("link", { name: "Gallery" }).click();
     await film.click();
     const viewer = at.page.locator("dialog[open] video");
-    expect(await colourOf(viewer)).toEqual([32, 96, 192]);
+    await until(() => colourOf(viewer), BLUE);
     expect(asked - before).toBe(0);
   });
 
@@ -241,7 +247,7 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     expect(await at.overflow()).toBe(0);
     await picture(at.page, "gallery-family-390");
     await family.getByRole("link", { name: "the first" }).click();
-    await dialog.getByText("The ancestor").first().waitFor();
+    await seen(dialog.getByText("The ancestor")).waitFor();
     await at.open(`tasks/${first}`);
     await family.getByRole("link", { name: "variation" }).click();
     await at.page.waitForURL(`${service.url}/console/tasks/${variation?.task_id}`);
@@ -291,7 +297,7 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
       .getByText(`…${String(film.task_id).slice(-8)} · 1`)
       .waitFor();
     await at.open("playground?model=sandbox-image");
-    expect(await page.getByLabel("prompt (needed)").inputValue()).toBe("Made of the second");
+    await until(() => page.getByLabel("prompt (needed)").inputValue(), "Made of the second");
     await at.open("playground?use=task_01jd0000000000000000000000.0");
     await page.getByText("That result cannot be used", { exact: false }).waitFor();
     expect(at.problems.filter((problem) => !problem.includes("404"))).toEqual([]);
@@ -351,7 +357,7 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     await at.signIn(service.token);
     await at.open(`gallery?key=${key.id}&view=${id}.0`);
     const dialog = at.page.locator("dialog[open]");
-    await dialog.getByText("Seen by all").first().waitFor();
+    await seen(dialog.getByText("Seen by all")).waitFor();
     await picture(at.page, "gallery-viewer-1440");
     expect(await at.violations()).toEqual([]);
     expect(await dialog.getByRole("button", { name: /Delete|again/ }).count()).toBe(0);

@@ -5,6 +5,7 @@ import type { Schemas } from "../../console/api/published.d.ts";
 import { answer, minutes, START } from "./support/answers.ts";
 import { CHROMIUM, openBrowser, picture, type Visit, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
+import { seen } from "./support/until.ts";
 
 describe.skipIf(CHROMIUM === undefined)("health in the console", () => {
   let service: ConsoleService;
@@ -52,13 +53,13 @@ describe.skipIf(CHROMIUM === undefined)("health in the console", () => {
     await verdict.getByText(/All is well|New tasks are taken[;,]/).waitFor();
     await verdict.getByText(/found nothing wrong$/).click();
     await verdict.getByText("New tasks are taken.", { exact: true }).waitFor();
-    await page.getByRole("table", { name: "Queue by lane" }).getByText("sandbox").first().waitFor();
+    await seen(page.getByRole("table", { name: "Queue by lane" }).getByText("sandbox")).waitFor();
     await page.getByText("The first minute is not over yet").waitFor();
     await page
       .getByRole("table", { name: "Time in each stage" })
       .locator("tr", { hasText: "running" })
       .waitFor();
-    await page.getByRole("table", { name: "Errors by route" }).getByText(/\d%/).first().waitFor();
+    await seen(page.getByRole("table", { name: "Errors by route" }).getByText(/\d%/)).waitFor();
     await picture(page, "health-first-minute");
     expect([await at.violations(), await at.overflow()]).toEqual([[], 0]);
     isDone(at);
@@ -115,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)("health in the console", () => {
     const asked = page.waitForRequest(/history\?minutes=1440$/);
     await page.getByLabel("Period").selectOption("1440");
     await asked;
-    expect(page.url()).toEndWith("/console/health?minutes=1440");
+    await page.waitForURL("**/console/health?minutes=1440");
     await page.locator("canvas").nth(7).waitFor();
     await picture(page, "health-day");
     expect([await at.violations(), await at.overflow()]).toEqual([[], 0]);

@@ -7,6 +7,7 @@ import { createFeed, inPlace } from "../../console/screens/live/feed.ts";
 import type { ListedTask } from "../../console/screens/tasks/list.ts";
 import { CHROMIUM, openBrowser, picture, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
+import { seen } from "./support/until.ts";
 
 const task = (id: string, status: ListedTask["status"] = "processing", more: Partial<ListedTask> = {}) => ({
   ...{ task_id: id, status, model: "sandbox-image", created_at: 1, kind: "image" as const },
@@ -216,7 +217,7 @@ describe.skipIf(CHROMIUM === undefined)("in the console", () => {
       await using at = await visit(browser, service.url, { theme: "dark" });
       await at.signIn(service.token);
       await at.open("live?account=default");
-      await row(at.page, id).getByText("default").first().waitFor();
+      await seen(row(at.page, id).getByText("default")).waitFor();
       await at.page
         .locator("li", { hasText: "sandbox" })
         .getByText(/^1 of \d+ being made$/)

@@ -8,6 +8,7 @@ import { everyDay, linesOf, type UsageRow } from "../../console/screens/money/fi
 import { formatAmount, parseAmount } from "../../src/domain/money/money.ts";
 import { CHROMIUM, openBrowser, type Visit, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
+import { seen, until } from "./support/until.ts";
 
 const row = (more: Partial<UsageRow>): UsageRow => ({
   ...{ completed: 1, failed: 0, cancelled: 0, outputs: 1, resubmitted: 0 },
@@ -115,7 +116,7 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
     await at.signIn(service.token);
     await at.open("money?by=key");
     const cells = page.getByRole("table", { name: "By key" }).locator("tbody td:first-child");
-    expect(await cells.allTextContents()).toEqual(["studio / shop", "default / default"]);
+    await until(() => cells.allTextContents(), ["studio / shop", "default / default"]);
     await page.locator("canvas").first().waitFor();
     const [file] = await Promise.all([
       page.waitForEvent("download"),
@@ -127,8 +128,8 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
     await page.getByLabel("By", { exact: true }).selectOption("account");
     await page.getByRole("table", { name: "By account" }).waitFor();
     await page.getByLabel("Account").selectOption("studio");
-    expect(page.url()).toContain(`by=account&account=${studio}`);
-    await page.locator("dd", { hasText: "$0.04" }).first().waitFor();
+    await page.waitForURL((url) => url.href.includes(`by=account&account=${studio}`));
+    await seen(page.locator("dd", { hasText: "$0.04" })).waitFor();
     await page.getByText("$0.01 left of $0.05, monthly").waitFor();
     await page.getByText("The numbers").click();
     await page.getByRole("table", { name: "By day" }).locator("tr", { hasText: "$0.04" }).waitFor();
@@ -165,15 +166,15 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
     });
     const write = page.getByRole("button", { name: "Write it" });
     await write.click();
-    await page.getByText("The service does not answer").first().waitFor();
+    await seen(page.getByText("The service does not answer")).waitFor();
     await page.reload();
     await page.getByRole("button", { name: "Credit", exact: true }).click();
-    expect(await page.getByLabel("Amount, USD").inputValue()).toBe("10.5");
+    await until(() => page.getByLabel("Amount, USD").inputValue(), "10.5");
     await show.click();
     await write.click();
     await page.getByText("Written. studio now has").waitFor();
     expect([sent, await balance()]).toEqual([2, addAmounts(before, "10.5")]);
-    await page.getByText("invoice <12>").waitFor({ state: "attached" });
+    await page.getByText("invoice <12>").first().waitFor({ state: "attached" });
     isDone(at);
   });
 
@@ -221,9 +222,8 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
     await using at = await visit(browser, service.url, { width: 390 });
     await at.signIn(service.key);
     await at.open("money?by=key&account=studio");
-    expect(
-      await at.page.getByRole("table", { name: "By key" }).locator("tbody td:first-child").allTextContents(),
-    ).toEqual(["default"]);
+    const cells = at.page.getByRole("table", { name: "By key" }).locator("tbody td:first-child");
+    await until(() => cells.allTextContents(), ["default"]);
     expect(await at.page.getByText(/Margin|studio|Balances/).count()).toBe(0);
     isDone(at);
   });
@@ -238,7 +238,7 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
     await at.page.getByRole("heading", { name: "shop", exact: true }).waitFor();
     await at.open("changes?object=nothing");
     await at.page.getByRole("button", { name: "Show all changes" }).click();
-    await at.page.getByRole("list", { name: "Changes" }).getByText("account.create").first().waitFor();
+    await seen(at.page.getByRole("list", { name: "Changes" }).getByText("account.create")).waitFor();
     isDone(at);
   });
 });

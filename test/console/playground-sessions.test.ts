@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { CHROMIUM, openBrowser, type Visit, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
+import { seen, until } from "./support/until.ts";
 
 const CREDENTIAL = "API key or management token";
 
@@ -31,13 +32,9 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     await prompt(page).waitFor();
     await page.getByLabel("size", { exact: true }).fill("64x64");
   }
-  async function promptsMade(words: string): Promise<number> {
-    // A new task is found within about a second.
-    for (let tries = 0; tries < 100; tries += 1) {
-      const { tasks } = await service.ask("GET", `/v1/tasks?q=${words}`, undefined, service.key);
-      if ((tasks as object[]).length > 0) return (tasks as object[]).length;
-    }
-    return 0;
+  async function tasksFound(words: string): Promise<number> {
+    const { tasks } = await service.ask("GET", `/v1/tasks?q=${words}`, undefined, service.key);
+    return (tasks as object[]).length;
   }
 
   test("keeps what is typed when the session ends, signs in in place, and makes what was asked once", async () => {
@@ -61,7 +58,8 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     await result(page, "Mid-sentence").waitFor();
     expect(await prompt(page).inputValue()).toBe("Mid-sentence");
     expect(await page.getByLabel("size", { exact: true }).inputValue()).toBe("64x64");
-    expect(await promptsMade("sentence")).toBe(1);
+    // A new task is found within about a second.
+    await until(() => tasksFound("sentence"), 1);
   });
 
   test("keeps two tabs apart: each has its own words and runs, also after a reload", async () => {
@@ -90,7 +88,7 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
       await result(tab, words).waitFor();
       await tab.reload();
       await result(tab, words).waitFor();
-      expect(await prompt(tab).inputValue()).toBe(words);
+      await until(() => prompt(tab).inputValue(), words);
       expect(await tab.getByRole("article").count()).toBe(1);
     }
     // One of them signs out: the other one keeps its words until the same reader is back.
@@ -120,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     await change(String(key));
     expect(await prompt(page).inputValue()).toBe("");
     await change(service.key);
-    expect(await prompt(page).inputValue()).toBe("Mine alone");
+    await until(() => prompt(page).inputValue(), "Mine alone");
   });
 
   test.each([-1, 1])("runs, counts and tells times where the clock is wrong by %d day", async (days) => {
@@ -146,8 +144,7 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     await page.getByText("It was cancelled and cost nothing.").waitFor();
     // Days of the service, not of the reader.
     await at.open("money?days=1");
-    await page.locator("main tbody").getByText("sandbox-image").first().waitFor();
-
+    await seen(page.locator("main tbody").getByText("sandbox-image")).waitFor();
     expect(at.problems).toEqual([]);
   });
 

@@ -16,6 +16,7 @@ import { priceForm } from "../../src/domain/money/price-form.ts";
 import { PRICE_UNITS } from "../../src/domain/money/price-units.ts";
 import { CHROMIUM, openBrowser, type Visit, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
+import { seen, until } from "./support/until.ts";
 
 const RIGHT_KEY = "bfl-right-0123456789abcdef";
 const WRONG_KEY = "bfl-wrong-0123456789abcdef";
@@ -284,7 +285,7 @@ describe.skipIf(CHROMIUM === undefined)("in the console", () => {
     await page.getByLabel("Reason").fill("invoice <b>due</b>");
     await page.getByRole("button", { name: "Block it" }).click();
     await page.getByRole("button", { name: "Allow default", exact: true }).waitFor();
-    await page.getByText("invoice <b>due</b>").first().waitFor();
+    await seen(page.getByText("invoice <b>due</b>")).waitFor();
     expect(await wayOf("flux-2-pro")).toMatchObject({ state: "blocked", detail: "invoice <b>due</b>" });
     await page.getByRole("button", { name: "Allow default", exact: true }).click();
     await page.getByRole("button", { name: "Allow it" }).click();
@@ -332,12 +333,12 @@ describe.skipIf(CHROMIUM === undefined)("in the console", () => {
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("It cannot be used yet. What is wrong is told at its lines.").waitFor();
     await page.reload();
-    expect(await area.inputValue()).toBe(BROKEN);
+    await until(() => area.inputValue(), BROKEN);
     await area.fill(BROKEN.replace("kind: song", "kind: image"));
     await page.keyboard.press("Control+s");
     await page.getByRole("heading", { name: "My model" }).waitFor();
     expect((await service.ask("GET", "/admin/v1/models/house")).file).toBe("models/house.yaml");
-    expect(await storedIn(page)).not.toContain("name: My model");
+    await until(async () => (await storedIn(page)).includes("name: My model"), false);
 
     const file = page.getByLabel("models/house.yaml, YAML");
     const mine = (await file.inputValue()).replace("name: My model", "name: Mine");
@@ -359,7 +360,7 @@ describe.skipIf(CHROMIUM === undefined)("in the console", () => {
     await page.keyboard.type("weight: 2");
     expect(await file.inputValue()).toContain("\n    upstream_model: picture\n    weight: 2\n");
     await page.getByRole("button", { name: "Undo my changes" }).last().click();
-    expect(await file.inputValue()).toBe(mine);
+    await until(() => file.inputValue(), mine);
     await page.getByRole("button", { name: "Remove this model" }).click();
     await page.getByRole("button", { name: "Remove it" }).click();
     await page.getByRole("heading", { name: "Models and prices" }).waitFor();
@@ -385,7 +386,7 @@ describe.skipIf(CHROMIUM === undefined)("in the console", () => {
     await page.getByLabel("Multiplier").fill("2");
     await costs("$0.06");
     await page.getByLabel("n", { exact: true }).fill("300");
-    await page.locator("p[id$=about].text-bad").first().waitFor();
+    await seen(page.locator("p[id$=about].text-bad")).waitFor();
     await page.getByLabel("n", { exact: true }).fill("");
     await page.getByLabel("Multiplier").fill("");
 
@@ -396,10 +397,10 @@ describe.skipIf(CHROMIUM === undefined)("in the console", () => {
     await set.click();
     await page.getByRole("button", { name: "Set it" }).click();
     await page.locator("input:focus").and(page.getByLabel("Amount, USD")).waitFor();
-    await page.locator("p[id$=about].text-bad").first().waitFor();
+    await seen(page.locator("p[id$=about].text-bad")).waitFor();
     expect(await at.violations()).toEqual([]);
     await page.reload();
-    expect(await page.getByLabel("Reason").inputValue()).toBe("winter price");
+    await until(() => page.getByLabel("Reason").inputValue(), "winter price");
     await page.getByLabel("Amount, USD").fill("0.05");
     await page.getByRole("button", { name: "Add a line" }).click();
     await page.getByLabel("Amount, USD").last().fill("0.10");
@@ -407,7 +408,7 @@ describe.skipIf(CHROMIUM === undefined)("in the console", () => {
     await set.click();
     await page.getByRole("dialog").getByText("where resolution is 2K").waitFor();
     await page.getByRole("button", { name: "Set it" }).click();
-    await page.getByText("winter price").first().waitFor();
+    await seen(page.getByText("winter price")).waitFor();
     await costs("$0.05");
     expect(await service.ask("GET", "/admin/v1/pricing/sandbox-image")).toMatchObject({
       ...{ source: "set", reason: "winter price" },

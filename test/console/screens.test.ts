@@ -3,6 +3,7 @@ import type { Browser } from "playwright-core";
 import { SCREENS } from "../../console/shell/screens.ts";
 import { CHROMIUM, openBrowser, picture, type View, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
+import { MANY_SCREENS_MS } from "./support/until.ts";
 
 /** Each pair of a role, a theme and a width is in one of these. */
 const VIEWS: readonly (View & { readonly role: "tenant" | "operator" })[] = [
@@ -58,26 +59,33 @@ describe.skipIf(CHROMIUM === undefined)("every screen", () => {
     await service?.stop();
   });
 
-  test.each(VIEWS)("is whole and within reach: $role, $theme, $width", async ({ role, ...view }) => {
-    await using at = await visit(browser, service.url, view);
-    const name = (screen: string) => `${screen}-${role}-${view.theme}-${view.width}`;
-    await at.page.goto(`${service.url}/console`);
-    await at.page.getByLabel("API key or management token").waitFor();
-    expect(["sign-in", await at.violations()]).toEqual(["sign-in", []]);
-    await picture(at.page, name("sign-in"));
-    await at.signIn(role === "tenant" ? service.key : service.token);
-    for (const { name: screen, roles } of SCREENS) {
-      if (!roles.includes(role)) continue;
-      for (const item of ["", ...(items.get(screen) ?? [])]) {
-        await at.open(item === "" ? screen : `${screen}/${item}`);
-        await picture(at.page, name(item === "" ? screen : `${screen}-${items.get(screen)?.indexOf(item)}`));
-        expect([screen, item, await at.violations()]).toEqual([screen, item, []]);
-        expect([screen, item, (await at.overflow()) > 0]).toEqual([screen, item, false]);
-        expect([screen, await at.cutWords()]).toEqual([screen, []]);
+  test.each(VIEWS)(
+    "is whole and within reach: $role, $theme, $width",
+    async ({ role, ...view }) => {
+      await using at = await visit(browser, service.url, view);
+      const name = (screen: string) => `${screen}-${role}-${view.theme}-${view.width}`;
+      await at.page.goto(`${service.url}/console`);
+      await at.page.getByLabel("API key or management token").waitFor();
+      expect(["sign-in", await at.violations()]).toEqual(["sign-in", []]);
+      await picture(at.page, name("sign-in"));
+      await at.signIn(role === "tenant" ? service.key : service.token);
+      for (const { name: screen, roles } of SCREENS) {
+        if (!roles.includes(role)) continue;
+        for (const item of ["", ...(items.get(screen) ?? [])]) {
+          await at.open(item === "" ? screen : `${screen}/${item}`);
+          await picture(
+            at.page,
+            name(item === "" ? screen : `${screen}-${items.get(screen)?.indexOf(item)}`),
+          );
+          expect([screen, item, await at.violations()]).toEqual([screen, item, []]);
+          expect([screen, item, (await at.overflow()) > 0]).toEqual([screen, item, false]);
+          expect([screen, await at.cutWords()]).toEqual([screen, []]);
+        }
       }
-    }
-    expect(at.problems).toEqual([]);
-  });
+      expect(at.problems).toEqual([]);
+    },
+    MANY_SCREENS_MS,
+  );
 });
 
 test("every screen of one thing has something to show", () => {

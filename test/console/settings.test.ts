@@ -5,6 +5,7 @@ import { MASK } from "../../console/screens/settings/list.ts";
 import { answer } from "./support/answers.ts";
 import { CHROMIUM, openBrowser, picture, type Visit, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
+import { seen, until } from "./support/until.ts";
 
 describe.skipIf(CHROMIUM === undefined)("settings in the console", () => {
   let service: ConsoleService;
@@ -36,28 +37,39 @@ describe.skipIf(CHROMIUM === undefined)("settings in the console", () => {
     await at.open("settings");
     const find = page.getByLabel("Find");
     await page.keyboard.press("/");
+    await page.locator("[data-filter]:focus").waitFor();
     await page.keyboard.type("sync wait");
     const one = page.getByRole("listitem").filter({ hasText: "sync.wait_seconds" });
     await one.getByText("how long a synchronous call waits").waitFor();
     await one.getByText("takes effect at once").waitFor();
-    expect(await page.getByRole("link", { name: "log.level", exact: true }).count()).toBe(0);
+    await page.getByRole("link", { name: "log.level", exact: true }).waitFor({ state: "detached" });
     await find.press("Enter");
-    expect(page.url()).toEndWith("/console/settings?q=sync+wait");
-    await find.fill("proxy");
+    await page.waitForURL("**/console/settings?q=sync+wait");
+    // A quick typist goes on before the next frame.
+    await find.evaluate<Promise<void>, HTMLInputElement>(async (field) => {
+      const tell = (text: string, name: string) => {
+        field.value = text;
+        field.dispatchEvent(new Event(name, { bubbles: true }));
+        return new Promise<void>((resolve) => queueMicrotask(resolve));
+      };
+      await tell("sync", "change");
+      await tell("proxy", "input");
+    });
+    await page.waitForURL("**/console/settings?q=sync");
     await page.getByText("set, and never shown").waitFor();
+    await until(() => find.inputValue(), "proxy");
     await find.fill("");
     await page.getByLabel("Changes take effect").selectOption("restart");
-    await page
-      .getByText("needs a restart: the address is listened on until the server stops")
-      .first()
-      .waitFor();
+    await seen(
+      page.getByText("needs a restart: the address is listened on until the server stops"),
+    ).waitFor();
     await page.getByText("<i>xxx").waitFor();
     expect([await at.violations(), await at.overflow()]).toEqual([[], 0]);
     await picture(page, "settings-restart");
     await find.fill("nothing is like this");
     await page.getByRole("button", { name: "Show all settings" }).click();
     await page.getByRole("link", { name: "log.level", exact: true }).waitFor();
-    expect(page.url()).toEndWith("/console/settings");
+    await page.waitForURL("**/console/settings");
     const text = await page.locator("main").textContent();
     for (const secret of [service.token, service.key]) expect(text?.includes(secret)).toBe(false);
     isDone(at);
@@ -75,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined)("settings in the console", () => {
     await page.getByLabel("For", { exact: true }).selectOption("3600");
     await page.reload();
     await page.getByLabel("Level").waitFor();
-    expect(await page.getByLabel("Level").inputValue()).toBe(chosen);
+    await until(() => page.getByLabel("Level").inputValue(), chosen);
     await page.getByRole("button", { name: "Set it" }).click();
     await page.getByText(`then ${usual} again`).waitFor();
     expect(await level()).toEqual({ level: chosen, usual, until: expect.any(Number) });
@@ -103,7 +115,7 @@ describe.skipIf(CHROMIUM === undefined)("settings in the console", () => {
     await picture(page, "settings-reload");
     expect(await at.violations()).toEqual([]);
     await page.getByRole("link", { name: "Who changed what" }).click();
-    await page.getByRole("list", { name: "Changes" }).getByText("settings.reload").first().waitFor();
+    await seen(page.getByRole("list", { name: "Changes" }).getByText("settings.reload")).waitFor();
     isDone(at);
   });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { CHROMIUM, openBrowser, type Visit, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
+import { seen, until } from "./support/until.ts";
 
 const FIELD = "API key or management token";
 
@@ -135,11 +136,11 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
       at.page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
     const light = await ground();
     await at.page.getByLabel("Theme").selectOption("dark");
+    await until(async () => (await ground()) !== light, true);
     const dark = await ground();
-    expect(dark).not.toBe(light);
     await at.page.reload();
     await at.page.locator("nav").waitFor();
-    expect(await ground()).toBe(dark);
+    await until(ground, dark);
   });
 
   test("shows nothing of the one before in a tab where somebody else came in at another", async () => {
@@ -168,7 +169,7 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await at.signIn(service.key);
     await at.open("tasks");
     const row = at.page.locator("tbody tr").last();
-    expect(await row.locator("td").last().textContent()).toBe("0,01\u00a0$");
+    await until(() => row.locator("td").last().textContent(), "0,01\u00a0$");
     expect(await row.locator("time").getAttribute("title")).toMatch(/^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/);
   });
 
@@ -205,9 +206,9 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await at.page.locator("[data-row]").first().waitFor();
     await at.page.evaluate("document.body.tabIndex = -1; document.body.focus()");
     await at.page.keyboard.press("Tab");
-    expect(await at.page.evaluate("document.activeElement.textContent.trim()")).toBe("Skip to the content");
+    await until(() => at.page.evaluate("document.activeElement.textContent.trim()"), "Skip to the content");
     await at.page.keyboard.press("Enter");
-    expect(await at.page.evaluate("document.activeElement.tagName")).toBe("H1");
+    await at.page.locator("h1:focus").waitFor();
   });
 
   test("tells of an address that leads nowhere", async () => {
@@ -228,7 +229,7 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
       throw new Error(`It ran: ${dialog.message()}`);
     });
     await at.open(`tasks/${id}`);
-    await at.page.getByText("onerror").first().waitFor();
+    await seen(at.page.getByText("onerror")).waitFor();
     expect(await at.page.locator('img[src="x"], main script').count()).toBe(0);
     expect(await at.overflow()).toBeLessThanOrEqual(0);
     expect(at.problems).toEqual([]);

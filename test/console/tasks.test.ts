@@ -196,6 +196,7 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     await at.page.keyboard.press("k");
     const placeOf = () =>
       at.page.evaluate<number>("Number(document.activeElement.closest('tr').ariaRowIndex)");
+    await at.page.locator("main tr [data-row]:focus").waitFor();
     const from = await placeOf();
     expect(from).toBeGreaterThan(2_960);
     for (let step = 1; step <= 40; step += 1) {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { useReading } from "../../api/use.ts";
@@ -20,8 +20,8 @@ import { SettingRow } from "./setting-row.tsx";
 export function Screen() {
   const filters = filtersOf(query.value);
   const [words, setWords] = useState(filters.q);
-  // A link may lead to other words.
-  useEffect(() => setWords(filters.q), [filters.q]);
+  // A link may lead to other words. After the next frame would be too late: it would undo what was typed until then.
+  useLayoutEffect(() => setWords(filters.q), [filters.q]);
   const { data, problem, again } = useReading("settings", (signal) =>
     ask("GET /admin/v1/config", {}, { signal }),
   );

@@ -9,6 +9,7 @@ import {
   chromium,
   type Page,
 } from "playwright-core";
+import { WAIT_MS } from "./until.ts";
 
 /** Debian's browser, or none. */
 export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
@@ -64,7 +65,7 @@ export async function visit(
     ...{ colorScheme: theme, reducedMotion: "reduce", locale, timezoneId: "UTC" },
   };
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("console", (message) => {
