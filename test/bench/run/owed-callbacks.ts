@@ -10,9 +10,9 @@ export function oweCallbacks(path: string, tasks: readonly string[], ports: read
   using db = inWords(new Database(path, { readwrite: true, strict: true }));
   const insert = db.prepare(
     `insert into callback (id, task_id, account_id, key_id, request_id, url, host, state, pool, due_at,
-       attempts, sends, redeliver, created_at)
+       attempts, sends, redeliver, created_at, event)
      select replace(id, 'task_', 'cb_'), id, account_id, key_id, request_id, 'http://' || ?2 || '/hook', ?2, 'pending', 'waiting',
-       ?3, 0, 0, 0, ?3 from task where id = ?1`,
+       ?3, 0, 0, 0, ?3, status from task where id = ?1`,
   );
   const now = Date.now();
   db.transaction(() => {
