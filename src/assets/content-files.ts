@@ -22,6 +22,8 @@ export interface ContentFiles {
   removeTemporary(before?: number): Promise<number>;
   /** Stores a draft under the hash of its content, so that it survives a crash. Replaces a file of another size. */
   keep(draft: Draft, file: FileName, options?: KeepOptions): Promise<void>;
+  /** The same for a content that is in memory, at most `MOST_TOGETHER_BYTES` of it, without a draft. Absent where that is no faster. */
+  keepBytes?(bytes: Uint8Array, file: FileName): Promise<void>;
   /** Makes sure that a file which was found survives a crash, as `claim` does. @returns false where it must be stored anew */
   settle(file: FileName): Promise<boolean>;
   /** Removes a file, wherever it is. */

@@ -1,6 +1,9 @@
-import { open } from "node:fs/promises";
+import { closeSync, fsync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeFolder } from "./make-folder.ts";
+import { promisify } from "node:util";
+import { makeFolderNow } from "./make-folder.ts";
+
+const flushFile = promisify(fsync);
 
 /** Names the files of a folder of content, and makes the folders they lie in survive a crash. */
 export function openFolders(directory: string) {
@@ -14,29 +17,45 @@ export function openFolders(directory: string) {
     return join(content, sha256.slice(0, 2), sha256.slice(2, 4), sha256);
   }
 
-  /** Creates the folder of a content file. Flushes it before anything is renamed into it. */
-  async function prepareFolder(sha256: string, when: "once" | "again" = "once"): Promise<void> {
-    const number = Number.parseInt(sha256.slice(0, 4), 16);
-    if (when === "once" && flushed[number] === 1) return;
-    const folder = dirname(pathOf(sha256));
-    const above = dirname(folder);
-    const created = await makeFolder(folder, directory);
-    // A new folder is a new entry of its parent. An existing one may have been created just before a crash, unflushed.
-    if (created !== undefined && created !== folder) flushedAbove.clear();
-    const isKnown = flushedAbove.has(above);
-    await Promise.all((isKnown ? [above] : [above, content, directory]).map(flush));
-    flushedAbove.add(above);
-    flushed[number] = 1;
+  /** Creates the folders of content files. Flushes them before anything is renamed into them, each parent once. */
+  async function prepare(contents: readonly string[], when: "once" | "again" = "once"): Promise<void> {
+    const numbers = contents.map((sha256) => Number.parseInt(sha256.slice(0, 4), 16));
+    const isToDo = (number: number | undefined) => when === "again" || flushed[number ?? 0] !== 1;
+    const folders = contents
+      .filter((_, index) => isToDo(numbers[index]))
+      .map((sha256) => dirname(pathOf(sha256)));
+    if (folders.length === 0) return;
+    for (const folder of folders) {
+      const created = makeFolderNow(folder, directory);
+      // A new folder is a new entry of its parent. An existing one may have been created just before a crash, unflushed.
+      if (created !== undefined && created !== folder) flushedAbove.clear();
+    }
+    const above = new Set(folders.map(dirname));
+    const isKnown = [...above].every((folder) => flushedAbove.has(folder));
+    await Promise.all((isKnown ? [...above] : [...above, content, directory]).map(flush));
+    for (const folder of above) flushedAbove.add(folder);
+    for (const number of numbers) flushed[number] = 1;
   }
 
-  return { pathOf, prepareFolder };
+  return { pathOf, prepare };
 }
 
+/** Flushes the entries of a folder. */
 export async function flush(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
+  const fd = openSync(folder, "r");
   try {
-    await handle.sync();
+    await flushFile(fd);
   } finally {
-    await handle.close();
+    closeSync(fd);
   }
+}
+
+/** Returns a function that flushes each folder once. To be asked when everything that should be flushed is done. */
+export function flushOnce(): (folder: string) => Promise<void> {
+  const flushes = new Map<string, Promise<void>>();
+  return (folder) => {
+    const known = flushes.get(folder) ?? flush(folder);
+    flushes.set(folder, known);
+    return known;
+  };
 }

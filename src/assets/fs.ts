@@ -1,9 +1,10 @@
 import { rmSync, type Stats, statSync, utimesSync } from "node:fs";
-import { rename, stat } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type ContentFiles, type FileName, SHA256 } from "./content-files.ts";
 import { flush, openFolders } from "./content-folders.ts";
 import { type Draft, openDrafts } from "./drafts.ts";
+import { createKeeper } from "./keep-together.ts";
 import { errorCode, storing } from "./storage-errors.ts";
 import { removeThumbnails } from "./thumbnail-files.ts";
 
@@ -22,19 +23,23 @@ export function openContentFiles(options: {
   newTemporaryName: () => string;
   now?: (() => number) | undefined;
 }): FolderFiles {
-  const { pathOf, prepareFolder } = openFolders(options.directory);
-  const drafts = openDrafts(temporaryFolderOf(options.directory), options.newTemporaryName);
+  const { directory, newTemporaryName } = options;
+  const { pathOf, prepare } = openFolders(directory);
+  const { find, pathIfThere } = lookInto(pathOf);
+  const temporary = temporaryFolderOf(directory);
+  const drafts = openDrafts(temporary, newTemporaryName);
+  const together = createKeeper(temporary, newTemporaryName, { pathOf, prepare });
 
   /** Turns the draft into the content file of this hash. Replaces an existing one. */
   function keep(file: Draft, { sha256 }: FileName): Promise<void> {
     return storing(async () => {
       const path = pathOf(sha256);
-      await Promise.all([file.handle.sync(), prepareFolder(sha256)]);
+      await Promise.all([file.handle.sync(), prepare([sha256])]);
       await drafts.handOver(file, (from) =>
         rename(from, path).catch(async (error: unknown) => {
           // Somebody removed the empty folder in the meantime.
           if (errorCode(error) !== "ENOENT") throw error;
-          await prepareFolder(sha256, "again");
+          await prepare([sha256], "again");
           await rename(from, path);
         }),
       );
@@ -45,27 +50,21 @@ export function openContentFiles(options: {
   /** Makes an existing content file survive a crash: it may have been renamed a moment ago. @returns whether it is there */
   function settle(file: FileName): Promise<boolean> {
     return storing(async () => {
-      const { sha256 } = file;
-      if (!claimFile(pathOf(sha256), file.sizeBytes, options.now?.() ?? 0)) return false;
-      await prepareFolder(sha256);
-      await flush(dirname(pathOf(sha256)));
+      if (!claim(file)) return false;
+      await prepare([file.sha256]);
+      await flush(dirname(pathOf(file.sha256)));
       return true;
     });
   }
 
-  /** Removes the content file, if there is one. Synchronous, so that nobody can find the file in between and rely on it. */
-  const remove = (sha256: string): Promise<void> =>
-    storing(async () => {
-      removeThumbnails(options.directory, sha256);
-      rmSync(pathOf(sha256), { force: true });
-    });
-
-  const { find, pathIfThere } = lookInto(pathOf);
   const claim = ({ sha256, sizeBytes }: FileName): boolean =>
     claimFile(pathOf(sha256), sizeBytes, options.now?.() ?? 0);
   const { draft, discard, removeAll: removeTemporary } = drafts;
   return {
-    ...{ draft, keep, discard, settle, remove, find, pathIfThere, claim, removeTemporary },
+    ...{ draft, keep, discard, settle, find, pathIfThere, claim, removeTemporary },
+    keepBytes: (bytes, { sha256 }) => storing(() => together(bytes, sha256)),
+    // Synchronous, so that nobody can find the file in between and rely on it.
+    remove: (sha256) => storing(async () => removeNow(directory, sha256, pathOf(sha256))),
     isElsewhere: async () => false,
     // What is done to a file here ends before anybody else has a turn, or can be done twice.
     alone: (_, work) => work(),
@@ -84,6 +83,12 @@ export interface FolderFiles extends ContentFiles {
   find(sha256: string): Promise<{ readonly path: string; readonly sizeBytes: number } | undefined>;
 }
 
+/** Removes a content file, if there is one, and its thumbnails. */
+function removeNow(directory: string, sha256: string, path: string): void {
+  removeThumbnails(directory, sha256);
+  rmSync(path, { force: true });
+}
+
 /** Finds the files of a folder. */
 function lookInto(pathOf: (sha256: string) => string) {
   return {
@@ -91,8 +96,8 @@ function lookInto(pathOf: (sha256: string) => string) {
     async find(sha256: string): Promise<{ path: string; sizeBytes: number } | undefined> {
       if (!SHA256.test(sha256)) return undefined;
       const path = pathOf(sha256);
-      const sizeBytes = await sizeOf(path);
-      return sizeBytes === undefined ? undefined : { path, sizeBytes };
+      const stats = look(path);
+      return stats?.isFile() === true ? { path, sizeBytes: stats.size } : undefined;
     },
     /** The path of a content file of this size, or undefined like `find`. Synchronous, see `hasSize`. */
     pathIfThere({ sha256, sizeBytes }: FileName): string | undefined {
@@ -116,16 +121,6 @@ function claimFile(path: string, sizeBytes: number, now: number): boolean {
     return true;
   } catch (error) {
     if (isAbsence(error)) return false;
-    throw error;
-  }
-}
-
-async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    const stats = await stat(path);
-    return stats.isFile() ? stats.size : undefined;
-  } catch (error) {
-    if (isAbsence(error)) return undefined;
     throw error;
   }
 }

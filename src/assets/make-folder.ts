@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode } from "./storage-errors.ts";
@@ -18,5 +19,19 @@ export async function makeFolder(folder: string, root: string): Promise<string |
   }
   const above = await makeFolder(dirname(folder), root);
   const made = await makeFolder(folder, folder);
+  return above ?? made;
+}
+
+/** The same at once. It takes less time than the way to another thread and back. */
+export function makeFolderNow(folder: string, root: string): string | undefined {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return folder;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return undefined;
+    if (errorCode(error) !== "ENOENT" || folder === root) throw error;
+  }
+  const above = makeFolderNow(dirname(folder), root);
+  const made = makeFolderNow(folder, folder);
   return above ?? made;
 }

@@ -2,6 +2,7 @@ import type { StoredFile } from "../domain/media/asset.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
 import type { ContentFiles, KeepOptions } from "./content-files.ts";
 import type { Draft } from "./drafts.ts";
+import { MOST_TOGETHER_BYTES } from "./keep-together.ts";
 import type { KnownContents } from "./known.ts";
 import type { Pins } from "./pins.ts";
 import type { RecentFiles } from "./recent.ts";
@@ -121,6 +122,8 @@ async function keepContent(
   options?: KeepOptions,
 ): Promise<void> {
   if (!(content instanceof Uint8Array)) return files.keep(content, file, options);
+  if (files.keepBytes !== undefined && content.length <= MOST_TOGETHER_BYTES)
+    return files.keepBytes(content, file);
   const draft = await files.draft();
   try {
     await draft.append(content);

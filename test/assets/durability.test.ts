@@ -14,17 +14,22 @@ const canTrace =
 if (!canTrace) console.warn("Skipped: tests of flushing need strace.");
 const traced = test.skipIf(!canTrace);
 
-/** Stores one image in a traced process. Returns what the process said and the traced calls, in order. */
+/** Stores images at once in a traced process. Returns what the process said and the traced calls, in order. */
 async function storeTraced(
   directory: string,
-  ...flags: string[]
+  { flags = [], count = 1 }: { flags?: readonly string[]; count?: number } = {},
 ): Promise<{ said: string; calls: string[] }> {
   const script = `
     import { openAssetStore } from ${JSON.stringify(join(import.meta.dir, "../../src/assets/open.ts"))};
     import { png } from ${JSON.stringify(join(import.meta.dir, "../helpers/media.ts"))};
-    const store = openAssetStore({ directory: process.argv[1], newTemporaryName: () => "draft" });
+    const store = openAssetStore({ directory: process.argv[1], newTemporaryName: () => "draft-" + crypto.randomUUID() });
     const options = { accept: ["image"], maxBytes: 1000, sanitize: false };
-    const outcome = await store.put(await png(), options).then(() => "stored", (error) => error.name + " " + error.kind);
+    const pictures = await Promise.all(Array.from({ length: ${count} }, (_, index) => png(1, index + 1)));
+    const staged = await Promise.all(pictures.map((each) => store.stage(each, options)));
+    const kept = await Promise.allSettled(staged.map((each) => each.keep()));
+    await Promise.all(staged.map((each, index) => each.release(kept[index].status === "fulfilled")));
+    const failure = kept.find(({ status }) => status === "rejected")?.reason;
+    const outcome = failure === undefined ? "stored" : failure.name + " " + failure.kind;
     process.stdout.write(outcome);`;
   const log = join(directory, "..", "trace");
   const trace = [
@@ -62,7 +67,7 @@ traced("a file is flushed before it gets its name, and its folder after; new fol
     expect(said).toBe("stored");
     const position = (pattern: RegExp) => calls.findIndex((call) => pattern.test(call));
     const named = position(/^rename.*\/tmp\/draft/);
-    expect(position(/^fsync\(\d+<\/tmp\/draft>/)).toBeWithin(0, named);
+    expect(position(/^fsync\(\d+<\/tmp\/draft/)).toBeWithin(0, named);
     for (const parent of [/^fsync\(\d+<>/, /^fsync\(\d+<\/sha256>/, /^fsync\(\d+<\/sha256\/..>/]) {
       expect(position(parent)).toBeWithin(0, named);
     }
@@ -70,9 +75,22 @@ traced("a file is flushed before it gets its name, and its folder after; new fol
   }),
 );
 
+traced("of files that are stored at once, none gets its name before all are flushed", () =>
+  inFolder(async (directory) => {
+    const { said, calls } = await storeTraced(directory, { count: 3 });
+    expect(said).toBe("stored");
+    const kinds = calls.flatMap((call) => {
+      if (/^rename.*\/tmp\/draft/.test(call)) return ["named"];
+      if (/^fsync\(\d+<\/tmp\/draft/.test(call)) return ["flushed"];
+      return /^fsync\(\d+<\/sha256\/..\/..>/.test(call) ? ["folder"] : [];
+    });
+    expect(kinds).toEqual(["flushed", "named", "folder"].flatMap((kind) => [kind, kind, kind]));
+  }),
+);
+
 traced("a flush that fails is a StorageError that stops the process, and leaves no file", () =>
   inFolder(async (directory) => {
-    const { said } = await storeTraced(directory, "-e", "inject=fsync:error=EIO:when=1");
+    const { said } = await storeTraced(directory, { flags: ["-e", "inject=fsync:error=EIO:when=1"] });
     expect(said).toBe("StorageError damaged");
     expect(await filesIn(directory)).toEqual([]);
   }),
@@ -82,7 +100,9 @@ traced("a file whose folder cannot be flushed after it got its name is taken out
   inFolder(async (directory) => {
     const sha256 = new Bun.CryptoHasher("sha256").update(await png()).digest("hex");
     const folder = join(directory, "sha256", sha256.slice(0, 2), sha256.slice(2, 4));
-    const { said, calls } = await storeTraced(directory, "-P", folder, "-e", "inject=fsync:error=EIO");
+    const { said, calls } = await storeTraced(directory, {
+      flags: ["-P", folder, "-e", "inject=fsync:error=EIO"],
+    });
     expect(said).toBe("StorageError damaged");
     expect(calls.filter((call) => call.startsWith("fsync"))).toHaveLength(1);
     expect(await filesIn(directory)).toEqual([]);
