@@ -24,12 +24,17 @@ function asNobody(command: readonly string[]): string[] {
   return ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", ...command];
 }
 
-async function ran(command: readonly string[], folder: string): Promise<void> {
+/** Runs a command to its end, not as root. @throws Error with what it said when it failed */
+export async function ran(
+  command: readonly string[],
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const child = Bun.spawn(asNobody(command), {
     cwd: folder,
     stdout: "pipe",
     stderr: "pipe",
-    env: environment(folder),
+    env: { ...environment(folder), ...env },
   });
   const [out, error] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   if ((await child.exited) !== 0) throw new Error(`${command.join(" ")} failed.\n${out}${error}`);
@@ -63,7 +68,8 @@ async function started(
   };
 }
 
-async function begun(command: readonly string[], folder: string, admin: string) {
+/** Starts a server, not as root, and waits until it answers at `admin`. */
+export async function begun(command: readonly string[], folder: string, admin: string) {
   const child = Bun.spawn(asNobody(command), {
     cwd: folder,
     stdout: "ignore",
@@ -114,18 +120,21 @@ const POSTGRES = [
 export const HAS_POSTGRES = POSTGRES !== undefined;
 export const HAS_MARIADB = Bun.which("mariadbd") !== null && Bun.which("mariadb-install-db") !== null;
 
-/** Starts PostgreSQL in an empty folder. */
-export async function startPostgres(folder: string): Promise<DatabaseServer> {
+/** A program of PostgreSQL. */
+export const postgresProgram = (name: string): string => join(POSTGRES ?? "", name);
+
+/** The address by which a server of PostgreSQL on this machine is administered. */
+export const adminOf = (port: number): string => `postgres://admin:${PASSWORD}@127.0.0.1:${port}/postgres`;
+
+/** Makes the files of an empty server in a folder, which then belongs to whom it runs as. */
+export async function initPostgres(folder: string, data: string): Promise<void> {
   if (isRoot) chownSync(folder, NOBODY, NOBODY);
-  const bin = (name: string) => join(POSTGRES ?? "", name);
-  const port = freePort();
   const passwords = join(folder, "password");
   await Bun.write(passwords, PASSWORD);
   if (isRoot) chownSync(passwords, NOBODY, NOBODY);
-  const data = join(folder, "data");
   await ran(
     [
-      bin("initdb"),
+      postgresProgram("initdb"),
       "-D",
       data,
       "-U",
@@ -138,9 +147,21 @@ export async function startPostgres(folder: string): Promise<DatabaseServer> {
     ],
     folder,
   );
-  const admin = `postgres://admin:${PASSWORD}@127.0.0.1:${port}/postgres`;
-  const command = [bin("postgres"), "-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, "-F"];
-  return { ...databases(admin), ...(await started(command, folder, admin)) };
+}
+
+/** The command of a server: on this machine alone, and without waiting for its disk. */
+export const postgresCommand = (folder: string, data: string, port: number): string[] => [
+  ...[postgresProgram("postgres"), "-D", data, "-p", String(port)],
+  ...["-h", "127.0.0.1", "-k", folder, "-F"],
+];
+
+/** Starts PostgreSQL in an empty folder. */
+export async function startPostgres(folder: string): Promise<DatabaseServer> {
+  const port = freePort();
+  const data = join(folder, "data");
+  await initPostgres(folder, data);
+  const admin = adminOf(port);
+  return { ...databases(admin), ...(await started(postgresCommand(folder, data, port), folder, admin)) };
 }
 
 /** Starts MariaDB in an empty folder. */

@@ -20,8 +20,8 @@ export interface Bought {
 }
 
 /** Clients that create tasks at any node, and send each create again, to any other, until it is answered. */
-export function createBuyers({ fleet, dice }: { fleet: Fleet; dice: Dice }) {
-  const key = fleet.firstKey();
+export function createBuyers(given: { fleet: Fleet; dice: Dice; key: string; callbackUrl: string }) {
+  const { fleet, dice, key, callbackUrl } = given;
   const origins = fleet.origins();
   const tasks = new Map<string, string>();
   const wrong: string[] = [];
@@ -36,6 +36,7 @@ export function createBuyers({ fleet, dice }: { fleet: Fleet; dice: Dice }) {
         model: "sandbox-image",
         prompt: name,
         size: "64x64",
+        callback_url: callbackUrl,
         // The same each time that it is sent.
         sandbox: { delay_ms: Number(Bun.hash.xxHash32(name)) % 1_500 },
       },

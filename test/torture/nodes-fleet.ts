@@ -3,17 +3,23 @@ import { join } from "node:path";
 import { freePort } from "../helpers/free-port.ts";
 import { type Server, spawnServer } from "../helpers/server.ts";
 import { onceOn } from "../moving/database-servers.ts";
+import { skewedClock } from "./nodes-clocks.ts";
+import type { Networks } from "./nodes-networks.ts";
 
 const SECRET_KEY = "k".repeat(43);
 const LEASE_SECONDS = 3;
 
 const READY_WITHIN_MS = 60_000;
+const ANSWERS_WITHIN_MS = 2_000;
 
 /** Resolves once a node takes tasks. Only the first of all has a first key, which `ready` would wait for. */
-async function isReady(server: Server | undefined): Promise<void> {
+async function isReady(origin: string, server: Server | undefined): Promise<void> {
   const until = performance.now() + READY_WITHIN_MS;
   for (;;) {
-    const answer = await fetch(`${server?.url}/readyz`).catch(() => undefined);
+    const answer = await fetch(`${origin}/readyz`, {
+      keepalive: false,
+      signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
+    }).catch(() => undefined);
     if (answer?.status === 200) return;
     if (server?.hasExited() || performance.now() > until)
       throw new Error(`A node is not ready.\n${server?.stderr().slice(-2_000)}`);
@@ -21,29 +27,62 @@ async function isReady(server: Server | undefined): Promise<void> {
   }
 }
 
+function messageOf(line: string): string {
+  try {
+    const { msg, err } = JSON.parse(line);
+    return `${msg}${err?.message === undefined ? "" : `: ${err.message}`}`;
+  } catch {
+    return line;
+  }
+}
+
 export type Fleet = ReturnType<typeof createFleet>;
 
-/** Nodes that serve one database, each with a data folder of its own, all with one folder of files. */
-export function createFleet({ count, folder, url }: { count: number; folder: string; url: string }) {
+export interface FleetOptions {
+  readonly count: number;
+  readonly folder: string;
+  readonly url: string;
+  /** Those of the nodes, where they can have some of their own. */
+  readonly networks: Networks | undefined;
+}
+
+/**
+ * Nodes that serve one database, each with a data folder, a network and a clock of its own, all with one folder of files. The last one
+ * takes requests and leaves tasks to the others.
+ */
+export function createFleet({ count, folder, url, networks }: FleetOptions) {
   mkdirSync(folder, { recursive: true });
   const places = Array.from({ length: count }, (_, i) => ({
     port: freePort(),
     dataDir: join(folder, `node-${i}`),
+    logs: join(folder, `log-${i}`),
+    address: networks?.addressOf(i) ?? "127.0.0.1",
   }));
+  for (const { logs } of places) mkdirSync(logs, { recursive: true });
+  const originOf = (i: number) => `http://${places[i]?.address}:${places[i]?.port}`;
   const servers: (Server | undefined)[] = [];
-  const still = new Set<ReturnType<typeof setTimeout>>();
+  /** Nodes that are started again once they have ended, by their numbers. */
+  const comingAgain = new Map<number, Promise<void>>();
+  /** What is to be undone later, by the timers of it. */
+  const later = new Map<ReturnType<typeof setTimeout>, () => void>();
 
   function spawn(i: number): Server {
     const place = places[i];
     if (place === undefined) throw new Error(`There is no node ${i}.`);
     const server = spawnServer({
       ...place,
-      args: ["--node-name", `node-${i}`, "--assets-path", join(folder, "assets")],
+      via: networks?.via(i) ?? [],
+      args: [
+        ...["--node-name", `node-${i}`, "--assets-path", join(folder, "assets"), "--host", place.address],
+        ...["--role", count > 1 && i === count - 1 ? "api" : "all"],
+        ...["--egress-allow", networks?.range ?? "127.0.0.1/32", "--callbacks-delays-seconds", "1,2,4,8"],
+      ],
       env: {
         SVC_DATABASE: url,
         SVC_SECRET_KEY: SECRET_KEY,
         SVC_SCHEDULER_LEASE_SECONDS: String(LEASE_SECONDS),
         SVC_SCHEDULER_DRAIN_SECONDS: "2",
+        ...skewedClock(i),
       },
     });
     servers[i] = server;
@@ -54,7 +93,30 @@ export function createFleet({ count, folder, url }: { count: number; folder: str
     if (server !== undefined && !server.hasExited()) process.kill(server.pid, name);
   };
 
-  async function again(i: number): Promise<void> {
+  function undoLater(forMs: number, undo: () => void): void {
+    const timer = setTimeout(() => {
+      later.delete(timer);
+      undo();
+    }, forMs);
+    later.set(timer, undo);
+  }
+
+  function undoAll(): void {
+    for (const [timer, undo] of later) {
+      clearTimeout(timer);
+      undo();
+    }
+    later.clear();
+  }
+
+  /** Starts a node again once it has ended: once, even if it is killed while it drains. */
+  function again(i: number): Promise<void> {
+    const coming = comingAgain.get(i) ?? startedAgain(i).finally(() => comingAgain.delete(i));
+    comingAgain.set(i, coming);
+    return coming;
+  }
+
+  async function startedAgain(i: number): Promise<void> {
     await servers[i]?.exited;
     spawn(i);
   }
@@ -62,12 +124,13 @@ export function createFleet({ count, folder, url }: { count: number; folder: str
   return {
     count,
     url,
-    origins: () => places.map(({ port }) => `http://127.0.0.1:${port}`),
+    origins: () => places.map((_, i) => originOf(i)),
     dataDir: () => places[0]?.dataDir ?? "",
     firstKey: () => servers[0]?.firstKey() ?? "",
     /** The first makes the tables and the first key. */
     async start(): Promise<void> {
-      await spawn(0).ready();
+      await isReady(originOf(0), spawn(0));
+      await servers[0]?.says(/first API key/);
       for (let i = 1; i < count; i++) spawn(i);
     },
     async kill(i: number): Promise<void> {
@@ -83,11 +146,12 @@ export function createFleet({ count, folder, url }: { count: number; folder: str
     standStill(i: number, forMs: number): void {
       const server = servers[i];
       signal(server, "SIGSTOP");
-      const timer = setTimeout(() => {
-        still.delete(timer);
-        signal(server, "SIGCONT");
-      }, forMs);
-      still.add(timer);
+      undoLater(forMs, () => signal(server, "SIGCONT"));
+    },
+    /** Loses all that is sent to a node and by it, for a time. */
+    cutNetwork(i: number, forMs: number): void {
+      networks?.cut(i);
+      undoLater(forMs, () => networks?.mend(i));
     },
     /** Ends every connection of the nodes at once, as a broken network does. */
     cut: () =>
@@ -97,13 +161,20 @@ export function createFleet({ count, folder, url }: { count: number; folder: str
       ).catch(() => {}),
     /** Lets all go on and be there. */
     async heal(): Promise<void> {
-      for (const timer of still) clearTimeout(timer);
-      for (const server of servers) signal(server, "SIGCONT");
-      await Bun.sleep(100);
+      undoAll();
+      await Promise.all(comingAgain.values());
       for (const [i, server] of servers.entries()) if (server === undefined || server.hasExited()) spawn(i);
-      await Promise.all(servers.map(isReady));
+      await Promise.all(servers.map((server, i) => isReady(originOf(i), server)));
+    },
+    /** What the nodes have said in words, of a level, and how often. */
+    said(level: string): Map<string, number> {
+      const lines = servers.flatMap((server) => server?.stderr().split("\n") ?? []);
+      const messages = lines.filter((line) => line.includes(`"level":"${level}"`)).map(messageOf);
+      return new Map([...Map.groupBy(messages, (text) => text)].map(([text, all]) => [text, all.length]));
     },
     async stop(): Promise<void> {
+      undoAll();
+      await Promise.all(comingAgain.values());
       await Promise.all(servers.map((server) => server?.stop()));
     },
   };

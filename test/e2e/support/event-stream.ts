@@ -14,11 +14,12 @@ export interface EventStream {
   cut(): void;
 }
 
-/** Opens a stream of events. @throws Error for any answer but 200 */
+/** Opens a stream of events, which `end` cuts. @throws Error for any answer but 200 */
 export async function openEvents(
   at: { readonly url: string; readonly key: string },
   path: string,
   lastEventId?: string,
+  end?: AbortSignal,
 ): Promise<EventStream> {
   const leaving = new AbortController();
   const response = await fetch(at.url + path, {
@@ -27,7 +28,7 @@ export async function openEvents(
       ...(lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId }),
     },
     keepalive: false,
-    signal: leaving.signal,
+    signal: end === undefined ? leaving.signal : AbortSignal.any([leaving.signal, end]),
   });
   if (response.status !== 200 || response.body === null) throw new Error(`No events: ${response.status}`);
   let lastId = lastEventId;
