@@ -104,6 +104,15 @@ describe("@fal-ai/client", () => {
     });
     const { video } = made.data as { video: File };
     expect(await probe(await bytesOf(video))).toMatchObject({ codec: "avc", width: 640, height: 360 });
+    const moving = await fal.subscribe(VIDEO, {
+      ...{
+        pollInterval: 20,
+        input: { prompt: "it runs", image_url: picture, duration: "1s", sandbox: SOON },
+      },
+    });
+    expect(await probe(await bytesOf((moving.data as { video: File }).video))).toMatchObject({
+      codec: "avc",
+    });
   });
 
   test("streams a result", async () => {
@@ -176,7 +185,7 @@ describe("@fal-ai/client", () => {
     const hasty = await createCustomer(server, { flags: ["--rpm", "1"] });
     const { queue } = clientOf(hasty.key);
     await queue.submit(IMAGE, { input: SMALL });
-    // The client comes again four times, after a while.
+    // A submission is sent again by the client itself, after a while; a run is not, where it is told so.
     const response = await fetch(`${server.url}/fal/queue/${IMAGE}`, {
       method: "POST",
       headers: { Authorization: `Key ${hasty.key}`, "Content-Type": "application/json" },
@@ -184,6 +193,7 @@ describe("@fal-ai/client", () => {
     });
     expect(response.status).toBe(429);
     expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await failureOf(clientOf(hasty.key).run(IMAGE, { input: SMALL }))).toMatchObject({ status: 429 });
     const far = await failureOf(clientOf(server.firstKey()).run("a/b/c/d/e/f", { input: SMALL }));
     expect(far).toMatchObject({ status: 404, body: { error_type: "url_error" } });
   });

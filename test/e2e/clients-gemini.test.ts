@@ -211,6 +211,19 @@ describe("@google/genai", () => {
     expect(customer.charged()).toBe(SECOND);
   });
 
+  test("finds no operation and no file of another account", async () => {
+    const { models } = enterpriseOf(server.firstKey(), { outcome: "hang" });
+    const { name } = await models.generateVideos({ model: "sandbox-video", source: { prompt: PROMPT } });
+    const stranger = readerOf((await createCustomer(server)).key);
+    const operation = Object.assign(new GenerateVideosOperation(), { name });
+    expect((await failureOf(stranger.operations.getVideosOperation({ operation }))).status).toBe(404);
+    const blob = new Blob([Buffer.from(picture, "base64")], { type: "image/png" });
+    const file = await readerOf(server.firstKey()).files.upload({ file: blob });
+    const theirs = { name: file.name ?? "" };
+    expect((await failureOf(stranger.files.get(theirs))).status).toBe(404);
+    expect((await failureOf(stranger.files.delete(theirs))).status).toBe(404);
+  });
+
   test("gets ApiErrors with the status and Google's words", async () => {
     const ask = (key: string, config = {}) =>
       failureOf(clientOf(key).models.generateContent({ model: "sandbox-image", contents: PROMPT, config }));

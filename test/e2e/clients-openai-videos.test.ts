@@ -33,9 +33,14 @@ afterAll(stopServers);
 const clientOf = (customer: Customer) => new OpenAI({ baseURL: customer.baseUrl, apiKey: customer.key });
 
 /** Reads a video until it has ended, as clients of that API do. */
-async function ended(client: OpenAI, id: string): Promise<OpenAI.Video> {
+async function ended(
+  client: OpenAI,
+  id: string,
+  tell: (video: OpenAI.Video) => void = () => {},
+): Promise<OpenAI.Video> {
   for (;;) {
     const video = await client.videos.retrieve(id);
+    tell(video);
     if (video.status === "completed" || video.status === "failed") return video;
     await Bun.sleep(50);
   }
@@ -57,8 +62,10 @@ describe("videos", () => {
     const { data: created, response } = await client.videos.create(BODY).withResponse();
     expect(response.headers.get("x-request-cost")).toBe("0.020000");
     expect(created).toMatchObject({ object: "video", model: "sandbox-video", prompt: BODY.prompt });
-    const video = await ended(client, created.id);
+    const seen: number[] = [];
+    const video = await ended(client, created.id, (each) => void seen.push(each.progress));
     expect(video).toMatchObject({ id: created.id, status: "completed", progress: 100, seconds: "1" });
+    expect(seen).toEqual([...seen].sort((one, other) => one - other));
 
     const content = await client.videos.downloadContent(video.id);
     expect(await probe(new Uint8Array(await content.arrayBuffer()))).toMatchObject({
@@ -120,14 +127,19 @@ describe("videos", () => {
   test("that fail say why, and cost nothing", async () => {
     const customer = await createCustomer(server);
     const client = clientOf(customer);
-    const { id } = await client.videos.create({
-      ...BODY,
-      sandbox: { delay_ms: 0, outcome: "moderated" },
-    } as typeof BODY);
-    const video = await ended(client, id);
-    expect(video).toMatchObject({ status: "failed", error: { code: "CONTENT_MODERATED" } });
-    const error = await failureOf(client.videos.downloadContent(id));
-    expect(error).toMatchObject({ status: 404, code: "not_found" });
+    for (const [outcome, code] of [
+      ["moderated", "CONTENT_MODERATED"],
+      ["failed", "UPSTREAM_ERROR"],
+    ]) {
+      const { id } = await client.videos.create({
+        ...BODY,
+        sandbox: { delay_ms: 0, outcome },
+      } as typeof BODY);
+      const video = await ended(client, id);
+      expect(video).toMatchObject({ status: "failed", error: { code } });
+      const error = await failureOf(client.videos.downloadContent(id));
+      expect(error).toMatchObject({ status: 404, code: "not_found" });
+    }
     expect({ charged: customer.charged(), held: customer.held() }).toEqual({ charged: 0, held: 0 });
   });
 
@@ -175,6 +187,19 @@ describe("an error", () => {
       expect(error).toBeInstanceOf(OpenAI.NotFoundError);
       expect(error).toMatchObject({ code: "model_not_found", param: "model" });
     }
+  });
+
+  test("about another account's video is that there is none, which is what all say of it", async () => {
+    const { id } = await openai.videos.create(LASTING);
+    const { videos } = clientOf(await createCustomer(server));
+    for (const call of [
+      () => videos.retrieve(id),
+      () => videos.downloadContent(id),
+      () => videos.remix(id, { prompt: "mine" }),
+      () => videos.delete(id),
+    ])
+      expect(await failureOf(Promise.resolve(call()))).toBeInstanceOf(OpenAI.NotFoundError);
+    expect(await openai.videos.retrieve(id)).toMatchObject({ id });
   });
 
   test("about money is a 402 that is asked once", async () => {

@@ -73,7 +73,9 @@ describe("replicate", () => {
 
     const film = await replicate.run("google/veo-3", { input: FILM });
     expect(await probe(await bytesOf(film))).toMatchObject({ codec: "avc", width: 640, height: 360 });
-    expect(customer.charged()).toBe(4 * CENT + 2 * CENT);
+    const moving = await replicate.run(VIDEO, { input: { ...FILM, image: picture } });
+    expect(await probe(await bytesOf(moving))).toMatchObject({ codec: "avc" });
+    expect(customer.charged()).toBe(4 * CENT + 2 * 2 * CENT);
   });
 
   test("polls, and tells of progress", async () => {

@@ -33,7 +33,7 @@ export interface LoggedRequest {
 
 const WITHIN_MS = 30_000;
 const LOOK_AGAIN_MS = 10;
-const OF_CLIENTS = /"\/(?:compat\/v1\/(?:images\/|videos)|gemini\/)/;
+const OF_CLIENTS = /"\/(?:compat\/v1\/(?:images\/|videos)|gemini\/|fal\/|replicate\/)/;
 let count = 0;
 
 /** @param flags further ones of `svc keys create` */
