@@ -52,7 +52,9 @@ export function openConnection(options: ConnectionOptions): Connection {
           const set = transaction.ask("set transaction isolation level repeatable read, read only", []);
           // Where it fails, so does what follows; a failure that nobody hears of would end the process.
           set.catch(() => {});
-          return await query(transaction);
+          const result = await query(transaction);
+          await transaction.prove();
+          return result;
         } finally {
           // It wrote nothing. Where the connection is lost, so is the transaction.
           await transaction.rollback().catch(() => {});

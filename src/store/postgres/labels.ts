@@ -4,7 +4,10 @@ import { statement } from "./session.ts";
 /** Numbers that stay in memory. More than this are not in use at one time. */
 const MOST_KEPT = 10_000;
 
-const FIND = statement<{ number: number }, [text: string]>("select number from label where text = $1");
+/** An answer with a row costs one round trip less than one without, which is asked for again. */
+const FIND = statement<{ number: number | null }, [text: string]>(
+  "select (select number from label where text = $1) as number",
+);
 const ADD = statement<{ number: number }, [text: string]>(
   "insert into label (text) values ($1) on conflict (text) do nothing returning number",
 );
@@ -26,7 +29,7 @@ export function createLabels({ aside }: Pick<Driver, "aside">) {
     return number;
   }
 
-  const known = async (text: string) => (await FIND.get(aside, text))?.number;
+  const known = async (text: string) => (await FIND.get(aside, text))?.number ?? undefined;
 
   async function added(text: string): Promise<number> {
     // Another process may add it between the two.

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { AccountId } from "../../../src/domain/ids.ts";
 import { StorageError } from "../../../src/domain/ports/task-store.ts";
-import type { Driver, Transaction } from "../../../src/store/postgres/driver.ts";
+import type { Driver } from "../../../src/store/postgres/driver.ts";
+import type { ProvenTransaction } from "../../../src/store/postgres/proving.ts";
 import type { Answer } from "../../../src/store/postgres/session.ts";
 import { createWriter } from "../../../src/store/postgres/writer.ts";
 
@@ -14,11 +15,12 @@ function scripted(answer: (text: string, transaction: number) => Answer, commit 
   const ends: string[] = [];
   let begun = 0;
   const ask = async (text: string) => answer(text, begun);
-  const begin = async (): Promise<Transaction> => {
+  const begin = async (): Promise<ProvenTransaction> => {
     begun += 1;
     const number = begun;
     return {
       ask,
+      prove: async () => {},
       async commit() {
         ends.push("commit");
         commit(number);
