@@ -8,9 +8,11 @@ export async function listSharedNodes(url: string): ReturnType<NodeStore["all"]>
   const { openConnection } = await import("../store/postgres/connection.ts");
   const { requireMigrated } = await import("../store/postgres/migrate.ts");
   const { createNodeStore } = await import("../store/postgres/node-store.ts");
+  const { requireHere } = await import("../store/postgres/moved-away.ts");
   const connection = openConnection({ url, connections: 1 });
   try {
     await requireMigrated(connection.driver);
+    await requireHere(connection.driver);
     return await createNodeStore(connection).all();
   } finally {
     await connection.stop();

@@ -137,6 +137,10 @@ describe.skipIf(!HAS_POSTGRES)("nodes of one PostgreSQL database", () => {
     expect(run(url, "db", "move", "--to", emptyFolder("other")).text).toContain("Stop every node first");
     await node.stop();
     expect(run(url, "db", "move", "--to", one.dataDir)).toMatchObject({ exitCode: 0 });
+    const left = spawnServer({ env: environment(url, { SVC_ASSETS_PATH: assets }) });
+    expect(await left.exited).not.toBe(0);
+    expect(left.stderr()).toContain(`were moved to the data folder ${one.dataDir}`);
+    expect(run(url, "keys", "create", "--name", "late").text).toContain(one.dataDir);
 
     const back = await ready(spawnServer({ dataDir: one.dataDir, env: { SVC_SECRET_KEY: SECRET_KEY } }));
     expect((await call(back, key, `/v1/tasks/${data.task_id}`)).data.status).toBe("completed");

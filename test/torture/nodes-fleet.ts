@@ -11,9 +11,10 @@ const LEASE_SECONDS = 3;
 
 const READY_WITHIN_MS = 60_000;
 const ANSWERS_WITHIN_MS = 2_000;
+const STARTS_AGAIN_AFTER_MS = 50;
 
 /** Resolves once a node takes tasks. Only the first of all has a first key, which `ready` would wait for. */
-async function isReady(origin: string, server: Server | undefined): Promise<void> {
+async function isReady(origin: string, server: () => Server | undefined): Promise<void> {
   const until = performance.now() + READY_WITHIN_MS;
   for (;;) {
     const answer = await fetch(`${origin}/readyz`, {
@@ -21,8 +22,8 @@ async function isReady(origin: string, server: Server | undefined): Promise<void
       signal: AbortSignal.timeout(ANSWERS_WITHIN_MS),
     }).catch(() => undefined);
     if (answer?.status === 200) return;
-    if (server?.hasExited() || performance.now() > until)
-      throw new Error(`A node is not ready.\n${server?.stderr().slice(-2_000)}`);
+    if (performance.now() > until)
+      throw new Error(`A node is not ready.\n${server()?.stderr().slice(-2_000)}`);
     await Bun.sleep(50);
   }
 }
@@ -61,8 +62,7 @@ export function createFleet({ count, folder, url, networks }: FleetOptions) {
   for (const { logs } of places) mkdirSync(logs, { recursive: true });
   const originOf = (i: number) => `http://${places[i]?.address}:${places[i]?.port}`;
   const servers: (Server | undefined)[] = [];
-  /** Nodes that are started again once they have ended, by their numbers. */
-  const comingAgain = new Map<number, Promise<void>>();
+  let isOver = false;
   /** What is to be undone later, by the timers of it. */
   const later = new Map<ReturnType<typeof setTimeout>, () => void>();
 
@@ -86,6 +86,7 @@ export function createFleet({ count, folder, url, networks }: FleetOptions) {
       },
     });
     servers[i] = server;
+    void server.exited.then(() => startAgain(i));
     return server;
   }
 
@@ -109,16 +110,10 @@ export function createFleet({ count, folder, url, networks }: FleetOptions) {
     later.clear();
   }
 
-  /** Starts a node again once it has ended: once, even if it is killed while it drains. */
-  function again(i: number): Promise<void> {
-    const coming = comingAgain.get(i) ?? startedAgain(i).finally(() => comingAgain.delete(i));
-    comingAgain.set(i, coming);
-    return coming;
-  }
-
-  async function startedAgain(i: number): Promise<void> {
-    await servers[i]?.exited;
-    spawn(i);
+  /** As a supervisor does, however the node ended: one that cannot reach the database when it starts says so and ends. */
+  async function startAgain(i: number): Promise<void> {
+    await Bun.sleep(STARTS_AGAIN_AFTER_MS);
+    if (!isOver) spawn(i);
   }
 
   return {
@@ -129,19 +124,13 @@ export function createFleet({ count, folder, url, networks }: FleetOptions) {
     firstKey: () => servers[0]?.firstKey() ?? "",
     /** The first makes the tables and the first key. */
     async start(): Promise<void> {
-      await isReady(originOf(0), spawn(0));
+      spawn(0);
+      await isReady(originOf(0), () => servers[0]);
       await servers[0]?.says(/first API key/);
       for (let i = 1; i < count; i++) spawn(i);
     },
-    async kill(i: number): Promise<void> {
-      signal(servers[i], "SIGKILL");
-      await again(i);
-    },
-    async drain(i: number): Promise<void> {
-      signal(servers[i], "SIGTERM");
-      // Others go on meanwhile.
-      void again(i);
-    },
+    kill: (i: number) => signal(servers[i], "SIGKILL"),
+    drain: (i: number) => signal(servers[i], "SIGTERM"),
     /** Stops a process where it stands, and lets it go on later. */
     standStill(i: number, forMs: number): void {
       const server = servers[i];
@@ -162,9 +151,7 @@ export function createFleet({ count, folder, url, networks }: FleetOptions) {
     /** Lets all go on and be there. */
     async heal(): Promise<void> {
       undoAll();
-      await Promise.all(comingAgain.values());
-      for (const [i, server] of servers.entries()) if (server === undefined || server.hasExited()) spawn(i);
-      await Promise.all(servers.map((server, i) => isReady(originOf(i), server)));
+      await Promise.all(places.map((_, i) => isReady(originOf(i), () => servers[i])));
     },
     /** What the nodes have said in words, of a level, and how often. */
     said(level: string): Map<string, number> {
@@ -173,8 +160,8 @@ export function createFleet({ count, folder, url, networks }: FleetOptions) {
       return new Map([...Map.groupBy(messages, (text) => text)].map(([text, all]) => [text, all.length]));
     },
     async stop(): Promise<void> {
+      isOver = true;
       undoAll();
-      await Promise.all(comingAgain.values());
       await Promise.all(servers.map((server) => server?.stop()));
     },
   };

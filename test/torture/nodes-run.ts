@@ -129,9 +129,9 @@ async function carryOut(event: (typeof EVENTS)[number], { fleet, dice, database 
   const at = dice.between(0, fleet.count - 1);
   switch (event) {
     case "kill":
-      return await fleet.kill(at);
+      return fleet.kill(at);
     case "drain":
-      return await fleet.drain(at);
+      return fleet.drain(at);
     case "stand still":
       return fleet.standStill(at, STANDS_STILL_MS);
     case "lose network":

@@ -45,6 +45,8 @@ export async function move(
   if (!isDone) await target.settle(await source.uncounted());
   const moved = await compared(source, target, tables);
   await beforeServed();
+  // First: where this is cut off neither is served, and the move can be repeated.
+  await source.leave?.();
   await target.finish();
   return moved;
 }

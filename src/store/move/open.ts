@@ -1,3 +1,4 @@
+import { dirname, resolve } from "node:path";
 import { type Connection, openConnection } from "../postgres/connection.ts";
 import { type Moved, type MoveHooks, move, type TellMove } from "./move.ts";
 import type { Source, Target } from "./places.ts";
@@ -43,7 +44,7 @@ export function moveToPostgres({ from, to, ...hooks }: Places): Promise<Moved> {
  */
 export function moveToSqlite({ from, to, ...hooks }: Places): Promise<Moved> {
   return between(
-    () => onConnection(from, openPostgresSource),
+    () => onConnection(from, (connection) => openPostgresSource(connection, dirname(resolve(to)))),
     async () => openSqliteTarget(to),
     hooks,
   );

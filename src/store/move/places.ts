@@ -37,6 +37,8 @@ export interface Source {
   rows(table: MovedTable, after: Place | undefined, limit: number): Promise<Slice>;
   uncounted(): Promise<Uncounted | undefined>;
   audit(): Promise<AuditReport>;
+  /** Says in the database that its rows are at the target, which may be served from now on. @throws MoveError `in_use` */
+  leave?(): Promise<void>;
   stop(): Promise<void>;
 }
 

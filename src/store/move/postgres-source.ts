@@ -1,9 +1,10 @@
 import { createAudit } from "../postgres/audit.ts";
 import type { Connection } from "../postgres/connection.ts";
 import { requireMigrated } from "../postgres/migrate.ts";
+import { forgetMovedAway, movedAwayTo, noteMovedAway } from "../postgres/moved-away.ts";
 import { databaseId } from "../postgres/node-store.ts";
 import { type Statement, statement } from "../postgres/session.ts";
-import type { Source } from "./places.ts";
+import { MoveError, type Source } from "./places.ts";
 import { countRows, refuseServed } from "./postgres-state.ts";
 import { type MovedRow, type MovedTable, type Place, placeOf, typeIn } from "./tables.ts";
 
@@ -16,12 +17,16 @@ type Parameters = readonly (string | number)[];
 /**
  * Reads the rows of a PostgreSQL database, which no node may serve meanwhile.
  *
- * @throws MoveError `in_use`; SchemaError, StorageError
+ * @param folder where its rows go
+ * @throws MoveError `in_use`, `another` for rows that were moved to another folder; SchemaError, StorageError
  */
-export async function openPostgresSource(connection: Connection): Promise<Source> {
+export async function openPostgresSource(connection: Connection, folder: string): Promise<Source> {
   const { driver, read } = connection;
   await requireMigrated(driver);
   await refuseServed(driver);
+  const went = await movedAwayTo(driver);
+  if (went !== undefined && went !== folder)
+    throw new MoveError("another", `The rows of this database were moved to ${went}. Move that folder.`);
   const slices = new Map<string, Statement<MovedRow, Parameters>>();
 
   function sliceOf(table: MovedTable, hasBegun: boolean): Statement<MovedRow, Parameters> {
@@ -42,6 +47,16 @@ export async function openPostgresSource(connection: Connection): Promise<Source
     },
     uncounted: () => read((session) => UNCOUNTED.get(session)),
     audit: createAudit(connection),
+    async leave() {
+      await noteMovedAway(driver, folder);
+      try {
+        // A node that began meanwhile has not seen the note.
+        await refuseServed(driver);
+      } catch (error) {
+        await forgetMovedAway(driver);
+        throw error;
+      }
+    },
     stop: () => connection.stop(),
   };
 }

@@ -4,6 +4,7 @@ import type { Driver } from "../postgres/driver.ts";
 import { asRows, given } from "../postgres/given-rows.ts";
 import { tryLock } from "../postgres/locks.ts";
 import { applyMigrations } from "../postgres/migrate.ts";
+import { movedAwayTo } from "../postgres/moved-away.ts";
 import { type Session, statement } from "../postgres/session.ts";
 import { MoveError, type Progress, type Target, type Uncounted } from "./places.ts";
 import { countRows, refuseServed } from "./postgres-state.ts";
@@ -84,6 +85,12 @@ async function inOne<T>(driver: Driver, work: (session: Session) => Promise<T>):
 
 async function begin(session: Session, source: string, tables: readonly MovedTable[]): Promise<boolean> {
   await refuseServed(session);
+  const away = await movedAwayTo(session);
+  if (away !== undefined)
+    throw new MoveError(
+      "another",
+      `The rows of this database were moved to ${away}. Give an empty database.`,
+    );
   const whole = await PROGRESS.get(session, WHOLE);
   if (whole !== undefined && whole.last_key !== source)
     throw new MoveError("another", "Rows of another database were moved here. Give an empty database.");

@@ -26,6 +26,7 @@ import { createImportStore } from "./import-store.ts";
 import { createLabels, type Labels } from "./labels.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { applyMigrations, requireFit, requireMigrated } from "./migrate.ts";
+import { requireHere } from "./moved-away.ts";
 import { openPriceStore } from "./price-store.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createRouteStore } from "./route-store.ts";
@@ -101,6 +102,7 @@ export async function openStoreOn(connection: Connection, options: StoreParts): 
   await requireFit(connection.driver);
   const migrated = options.migrate === false ? [] : await applyMigrations(connection.driver);
   const schema = await requireMigrated(connection.driver);
+  await requireHere(connection.driver);
   const { seal } = options;
   const isKept = seal === undefined || options.migrate === false;
   const sealing = isKept ? undefined : await sealSecrets(connection, seal);

@@ -15,9 +15,9 @@ export class SchemaError extends Error {
   constructor(
     /**
      * `newer` made by a later version · `edited` an applied migration has changed since · `pending` not migrated yet · `foreign` it has
-     * tables of another program · `unfinished` a move into it has not ended.
+     * tables of another program · `unfinished` a move into it has not ended · `moved` its rows are elsewhere now.
      */
-    readonly kind: "newer" | "edited" | "pending" | "foreign" | "unfinished",
+    readonly kind: "newer" | "edited" | "pending" | "foreign" | "unfinished" | "moved",
     message: string,
   ) {
     super(message);

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { openAudit } from "../../../src/store/audit.ts";
 import { moveToPostgres, moveToSqlite } from "../../../src/store/move/open.ts";
@@ -191,6 +191,53 @@ describe.skipIf(!CAN_TEST_POSTGRES)("moving between SQLite and PostgreSQL", () =
       write(other.path, "update schema_migration set applied_at = 5 where number = 1");
       expect(await failed(moveToPostgres({ from: other.path, to: url }))).toMatchObject({ kind: "another" });
       other.remove();
+    }));
+
+  test("a database whose rows went back to a folder is neither served nor moved elsewhere, and says where they are", () =>
+    withFolder(async ({ from, url, back }) => {
+      await books(from);
+      await moveToPostgres({ from, to: url });
+      const cutOff = moveToSqlite({
+        ...{ from: url, to: back },
+        beforeServed: () => Promise.reject(new Error("The disk is full.")),
+      });
+      expect(await failed(cutOff)).toMatchObject({ message: "The disk is full." });
+      // Nothing has left yet.
+      await (await openPostgresStore({ url, ids: countingTokens() })).stop();
+      await moveToSqlite({ from: url, to: back });
+      const refused = await failed(openPostgresStore({ url, ids: countingTokens() }));
+      expect(refused).toMatchObject({ kind: "moved", message: expect.stringContaining(dirname(back)) });
+      const elsewhere = join(dirname(back), "elsewhere", "svc.db");
+      expect(await failed(moveToSqlite({ from: url, to: elsewhere }))).toMatchObject({ kind: "another" });
+      expect(await failed(moveToPostgres({ from: back, to: url }))).toMatchObject({ kind: "another" });
+    }));
+
+  test("a move that is cut off once the database was left is repeated to the same folder", () =>
+    withFolder(async ({ from, url, back }) => {
+      await books(from);
+      await moveToPostgres({ from, to: url });
+      const [left] = await askPostgres(
+        `insert into move_progress (name, last_key, rows, is_done) values ('away', '${dirname(back)}', 0, 1) returning name`,
+      );
+      expect(left).toEqual({ name: "away" });
+      const { audit } = await moveToSqlite({ from: url, to: back });
+      expect(audit).toEqual(await audited(back));
+    }));
+
+  test("a node that began while rows were moved away ends the move, and goes on serving", () =>
+    withFolder(async ({ from, url, back }) => {
+      await books(from);
+      await moveToPostgres({ from, to: url });
+      const began = () =>
+        askPostgres(
+          `insert into node (id, name, role, version, started_at, seen_at, is_draining)
+           select 'late', 'late', 'all', '1', at, at, 0 from (select (extract(epoch from clock_timestamp()) * 1000)::bigint as at) as now`,
+        ).then(() => {});
+      expect(await failed(moveToSqlite({ from: url, to: back, beforeServed: began }))).toMatchObject({
+        kind: "in_use",
+      });
+      expect(existsSync(back)).toBe(false);
+      await (await openPostgresStore({ url, ids: countingTokens() })).stop();
     }));
 
   test("a database with rows, or one that is served, is refused, and a file that is there", () =>
