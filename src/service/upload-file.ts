@@ -31,6 +31,8 @@ export interface FileToUpload {
   readonly name?: string | undefined;
   /** An id that the owner was told before there was a file: `ids.create("file")`. A new one unless given. */
   readonly id?: FileId | undefined;
+  /** Of that id, where no other file's id may begin so. */
+  readonly beginning?: string | undefined;
   /** What messages call the file. */
   readonly field: string;
 }
@@ -77,7 +79,7 @@ export interface StoredUpload {
 
 /** As `uploadFile`, and tells which of both it was. */
 export async function storeUpload(deps: UploadFileDeps, given: FileToUpload): Promise<StoredUpload> {
-  const { owner, staged, field, name, id = deps.ids.create("file") } = given;
+  const { owner, staged, field, name, id = deps.ids.create("file"), beginning } = given;
   let isRecorded = false;
   try {
     const trouble = deps.trouble();
@@ -86,7 +88,7 @@ export async function storeUpload(deps: UploadFileDeps, given: FileToUpload): Pr
     const createdAt = deps.clock.now();
     const expiresAt = createdAt + keptMs(deps, owner);
     const file = { ...staged.file, id, accountId: owner.accountId, name, createdAt, expiresAt };
-    const result = await record(deps, file);
+    const result = await record(deps, file, beginning);
     if (result.kind === "full") {
       const { used, most } = result;
       throw new AppError("request_too_large", { kind: "uploads_full", used, most });
@@ -99,17 +101,17 @@ export async function storeUpload(deps: UploadFileDeps, given: FileToUpload): Pr
   }
 }
 
-async function record(deps: UploadFileDeps, file: UploadedFile) {
+async function record(deps: UploadFileDeps, file: UploadedFile, beginning: string | undefined) {
   const most = { files: MAX_UPLOADED_FILES, bytes: deps.uploadedBytes() };
-  const result = await deps.uploads.add(file, most);
+  const result = await deps.uploads.add(file, most, beginning);
   const isOver =
     result.kind === "taken" &&
     result.by.accountId === file.accountId &&
     result.by.expiresAt <= file.createdAt;
   if (!isOver) return { ...result, most };
   // Nobody finds one that has expired; its row waits to be removed. What content it leaves is collected.
-  await deps.uploads.remove(file.id, file.accountId);
-  return { ...(await deps.uploads.add(file, most)), most };
+  await deps.uploads.remove(result.by.id, file.accountId);
+  return { ...(await deps.uploads.add(file, most, beginning)), most };
 }
 
 function keptMs({ uploadKeptMs }: UploadFileDeps, { retainSec }: FileOwner): number {

@@ -55,6 +55,22 @@ function describeRecords(make: MakeStore): void {
   );
 
   test(
+    "of files whose ids begin as only one may, there is one, whatever its content",
+    withStore(make, async (store) => {
+      const { uploads } = store;
+      const beginning = fileId(1).slice(0, -1);
+      const [first, second] = [file(1), file(2, { sha256: B })];
+      expect(second.id.startsWith(beginning)).toBe(true);
+      const added = await Promise.all([first, second].map((each) => uploads.add(each, ROOM, beginning)));
+      expect(added).toEqual([{ kind: "added" }, { kind: "taken", by: first }]);
+      expect(await uploads.byId(second.id)).toBeUndefined();
+      expect(await uploads.add(file(100), ROOM, fileId(100).slice(0, -1))).toEqual({ kind: "added" });
+      await uploads.remove(first.id, ACCOUNT);
+      expect(await uploads.add(second, ROOM, beginning)).toEqual({ kind: "added" });
+    }),
+  );
+
+  test(
     "the files that have a content are told, of every account, expired or not",
     withStore(make, async (store) => {
       await addAccount(store, { id: OTHER });

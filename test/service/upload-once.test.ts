@@ -46,9 +46,22 @@ test("a key's file is as good as new once it has expired, though its row is stil
   expect(await upload("a", "k")).toEqual({ file: first.file, replayed: true });
   clock.set(first.file.expiresAt);
   const later = await upload("b", "k");
-  expect([later.file.id, later.replayed]).toEqual([first.file.id, false]);
+  expect(later.replayed).toBe(false);
   expect(later.file.expiresAt).toBe(first.file.expiresAt + KEPT_MS);
-  expect((await store.uploads.byId(first.file.id))?.sha256).toBe("b".repeat(64));
+  expect((await store.uploads.byId(later.file.id))?.sha256).toBe("b".repeat(64));
+  expect(await store.uploads.byId(first.file.id)).toBeUndefined();
+});
+
+test("an address is that of one content for ever: another file with the key, once the first is gone, has one of its own", async () => {
+  const first = await upload("a", "k");
+  await expect(upload("b", "k")).rejects.toMatchObject({ code: "idempotency_conflict" });
+  await store.uploads.remove(first.file.id, ACCOUNT);
+  const other = await upload("b", "k");
+  expect(other.file.id).not.toBe(first.file.id);
+  expect(await store.uploads.byId(first.file.id)).toBeUndefined();
+  await expect(upload("a", "k")).rejects.toMatchObject({ code: "idempotency_conflict" });
+  await store.uploads.remove(other.file.id, ACCOUNT);
+  expect((await upload("a", "k")).file.id).toBe(first.file.id);
 });
 
 test("a file's id follows from the service's own key, the API key and the caller's, so that nobody else can tell it", async () => {

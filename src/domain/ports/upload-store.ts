@@ -4,7 +4,7 @@ import type { UploadBounds, UploadedFile } from "../media/uploaded-file.ts";
 /** What became of a file that was to be recorded. */
 export type UploadAdded =
   | { readonly kind: "added" }
-  /** Its id is in use, by this file. */
+  /** Its id, or the beginning that no other may have, is in use, by this file. */
   | { readonly kind: "taken"; readonly by: UploadedFile }
   /** The account would have more than its bounds. `used`: what it has. */
   | { readonly kind: "full"; readonly used: UploadBounds };
@@ -30,8 +30,11 @@ export interface UploadPlace {
  * `StorageError`. Their contents are kept and held by the caller, as those of assets are.
  */
 export interface UploadStore {
-  /** Records a file within the bounds of its account. Of a refused one nothing changes. */
-  add(file: UploadedFile, most: UploadBounds): Promise<UploadAdded>;
+  /**
+   * Records a file within the bounds of its account. Of a refused one nothing changes.
+   * @param beginning of its id, which no other file's id may have
+   */
+  add(file: UploadedFile, most: UploadBounds, beginning?: string): Promise<UploadAdded>;
   /** Also one that has expired and is not removed yet. */
   byId(id: FileId): Promise<UploadedFile | undefined>;
   /** The files that have a content, those too that have expired and are not removed yet: the first 1,000, as they were added. */

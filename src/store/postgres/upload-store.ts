@@ -3,12 +3,23 @@ import type { UploadBounds, UploadedFile } from "../../domain/media/uploaded-fil
 import type { UploadAdded, UploadPage, UploadStore } from "../../domain/ports/upload-store.ts";
 import { ACCOUNT_ID, accountNumber } from "../sqlite/account-store/account-table.ts";
 import { SHA256, storedHash } from "../sqlite/task-store/asset-table.ts";
-import { fileOf, LAST, NOTHING, pageOf, UPLOAD_COLUMNS, type UploadRow } from "../sqlite/upload-store.ts";
+import {
+  fileOf,
+  idsOf,
+  LAST,
+  NOTHING,
+  pageOf,
+  UPLOAD_COLUMNS,
+  type UploadRow,
+} from "../sqlite/upload-store.ts";
 import type { Connection } from "./connection.ts";
 import { unneededContents } from "./named-contents.ts";
 import { type Parameter, type Session, statement } from "./session.ts";
 
 const BY_ID = statement<UploadRow, [id: string]>(`select ${UPLOAD_COLUMNS} from upload where id = $1`);
+const BEGINNING_SO = statement<UploadRow, [from: string, to: string]>(
+  `select ${UPLOAD_COLUMNS} from upload where id between $1 and $2 order by id limit 1`,
+);
 const EXPIRED = statement<{ id: FileId; account: AccountId }, [now: number, limit: number]>(
   `select id, ${ACCOUNT_ID} as account from upload where expires_at <= $1 order by expires_at limit $2`,
 );
@@ -79,7 +90,7 @@ export function createUploadStore({ read, writeFor }: Connection): UploadStore {
   }
 
   return {
-    add: (file, most) => writeFor(file.accountId, (session) => add(session, file, most)),
+    add: (file, ...given) => writeFor(file.accountId, (session) => add(session, file, ...given)),
     byId: (id) => read((session) => findFile(session, id)),
     ofContent: (sha256) =>
       read(async (session) => (await OF_CONTENT.all(session, sha256)).map(({ id }) => id)),
@@ -98,10 +109,15 @@ async function findFile(session: Session, id: FileId): Promise<UploadedFile | un
   return row && fileOf(row);
 }
 
-async function add(session: Session, file: UploadedFile, most: UploadBounds): Promise<UploadAdded> {
+async function add(
+  session: Session,
+  file: UploadedFile,
+  most: UploadBounds,
+  beginning?: string,
+): Promise<UploadAdded> {
   const { id, accountId, name = null, sha256, sizeBytes, type, durationMs = null } = file;
-  const there = await findFile(session, id);
-  if (there !== undefined) return { kind: "taken", by: there };
+  const there = await BEGINNING_SO.get(session, ...idsOf(file, beginning));
+  if (there !== undefined) return { kind: "taken", by: fileOf(there) };
   const used = (await TOTAL.get(session, accountId)) ?? NOTHING;
   if (used.files + 1 > most.files || used.bytes + sizeBytes > most.bytes) return { kind: "full", used };
   const sizes = [file.width, file.height, durationMs];

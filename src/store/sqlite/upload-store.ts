@@ -20,7 +20,7 @@ export const UPLOAD_COLUMNS = `id, ${ACCOUNT_ID} as account_id, name, ${SHA256},
 /** Uploaded files in SQLite. Each write is one operation of the connection's group commit. */
 export function createUploadStore({ db, read, write }: Connection): UploadStore {
   const byId = db.prepare<UploadRow, [id: string]>(`select ${UPLOAD_COLUMNS} from upload where id = ?`);
-  const [add, page, remove] = [prepareAdd(db, byId), preparePage(db), prepareRemove(db)];
+  const [add, page, remove] = [prepareAdd(db), preparePage(db), prepareRemove(db)];
   const expired = db.prepare<{ id: FileId }, [now: number, limit: number]>(
     "select id from upload indexed by upload_expiry where expires_at <= ? order by expires_at limit ?",
   );
@@ -35,7 +35,7 @@ export function createUploadStore({ db, read, write }: Connection): UploadStore 
     return { files: ids.length, contents: [...contents] };
   };
   return {
-    add: (file, most) => write(() => add(file, most)),
+    add: (...given) => write(() => add(...given)),
     byId: async (id) => read(() => toFile(byId.get(id))),
     ofContent: async (sha256) => read(() => ofContent.all(sha256).map(({ id }) => id)),
     page: async (query) => read(() => page(query)),
@@ -48,7 +48,10 @@ export function createUploadStore({ db, read, write }: Connection): UploadStore 
 /** What an account has that has uploaded nothing. */
 export const NOTHING: UploadBounds = { files: 0, bytes: 0 };
 
-function prepareAdd(db: Database, byId: { get(id: string): UploadRow | null }) {
+function prepareAdd(db: Database) {
+  const beginningSo = db.prepare<UploadRow, [from: string, to: string]>(
+    `select ${UPLOAD_COLUMNS} from upload where id between ? and ? order by id limit 1`,
+  );
   const total = db.prepare<UploadBounds, [account: string]>(
     `select files, bytes from upload_total where account_number = ${accountNumber("?")}`,
   );
@@ -60,8 +63,8 @@ function prepareAdd(db: Database, byId: { get(id: string): UploadRow | null }) {
     `insert into upload_total (account_number, files, bytes) values (${accountNumber("?")}, 1, ?)
      on conflict do update set files = files + 1, bytes = bytes + excluded.bytes`,
   );
-  return (file: UploadedFile, most: UploadBounds): UploadAdded => {
-    const by = toFile(byId.get(file.id));
+  return (file: UploadedFile, most: UploadBounds, beginning?: string): UploadAdded => {
+    const by = toFile(beginningSo.get(...idsOf(file, beginning)));
     if (by !== undefined) return { kind: "taken", by };
     const used = total.get(file.accountId) ?? NOTHING;
     if (used.files + 1 > most.files || used.bytes + file.sizeBytes > most.bytes)
@@ -74,8 +77,15 @@ function prepareAdd(db: Database, byId: { get(id: string): UploadRow | null }) {
   };
 }
 
+/** After every character of an id. */
+const BEHIND = "~";
 /** After every id. */
-export const LAST = "file_~" as FileId;
+export const LAST = `file_${BEHIND}` as FileId;
+
+/** The first and the last of the ids that must not be in use for a file: its own, or all that begin so. */
+export function idsOf({ id }: Pick<UploadedFile, "id">, beginning?: string): [from: string, to: string] {
+  return beginning === undefined ? [id, id] : [beginning, beginning + BEHIND];
+}
 
 function preparePage(db: Database): (query: Parameters<UploadStore["page"]>[0]) => UploadPage {
   const select = (condition: string) =>
