@@ -5,7 +5,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { Hono } from "hono";
-import { onePixel } from "../run/one-pixel.ts";
+import { imagesAnswer } from "./images-answer.ts";
 import type { BaselinePlan } from "./plan.ts";
 
 /** As the service opens its own: every commit is flushed to the disk before it is answered. */
@@ -38,25 +38,6 @@ function handler(given: BaselinePlan): (request: Request) => Response | Promise<
         return name === "" ? new Response("ready") : new Response(Bun.file(join(given.directory, name)));
       };
   }
-}
-
-/** As much JSON as the service answers with. */
-function imagesAnswer() {
-  const tokens = { text_tokens: 0, image_tokens: 0 };
-  return {
-    created: Math.floor(Date.now() / 1000),
-    data: [{ b64_json: Buffer.from(onePixel(0)).toString("base64") }],
-    size: "1024x1024",
-    usage: {
-      prompt_tokens: 0,
-      completion_tokens: 0,
-      total_tokens: 0,
-      input_tokens: 0,
-      output_tokens: 0,
-      input_tokens_details: tokens,
-      output_tokens_details: tokens,
-    },
-  };
 }
 
 function answering(create: () => Promise<string>): (request: Request) => Response | Promise<Response> {

@@ -12,6 +12,7 @@ import {
   TINY,
 } from "../run/service.ts";
 import { quantile } from "../run/statistics.ts";
+import { arrivals } from "./arrivals.ts";
 import type { Bench } from "./bench.ts";
 
 const TASKS = 150;
@@ -39,6 +40,7 @@ export const dispatches: Bench = async (context) => {
     mean.push(latencies.reduce((sum, each) => sum + each, 0) / latencies.length);
   }
   return [
+    ...(await arrivals(context, resources)),
     measurement({
       name: "create to dispatch, p50",
       unit: "ms",

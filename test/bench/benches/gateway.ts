@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../src/domain/json.ts";
 import { inWords } from "../../helpers/in-words.ts";
 import { startBaseline } from "../baselines/baseline.ts";
 import { installGateway, RUNTIME, startGateway } from "../baselines/gateway/start.ts";
+import { askingUpstream } from "../baselines/images-answer.ts";
 import { perSecond } from "../load/generator.ts";
 import { requestText } from "../load/plan.ts";
 import { cpuMs } from "../run/process.ts";
@@ -38,12 +39,7 @@ export const gateway: Bench = async (context) => {
   const peer = await resources.open(startGateway(installed.path));
   const instant = await serve(context, resources, "instant", { isInstant: true });
   const adapter = await serve(context, resources, "adapter", {
-    env: {
-      OPENAI_API_KEY: "sk-bench",
-      SVC_PROVIDERS_OPENAI_BASE_URL: upstreamUrl,
-      SVC_PROVIDERS_OPENAI_CONCURRENCY: "512",
-      SVC_SCHEDULER_STEPS: "64",
-    },
+    env: askingUpstream(upstreamUrl),
   });
   const subjects = {
     peer: { server: peer, request: throughGateway(upstreamUrl) },
