@@ -1,8 +1,9 @@
 import { RegExpRouter } from "hono/router/reg-exp-router";
-import { getPath, tryDecodeURIComponent } from "hono/utils/url";
+import { getPath } from "hono/utils/url";
 import { AppError } from "../domain/errors.ts";
 import type { Handling } from "./exchange.ts";
 import { otherPathOf } from "./facades/spoken.ts";
+import { decoded, type PathMatch, type Recurrence, recurrenceOf, withRecent } from "./recent-paths.ts";
 import { createSpreadPaths, isSpread } from "./spread-paths.ts";
 
 /** What answers a request, and where it was asked. */
@@ -18,6 +19,7 @@ export interface Found {
 interface Place {
   readonly byMethod: ReadonlyMap<string, Handling>;
   readonly otherwise: Handling;
+  readonly recurrence: Recurrence | undefined;
 }
 
 /**
@@ -32,9 +34,12 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
   const spread: [string, Place][] = [];
   /** By the verb at the end of the path; empty without one. */
   const routers = new Map([["", new RegExpRouter<Place>()]]);
-  for (const [path, handlings] of Map.groupBy(endpoints, ({ path }) => path)) {
+  const byPath = Map.groupBy(endpoints, ({ path }) => path);
+  const all = [...byPath.keys()];
+  for (const [path, handlings] of byPath) {
     const byMethod = new Map(handlings.map((handling) => [handling.method, handling]));
-    const place = { byMethod, otherwise: methodNotAllowed(path, handlings) };
+    const recurrence = recurrenceOf(path, all);
+    const place = { byMethod, otherwise: methodNotAllowed(path, handlings), recurrence };
     const [, pattern = path, verb = ""] = WITH_VERB.exec(path) ?? [];
     if (isSpread(path)) spread.push([path, place]);
     else if (!path.includes(":")) exact.set(path, place);
@@ -50,26 +55,24 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
     const match = verb === "" ? undefined : routers.get(verb)?.match("ALL", before);
     return match?.[0].length ? match : (routers.get("")?.match("ALL", path) ?? []);
   };
-  const found = (path: string, as: string, request: Request): Found | undefined => {
-    const known = exact.get(as);
-    if (known !== undefined) return { handling: handlingOf(known, request), path, param: NONE };
-    const ending = endings.match(as);
-    if (ending !== undefined) {
-      const { place, name, text } = ending;
-      const param = (asked: string) => (asked === name ? decoded(text) : "");
-      return { handling: handlingOf(place, request), path, param };
-    }
+  /** By the patterns of all that have parameters. */
+  const compared = withRecent((path): PathMatch<Place> | undefined => {
     // These are the only ones below where they begin, and the router of the others takes its time to find none.
-    const wide = spreadAt(as);
-    if (wide !== undefined) {
-      const param = (name: string) => tryDecodeURIComponent(wide.textOf(name));
-      return { handling: handlingOf(wide.place, request), path, param };
-    }
-    const [[first] = [], texts = []] = matchOf(as);
+    const wide = spreadAt(path);
+    if (wide !== undefined) return { place: wide.place, param: (name) => decoded(wide.textOf(name)) };
+    const [[first] = [], texts = []] = matchOf(path);
     if (first === undefined) return undefined;
     const [place, positions] = first;
-    const param = (name: string) => tryDecodeURIComponent(texts[Number(positions[name])] ?? "");
-    return { handling: handlingOf(place, request), path, param };
+    return { place, param: (name) => decoded(texts[Number(positions[name])] ?? "") };
+  });
+  const matched = (path: string): PathMatch<Place> | undefined => {
+    const known = exact.get(path);
+    if (known !== undefined) return { place: known, param: NONE };
+    return endings.match(path) ?? compared(path);
+  };
+  const found = (path: string, as: string, request: Request): Found | undefined => {
+    const match = matched(as);
+    return match && { handling: handlingOf(match.place, request), path, param: match.param };
   };
 
   return (request) => {
@@ -81,8 +84,6 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
     return there ?? { handling: unknown, path, param: NONE };
   };
 }
-
-const decoded = (text: string) => (text.includes("%") ? tryDecodeURIComponent(text) : text);
 
 /**
  * Patterns with one parameter, which is their last segment: `/assets/:file`. What is asked for most often is among them, and one look
@@ -96,12 +97,14 @@ function createEndings() {
       const [, beginning, name] = /^([^:]*\/):(\w+)$/.exec(path) ?? [];
       if (beginning !== undefined && name !== undefined) byBeginning.set(beginning, { name, place });
     },
-    match(path: string): { readonly place: Place; readonly name: string; readonly text: string } | undefined {
+    match(path: string): PathMatch<Place> | undefined {
       const from = path.lastIndexOf("/") + 1;
       const known = byBeginning.get(path.slice(0, from));
       if (known === undefined) return undefined;
       const text = path.slice(from);
-      return text === "" || text.includes(":") ? undefined : { ...known, text };
+      if (text === "" || text.includes(":")) return undefined;
+      const { place, name } = known;
+      return { place, param: (asked) => (asked === name ? decoded(text) : "") };
     },
   };
 }

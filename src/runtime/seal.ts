@@ -76,12 +76,12 @@ export function createSeal({ key, previousKey, file }: SealOptions): Seal {
       return found === undefined ? undefined : decipher(found.bytes, Buffer.from(body, "base64url"), boundTo);
     },
     // One is made where there is none.
-    sign: (text) => signatureOf(text, current(true) as Key).toString("base64url"),
+    sign: (text) => signatureOf(text, current(true) as Key),
     isSigned(text, signature) {
       const told = Buffer.from(signature, "base64url");
       const keys = [given, previous, lately()].filter((key) => key !== undefined);
       return keys.some((key) => {
-        const expected = signatureOf(text, key);
+        const expected = hasherFor(key).update(text).digest();
         return told.length === expected.length && library().timingSafeEqual(told, expected);
       });
     },
@@ -110,12 +110,14 @@ function decipher(key: Buffer, sealed: Buffer, boundTo: string): string | undefi
 const signingKeys = new WeakMap<Key, Buffer>();
 
 /** By a key made from the one that seals: what it signs is never mistaken for another use of that. */
-function signatureOf(text: string, of: Key): Buffer {
+function hasherFor(of: Key): Bun.CryptoHasher {
   const key = signingKeys.getOrInsertComputed(of, ({ bytes }) =>
     new Bun.CryptoHasher("sha256", bytes).update("svc signing key 1").digest(),
   );
-  return new Bun.CryptoHasher("sha256", key).update(text).digest();
+  return new Bun.CryptoHasher("sha256", key);
 }
+
+const signatureOf = (text: string, of: Key) => hasherFor(of).update(text).digest("base64url");
 
 function keyOf(text: string): Key {
   const { salt, cost } = PASSPHRASE;

@@ -6,10 +6,11 @@ import type { Model } from "../domain/model/model.ts";
 import type { Micros } from "../domain/money/money.ts";
 import type { Secrets } from "../domain/ports/runtime.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
-import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
+import { isTerminal, type NewTask, type TaskSummary } from "../domain/task/task.ts";
 import { namesFrom } from "../domain/words/say.ts";
 import { adoptLeft } from "./adopt-left.ts";
 import type { CreateTask, CreateTaskRequest } from "./create-task.ts";
+import type { EqualCalls } from "./equal-calls.ts";
 import { hashCanonical } from "./inline-files.ts";
 import type { Orphans } from "./orphans.ts";
 import { awaitTask, type ReadTaskDeps } from "./read-task.ts";
@@ -19,6 +20,8 @@ export interface JoinTaskDeps extends ReadTaskDeps {
   readonly createTask: CreateTask;
   readonly secrets: Pick<Secrets, "hash" | "hashPieces">;
   readonly orphans: Orphans;
+  /** Absent where callers are not expected to send the same again before their loss was noticed. */
+  readonly equalCalls?: EqualCalls | undefined;
 }
 
 /** A create in the model's own words, whose caller may leave before it has what it came for. */
@@ -40,6 +43,13 @@ export interface JoinedTask {
   readonly held?: Micros | undefined;
   /** The idempotency key was used before. */
   readonly replayed: boolean;
+  /** What was stored, of a task that is new. */
+  readonly task?: NewTask | undefined;
+  /**
+   * Waits for the task's end, at most `waitMs` or until `signal` aborts. A caller that has `gone` then has left.
+   * @returns the task as it is then
+   */
+  wait(until: { waitMs: number; signal: AbortSignal; gone: AbortSignal }): Promise<TaskSummary>;
   /**
    * Waits for the task's end.
    * @param until.waitMs how long at most
@@ -72,11 +82,13 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
         files: request.inlineFiles,
       });
     // Of a request that is answered at once, this is seldom asked for; its files are there for now.
-    const isNeeded = isWaiting || deps.orphans.any() || request.inlineFiles !== undefined;
+    const isJoinable = isWaiting || deps.orphans.any() || deps.equalCalls?.areAny() === true;
+    const isNeeded = isJoinable || request.inlineFiles !== undefined;
     const scope = isComparable && isNeeded ? await scopeOf() : undefined;
+    if (scope !== undefined) await deps.equalCalls?.settled(scope);
     const use =
       idempotencyKey === undefined ? undefined : { keyId: principal.keyId, endpoint, key: idempotencyKey };
-    const call = (taskId: TaskId, held: Micros | undefined, replayed: boolean): JoinedTask => {
+    const call = ({ taskId, held, replayed, task }: Joined): JoinedTask => {
       const leave = () => {
         const add = (of: string) => deps.orphans.add(of, taskId, deps.clock.elapsed());
         if (scope !== undefined) add(scope);
@@ -87,22 +99,36 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
         model: model.id,
         held,
         replayed,
+        task,
+        wait: async ({ gone, ...until }) => {
+          const over = scope === undefined ? undefined : deps.equalCalls?.enter(scope);
+          try {
+            return await awaitTask(deps, principal, { id: taskId, kind: model.kind, ...until });
+          } finally {
+            // First: an equal call that waits for this looks for what was left.
+            if (gone.aborted) leave();
+            over?.();
+          }
+        },
         finish: (until) => finish(deps, principal, { taskId, model, leave, use }, until),
         leave,
       };
     };
     const adopted = scope === undefined ? undefined : await adoptLeft(deps, scope);
-    if (adopted !== undefined) return call(adopted, undefined, false);
+    if (adopted !== undefined) return call({ taskId: adopted, replayed: false });
     try {
       const syncScope = isWaiting ? scope : undefined;
       const create = syncScope === undefined ? request : { ...request, syncScope };
-      const { taskId, held, replayed } = await deps.createTask(create);
-      return call(taskId, replayed ? undefined : held, replayed);
+      const created = await deps.createTask(create);
+      return call(created.replayed ? { ...created, held: undefined } : created);
     } catch (error) {
       throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
     }
   };
 }
+
+/** A task that was created, or adopted. */
+type Joined = Pick<JoinedTask, "taskId" | "held" | "replayed" | "task">;
 
 type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">;
 

@@ -98,3 +98,53 @@ test("a request that names its address at an API of others is asked as that is",
     expect(named(target).handling).toBe(UNKNOWN);
   expect(named("https://queue.fal.run/a/requests/b/status", "/v1/x").handling).toBe(UNKNOWN);
 });
+
+test("paths that name a model lead to the same when they come again, by any method and with any id", () => {
+  const [run, film, one, stop, create] = [
+    on("POST", "/fal/:model+"),
+    on("POST", "/gemini/models/:model:predict"),
+    on("GET", "/gemini/models/:model/operations/:operation"),
+    on("POST", "/gemini/models/:model/operations/:operation:cancel"),
+    on("POST", "/replicate/models/:owner/:name/predictions"),
+  ];
+  const find = createPaths([run, film, one, stop, create], UNKNOWN);
+  const at = (path: string, method: string, ...names: string[]) => {
+    const { handling, param } = find(new Request(`http://svc.test${path}`, { method }));
+    return [handling, ...names.map(param)];
+  };
+  for (const time of ["first", "again"]) {
+    expect([time, ...at("/fal/a/b%20c", "POST", "model")]).toEqual([time, run, "a/b c"]);
+    expect(at("/gemini/models/m%2F1:predict", "POST", "model")).toEqual([film, "m/1"]);
+    expect(at(`/gemini/models/m/operations/${time}%201`, "GET", "model", "operation")).toEqual([
+      one,
+      "m",
+      `${time} 1`,
+    ]);
+    expect(at("/gemini/models/m/operations/1:cancel", "POST", "model", "operation")).toEqual([
+      stop,
+      "m",
+      "1",
+    ]);
+    expect(at("/gemini/models/m/operations/", "GET")).toEqual([UNKNOWN]);
+    expect(at("/gemini/models/m/operations/1/2", "GET")).toEqual([UNKNOWN]);
+    expect(at("/replicate/models/a/b/predictions", "POST", "owner", "name")).toEqual([create, "a", "b"]);
+    const [refusing] = at("/replicate/models/a/b/predictions", "GET");
+    expect([refusing === create, refusing === UNKNOWN]).toEqual([false, false]);
+  }
+});
+
+test("a word where another pattern has its last parameter is not taken for it", () => {
+  const [latest, one] = [on("GET", "/m/:model+/v/latest"), on("GET", "/m/:model+/v/:version")];
+  const find = createPaths([latest, one], UNKNOWN);
+  const at = (path: string) => find(new Request(`http://svc.test${path}`)).handling;
+  expect([at("/m/a/v/1"), at("/m/a/v/latest"), at("/m/a/v/2")]).toEqual([one, latest, one]);
+});
+
+test("however many paths are asked for, each leads where it should", () => {
+  const find = createPaths([on("POST", "/fal/:model+")], UNKNOWN);
+  const told = Array.from({ length: 1200 }, (_, i) => i % 600).map((i) => {
+    const { param } = find(new Request(`http://svc.test/fal/m${i}/${"x".repeat(i)}`, { method: "POST" }));
+    return param("model") === `m${i}/${"x".repeat(i)}`.replace(/\/$/, "");
+  });
+  expect(told).not.toContain(false);
+});

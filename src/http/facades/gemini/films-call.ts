@@ -12,7 +12,7 @@ import { openImages } from "../../compat/answer.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { base64Pieces, bodyInPieces } from "../../pieces.ts";
 import { json, type Reply } from "../../reply.ts";
-import { createdHeaders, inOtherWords, sentBy } from "../create.ts";
+import { createdHeaders, inWords, sentBy } from "../create.ts";
 import { readFilm } from "./films.ts";
 import { textOf } from "./members.ts";
 import { askedFor } from "./model-names.ts";
@@ -28,28 +28,29 @@ export interface FilmCallDeps extends ModelDeps, CancelTaskDeps {
 
 /** Accepts a film, and answers with its operation. */
 export async function beginFilm(deps: FilmCallDeps, exchange: KeyedExchange): Promise<Reply> {
-  const { principal, origin } = exchange;
   const { body, inlineFiles, discard } = await readGivenBody(deps, exchange);
+  let words: Readonly<Record<string, string>> = {};
   try {
     const { model, name } = askedFor(deps, exchange);
     const sent = sentBy(exchange);
     if (model.kind !== "video") throw ofOtherKind("model_not_found", model);
-    const read = await readFilm(deps, { principal, origin, inlineFiles }, { model, body });
-    const created = await inOtherWords(read.names, () =>
-      deps.createTask(
-        Object.assign(sent, {
-          kind: "video" as const,
-          ...{ body: read.body, inlineFiles, endpoint: "POST /gemini predictLongRunning" },
-          // Nothing else asks what makes two requests the same.
-          identity: sent.idempotencyKey === undefined ? undefined : { ...body, model: name },
-        }),
-      ),
-    );
+    const { principal, origin } = sent;
+    const reading = readFilm(deps, { principal, origin, inlineFiles }, { model, body });
+    const read = reading instanceof Promise ? await reading : reading;
+    words = read.names;
+    const created = await deps.createTask({
+      ...sent,
+      ...{ kind: "video", body: read.body, inlineFiles, endpoint: "POST /gemini predictLongRunning" },
+      // Nothing else asks what makes two requests the same.
+      identity: sent.idempotencyKey === undefined ? undefined : { ...body, model: name },
+    });
     const task = { id: created.taskId, model: model.id };
     return json({ name: operationName(task) }, createdHeaders(created), {
       task: task.id,
       model: task.model,
     });
+  } catch (error) {
+    throw inWords(words, error);
   } finally {
     // An await would cost a turn, and most bodies have no files.
     if (discard !== undefined) await discard();

@@ -1,3 +1,4 @@
+import type { AtHand } from "../../../domain/at-hand.ts";
 import { AppError, invalid } from "../../../domain/errors.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import type { MediaField, Model } from "../../../domain/model/model.ts";
@@ -7,7 +8,7 @@ import { namesFrom } from "../../../domain/words/say.ts";
 import { fitVideo } from "../../../service/fit-video.ts";
 import { isList, propertyOf } from "../../../service/model-fields.ts";
 import { type GivenMedia, type MediaContext, type MediaDeps, readMedia } from "./media.ts";
-import { asObject, listOf, memberOf, objectOf, textOf } from "./members.ts";
+import { asObject, listOf, type Member, memberOf, objectOf, textOf } from "./members.ts";
 import { addCount, addFilmSize, addLabels, addOwn, type Wanted } from "./parameters.ts";
 import { PARAMETERS, readInstance } from "./pictures.ts";
 
@@ -31,11 +32,11 @@ const OF_BODIES = new Set(["instances", PARAMETERS, "labels", "model"]);
 const NONE: ReadonlySet<string> = new Set();
 
 /** Reads a body of `predictLongRunning`. @throws AppError naming the field at fault */
-export async function readFilm(
+export function readFilm(
   deps: FilmDeps,
   context: MediaContext,
   { model, body }: { readonly model: Model; readonly body: JsonObject },
-): Promise<FilmRequest> {
+): AtHand<FilmRequest> {
   const { instance, parameters } = readInstance(body);
   const at = instance.path;
   const to: Wanted = { body: { model: model.id }, names: { ...absentNames(model) } };
@@ -50,16 +51,26 @@ export async function readFilm(
   addOwn(model, to, body, { at: "", known: OF_BODIES, ignored: NONE });
   addLabels(model, to, body);
   addPrompt(model, to, textOf(instance.value, "prompt", at), `${at}.prompt`);
-  // Most have no media, and every create would wait for them.
-  if (Object.keys(instance.value).some((name) => name !== "prompt"))
-    await addMedia(deps, context, model, { to, instance });
   const seconds = parameter("durationSeconds");
+  const fitted = () => fittedFilm(deps, model, to, { size, seconds });
+  // Most have no media, and every create would wait for them.
+  const hasMore = Object.keys(instance.value).some((name) => name !== "prompt");
+  return hasMore ? addMedia(deps, context, model, { to, instance }).then(fitted) : fitted();
+}
+
+function fittedFilm(
+  { catalog }: Pick<FilmDeps, "catalog">,
+  model: Model,
+  to: Wanted,
+  { size, seconds }: { readonly size: Member | undefined; readonly seconds: Member | undefined },
+): FilmRequest {
+  if (size === undefined && seconds === undefined) return to;
   const wish = { size: size?.value, seconds: seconds?.value };
   const places: Record<string, string> = {};
   if (size !== undefined) places.size = size.path;
   if (seconds !== undefined) places.seconds = seconds.path;
   // `size` and `seconds` are how the service names what it cannot fit.
-  const fitted = inOtherNames(places, () => fitVideo(deps.catalog, model, to.body, wish));
+  const fitted = inOtherNames(places, () => fitVideo(catalog, model, to.body, wish));
   for (const field of Object.keys(fitted.names)) {
     const name = fitted.names[field] ?? field;
     to.names[field] = places[name] ?? name;

@@ -1,3 +1,4 @@
+import { type AtHand, whenAtHand } from "../../../domain/at-hand.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import { assetPath } from "../../../domain/media/asset.ts";
@@ -37,7 +38,7 @@ export type TellPrediction = (
   task: TaskSummary,
   origin: string,
   request?: GenerationRequest,
-) => Promise<JsonObject | undefined>;
+) => AtHand<JsonObject | undefined>;
 
 /** What of a prediction never changes. */
 interface Asked {
@@ -58,39 +59,46 @@ export function createTellPrediction(deps: PredictionDeps): TellPrediction {
   /** The store has the same summary of what has ended as long as nothing of it changes. */
   const ended = new WeakMap<TaskSummary, { readonly origin: string; readonly told: JsonObject }>();
 
-  async function asked(
-    task: TaskSummary,
-    origin: string,
-    known?: GenerationRequest,
-  ): Promise<Asked | undefined> {
-    const before = known === undefined ? (kept.get(task.id) ?? earlier.get(task.id)) : undefined;
-    if (before?.origin === origin) return before;
-    const request = known ?? (await deps.tasks.requestOf(task));
-    if (request === undefined) return undefined;
-    const made = askedBy(deps, task, origin, {
-      request,
-      // An await would cost a turn, and most requests have no files.
-      files: request.inputs.length === 0 ? {} : await filesOf(deps, request, origin),
-    });
-    if ((request.prompt?.length ?? 0) > LONGEST_KEPT) return made;
+  function keep(task: TaskSummary, { prompt = "" }: GenerationRequest, made: Asked): Asked {
+    if (prompt.length > LONGEST_KEPT) return made;
     // To forget the oldest one by one takes longer than to make one anew.
     if (kept.size >= MOST_KEPT) [earlier, kept] = [kept, new Map()];
     kept.set(task.id, made);
     return made;
   }
 
-  return async (task, origin, request) => {
+  function asked(task: TaskSummary, origin: string, known?: GenerationRequest): AtHand<Asked | undefined> {
+    const before = known === undefined ? (kept.get(task.id) ?? earlier.get(task.id)) : undefined;
+    if (before?.origin === origin) return before;
+    const ask = (request: GenerationRequest | undefined) =>
+      request && whenAtHand(askedBy(deps, task, origin, request), (made) => keep(task, request, made));
+    return whenAtHand(known ?? deps.tasks.requestOf(task), ask);
+  }
+
+  return (task, origin, request) => {
     const known = ended.get(task);
     if (known?.origin === origin) return known.told;
-    const facts = await asked(task, origin, request);
-    if (facts === undefined) return undefined;
-    const told = presentPrediction(task, facts);
-    if (isTerminal(task.status)) ended.set(task, { origin, told });
-    return told;
+    return whenAtHand(asked(task, origin, request), (found) => {
+      if (found === undefined) return undefined;
+      const told = presentPrediction(task, found);
+      if (isTerminal(task.status)) ended.set(task, { origin, told });
+      return told;
+    });
   };
 }
 
 function askedBy(
+  deps: PredictionDeps,
+  task: TaskSummary,
+  origin: string,
+  request: GenerationRequest,
+): AtHand<Asked> {
+  // An await would cost a turn, and most requests have no files.
+  if (request.inputs.length === 0) return askedWith(deps, task, origin, { request, files: {} });
+  return filesOf(deps, request, origin).then((files) => askedWith(deps, task, origin, { request, files }));
+}
+
+function askedWith(
   deps: PredictionDeps,
   { id, createdAt, model: modelId }: TaskSummary,
   origin: string,

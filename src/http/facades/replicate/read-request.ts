@@ -27,9 +27,9 @@ export function predictionIn(body: JsonObject): PredictionBody {
     throw mustBe("webhook", { form: "text" }, shown(webhook));
   return {
     input,
-    ...(typeof reference === "string" && { reference: { text: reference, field } }),
-    ...(typeof webhook === "string" && webhook !== "" && { webhook }),
-    ...(events !== undefined && events !== null && { events: eventsIn(events) }),
+    reference: typeof reference === "string" ? { text: reference, field } : undefined,
+    webhook: typeof webhook === "string" && webhook !== "" ? webhook : undefined,
+    events: events === undefined || events === null ? undefined : eventsIn(events),
   };
 }
 

@@ -6,11 +6,12 @@ import { formatAmount } from "../../../domain/money/money.ts";
 import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
 import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts";
+import { createEqualCalls } from "../../../service/equal-calls.ts";
+import { createJoinTask, type JoinTaskDeps } from "../../../service/join-task.ts";
 import { readTask } from "../../../service/read-task.ts";
 import { type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
 import { type CreateDeps, createPrediction } from "./create.ts";
-import { createEqualCalls } from "./equal-calls.ts";
 import { type FileDeps, fileEndpoints } from "./files.ts";
 import { BASE } from "./manners.ts";
 import {
@@ -28,13 +29,14 @@ import { STREAM_PATH, type StreamDeps, streamPathOf, streamPrediction } from "./
 import { defaultSecret } from "./webhook.ts";
 import * as wire from "./wire.ts";
 
-export type ReplicateDeps = Omit<CreateDeps, "tell" | "equalCalls"> &
+export type ReplicateDeps = Omit<CreateDeps, "tell" | "joinTask"> &
+  Omit<JoinTaskDeps, "equalCalls"> &
   Omit<StreamDeps, "tell"> &
   FileDeps &
   ModelPageDeps &
   CancelTaskDeps & { readonly accounts: Pick<AccountStore, "account" | "callbackSecret"> };
 
-type Deps = ReplicateDeps & Pick<CreateDeps, "tell" | "equalCalls">;
+type Deps = ReplicateDeps & Pick<CreateDeps, "tell" | "joinTask">;
 
 const PREDICTIONS = `${BASE}/predictions`;
 const PREDICTION = `${PREDICTIONS}/:prediction_id`;
@@ -45,11 +47,8 @@ const CREATES = { isCounted: true, sheds: "creates" } as const;
 export function replicateEndpoints(given: ReplicateDeps): Endpoint[] {
   const streamPath = (task: Pick<TaskSummary, "id">) => streamPathOf(given.seal)(task);
   const tell = createTellPrediction({ ...given, streamPath });
-  const deps: Deps = {
-    ...given,
-    tell,
-    equalCalls: createEqualCalls({ after: (...due) => given.clock.after(...due) }),
-  };
+  const equalCalls = createEqualCalls({ after: (...due) => given.clock.after(...due) });
+  const deps: Deps = { ...given, tell, joinTask: createJoinTask({ ...given, equalCalls }) };
   return [
     keyed("POST", PREDICTIONS, wire.CREATE_PREDICTION, CREATES, (exchange) =>
       createPrediction(deps, exchange),

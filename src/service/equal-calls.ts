@@ -1,9 +1,9 @@
-import type { Clock } from "../../../domain/ports/runtime.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
 
 /** How long a lost connection may stay unnoticed when its client has already come back. */
 const UNNOTICED_MS = 200;
 
-/** Calls that wait for their predictions, by the scope of their request. */
+/** Calls that wait for their tasks, by the scope of their request. */
 export interface EqualCalls {
   /** Whether any call waits. */
   areAny(): boolean;

@@ -1,0 +1,72 @@
+import { tryDecodeURIComponent } from "hono/utils/url";
+
+/** What a path led to: its place, and the texts of its parameters. */
+export interface PathMatch<Place> {
+  readonly place: Place;
+  /** Decoded; empty when there is no parameter of this name. */
+  readonly param: (name: string) => string;
+}
+
+/** How paths of a pattern come again: as they are, or but for their last segment, which is this parameter. */
+export type Recurrence = { readonly last?: string | undefined };
+
+/** Parameters that name a model, of which there are few. All others are ids. */
+const NAMES: ReadonlySet<string> = new Set(["model", "owner", "name"]);
+
+/** Beyond this many, all are forgotten. */
+const MOST_KEPT = 500;
+/** Characters of a path that is kept. */
+const LONGEST_KEPT = 200;
+
+/**
+ * How paths of a pattern come again; undefined for those that hardly do, since an id is in their middle.
+ * @param all patterns there are: a word where this one has its last parameter would be taken for that
+ */
+export function recurrenceOf(pattern: string, all: readonly string[]): Recurrence | undefined {
+  const names = [...pattern.matchAll(/\/:(\w+)/g)].map(([, name = ""]) => name);
+  if (names.length === 0) return undefined;
+  if (names.every((name) => NAMES.has(name))) return {};
+  const [, beginning, last] = /^(.*\/):(\w+)$/.exec(pattern) ?? [];
+  if (beginning === undefined || names.length === 1) return undefined;
+  const isWord = (other: string) =>
+    other.startsWith(beginning) && /^[^:/]+$/.test(other.slice(beginning.length));
+  return names.slice(0, -1).every((name) => NAMES.has(name)) && !all.some(isWord) ? { last } : undefined;
+}
+
+/** Text of a path without its escapes. */
+export const decoded = (text: string) => (text.includes("%") ? tryDecodeURIComponent(text) : text);
+
+/**
+ * Finds paths that name a model by one look when they come again.
+ * @param compare finds a path by all patterns, which takes longer
+ */
+export function withRecent<Place extends { readonly recurrence: Recurrence | undefined }>(
+  compare: (path: string) => PathMatch<Place> | undefined,
+): (path: string) => PathMatch<Place> | undefined {
+  const kept = new Map<string, PathMatch<Place> & Recurrence>();
+
+  function again(path: string): PathMatch<Place> | undefined {
+    const whole = kept.get(path);
+    if (whole !== undefined) return whole;
+    const from = path.lastIndexOf("/") + 1;
+    const before = kept.get(path.slice(0, from));
+    const text = path.slice(from);
+    // A verb may follow, which belongs to another pattern.
+    if (before === undefined || text === "" || text.includes(":")) return undefined;
+    const { place, param, last } = before;
+    return { place, param: (name) => (name === last ? decoded(text) : param(name)) };
+  }
+
+  return (path) => {
+    const known = again(path);
+    if (known !== undefined) return known;
+    const match = compare(path);
+    const recurrence = match?.place.recurrence;
+    if (match === undefined || recurrence === undefined || path.length > LONGEST_KEPT) return match;
+    if (kept.size >= MOST_KEPT) kept.clear();
+    const { last } = recurrence;
+    const key = last === undefined ? path : path.slice(0, path.lastIndexOf("/") + 1);
+    kept.set(key, { ...match, last });
+    return match;
+  };
+}
