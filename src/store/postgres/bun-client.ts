@@ -35,12 +35,13 @@ function poolOn(sql: SQL): Pool {
     ask: (text, parameters) => ask(sql, text, parameters),
     async begin() {
       const reserved = await sql.reserve();
-      const begun = reserved.unsafe("begin");
-      // What follows waits for it, and fails where it failed.
-      begun.catch(() => {});
+      // Bun prepares a template, and sends it beside what follows, which fails where it failed. What comes through `unsafe` without
+      // parameters goes by itself, and what follows waits for its answer (seen on Bun 1.4.5).
+      reserved`begin`.catch(() => {});
+      const words = { commit: () => reserved`commit`, rollback: () => reserved`rollback` };
       const end = async (word: "commit" | "rollback") => {
         try {
-          checkEnd(word, (await reserved.unsafe(word)).command);
+          checkEnd(word, (await words[word]()).command);
         } finally {
           reserved.release();
         }

@@ -12,20 +12,28 @@ export function given(parameter: string, types: Readonly<Record<string, string>>
 }
 
 /**
- * A statement that inserts the rows of its first parameter.
+ * Inserts the rows of a parameter, as SQL.
  *
  * @param types of what the rows say, by name
  * @param columns what the columns of the table become, as SQL
  */
+export function inserting(
+  table: string,
+  types: Readonly<Record<string, string>>,
+  columns: Readonly<Record<string, string>>,
+  { rows = "$1", rest = "" } = {},
+): string {
+  const names = Object.keys(columns).map((name) => `"${name}"`);
+  return `insert into ${table} (${names.join(", ")})
+     select ${Object.values(columns).join(", ")} from ${given(rows, types)} ${rest}`;
+}
+
+/** A statement that inserts the rows of its first parameter. */
 export function insertion<Row extends object, Others extends readonly Parameter[] = []>(
   table: string,
   types: { readonly [Name in keyof Row]: string },
   columns: Readonly<Record<string, string>>,
   rest = "",
 ): Statement<never, [rows: string, ...Others]> {
-  const names = Object.keys(columns).map((name) => `"${name}"`);
-  return statement(
-    `insert into ${table} (${names.join(", ")})
-       select ${Object.values(columns).join(", ")} from ${given("$1", types)} ${rest}`,
-  );
+  return statement(inserting(table, types, columns, { rest }));
 }

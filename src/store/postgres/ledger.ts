@@ -30,6 +30,14 @@ const APPEND = statement<never, [rows: string, account: string]>(
      from (select *, ${taskNumber("given.task_id")} as number from ${given("$1", { task_id: "text", ...STORED })} offset 0) as numbered
      where task_id is null or number is not null`,
 );
+
+/** Appends entries of tasks that are created by the same statement, as SQL. */
+export function appendingOfCreated(rows: string, account: string): string {
+  return `insert into ledger_entry (account_number, task_number, ${Object.keys(STORED).join(", ")})
+     select ${account}, created.number, ${Object.keys(STORED).join(", ")}
+     from ${given(rows, { task_id: "text", ...STORED })} join created on created.id = given.task_id`;
+}
+
 // Once the balance suffices again, the next low balance is reported again.
 const MOVE = statement<never, [balance: number, held: number, account: string]>(
   `update account set balance_micros = balance_micros + $1::bigint, held_micros = held_micros + $2::bigint,
@@ -79,7 +87,6 @@ export function createLedger(labels: Labels) {
   return {
     /** The row of an entry, which can be made before the transaction begins. */
     rowOf,
-    append,
     postRows,
     /** Writes entries and changes the account by their sums. */
     async post(session: Session, account: AccountId, entries: readonly LedgerEntry[], at: number) {

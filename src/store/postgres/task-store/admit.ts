@@ -23,7 +23,7 @@ export function prepareAdmit(connection: Connection, parts: Parts): TaskStore["a
   const admit = prepareGathered(connection, {
     prepare: (admission: Admission) => prepareAdmission(parts, admission),
     async run(session, of, all) {
-      const admitting = new Admitting(session, of, await readStanding(session, of, all), parts.ledger);
+      const admitting = new Admitting(session, await readStanding(session, of, all));
       const results: AdmitResult[] = [];
       for (const prepared of all) results.push(await admitting.decide(prepared));
       await admitting.write();
@@ -48,7 +48,7 @@ export function prepareAdmitAll({ writeFor }: Connection, parts: Parts): TaskSto
     try {
       return await writeFor(of, async (session) => {
         const all = await Promise.all(admissions.map((admission) => prepareAdmission(parts, admission)));
-        return admitTogether(session, of, all, parts.ledger);
+        return admitTogether(session, of, all);
       });
     } catch (error) {
       if (error instanceof Refused) return error.refusal;
@@ -61,9 +61,8 @@ async function admitTogether(
   session: Session,
   of: AccountId,
   all: readonly PreparedAdmission[],
-  ledger: Ledger,
 ): Promise<AdmitAllResult> {
-  const admitting = new Admitting(session, of, await readStanding(session, of, all), ledger);
+  const admitting = new Admitting(session, await readStanding(session, of, all));
   const results: AdmitResult[] = [];
   for (const [place, prepared] of all.entries()) {
     if (prepared.admission.task.accountId !== of) throw new Error("A group is of one account.");
@@ -93,11 +92,9 @@ class Admitting {
 
   constructor(
     private readonly session: Session,
-    of: AccountId,
     { funds, used, live, uses }: AdmitStanding,
-    ledger: Ledger,
   ) {
-    this.#rows = new AdmittedRows(session, of, funds.number, ledger);
+    this.#rows = new AdmittedRows(session, funds.number);
     this.#funds = funds;
     [this.#used, this.#live, this.#uses] = [new Map(used), new Map(live), new Map(uses)];
   }

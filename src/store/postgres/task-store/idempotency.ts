@@ -8,7 +8,7 @@ import {
   readUse,
   type UsedKey,
 } from "../../sqlite/task-store/idempotency.ts";
-import { asRows, insertion } from "../given-rows.ts";
+import { inserting } from "../given-rows.ts";
 import { type Session, statement } from "../session.ts";
 
 /** A record that is to be written. The digest is hexadecimal. */
@@ -20,18 +20,6 @@ const SELECT = statement<RecordRow, [digests: readonly string[]]>(
   `select lower(hex(digest)) as digest, fingerprint, task_id, held_micros, expires_at from idempotency
    where digest in (select unhex(hex) from unnest($1::text[]) as given (hex))`,
 );
-// A record that has ended is replaced. Where another process has just written one, nothing of this create may be kept.
-const PUT = insertion<RecordRow, [now: number]>(
-  "idempotency",
-  { digest: "text", fingerprint: "text", task_id: "text", held_micros: "bigint", expires_at: "bigint" },
-  {
-    ...{ digest: "unhex(digest)", fingerprint: "fingerprint", task_id: "task_id" },
-    ...{ held_micros: "held_micros", expires_at: "expires_at" },
-  },
-  `on conflict (digest) do update set fingerprint = excluded.fingerprint, task_id = excluded.task_id,
-     held_micros = excluded.held_micros, expires_at = excluded.expires_at
-   where idempotency.expires_at <= $2`,
-);
 const ENDED = statement<never, [now: number, limit: number]>(
   `delete from idempotency where digest in
      (select digest from idempotency where expires_at <= $1 order by expires_at limit $2 for update skip locked)`,
@@ -39,6 +27,27 @@ const ENDED = statement<never, [now: number, limit: number]>(
 const END = statement<never, [digest: string, task: string]>(
   "update idempotency set expires_at = 0 where digest = unhex($1) and task_id = $2",
 );
+
+const TYPES: { readonly [Name in keyof RecordRow]: string } = {
+  ...{ digest: "text", fingerprint: "text", task_id: "text", held_micros: "bigint", expires_at: "bigint" },
+};
+
+/** Inserts records, as SQL. They replace those that have ended by `now`. One that is still in force stays, and counts as not inserted. */
+export const recording = (rows: string, now: string): string =>
+  inserting(
+    "idempotency",
+    TYPES,
+    {
+      ...{ digest: "unhex(digest)", fingerprint: "fingerprint", task_id: "task_id" },
+      ...{ held_micros: "held_micros", expires_at: "expires_at" },
+    },
+    {
+      rows,
+      rest: `on conflict (digest) do update set fingerprint = excluded.fingerprint, task_id = excluded.task_id,
+         held_micros = excluded.held_micros, expires_at = excluded.expires_at
+       where idempotency.expires_at <= ${now}`,
+    },
+  );
 
 /** Records of the keys by which creates are sent again, found by a digest of their scope. */
 export const records = {
@@ -50,12 +59,6 @@ export const records = {
   async find(session: Session, claim: IdempotencyClaim, now: number): Promise<UsedKey | undefined> {
     const [row] = await SELECT.all(session, [hexDigestOf(claim)]);
     return row && readUse(row, claim, now);
-  },
-  /** Writes records. They replace those that have ended by `now`. */
-  async put(session: Session, rows: readonly RecordRow[], now: number): Promise<void> {
-    if (rows.length === 0) return;
-    if ((await PUT.run(session, asRows(rows), now)) !== rows.length)
-      throw new Error("An idempotency key is used by another create.");
   },
   /** Ends the record of a key, if it belongs to this task. */
   async free(session: Session, use: IdempotencyUse, taskId: TaskId): Promise<void> {

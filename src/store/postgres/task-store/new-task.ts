@@ -1,10 +1,8 @@
 import { holdEntry } from "../../../domain/money/ledger.ts";
 import type { Admission } from "../../../domain/ports/task-store.ts";
 import { NEW_ALIKE, NEW_TASK } from "../../sqlite/task-store/task-table.ts";
-import { asRows } from "../given-rows.ts";
 import type { Labels } from "../labels.ts";
 import type { EntryRow, Ledger } from "../ledger.ts";
-import { type Session, statement } from "../session.ts";
 import { type RecordRow, recordOf } from "./idempotency.ts";
 
 /** The columns of a new task but for its numbers. */
@@ -29,11 +27,12 @@ const EXPRESSIONS: Readonly<Record<string, string>> = {
   change: "nextval('task_change_number')",
 };
 const COLUMNS = ["account_number", "family_number", ...ALIKE, ...Object.keys(NEW_TASK)];
-const INSERT = statement<never, [rows: string, account: number]>(
+
+/** Inserts the rows of a parameter as new tasks of an account, whose number is `$2`, as SQL. */
+export const creating = (rows: string): string =>
   `insert into task (${COLUMNS.join(", ")})
      select ${COLUMNS.map((column) => EXPRESSIONS[column] ?? column).join(", ")}
-     from json_populate_recordset(null::task, $1::text::json) as given`,
-);
+     from json_populate_recordset(null::task, ${rows}::text::json) as given`;
 
 /** Makes the rows of an admission. Asks for labels outside of any transaction. */
 export async function prepareAdmission(
@@ -59,9 +58,4 @@ export async function prepareAdmission(
     entry,
     record: idempotency && recordOf(idempotency, id, held),
   };
-}
-
-/** Stores new tasks of an account. */
-export async function insertTasks(session: Session, account: number, rows: readonly NewTaskRow[]) {
-  if (rows.length > 0) await INSERT.run(session, asRows(rows), account);
 }
