@@ -71,7 +71,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const background = createBackground(config, rooms, told, watched);
   const [stopping, drained] = [new AbortController(), new AbortController()];
   const disk = openDisk(config, { ...rooms, books }, releases);
-  const readiness = createReadiness(store, disk);
+  const readiness = createReadiness(store, disk, { takesForOthers: config.role === "api" });
   const reload = openReload(config, overrides, { ...rooms, wake: background.scheduler.wake }, releases);
   let servers: Servers | undefined;
   const { handle, handleMetrics, resume } = createHandlers({

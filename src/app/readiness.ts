@@ -12,10 +12,16 @@ const REASONS = {
   closed: "stopping",
 } as const satisfies Record<StorageError["kind"], NotReady>;
 
-/** Whether new tasks are taken, and if not, why. */
+/**
+ * Whether new tasks are taken, and if not, why.
+ *
+ * @param options.takesForOthers whether others make what this node takes in: it takes tasks for as long as it listens, so that no caller
+ *   is refused before its proxy has heard that it stops
+ */
 export function createReadiness(
   store: { readonly trouble: () => StorageError | undefined },
   disk: Pick<DiskWatch, "state">,
+  { takesForOthers }: { readonly takesForOthers: boolean },
 ) {
   let phase: "starting" | "serving" | "stopping" = "starting";
   return {
@@ -26,7 +32,7 @@ export function createReadiness(
       phase = "stopping";
     },
     /** Not while the service starts or stops. */
-    isAccepting: () => phase === "serving",
+    isAccepting: () => phase === "serving" || (phase === "stopping" && takesForOthers),
     notReady(): NotReady | undefined {
       if (phase !== "serving") return phase;
       const trouble = store.trouble();

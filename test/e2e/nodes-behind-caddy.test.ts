@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type FakeS3, KEYS, startFakeS3 } from "../helpers/fake-s3.ts";
+import { freePort } from "../helpers/free-port.ts";
+import { emptyFolder, type Server, spawnServer, stopServers } from "../helpers/server.ts";
+import { type DatabaseServer, HAS_POSTGRES, startPostgres } from "../moving/database-servers.ts";
+import { svc } from "./support/command.ts";
+
+setDefaultTimeout(120_000);
+
+const CADDYFILE = join(import.meta.dir, "../../deploy/nodes.Caddyfile");
+const CLIENTS = 4;
+const picture = { model: "sandbox-image", prompt: "a lighthouse", size: "16x16", sandbox: { delay_ms: 50 } };
+
+/** What compose.nodes.yaml starts, by hand: PostgreSQL, a bucket, two nodes that answer, two that work, and Caddy with its file. */
+describe.skipIf(!HAS_POSTGRES || Bun.which("caddy") === null)(
+  "two nodes that answer and two that work behind Caddy",
+  () => {
+    let folder: string;
+    let postgres: DatabaseServer;
+    let s3: FakeS3;
+    beforeAll(async () => {
+      folder = mkdtempSync("/tmp/svc-behind-caddy-");
+      [postgres, s3] = [await startPostgres(folder), await startFakeS3()];
+    });
+    afterAll(async () => {
+      await stopServers();
+      s3.stop();
+      await postgres.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    async function ready(server: Server): Promise<Server> {
+      while ((await fetch(`${server.url}/readyz`).catch(() => undefined))?.status !== 200) {
+        if (server.hasExited()) throw new Error(server.stderr());
+        await Bun.sleep(20);
+      }
+      return server;
+    }
+
+    async function startCaddy(apis: readonly Server[], longPorts: readonly number[]) {
+      const port = freePort();
+      const home = emptyFolder("caddy");
+      const [one, two] = apis.map(({ port: each }) => `127.0.0.1:${each}`);
+      const [oneLong, twoLong] = longPorts.map((each) => `127.0.0.1:${each}`);
+      const child = Bun.spawn(["caddy", "run", "--config", CADDYFILE, "--adapter", "caddyfile"], {
+        env: {
+          ...{ PATH: process.env.PATH ?? "", HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home },
+          ...{ SVC_PROXY_PORT: String(port), SVC_API_1: one, SVC_API_2: two },
+          ...{ SVC_API_1_LONG: oneLong, SVC_API_2_LONG: twoLong },
+        },
+        stdout: "ignore",
+        stderr: Bun.file(join(home, "err")),
+      });
+      const url = `http://127.0.0.1:${port}`;
+      while ((await fetch(`${url}/readyz`).catch(() => undefined))?.status !== 200) {
+        if (child.exitCode !== null) throw new Error(await Bun.file(join(home, "err")).text());
+        await Bun.sleep(20);
+      }
+      const stop = async () => {
+        child.kill("SIGTERM");
+        await child.exited;
+      };
+      return { url, stop };
+    }
+
+    test("are drained and started again one by one, and no request of those who ask meanwhile fails", async () => {
+      const url = await postgres.newDatabase();
+      const env = {
+        ...{ SVC_DATABASE: url, SVC_SECRET_KEY: "k".repeat(43), SVC_ASSETS_STORE: "s3" },
+        ...{ SVC_ASSETS_BUCKET: "media", SVC_ASSETS_PREFIX: "svc", SVC_TRUSTED_PROXIES: "127.0.0.1" },
+        ...{ SVC_ASSETS_ENDPOINT: s3.endpoint, SVC_ASSETS_REGION: s3.region },
+        ...{ AWS_ACCESS_KEY_ID: KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey },
+      };
+      const longPorts = [freePort(), freePort()];
+      const api = (i: number, port?: number) =>
+        ready(
+          spawnServer({
+            ...(port === undefined ? {} : { port }),
+            env: {
+              ...env,
+              SVC_ROLE: "api",
+              SVC_NODE_NAME: `api-${i + 1}`,
+              SVC_LONG_PORT: String(longPorts[i]),
+            },
+          }),
+        );
+      const worker = (i: number) =>
+        ready(spawnServer({ env: { ...env, SVC_ROLE: "worker", SVC_NODE_NAME: `worker-${i}` } }));
+      const apis = [await api(0), await api(1)];
+      const workers = [await worker(1), await worker(2)];
+      const key = apis[0]?.firstKey() ?? "";
+      const caddy = await startCaddy(apis, longPorts);
+
+      let isOver = false;
+      const wrong: string[] = [];
+      const made = new Set<string>();
+      let answers = 0;
+      const ask = async (path: string, body?: object) => {
+        const answer = await fetch(caddy.url + path, {
+          method: body === undefined ? "GET" : "POST",
+          headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+          ...(body && { body: JSON.stringify(body) }),
+        }).catch((error: Error) => error);
+        if (answer instanceof Error || answer.status !== 200) {
+          wrong.push(
+            answer instanceof Error
+              ? `${path}: ${answer.message}`
+              : `${path}: ${answer.status} ${await answer.text()}`,
+          );
+          return undefined;
+        }
+        answers += 1;
+        return (await answer.json()) as { data: { task_id?: string; status?: string } };
+      };
+      const client = async () => {
+        while (!isOver) {
+          const id = (await ask("/v1/images/generations", picture))?.data.task_id;
+          if (id === undefined) continue;
+          made.add(id);
+          await ask(`/v1/images/status/${id}?wait=0.2`);
+          await ask("/v1/models");
+        }
+      };
+      const clients = Array.from({ length: CLIENTS }, client);
+      /** Lets so many more answers come. */
+      const more = async (count: number) => {
+        for (const until = answers + count; answers < until; ) await Bun.sleep(20);
+      };
+      for (const i of [0, 1]) {
+        await more(50);
+        const old = apis[i] as Server;
+        old.signal("SIGTERM");
+        expect(await old.exited).toBe(0);
+        await more(50);
+        apis[i] = await api(i, old.port);
+      }
+      for (const i of [0, 1]) {
+        const old = workers[i] as Server;
+        old.signal("SIGTERM");
+        expect(await old.exited).toBe(0);
+        await more(50);
+        workers[i] = await worker(i + 1);
+      }
+      await more(50);
+      isOver = true;
+      await Promise.all(clients);
+      expect(wrong).toEqual([]);
+      for (const id of made) {
+        let status: string | undefined;
+        while (status !== "completed") {
+          status = (await ask(`/v1/images/status/${id}?wait=5`))?.data.status;
+          expect(["pending", "processing", "completed"]).toContain(status ?? "");
+        }
+      }
+      expect(made.size).toBeGreaterThan(50);
+      await caddy.stop();
+      await Promise.all([...apis, ...workers].map((server) => server.stop()));
+      const audit = await svc(["audit", "--local"], { env });
+      expect(audit.exitCode).toBe(0);
+    });
+  },
+);
