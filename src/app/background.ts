@@ -24,12 +24,36 @@ import { collectContents } from "../service/collect-contents.ts";
 import { removeContents } from "../service/remove-task.ts";
 import { createBackups } from "./backups.ts";
 import { mostConnections } from "./descriptors.ts";
+import { paced } from "./paced.ts";
 import { LEFT_AFTER_MS, type Rooms } from "./rooms.ts";
 
 /** Who is told of what passes. */
 interface Watching {
   readonly tally: Tally;
   readonly spans: Spans | undefined;
+}
+
+interface Waiters {
+  readonly scheduler: { wake(): void };
+  readonly sender: { wake(): void };
+}
+
+function wokenBy(
+  role: Config["role"],
+  { loads, clock, store: { tasks } }: Rooms,
+  { scheduler, sender }: Waiters,
+) {
+  return {
+    wake: scheduler.wake,
+    callbacksDue: sender.wake,
+    recount: paced(
+      async () => loads.start(await tasks.laneCounts()),
+      () => clock.elapsed(),
+    ),
+    async rescue() {
+      if (role !== "api" && (await tasks.rescue(clock.now())) > 0) scheduler.wake();
+    },
+  };
 }
 
 /** The work that runs without a request. */
@@ -70,14 +94,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, { t
       rooms.cluster?.tellCallbacksDue();
     },
     /** For what other nodes tell. */
-    woken: {
-      wake: scheduler.wake,
-      callbacksDue: sender.wake,
-      async recount() {
-        rooms.loads.start(await tasks.laneCounts());
-        if (config.role !== "api" && (await tasks.rescue(clock.now())) > 0) scheduler.wake();
-      },
-    },
+    woken: wokenBy(config.role, rooms, { scheduler, sender }),
     /** An upstream has called about an attempt. */
     hookCame: hooks.came.bind(hooks),
     backups: upkeep.backups,

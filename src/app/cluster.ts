@@ -22,8 +22,10 @@ const ID_LENGTH = 12;
 interface Woken {
   wake(): void;
   callbacksDue(): void;
-  /** Counts anew how busy accounts are, and takes over from nodes that are gone. */
+  /** Counts anew how busy accounts are: all that waits. */
   recount(): Promise<void>;
+  /** Takes over from nodes that are gone. */
+  rescue(): Promise<void>;
 }
 
 /** This process among others that serve the same PostgreSQL database. */
@@ -96,7 +98,7 @@ async function connect(
       await bus.listen((told) => hear(told, feeds, self), wakeAll);
       await presence.start();
       const tidy = oneAtATime(() =>
-        Promise.all([self.recount(), forgetWindows(connection.driver)]).catch(() => {}),
+        Promise.all([self.recount(), self.rescue(), forgetWindows(connection.driver)]).catch(() => {}),
       );
       releases.push(presence.stop, every(LOOK_MS, wakeAll), every(BEAT_MS, tidy));
     },
