@@ -1,5 +1,6 @@
 import type { AccountId } from "../../domain/ids.ts";
 import type { StorageError } from "../../domain/ports/task-store.ts";
+import { OutcomeUnknown } from "./commit-outcome.ts";
 import type { Operation } from "./session.ts";
 
 export interface AccountWrite {
@@ -42,10 +43,17 @@ export function createTurns(
       const results = await runTogether(of, writes);
       for (const [i, { resolve }] of writes.entries()) resolve(results[i]);
     } catch (error) {
+      if (error instanceof OutcomeUnknown) return settleUnknown(of, writes, error);
       if (writes.length > 1 && asStorageError(error) === undefined)
         for (const write of writes) await runOne(of, write);
       else for (const { reject } of writes) reject(error);
     }
+  }
+
+  /** What records what has happened can be written twice; of anything else its caller must find out. */
+  async function settleUnknown(of: AccountId, writes: readonly Waiting[], error: OutcomeUnknown) {
+    for (const { isOwed, reject } of writes) if (!isOwed) reject(error);
+    for (const write of writes) if (write.isOwed) await runOne(of, write);
   }
 
   async function work(of: AccountId, queue: Waiting[]): Promise<void> {

@@ -15,6 +15,8 @@ const ROW = { beat: 1, madeUpUntil: 2, movedAt: 3, movedBy: 4 } as const;
 const SAME_STEP_MS = 30_000;
 /** Nodes measure a step of the clock to within this. */
 const SAME_LENGTH_MS = 2_000;
+/** A node that works beats more often than this: within this time of its last beat, it may be there. */
+const BEATS_WITHIN_MS = 7_000;
 
 const IS_LIVE = statement<{ found: 1 }>(`select 1 as found from task where ${LIVE} limit 1`);
 // A task that began after the last beat also shows that the service worked.
@@ -70,17 +72,21 @@ const HURRY_CALLBACKS = statement<never, [now: number, latest: number]>(
 /** The stored times of live work in PostgreSQL. */
 export function createTimeStore(connection: Connection): TimeStore {
   const { read, write, writeFor, writeInOrder } = connection;
-  const extend = prepareExtend();
+  const beats = prepareBeats();
   return {
     hasLiveTasks: () => read(async (session) => (await IS_LIVE.get(session)) !== undefined),
     lastBeat: () => read(async (session) => (await LAST_BEAT.get(session))?.at ?? undefined),
-    beat: (at, lostSince) =>
-      lostSince === undefined
-        ? write(async (session) => {
-            await PUT.run(session, ROW.beat, at);
-            return 0;
-          })
-        : writeInOrder((session) => extend(session, at, lostSince)),
+    async beat(at, lostSince) {
+      const count =
+        lostSince === undefined
+          ? await write(async (session) => {
+              await PUT.run(session, ROW.beat, at);
+              return 0;
+            })
+          : await writeInOrder((session) => beats.extend(session, at, lostSince));
+      beats.written(at);
+      return count;
+    },
     // The clock has jumped already, and writes by it follow.
     move: (byMs) => writeInOrder((session) => move(session, byMs), { isOwed: true }),
     hurry: (now, { taskMs, callbackMs }) =>
@@ -100,22 +106,36 @@ export function createTimeStore(connection: Connection): TimeStore {
   };
 }
 
-/** Returns a function that makes up for lost time, as far as no other node has. */
-function prepareExtend() {
-  /** Until when this node has made up for the time it lost. */
+/** Makes up for lost time, as far as no other node was there or has made up for it. */
+function prepareBeats() {
+  /** The last beat of this node. */
   let own: number | undefined;
 
-  return async (session: Session, at: number, lostSince: number): Promise<number> => {
+  /** Until when another node is known to have worked, or to have made up for what all lost. */
+  const isOfOther = (sign: { at: number } | undefined): sign is { at: number } =>
+    sign !== undefined && sign.at !== own;
+
+  async function extend(session: Session, at: number, lostSince: number): Promise<number> {
     await takeLock(session, "move");
     await HOLD_ACCOUNTS.run(session);
+    const beat = await ROW_AT.get(session, ROW.beat);
+    const madeUp = await ROW_AT.get(session, ROW.madeUpUntil);
+    let since = lostSince;
+    if (isOfOther(madeUp)) since = Math.max(since, madeUp.at);
+    // A node that beats says with each that it has worked since the one before.
+    if (isOfOther(beat)) since = at - beat.at < BEATS_WITHIN_MS ? at : Math.max(since, beat.at);
+    since = Math.min(at, since);
     await PUT.run(session, ROW.beat, at);
-    const { at: madeUp } = (await ROW_AT.get(session, ROW.madeUpUntil)) ?? {};
-    const isOfOther = madeUp !== undefined && madeUp !== own;
-    const since = isOfOther ? Math.min(at, Math.max(lostSince, madeUp)) : lostSince;
+    if (since === at) return 0;
     await PUT.run(session, ROW.madeUpUntil, at);
-    const count = since === at ? 0 : await EXTEND.run(session, at, since);
-    own = at;
-    return count;
+    return EXTEND.run(session, at, since);
+  }
+
+  return {
+    extend,
+    written(at: number): void {
+      own = at;
+    },
   };
 }
 

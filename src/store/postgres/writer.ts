@@ -3,6 +3,7 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 import { createTurns } from "./account-turns.ts";
 import { CHANGE_MARK, LAST_NUMBER } from "./change-marks.ts";
 import type { Transaction } from "./client.ts";
+import { isCommitted, OutcomeUnknown, TIMELINE, type TransactionName } from "./commit-outcome.ts";
 import type { Driver } from "./driver.ts";
 import { asStorageError } from "./errors.ts";
 import { type Operation, statement } from "./session.ts";
@@ -11,6 +12,12 @@ import { createOrder } from "./write-order.ts";
 export interface WriteOptions {
   /** The write records what has already happened elsewhere. It waits until it is stored or the store closes. */
   readonly isOwed?: boolean;
+}
+
+/** How long a transaction is tried again, and whether it is when it may have been committed. */
+interface Patience {
+  readonly isOwed: boolean;
+  readonly mayRunTwice: boolean;
 }
 
 export interface WriterDeps {
@@ -31,16 +38,13 @@ const PAUSES_MS = [10, 25, 50, 100, 250] as const;
  * Marks in the locks of the database the number that this transaction's changes of tasks are above, and names the transaction, so that
  * a commit without an answer can be asked about.
  */
-const MARK = statement<{ xid: string }>(
-  `select pg_current_xact_id()::text as xid, pg_advisory_xact_lock_shared(${CHANGE_MARK}
+const MARK = statement<TransactionName>(
+  `select pg_current_xact_id()::text as xid, ${TIMELINE} as timeline, pg_advisory_xact_lock_shared(${CHANGE_MARK}
      + (select ${LAST_NUMBER} from task_change_number)) is null as marked`,
 );
 /** Holds the account's row until the transaction ends. Rows that refer to it may be inserted meanwhile. */
 const HOLD_ACCOUNT = statement<{ number: number }, [id: string]>(
   "select number from account where id = $1 for no key update",
-);
-const STATUS = statement<{ status: string | null }, [xid: string]>(
-  "select pg_xact_status($1::text::xid8) as status",
 );
 
 /** Runs writes in transactions. Writes of one account are taken together, in their order; those of several accounts side by side. */
@@ -52,15 +56,15 @@ export function createWriter(driver: Driver, deps: WriterDeps) {
   const refused = () => Promise.reject(new StorageError("closed", "The database was closed."));
   const turns = createTurns((of, writes) => {
     const operations = writes.map(({ operation }) => operation);
-    return patiently(
-      () => together(of, operations),
-      writes.some(({ isOwed }) => isOwed),
-    );
+    return patiently(() => together(of, operations), {
+      isOwed: writes.some(({ isOwed }) => isOwed),
+      mayRunTwice: writes.every(({ isOwed }) => isOwed),
+    });
   }, asStorageError);
   const alone = new Set<Promise<unknown>>();
   const order = createOrder(alone, () => Promise.allSettled([...alone, turns.idle()]));
   const run = async <T>(operation: Operation<T>, { isOwed = false }: WriteOptions) =>
-    (await patiently(() => together(undefined, [operation]), isOwed))[0] as T;
+    (await patiently(() => together(undefined, [operation]), { isOwed, mayRunTwice: isOwed }))[0] as T;
 
   return {
     /** Why nothing is written: an outage that has lasted for a second. */
@@ -111,11 +115,11 @@ function prepareTogether(driver: Driver, state: State) {
     const held = of === undefined ? undefined : HOLD_ACCOUNT.get(transaction, of);
     for (const asked of [marked, held]) asked?.catch(() => {});
     const results: unknown[] = [];
-    let xid: string | undefined;
+    let name: TransactionName | undefined;
     try {
       for (const operation of operations) results.push(await operation(transaction));
       await held;
-      xid = (await marked)?.xid;
+      name = await marked;
     } catch (error) {
       await transaction.rollback().catch(() => {});
       // What is asked after a statement that failed fails for that alone.
@@ -123,31 +127,18 @@ function prepareTogether(driver: Driver, state: State) {
       await held;
       throw error;
     }
-    await committed(transaction, xid);
+    await committed(transaction, name);
     return results;
   }
 
   /** Commits. Where the answer is lost, asks what became of the transaction. */
-  async function committed(transaction: Transaction, xid: string | undefined): Promise<void> {
+  async function committed(transaction: Transaction, name: TransactionName | undefined): Promise<void> {
     try {
       await transaction.commit();
     } catch (error) {
-      if (asStorageError(error)?.kind !== "away" || xid === undefined) throw error;
-      if (!(await isCommitted(xid))) throw error;
-    }
-  }
-
-  async function isCommitted(xid: string): Promise<boolean> {
-    for (let tries = 0; ; tries++) {
-      try {
-        const { status } = (await STATUS.get(driver, xid)) ?? {};
-        if (status !== "in progress") return status === "committed";
-      } catch (error) {
-        // A server that knows nothing of the transaction, as one that took over has not got it.
-        if (asStorageError(error) === undefined) return false;
-        if (state.isStopped) throw error;
-      }
-      await pause(tries);
+      if (asStorageError(error)?.kind !== "away" || name === undefined) throw error;
+      const wait = (tries: number) => (state.isStopped ? Promise.reject(error) : pause(tries));
+      if (!(await isCommitted(driver, name, wait))) throw error;
     }
   }
 
@@ -159,8 +150,8 @@ function preparePatience(
   outage: ReturnType<typeof createOutage>,
   state: State,
   patienceMs: number = PATIENCE_MS,
-): <T>(run: () => Promise<T>, isOwed: boolean) => Promise<T> {
-  return async (run, isOwed) => {
+): <T>(run: () => Promise<T>, patience: Patience) => Promise<T> {
+  return async (run, { isOwed, mayRunTwice }) => {
     let isPatient = true;
     const timer = setTimeout(() => {
       isPatient = isOwed;
@@ -174,6 +165,7 @@ function preparePatience(
         } catch (error) {
           const reason = asStorageError(error);
           if (reason === undefined) throw error;
+          if (reason instanceof OutcomeUnknown && !mayRunTwice) throw reason;
           const isPassing = reason.kind !== "damaged" && reason.kind !== "closed" && !state.isStopped;
           if (!isPassing || !isPatient || !state.isPatient) throw reason;
           if (reason.kind !== "busy") outage.goOn(reason);

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { CAN_TEST_POSTGRES, stopPostgres, withNodes } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES, openAnotherPostgres, stopPostgres, withNodes } from "../../helpers/postgres.ts";
 import { ACCOUNT, addAccount, admit, beginOne, NOW, taskId } from "../../helpers/store.ts";
 
 const HOUR_MS = 3_600_000;
@@ -21,6 +21,43 @@ describe.skipIf(!CAN_TEST_POSTGRES)("times of two nodes on one PostgreSQL", () =
       // All of it is within what two nodes measure.
       expect(Math.abs(((await other.time.lastBeat()) ?? 0) - NOW)).toBeLessThan(13);
       expect(await other.time.hurry(NOW - 2 * LONGEST.taskMs, LONGEST)).toEqual({ tasks: 1, callbacks: 0 });
+    }),
+  );
+
+  test(
+    "time that one node lost while another one worked moves no deadline",
+    withNodes(async (one, other) => {
+      await addAccount(one, { id: ACCOUNT });
+      await admit(one);
+      await beginOne(one);
+      await one.time.beat(NOW + 1_000);
+      // The first stands still for a minute, and the second goes on.
+      for (const second of [5, 10, 55, 60]) await other.time.beat(NOW + second * 1_000);
+      expect(await one.time.beat(NOW + 61_000, NOW + 1_000)).toBe(0);
+      expect(await one.time.deadlineOf(taskId(1))).toBe(NOW + 600_000);
+      // The second is gone as well while the first stands still again: nobody works from its last beat on.
+      await other.time.beat(NOW + 65_000);
+      expect(await one.time.beat(NOW + 90_000, NOW + 61_000)).toBe(1);
+      expect(await one.time.deadlineOf(taskId(1))).toBe(NOW + 600_000 + 25_000);
+    }),
+  );
+
+  test(
+    "a node that starts while another one works moves no deadline, and one that starts after all were gone does",
+    withNodes(async (one, other) => {
+      await addAccount(one, { id: ACCOUNT });
+      await admit(one);
+      await beginOne(one);
+      await one.time.beat(NOW + 5_000);
+      const started = NOW + 9_000;
+      expect(await other.time.beat(started, (await other.time.lastBeat()) ?? 0)).toBe(0);
+      await using third = Object.assign(await openAnotherPostgres(), {
+        async [Symbol.asyncDispose]() {
+          await third.stop();
+        },
+      });
+      expect(await third.time.beat(started + 60_000, (await third.time.lastBeat()) ?? 0)).toBe(1);
+      expect(await one.time.deadlineOf(taskId(1))).toBe(NOW + 600_000 + 60_000);
     }),
   );
 

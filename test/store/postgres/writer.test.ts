@@ -51,23 +51,79 @@ const COMMITS = [
   { status: "committed", runs: 1, what: "is stored" },
   { status: "aborted", runs: 2, what: "was undone, and is written again" },
   { status: undefined, runs: 2, what: "a server that took over knows nothing of, and is written again" },
-];
-for (const { status, runs, what } of COMMITS)
+  {
+    status: "aborted",
+    timeline: "2",
+    runs: 2,
+    what: "a server that took over has undone, and is written again",
+  },
+  {
+    status: "in progress",
+    timeline: "2",
+    runs: 2,
+    what: "has another's number at a server that took over, and is written again",
+  },
+] as const;
+
+/** A server that loses the answer of the first commit, and then says this of it. */
+function losingAnswers(status: string | undefined, timeline = "1") {
+  return scripted(
+    (text) => {
+      if (text.includes("pg_current_xact_id")) return { rows: [{ xid: "7", timeline: "1" }], count: 1 };
+      if (!text.includes("pg_xact_status")) return none;
+      if (status === undefined) throw new Error("transaction ID 7 is in the future");
+      return { rows: [{ status, timeline }], count: 1 };
+    },
+    (transaction) => {
+      if (transaction === 1) throw away();
+    },
+  );
+}
+
+for (const { status, runs, what, ...at } of COMMITS)
   test(`a commit whose answer was lost ${what}`, async () => {
-    const { driver } = scripted(
-      (text) => {
-        if (text.includes("pg_current_xact_id")) return { rows: [{ xid: "7" }], count: 1 };
-        if (!text.includes("pg_xact_status")) return none;
-        if (status === undefined) throw new Error("transaction ID 7 is in the future");
-        return { rows: [{ status }], count: 1 };
-      },
-      (transaction) => {
-        if (transaction === 1) throw away();
-      },
-    );
+    const { driver } = losingAnswers(status, "timeline" in at ? at.timeline : "1");
     let count = 0;
     await createWriter(driver, {}).write(async () => {
       count += 1;
     });
     expect(count).toBe(runs);
   });
+
+test("a commit whose number a server that took over has given again is not told as stored, and only what is owed is written again", async () => {
+  const { driver } = losingAnswers("committed", "2");
+  const runs = { create: 0, owed: 0 };
+  const writer = createWriter(driver, {});
+  const create = writer.writeFor(OF, async () => {
+    runs.create += 1;
+  });
+  const owed = writer.writeFor(
+    OF,
+    async () => {
+      runs.owed += 1;
+    },
+    { isOwed: true },
+  );
+  expect(await create.catch((error: unknown) => error)).toMatchObject({ kind: "away" });
+  await owed;
+  expect(runs).toEqual({ create: 1, owed: 2 });
+});
+
+test("a commit whose answer was lost is told once a later one is answered, which a standby then has", async () => {
+  const { driver, ends } = losingAnswers("committed");
+  const asked: string[] = [];
+  const watched: Driver = {
+    ...driver,
+    async begin() {
+      const transaction = await driver.begin();
+      const ask = (text: string) => {
+        asked.push(text);
+        return transaction.ask(text, []);
+      };
+      return { ...transaction, ask };
+    },
+  };
+  await createWriter(watched, {}).write(async () => {});
+  expect(ends).toEqual(["commit", "commit"]);
+  expect(asked.at(-1)).toContain("pg_logical_emit_message");
+});
