@@ -3,6 +3,8 @@ export type BaselinePlan = { readonly port: number } & (
   | { readonly mode: "none" }
   /** Inserts a copy of the task `template` under a new id. */
   | { readonly mode: "insert"; readonly database: string; readonly template: string }
+  /** The same on PostgreSQL: one insert for each request, each with a commit of its own. */
+  | { readonly mode: "insert-postgres"; readonly database: string; readonly template: string }
   | { readonly mode: "read"; readonly database: string }
   | { readonly mode: "file"; readonly directory: string }
   /** Answers every request as an images API that has its picture at once. */

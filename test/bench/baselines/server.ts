@@ -4,6 +4,7 @@
  */
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { Hono } from "hono";
 import { imagesAnswer } from "./images-answer.ts";
 import type { BaselinePlan } from "./plan.ts";
@@ -27,6 +28,8 @@ function handler(given: BaselinePlan): (request: Request) => Response | Promise<
       return answering(async () => newId());
     case "insert":
       return answering(prepareInsert(open(given.database), given.template));
+    case "insert-postgres":
+      return answering(preparePostgresInsert(given.database, given.template));
     case "read":
       return reading(open(given.database));
     case "image":
@@ -113,6 +116,30 @@ function prepareInsert(db: Database, template: string): () => Promise<string> {
       if (waiting.length === 0) setImmediate(flush);
       waiting.push({ id: newId(), resolve });
     });
+}
+
+/** The template's own insert, one for each request on any of ten connections. */
+function preparePostgresInsert(url: string, template: string): () => Promise<string> {
+  const sql = new SQL({ url, max: 10 });
+  async function prepare() {
+    const [row] = await sql.unsafe("select * from task where id = $1", [template]);
+    if (row === undefined) throw new Error(`There is no task ${template} to copy.`);
+    const columns = Object.keys(row).filter((name) => row[name] !== null && name !== "number");
+    const places = columns.map((_, i) => `$${i + 1}`);
+    const text = `insert into task (${columns.join(", ")}) values (${places.join(", ")})`;
+    return { text, columns, values: columns.map((name) => row[name]) };
+  }
+  const preparing = prepare();
+  return async () => {
+    const { text, columns, values } = await preparing;
+    const id = newId();
+    const own: Readonly<Record<string, string | number>> = { id, created_at: Date.now(), due_at: Date.now() };
+    await sql.unsafe(
+      text,
+      columns.map((name, i) => own[name] ?? values[i]),
+    );
+    return id;
+  };
 }
 
 /** As long as a real one, and in the order of time like it. */

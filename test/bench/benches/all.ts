@@ -12,6 +12,7 @@ import { memory } from "./memory.ts";
 import { metrics } from "./metrics.ts";
 import { moderation } from "./moderation.ts";
 import { overview, overviewPolls } from "./overview.ts";
+import { postgres } from "./postgres.ts";
 import { retention } from "./retention.ts";
 import { routing } from "./routing.ts";
 import { sameKey } from "./same-key.ts";
@@ -46,6 +47,7 @@ const OF_BUILDS: Readonly<Record<string, Bench>> = {
   thumbnails,
   facades,
   hooks,
+  postgres,
 };
 
 /** Benches that import what they measure, which is always of this tree. */
