@@ -107,14 +107,16 @@ function decipher(key: Buffer, sealed: Buffer, boundTo: string): string | undefi
   }
 }
 
-const signingKeys = new WeakMap<Key, Buffer>();
+const signing = new WeakMap<Key, Bun.CryptoHasher>();
 
 /** By a key made from the one that seals: what it signs is never mistaken for another use of that. */
 function hasherFor(of: Key): Bun.CryptoHasher {
-  const key = signingKeys.getOrInsertComputed(of, ({ bytes }) =>
-    new Bun.CryptoHasher("sha256", bytes).update("svc signing key 1").digest(),
-  );
-  return new Bun.CryptoHasher("sha256", key);
+  const hasher = signing.getOrInsertComputed(of, ({ bytes }) => {
+    const key = new Bun.CryptoHasher("sha256", bytes).update("svc signing key 1").digest();
+    return new Bun.CryptoHasher("sha256", key);
+  });
+  // To prepare a key anew takes as long as to sign.
+  return hasher.copy();
 }
 
 const signatureOf = (text: string, of: Key) => hasherFor(of).update(text).digest("base64url");
