@@ -45,21 +45,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     trouble: writer.trouble,
     giveUp: writer.giveUp,
     read,
-    readAtOnce: (query) =>
-      read(async () => {
-        const transaction = await driver.begin();
-        try {
-          const set = transaction.ask("set transaction isolation level repeatable read, read only", []);
-          // Where it fails, so does what follows; a failure that nobody hears of would end the process.
-          set.catch(() => {});
-          const result = await query(transaction);
-          await transaction.prove();
-          return result;
-        } finally {
-          // It wrote nothing. Where the connection is lost, so is the transaction.
-          await transaction.rollback().catch(() => {});
-        }
-      }),
+    readAtOnce: (query) => read(() => readOneMoment(driver, query)),
     async stop() {
       if (!isOpen) return;
       isOpen = false;
@@ -67,4 +53,23 @@ export function openConnection(options: ConnectionOptions): Connection {
       await driver.close();
     },
   };
+}
+
+/** The body of `readAtOnce`. @throws what a statement threw */
+export async function readOneMoment<T>(
+  driver: Pick<Driver, "begin">,
+  query: (session: Session) => Promise<T>,
+): Promise<T> {
+  const transaction = await driver.begin();
+  try {
+    const set = transaction.ask("set transaction isolation level repeatable read, read only", []);
+    // Where it fails, so does what follows; a failure that nobody hears of would end the process.
+    set.catch(() => {});
+    const result = await query(transaction);
+    await transaction.prove();
+    return result;
+  } finally {
+    // It wrote nothing. Where the connection is lost, so is the transaction.
+    await transaction.rollback().catch(() => {});
+  }
 }

@@ -1,0 +1,74 @@
+import { BEAT_MS, GONE_AFTER_MS, type Node, type NodeStore } from "../domain/ports/node-store.ts";
+import type { Log } from "../domain/ports/runtime.ts";
+
+/** Returns a function that waits for the run which is under way, or begins one: while the database is away, they take long. */
+export function oneAtATime(run: () => Promise<unknown>): () => Promise<unknown> {
+  let running: Promise<unknown> | undefined;
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
+/** Says again and again that this node is there, and knows how many others work. */
+export function createPresence(deps: {
+  readonly nodes: NodeStore;
+  readonly self: Pick<Node, "id" | "name" | "role" | "version">;
+  readonly log: Log;
+  readonly followTime: () => Promise<void>;
+}) {
+  const { nodes, self, log, followTime } = deps;
+  let isDraining = false;
+  let workers = 1;
+  let count = 1;
+  let isFailing = false;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  let hasLeft = false;
+
+  const beat = oneAtATime(async () => {
+    // A late one must not bring back a node that has left.
+    if (hasLeft) return;
+    try {
+      await nodes.beat({ ...self, isDraining });
+      const { nodes: all, now } = await nodes.all();
+      workers = Math.max(1, all.filter((node) => worksAt(node, now)).length);
+      count = Math.max(1, all.length);
+      await followTime();
+      isFailing = false;
+    } catch (error) {
+      if (!isFailing)
+        log.warn({ err: error as Error }, "this node cannot say that it is there; trying again");
+      isFailing = true;
+    }
+  });
+
+  return {
+    /** Nodes that make what is queued, this one among them; at least one. */
+    workers: () => workers,
+    /** All nodes, this one among them. */
+    count: () => count,
+    /** Says that this node takes no new tasks. */
+    drain(): void {
+      isDraining = true;
+      // One that is under way does not say it.
+      void beat().then(beat);
+    },
+    async start(): Promise<void> {
+      await beat();
+      timer = setInterval(() => void beat(), BEAT_MS);
+    },
+    async stop(): Promise<void> {
+      clearInterval(timer);
+      hasLeft = true;
+      await beat();
+      // Where the database is away, others find out.
+      await nodes.leave(self.id).catch(() => undefined);
+    },
+  };
+}
+
+function worksAt({ role, seenAt, isDraining }: Node, now: number): boolean {
+  return role !== "api" && !isDraining && now - seenAt < GONE_AFTER_MS;
+}
