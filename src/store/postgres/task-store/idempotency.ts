@@ -16,9 +16,10 @@ export interface RecordRow extends IdempotencyRow {
   readonly digest: string;
 }
 
+// Each is looked up by itself: a plan that reads all records in place of that is chosen while there are few, and kept.
 const SELECT = statement<RecordRow, [digests: readonly string[]]>(
-  `select lower(hex(digest)) as digest, fingerprint, task_id, held_micros, expires_at from idempotency
-   where digest in (select unhex(hex) from unnest($1::text[]) as given (hex))`,
+  `select hex as digest, found.* from unnest($1::text[]) as given (hex) cross join lateral
+     (select fingerprint, task_id, held_micros, expires_at from idempotency where digest = unhex(hex) offset 0) as found`,
 );
 const ENDED = statement<never, [now: number, limit: number]>(
   `delete from idempotency where digest in
