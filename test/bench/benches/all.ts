@@ -23,6 +23,7 @@ import { statuses } from "./statuses.ts";
 import { syncWaiters } from "./sync-waiters.ts";
 import { throughput } from "./throughput.ts";
 import { thumbnails } from "./thumbnails.ts";
+import { underWay } from "./under-way.ts";
 import { watch } from "./watch.ts";
 
 /** Benches that run an executable, or the service from the sources of a build. They can run those of another commit. */
@@ -34,6 +35,7 @@ const OF_BUILDS: Readonly<Record<string, Bench>> = {
   sandbox,
   starts,
   memory,
+  "under-way": underWay,
   retention,
   assets: assetReads,
   seeded,

@@ -1,0 +1,101 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { requestText } from "../load/plan.ts";
+import { memoryMb, ownCpuUs } from "../run/process.ts";
+import { type Measurement, measurement } from "../run/report.ts";
+import { Resources } from "../run/resources.ts";
+import { copyDataFolder, ORDINARY, type Service, startService } from "../run/service.ts";
+import { type Bench, type BenchContext, CLIENTS } from "./bench.ts";
+
+const SOME = 2_000;
+const MANY = 10_000;
+/** Longer than the bench takes. Until then the upstream wants to be asked nothing. */
+const UNDER_WAY_MS = 280_000;
+const SETTLE_MS = 3_000;
+const WINDOW_MS = 10_000;
+const STARTED_WITHIN_MS = 60_000;
+
+const NOTE =
+  "processor time while nobody asks anything and no poll is due, less that of the same service without tasks; served from source, beside an instant upstream";
+
+/** What tasks cost that only wait for their upstream: processor time, and memory. */
+export const underWay: Bench = async (context) => {
+  const costs: number[] = [];
+  const held: number[] = [];
+  const heldBefore: number[] = [];
+  for (let round = 0; round < Math.min(3, context.rounds); round++) {
+    await using resources = new Resources();
+    const folder = copyDataFolder(context.folder, join(context.workspace, `svc-${round}`));
+    const service = await resources.open(startService(folder, { isInstant: true, concurrency: MANY }));
+    const idle = await share(service);
+    heldBefore.push(memoryMb(service.pid)?.now ?? 0);
+    await fill(context, service, SOME);
+    const withSome = await share(service);
+    if (idle === undefined || withSome === undefined) return [];
+    costs.push(withSome - idle);
+    await fill(context, service, MANY - SOME);
+    await Bun.sleep(SETTLE_MS);
+    requireUnderWay(service, MANY);
+    held.push(memoryMb(service.pid)?.now ?? 0);
+  }
+  return linesOf(costs, held, heldBefore);
+};
+
+function linesOf(
+  costs: readonly number[],
+  held: readonly number[],
+  heldBefore: readonly number[],
+): Measurement[] {
+  const named = (count: number) => `${count.toLocaleString("en")} tasks under way`;
+  return [
+    measurement({
+      name: `${named(SOME)}: share of a core`,
+      unit: "%",
+      values: costs,
+      target: { kind: "most", value: 1 },
+      note: NOTE,
+    }),
+    measurement({
+      name: `${named(MANY)}: memory`,
+      unit: "MB",
+      values: held,
+      baseline: { name: "the same service before", values: heldBefore },
+      note: "served from source, which takes more memory than the executable",
+    }),
+  ];
+}
+
+/** The part of a core that the service takes while nothing is asked, in per cent. */
+async function share({ pid }: Service): Promise<number | undefined> {
+  await Bun.sleep(SETTLE_MS);
+  const [before, from] = [ownCpuUs(pid), performance.now()];
+  await Bun.sleep(WINDOW_MS);
+  const [after, to] = [ownCpuUs(pid), performance.now()];
+  if (before === undefined || after === undefined) return undefined;
+  return ((after - before) / 1000 / (to - from)) * 100;
+}
+
+/** Creates so many tasks more, and waits until their upstream has them all. */
+async function fill({ load }: BenchContext, service: Service, count: number): Promise<void> {
+  const goal = tasksUnderWay(service) + count;
+  const body = JSON.stringify({ ...ORDINARY, sandbox: { delay_ms: UNDER_WAY_MS } });
+  const headers = { Authorization: `Bearer ${service.folder.unlimitedKey}` };
+  const request = requestText({ method: "POST", path: "/v1/images/generations", headers, body });
+  const until = { kind: "responses", count } as const;
+  await load.run({ port: service.port, connections: CLIENTS, requests: [request], until });
+  const deadline = performance.now() + STARTED_WITHIN_MS;
+  while (tasksUnderWay(service) < goal && performance.now() < deadline) await Bun.sleep(50);
+  requireUnderWay(service, goal);
+}
+
+/** @throws Error unless exactly so many tasks are with their upstream: else what was measured is something else */
+function requireUnderWay(service: Service, count: number): void {
+  const found = tasksUnderWay(service);
+  if (found !== count) throw new Error(`${found} tasks are under way, not ${count}.`);
+}
+
+function tasksUnderWay({ folder }: Service): number {
+  using db = new Database(folder.database, { readonly: true });
+  const found = db.query<{ count: number }, []>("select count(*) as count from task where stage = 'running'");
+  return found.get()?.count ?? 0;
+}
