@@ -1,24 +1,17 @@
 import type { Principal } from "../domain/access/account.ts";
 import { mustBe } from "../domain/errors.ts";
-import { isId, type TaskId } from "../domain/ids.ts";
+import { isId } from "../domain/ids.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import { firstTaskOf, groupIdOf } from "../domain/task/group.ts";
 import type { TaskSummary } from "../domain/task/task.ts";
 import { type GroupReading, readMembers } from "./read-group.ts";
 
 export interface ListGroupsDeps {
-  readonly tasks: Pick<TaskStore, "list" | "requestOf" | "summary">;
-  /** Lets others work; see `createTurns`. */
-  readonly turn: () => Promise<void>;
+  readonly tasks: Pick<TaskStore, "groups" | "requestOf" | "summary">;
 }
 
-/** Tasks that one page looks at. A group is found by its first task, and most tasks are of no group. */
-export const LOOKED_AT = 1_000;
-/** Tasks that are looked at before others have their turn. */
-const AT_ONCE = 100;
-
 /**
- * One page of the caller's groups, newest first. It can be short, even empty, and have a next one all the same.
+ * One page of the caller's groups, newest first.
  * @param query.after `next` of the page before
  * @throws AppError `invalid_request` naming `after`
  */
@@ -28,26 +21,18 @@ export async function listGroups(
   { limit, after }: { readonly limit: number; readonly after?: string | undefined },
 ): Promise<{ groups: readonly GroupReading[]; next: string | null }> {
   if (after !== undefined && !isId("grp", after)) throw mustBe("after", { form: "cursor" }, after);
-  const groups: GroupReading[] = [];
-  let last = after && firstTaskOf(after);
-  for (let looked = 0; looked < LOOKED_AT; looked += AT_ONCE) {
-    if (looked > 0) await deps.turn();
-    const tasks = await deps.tasks.list({ accountId, limit: AT_ONCE, after: last });
-    for (const task of tasks) {
-      const group = await groupAt(deps, task);
-      if (group !== undefined && groups.length === limit) return { groups, next: cursorAt(last) };
-      if (group !== undefined) groups.push(group);
-      last = task.id;
-    }
-    if (tasks.length < AT_ONCE) return { groups, next: null };
-  }
-  return { groups, next: cursorAt(last) };
+  // One more than asked for shows whether there is another page.
+  const firsts = await deps.tasks.groups(accountId, { limit: limit + 1, after: after && firstTaskOf(after) });
+  const shown = firsts.slice(0, limit);
+  const groups = await Promise.all(shown.map((task) => groupAt(deps, task)));
+  const last = firsts.length > limit ? shown.at(-1) : undefined;
+  return {
+    groups: groups.filter((group) => group !== undefined),
+    next: last === undefined ? null : groupIdOf(last.id),
+  };
 }
 
-/** Behind the last task that was looked at, whether or not a group begins with it. */
-const cursorAt = (last: TaskId | undefined) => (last === undefined ? null : groupIdOf(last));
-
-/** The group that a task is the first of. */
+/** The group that a task is the first of; undefined where the task is gone meanwhile. */
 async function groupAt(deps: ListGroupsDeps, task: TaskSummary): Promise<GroupReading | undefined> {
   const request = await deps.tasks.requestOf(task);
   const group = request?.group;

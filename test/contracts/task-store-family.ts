@@ -12,6 +12,7 @@ import {
   endOne,
   type MakeStore,
   NOW,
+  newTask,
   type StoreUnderTest,
   taskId,
   withStore,
@@ -35,8 +36,37 @@ const shown = (page: FamilyPage | undefined) =>
 
 const all = { limit: 99 };
 
-/** What every implementation of `TaskStore` does with families. */
+/** What every implementation of `TaskStore` does with families and groups. */
 export function describeFamilies(make: MakeStore): void {
+  test(
+    "the groups of an account are found by their first tasks, newest first and page by page, until these are removed",
+    withStore(make, async (store) => {
+      await addAccount(store, { id: OTHER });
+      const of = (number: number, first: number, accountId = ACCOUNT) => {
+        const group = { policy: "all", tasks: [taskId(first), taskId(first + 1)] } as const;
+        return admit(store, { number, accountId, request: { ...newTask().request, group } });
+      };
+      for (const first of [1, 4, 7]) {
+        await of(first, first);
+        await of(first + 1, first);
+        await makeTask(store, first + 2);
+      }
+      await of(10, 10, OTHER);
+      const page = async (limit: number, after?: number) => {
+        const found = await store.tasks.groups(ACCOUNT, {
+          limit,
+          after: after === undefined ? after : taskId(after),
+        });
+        return found.map(({ id }) => Number(id.slice(5)));
+      };
+      expect([await page(2), await page(2, 4), await page(2, 1)]).toEqual([[7, 4], [1], []]);
+      await endOne(store, "failed");
+      expect(await page(9)).toEqual([7, 4, 1]);
+      await store.retention.remove(taskId(1), NOW);
+      expect(await page(9)).toEqual([7, 4]);
+    }),
+  );
+
   describe("families", () => {
     test(
       "a family is the same whichever of its tasks is asked for, and a task by itself is one",

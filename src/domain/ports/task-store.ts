@@ -14,6 +14,7 @@ import type { TaskStory } from "../task/story.ts";
 import type { Attempt, Lease, NewTask, Task, TaskStatus, TaskSummary } from "../task/task.ts";
 import type { Transition } from "../task/transition.ts";
 import type { AttemptIntent, Claimed, ClaimQuery } from "./claims.ts";
+import type { GroupReads } from "./group-reads.ts";
 import type { OrphanedTask, TimedCancel } from "./left-tasks.ts";
 
 export interface Admission {
@@ -149,7 +150,7 @@ export const MAX_QUEUE_POSITION = 1_000;
  * Tasks, their attempts, holds and assets. Every method is one transaction, durable before its promise resolves. Throws
  * `StorageError` when it cannot be; then nothing of it was written.
  */
-export interface TaskStore {
+export interface TaskStore extends GroupReads {
   /**
    * Accepts a task: holds its price, stores task, assets and idempotency record, or none of them.
    * Prepaid accounts need `balance - held + creditLimit ≥ task.held`, keys with a quota as much left in its period.

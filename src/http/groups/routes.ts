@@ -7,7 +7,6 @@ import { type CreateGroupDeps, createGroup } from "../../service/create-group.ts
 import type { GroupBody } from "../../service/expand-group.ts";
 import { type ListGroupsDeps, listGroups } from "../../service/list-groups.ts";
 import { cancelGroup, readGroup } from "../../service/read-group.ts";
-import { createTurns } from "../../service/task-changes.ts";
 import { readBody } from "../body.ts";
 import { counted, type Endpoint, type KeyedExchange, keyed, polled } from "../exchange.ts";
 import { hopsOf } from "../hops.ts";
@@ -29,8 +28,7 @@ import {
 type Deps = CreateGroupDeps & CancelTaskDeps & ListGroupsDeps;
 
 /** One prompt over several models and parameters (docs/api.md 4.14). */
-export function groupEndpoints(given: Omit<Deps, "turn">): Endpoint[] {
-  const deps = { ...given, turn: createTurns(given) };
+export function groupEndpoints(deps: Deps): Endpoint[] {
   return [
     counted("/v1/groups", CREATE_GROUP, (exchange) => create(deps, exchange), "creates"),
     polled(

@@ -12,6 +12,7 @@ import { prepareCancel } from "./task-store/cancel.ts";
 import { prepareChanges } from "./task-store/changes.ts";
 import { prepareClaim } from "./task-store/claim.ts";
 import { prepareFamily } from "./task-store/family.ts";
+import { prepareGroups } from "./task-store/groups.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
 import { prepareLaneCounts, prepareLanes, prepareOwnReady, prepareQueuedLanes } from "./task-store/lanes.ts";
 import { type FindTasks, prepareFind } from "./task-store/list.ts";
@@ -79,7 +80,7 @@ export function createTaskStore(
     requestOf: async (task) => read(() => reads.requestOf(task)),
     attempts: async (id) => read(() => reads.attempts(id)),
     attempt: async (id) => read(() => reads.attempt(id)),
-    ...{ ...searches, ...prepareFamily(connection) },
+    ...{ ...searches, ...prepareFamily(connection), ...prepareGroups(connection) },
     story: async (id) => read(() => story(id)),
     list: async (filter, order) => read(() => reads.list(filter, order)),
     assetById: (id) => reads.keptAsset(id) ?? Promise.try(() => read(() => reads.assetById(id))),

@@ -78,6 +78,7 @@ async function askAll(connection: Connection): Promise<void> {
   await tasks.attempt(numbered<AttemptId>("attempt", 6));
   await tasks.assetById(numbered<AssetId>("asset", 5));
   await tasks.family(task(1_000), account, { limit: 50 });
+  await tasks.groups(account, { limit: 50 });
   const limit = 100;
   for (const order of ["newest", "oldest"] as const)
     for (const status of [undefined, "completed", "pending"] as const)

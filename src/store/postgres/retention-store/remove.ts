@@ -12,7 +12,7 @@ const SELECT = statement<Standing, [id: string]>(
 );
 // As many results as there were.
 const STRIP = statement<never, [at: number, id: string]>(
-  `update task set status = '${REMOVED}', change = -abs(change), setup = '', request_id = '', origin = null, origin_label = null, quote = null,
+  `update task set status = '${REMOVED}', change = -abs(change), setup = '', begins_group = null, request_id = '', origin = null, origin_label = null, quote = null,
      quote_label = null, request = '{}', results = '[' || array_to_string(array_fill(0, array[count_results(results)]), ',') || ']',
      result_issues = null, error = null, usage = null, usage_label = null, callback_url = null, callback_terms = null,
      sync_scope = null, retain_sec = null, files_removed_at = $1

@@ -3,6 +3,7 @@ import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "../../sqlite/task-s
 import type { Connection } from "../connection.ts";
 import { changesSince, latestChange } from "./changes.ts";
 import { family } from "./family.ts";
+import { groups } from "./groups.ts";
 import { laneCounts, laneLoads, ownReady, queuedLanes } from "./lanes.ts";
 import { orphans, races, timed } from "./left-tasks.ts";
 import { prepareList } from "./list.ts";
@@ -30,6 +31,7 @@ function createFreshReads({ read, readAtOnce }: Connection) {
     attempt: (id) => read((session) => attempt(session, id)),
     assetById: (id) => read((session) => assetById(session, id)),
     family: (...of) => readAtOnce((session) => family(session, ...of)),
+    groups: (...of) => read((session) => groups(session, ...of)),
     story: (id) => readAtOnce((session) => story(session, id)),
     ownReady: (...of) => read((session) => ownReady(session, ...of)),
     queuePosition: (id) => read((session) => queuePosition(session, id)),

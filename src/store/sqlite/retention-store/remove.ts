@@ -33,7 +33,7 @@ export function prepareRemove(
     `select ${named("account_id")}, status, stage from task where id = ?`,
   );
   const strip = db.prepare<never, [at: number, id: string]>(
-    `update task set status = '${REMOVED}', change = -abs(change), setup = '', request_id = '', origin = null, origin_label = null, quote = null,
+    `update task set status = '${REMOVED}', change = -abs(change), setup = '', begins_group = null, request_id = '', origin = null, origin_label = null, quote = null,
        quote_label = null, request = '{}', results = (select json_group_array(0) from json_each(results)), result_issues = null,
        error = null, usage = null, usage_label = null, callback_url = null, callback_terms = null, sync_scope = null, retain_sec = null,
        files_removed_at = ?

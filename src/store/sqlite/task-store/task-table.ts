@@ -40,6 +40,9 @@ export const ENDED = "status in ('completed', 'failed', 'cancelled')";
 /** In the column `status`: all that is left of the task is what the books need. It is neither live nor ended. */
 export const REMOVED = "removed";
 
+/** That a group begins with a task which is not removed, as SQL. */
+export const BEGINS_GROUP = "begins_group is not null";
+
 export const task = sqliteTable(
   "task",
   {
@@ -105,6 +108,8 @@ export const task = sqliteTable(
     relation: text().$type<Relation>(),
     /** The number of the task that its family began with, where it is another one. */
     familyNumber: integer("family_number"),
+    /** 1 of a task that a group begins with, until it is removed; else null. */
+    beginsGroup: integer("begins_group"),
   },
   (table) => [
     // Find the tasks of an account, and those of a filter. Written once, when a task ends.
@@ -127,6 +132,8 @@ export const task = sqliteTable(
     index("task_family")
       .on(table.familyNumber, table.accountNumber, table.id)
       .where(sql`"family_number" is not null`),
+    // Finds the groups of an account.
+    index("task_group").on(table.accountNumber, table.id).where(sql.raw(BEGINS_GROUP)),
     // Finds removed tasks of which the books still have rows, by when they were removed.
     index("task_removed").on(table.filesRemovedAt).where(sql`"status" = 'removed'`),
     // Finds what has changed since a reader last looked.
@@ -263,6 +270,7 @@ export const NEW_TASK = {
   retain_sec: ({ request }) => request.retainSec ?? null,
   parent: ({ parent }) => parent?.id ?? null,
   relation: ({ parent }) => parent?.relation ?? null,
+  begins_group: ({ id, request: { group } }) => (group?.tasks[0] === id ? 1 : null),
 } satisfies { readonly [C in NeverNull]: NewValue<C> } & { readonly [C in keyof TaskRow]?: NewValue<C> };
 
 /** What of a new task many have alike, for columns of a text and of its label. */
