@@ -59,7 +59,7 @@ async function connect(
     onOutageEnded: (ms) => log.warn({ ms }, "the database can be written again"),
   });
   releases.push(() => connection.stop());
-  const time = await followDatabaseTime(connection, monotonicMs);
+  const time = await connection.opening(() => followDatabaseTime(connection, monotonicMs));
   const [nodes, bus] = [createNodeStore(connection), createBus(connection.driver, id)];
   const self = { id, name: config.nodeName ?? hostname(), role: config.role, version: VERSION };
   const presence = createPresence({ nodes, self, log, followTime: time.look });

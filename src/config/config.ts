@@ -1,12 +1,15 @@
 import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
+import { AddressError } from "../toolkit/postgres-address.ts";
+import { createSecret } from "../toolkit/settings/secret.ts";
 import { readTree, type ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ShownSetting } from "../toolkit/settings/shown.ts";
 import { type AlertSettings, readAlerts } from "./alerts/alerts.ts";
 import { type AssetConfig, readAssets } from "./assets.ts";
 import { type BackupConfig, checkBackups, readBackups } from "./backups.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
+import { completePostgresUrl } from "./database.ts";
 import { type ModerationSettings, readModeration } from "./moderation/moderation.ts";
 import { ConfigError, type ConfigProblem, show } from "./problem.ts";
 import {
@@ -83,11 +86,12 @@ export function loadConfig(sources: ConfigSources): Config {
   const file = explicit === undefined ? readOwnFile(dataDir, settings, problems) : named;
 
   const given = { flags, env, file, chosen };
-  const values = readTree(others, (each) =>
+  const read = readTree(others, (each) =>
     each.kind === "credential"
       ? readCredential(each, given, problems)
       : chooseValue(each, given, problems).value,
   );
+  const values = { ...read, database: completeDatabase(settings, read, env, problems) };
   checkPorts(settings, values, problems);
   checkRole(settings, values, problems);
   if (sources.isServing === true) checkBackupOf(settings, values, problems);
@@ -116,6 +120,23 @@ export function loadConfig(sources: ConfigSources): Config {
     ...{ dataDir, assets, backup, configFile: file?.path, pricing, moderation, alerts, warnings, placed },
     shown: () => shownSettings(given),
   });
+}
+
+/** The address of the database with what else says where it is. Its values are not quoted. */
+function completeDatabase(
+  settings: Pick<Settings, "database">,
+  { database, databaseDriver }: Pick<ValuesOf<Settings>, "database" | "databaseDriver">,
+  env: Given["env"],
+  problems: ConfigProblem[],
+): Config["database"] {
+  if (database === undefined) return undefined;
+  try {
+    return createSecret(completePostgresUrl(database.reveal(), env, databaseDriver));
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    problems.push({ where: settings.database.key, message: error.message });
+    return undefined;
+  }
 }
 
 function readLateProvider(provider: ProviderSettings, sources: ProviderSources): ProviderConfig {

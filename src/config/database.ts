@@ -1,3 +1,6 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { AddressError, readPostgresAddress, toPostgresUrl } from "../toolkit/postgres-address.ts";
 import type { Parser } from "../toolkit/settings/parsers.ts";
 import * as parse from "../toolkit/settings/parsers.ts";
 import { createSecret, type Secret } from "../toolkit/settings/secret.ts";
@@ -9,19 +12,50 @@ export type Role = (typeof ROLES)[number];
 
 /** Takes the address of a PostgreSQL database, which may have a password. Never show what was given. */
 const postgresUrl: Parser<Secret> = parse.withSchema({ type: "string", format: "uri" }, (raw) => {
-  const url = typeof raw === "string" ? URL.parse(raw.trim()) : null;
-  const isDatabase =
-    url !== null &&
-    /^postgres(?:ql)?:$/.test(url.protocol) &&
-    /^\/[^/]+$/.test(url.pathname) &&
-    url.hash === "";
-  return isDatabase
-    ? { ok: true, value: createSecret(url.href) }
-    : {
-        ok: false,
-        expected: "the URL of a PostgreSQL database, such as postgres://user:password@db.example.com/svc",
-      };
+  if (typeof raw !== "string") return { ok: false, expected: EXPECTED };
+  try {
+    readPostgresAddress(raw);
+    return { ok: true, value: createSecret(raw.trim()) };
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    return { ok: false, expected: `${EXPECTED}: it ${error.message}` };
+  }
 });
+const EXPECTED = "the URL of a PostgreSQL database, such as postgres://user:password@db.example.com/svc";
+
+/**
+ * A URL with all that PostgreSQL's own variables and the password file say of the database, so that nothing else is read of them later.
+ *
+ * @throws AddressError that says what of it cannot be used
+ */
+export function completePostgresUrl(
+  raw: string,
+  env: Readonly<Record<string, string | undefined>>,
+  driver?: PostgresDriver,
+): string {
+  const passwordLines = (named: string | undefined) => {
+    const path = named ?? (env.HOME && join(env.HOME, ".pgpass"));
+    return path === undefined || path === "" ? undefined : linesOfSecretFile(path, named !== undefined);
+  };
+  const address = readPostgresAddress(raw, { env, passwordLines });
+  return toPostgresUrl(driver === undefined ? address : { ...address, client: driver });
+}
+
+/** @throws AddressError for a file that was named and is not there, and one that others may read */
+function linesOfSecretFile(path: string, isNamed: boolean): string[] | undefined {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isFile()) {
+    if (isNamed) throw new AddressError(`has a password file that is not there: ${path}`);
+    return undefined;
+  }
+  if ((stat.mode & 0o077) !== 0)
+    throw new AddressError(`has a password file that others may read, ${path}; chmod 600 ends that`);
+  return readFileSync(path, "utf8").split(/\r?\n/);
+}
+
+const DRIVERS = ["bun", "pg"] as const;
+/** Which program speaks to the database. */
+type PostgresDriver = (typeof DRIVERS)[number];
 
 /** Letters, digits, dots and dashes, as names of machines have. */
 const nodeName: Parser<string> = parse.withSchema(
@@ -43,6 +77,13 @@ export function databaseSettings() {
       fallback: undefined,
       fallbackText: "a file in data_dir",
       isSecret: true,
+    }),
+    databaseDriver: setting<PostgresDriver>({
+      key: "database_driver",
+      flag: "--database-driver <name>",
+      help: "what speaks to a PostgreSQL database: bun, which is built in, or pg, node-postgres, which is slower",
+      parse: parse.oneOf(DRIVERS),
+      fallback: "bun",
     }),
     databaseConnections: setting<number>({
       key: "database_connections",

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConfigSources, loadConfig } from "../../src/config/config.ts";
@@ -77,9 +77,10 @@ describe("settings", () => {
   test("are all reachable by flag, by variable and by file", () => {
     const given = {
       database: [
-        "postgresql://svc:secret@db.example:5432/svc",
-        "postgresql://svc:secret@db.example:5432/svc",
+        "postgresql://svc:secret@db.example/svc",
+        "postgres://svc:secret@db.example:5432/svc?sslmode=prefer&client=pg",
       ],
+      database_driver: ["pg", "pg"],
       database_connections: ["20", 20],
       role: ["worker", "worker"],
       node_name: ["rack-1.example", "rack-1.example"],
@@ -604,5 +605,19 @@ describe("a database that nodes share", () => {
       env: { SVC_DATABASE: "postgres://svc:CANARY@db.example/svc", SVC_ROLE: "api" },
     });
     expect(JSON.stringify([config, config.shown()])).not.toContain("CANARY");
+  });
+
+  test("is reached as the variables and the password file of PostgreSQL's own programs say", () => {
+    const cwd = folder();
+    const passwords = join(cwd, "passwords");
+    writeFileSync(passwords, "db.example:*:svc:us:CANARY\n", { mode: 0o600 });
+    const env = { SVC_DATABASE: "postgres://db.example/svc", PGUSER: "us", PGPASSFILE: passwords };
+    const reached = () => load({ cwd, env }).database?.reveal();
+    expect(reached()).toBe("postgres://us:CANARY@db.example:5432/svc?sslmode=prefer&client=bun");
+    chmodSync(passwords, 0o640);
+    expect(reached).toThrow("chmod 600");
+    rmSync(passwords);
+    expect(reached).toThrow("has a password file that is not there");
+    expect(() => load({ cwd, env: { ...env, PGPASSFILE: "", PGSERVICE: "x" } })).toThrow("PGSERVICE");
   });
 });

@@ -16,6 +16,11 @@ interface Prepared {
   readonly stop: () => Promise<void>;
 }
 
+/** `pg` runs the same tests with the other client. */
+const CLIENT = process.env.SVC_TEST_POSTGRES_CLIENT;
+/** An address as the service has it. */
+const ours = (url: string) => (CLIENT === undefined ? url : `${url}?client=${CLIENT}`);
+
 let prepared: Promise<Prepared> | undefined;
 
 /** A database of this process, with all tables. */
@@ -55,7 +60,7 @@ async function databaseOn(server: string): Promise<Prepared> {
 }
 
 async function migrate(url: string): Promise<void> {
-  const connection = openConnection({ url });
+  const connection = openConnection({ url: ours(url) });
   await applyMigrations(connection.driver);
   await connection.stop();
 }
@@ -90,21 +95,21 @@ end $$`;
 
 /** The address of the database of this process. */
 export async function urlOfPostgres(): Promise<string> {
-  return (await migratedDatabase()).url;
+  return ours((await migratedDatabase()).url);
 }
 
 /** A store with no rows, on the database of this process: one at a time. Its leases count from `lease-1` unless other ids are given. */
 export async function openEmptyPostgres(ids = countingTokens()) {
   const { url } = await migratedDatabase();
   await once(url, EMPTY);
-  return openStore({ url, ids, migrate: false });
+  return openStore({ url: ours(url), ids, migrate: false });
 }
 
 /** The database of this process, empty. */
 export async function emptyPostgres(): Promise<string> {
   const { url } = await migratedDatabase();
   await once(url, EMPTY);
-  return url;
+  return ours(url);
 }
 
 /** What that database answers to a statement. */
@@ -135,7 +140,7 @@ export async function inTransaction(statement: string, body: () => Promise<void>
 /** One more store on that database, as another node has it. */
 export async function openAnotherPostgres(ids = countingTokens()) {
   const { url } = await migratedDatabase();
-  return openStore({ url, ids, migrate: false });
+  return openStore({ url: ours(url), ids, migrate: false });
 }
 
 /**

@@ -4,6 +4,8 @@ import type { FileMoveOptions } from "../../../src/app/move-files.ts";
 import type { MovedAll, MoveProgress } from "../../../src/app/move-local.ts";
 import { isBucketUrl } from "../../../src/config/buckets.ts";
 import type { Config } from "../../../src/config/config.ts";
+import { completePostgresUrl } from "../../../src/config/database.ts";
+import { AddressError } from "../../../src/toolkit/postgres-address.ts";
 import { addCommand, onRun, withCommonFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -58,13 +60,23 @@ export function addMove(db: Command, context: Context): void {
     const folder = resolve(context.cwd, options.to);
     const moved = await refusing(() =>
       database === undefined
-        ? moveToShared(config, options.to, { tell, files })
+        ? moveToShared(config, completed(options.to, config.databaseDriver, context), { tell, files })
         : moveToFolder(database.reveal(), folder, { tell, files }),
     );
     const place = database === undefined ? showPlace(config, context) : showPath(folder, context.cwd);
     tellMoved(moved, { ...options, place, isShared }, output);
     refuseDamaged(moved.files);
   });
+}
+
+/** The address with what variables and the password file say of it. */
+function completed(url: string, driver: Config["databaseDriver"], { env }: Context): string {
+  try {
+    return completePostgresUrl(url, env, driver);
+  } catch (error) {
+    if (error instanceof AddressError) throw usage(`--to ${error.message}.`);
+    throw error;
+  }
 }
 
 function tellMoved(

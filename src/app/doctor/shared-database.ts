@@ -45,5 +45,6 @@ function nodesFound(names: readonly string[]): Finding {
 function unusable(reason: string): Finding {
   const fix =
     "Start the server of the database, or write its right address, user and password in SVC_DATABASE.";
-  return error("database", `The database cannot be used: ${reason.replace(/\.$/, "")}.`, fix);
+  const text = reason.startsWith("The database ") ? reason : `The database cannot be used: ${reason}`;
+  return error("database", `${text.replace(/\.$/, "")}.`, fix);
 }

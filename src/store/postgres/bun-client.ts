@@ -1,10 +1,12 @@
 import { SQL } from "bun";
+import { bracketed, type PostgresAddress, readPostgresAddress } from "../../toolkit/postgres-address.ts";
+import { certificatesOf } from "./certificates.ts";
 import {
   type Client,
   type ClientOptions,
   CONNECT_SECONDS,
-  CONNECTION_SETTINGS,
   checkEnd,
+  connectionSettings,
   MOST_ASIDE,
   type Pool,
 } from "./client.ts";
@@ -12,11 +14,8 @@ import type { Answer, Parameter } from "./session.ts";
 
 /** Connects with Bun's own client. Nothing is sent before the first statement. */
 export function openBunClient({ url, most }: ClientOptions): Client {
-  const open = (max: number) =>
-    new SQL({
-      ...{ url, max, bigint: true, connectionTimeout: CONNECT_SECONDS },
-      connection: CONNECTION_SETTINGS,
-    });
+  const address = readPostgresAddress(url);
+  const open = (max: number) => new SQL({ ...optionsOf(address), max, bigint: true });
   const [main, aside] = [open(most), open(MOST_ASIDE)];
   return {
     main: poolOn(main),
@@ -28,6 +27,26 @@ export function openBunClient({ url, most }: ClientOptions): Client {
       await Promise.all([main.close({ timeout: 0 }), aside.close({ timeout: 0 })]);
     },
   };
+}
+
+/** Every option is given, because what is not would be read from variables of the environment. */
+function optionsOf(address: PostgresAddress): SQL.PostgresOrMySQLOptions {
+  const { host, port, user, password = "", database, sslmode, connectSeconds } = address;
+  return {
+    ...{ adapter: "postgres", port, username: user, password, database },
+    // The mode alone: one that is given in `tls` cannot be had together with files.
+    url: `postgres://${host.startsWith("/") ? "localhost" : bracketed(host)}:${port}/?sslmode=${sslmode}`,
+    hostname: host,
+    tls: tlsOf(address),
+    connectionTimeout: connectSeconds ?? CONNECT_SECONDS,
+    connection: connectionSettings(address),
+  };
+}
+
+function tlsOf(address: PostgresAddress): SQL.PostgresOrMySQLOptions["tls"] {
+  const certificates = certificatesOf(address);
+  // Certificates ask for the mode of the URL, or at least for "require".
+  return Object.keys(certificates).length > 0 ? certificates : address.sslmode;
 }
 
 function poolOn(sql: SQL): Pool {

@@ -1,3 +1,4 @@
+import type { PostgresAddress } from "../../toolkit/postgres-address.ts";
 import type { Session } from "./session.ts";
 
 /** A transaction that has begun. */
@@ -36,13 +37,15 @@ export const CONNECT_SECONDS = 5;
 export const MOST_ASIDE = 2;
 
 /** What each connection is set to. */
-export const CONNECTION_SETTINGS = {
-  application_name: "svc",
+export const connectionSettings = ({
+  applicationName = "svc",
+}: Pick<PostgresAddress, "applicationName">) => ({
+  application_name: applicationName,
   /** A transaction that its process has left alone for this long is undone, so that its locks hold up no other process. */
   idle_in_transaction_session_timeout: 5_000,
   // Statements read few rows. Compiling one, which the server does where it expects many, would take a thousand times as long.
   jit: "off",
-} as const;
+});
 
 /** What the word that ends a transaction was answered with. @throws Error after a commit that undid it */
 export function checkEnd(word: "commit" | "rollback", command: string): void {

@@ -1,6 +1,8 @@
 import { StorageError } from "../../domain/ports/task-store.ts";
+import { readPostgresAddress } from "../../toolkit/postgres-address.ts";
 import { type Driver, type DriverOptions, openDriver } from "./driver.ts";
 import { asStorageError } from "./errors.ts";
+import { refusal } from "./refusals.ts";
 import type { Session } from "./session.ts";
 import { createWriter, type Writer, type WriterDeps } from "./writer.ts";
 
@@ -11,6 +13,8 @@ export interface Connection
   read<T>(query: (session: Session) => Promise<T>): Promise<T>;
   /** Runs reads that see one moment. */
   readAtOnce<T>(query: (session: Session) => Promise<T>): Promise<T>;
+  /** Runs what a database is opened by. What makes it unfit is said with where it is and what to do. @throws Error */
+  opening<T>(run: () => Promise<T>): Promise<T>;
   /** Finishes what was requested, then closes. Refuses later calls. */
   stop(): Promise<void>;
 }
@@ -46,6 +50,13 @@ export function openConnection(options: ConnectionOptions): Connection {
     giveUp: writer.giveUp,
     read,
     readAtOnce: (query) => read(() => readOneMoment(driver, query)),
+    async opening(run) {
+      try {
+        return await run();
+      } catch (error) {
+        throw refusal(asStorageError(error) ?? error, readPostgresAddress(options.url)) ?? error;
+      }
+    },
     async stop() {
       if (!isOpen) return;
       isOpen = false;

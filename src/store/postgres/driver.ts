@@ -1,6 +1,8 @@
 import { writeSync } from "node:fs";
+import { readPostgresAddress } from "../../toolkit/postgres-address.ts";
 import { openBunClient } from "./bun-client.ts";
 import type { ClientOptions, Listening } from "./client.ts";
+import { openPgClient } from "./pg-client.ts";
 import { type OnMisrouted, type ProvenClient, proving } from "./proving.ts";
 
 /** Connections to one database, whose answers are proven to be those of their statements. */
@@ -15,7 +17,8 @@ export interface DriverOptions extends ClientOptions {
 
 /** Connects to a database. Nothing is sent before the first statement. */
 export function openDriver({ onMisrouted = endProcess, ...options }: DriverOptions): Driver {
-  const client = openBunClient(options);
+  const open = readPostgresAddress(options.url).client === "pg" ? openPgClient : openBunClient;
+  const client = open(options);
   return {
     ...proving(client, onMisrouted),
     listen: client.listen,
@@ -27,7 +30,7 @@ export function openDriver({ onMisrouted = endProcess, ...options }: DriverOptio
 export function endProcess(): never {
   writeSync(
     2,
-    "svc: the database client gave a statement the rows of another one. This process ends before it uses them: nothing was answered by them, and what was not committed is undone. Start it again. If this happens again, report it.\n",
+    "svc: the database client gave a statement the rows of another one. This process ends before it uses them: nothing was answered by them, and what was not committed is undone. Start it again. If this happens again, set database_driver: pg, and report it.\n",
   );
   process.exit(1);
 }

@@ -15,12 +15,14 @@ const KINDS = [
 
 /** Codes of Bun's own errors for a connection that could not be made or was lost. */
 const LOST =
-  /^ERR_POSTGRES_(CONNECTION_CLOSED|CONNECTION_TIMEOUT|CONNECTION_FAILED|IDLE_TIMEOUT|LIFETIME_TIMEOUT|QUERY_CANCELLED|TLS.*)$|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND)$|FailedToOpenSocket|ConnectionClosed/;
+  /^ERR_POSTGRES_(CONNECTION_[A-Z_]+|IDLE_TIMEOUT|LIFETIME_TIMEOUT|QUERY_CANCELLED|TLS.*)$|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND)$|FailedToOpenSocket|ConnectionClosed|^(ERR_TLS|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|CERT)_/;
 
 /** The five characters by which PostgreSQL names an error; undefined for any other error. */
 export function sqlState(error: unknown): string | undefined {
-  if (!(error instanceof SQL.PostgresError)) return undefined;
-  return typeof error.errno === "string" ? error.errno : undefined;
+  if (error instanceof SQL.PostgresError) return typeof error.errno === "string" ? error.errno : undefined;
+  // As node-postgres has it.
+  const { code, severity } = error instanceof Error ? (error as { code?: unknown; severity?: unknown }) : {};
+  return severity !== undefined && typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
 /** Translates a database error into its kind of storage error; undefined for others (a constraint, a defect). */

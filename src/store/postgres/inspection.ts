@@ -90,7 +90,7 @@ export function openSharedInspection(url: string): SharedInspection {
   return {
     look: () =>
       connection.read(async (session) => {
-        await requireFit(session);
+        await connection.opening(() => requireFit(session));
         const { version = "", size: sizeBytes = 0, now = 0 } = (await SERVER.get(session)) ?? {};
         const schema = await schemaOf(session);
         const hasTables = !(schema instanceof SchemaError) && schema.pending.length === 0;

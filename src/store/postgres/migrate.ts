@@ -1,4 +1,3 @@
-import { StorageError } from "../../domain/ports/task-store.ts";
 import { type MigrationState, SchemaError } from "../sqlite/migrate.ts";
 import type { Driver } from "./driver.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -93,8 +92,7 @@ export async function requireFit(session: Session): Promise<void> {
       `The database's encoding is ${server.encoding}. Make one for svc: create database svc encoding 'UTF8' template template0`,
     );
   if (server.standby === 1)
-    throw new StorageError(
-      "read_only",
+    throw new Error(
       "The database is a standby, which cannot be written. Name the primary server, where its name may stand for either.",
     );
 }

@@ -99,10 +99,13 @@ export async function openStore(options: StoreOptions): Promise<Stores & Opening
 
 /** As `openStore`, on a connection that others use, too. */
 export async function openStoreOn(connection: Connection, options: StoreParts): Promise<Stores & Opening> {
-  await requireFit(connection.driver);
-  const migrated = options.migrate === false ? [] : await applyMigrations(connection.driver);
-  const schema = await requireMigrated(connection.driver);
-  await requireHere(connection.driver);
+  const { migrated, schema } = await connection.opening(async () => {
+    await requireFit(connection.driver);
+    const migrated = options.migrate === false ? [] : await applyMigrations(connection.driver);
+    const schema = await requireMigrated(connection.driver);
+    await requireHere(connection.driver);
+    return { migrated, schema };
+  });
   const { seal } = options;
   const isKept = seal === undefined || options.migrate === false;
   const sealing = isKept ? undefined : await sealSecrets(connection, seal);

@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { StorageError } from "../../domain/ports/task-store.ts";
+import type { PostgresAddress } from "../../toolkit/postgres-address.ts";
+
+/** The certificates of an address. @throws StorageError for a file that cannot be read */
+export function certificatesOf({ sslrootcert, sslcert, sslkey }: PostgresAddress) {
+  return {
+    // "system" is how PostgreSQL's own programs name the roots that are there anyway.
+    ...(sslrootcert !== undefined && sslrootcert !== "system" && { ca: contentOf(sslrootcert) }),
+    ...(sslcert !== undefined && { cert: contentOf(sslcert) }),
+    ...(sslkey !== undefined && { key: contentOf(sslkey) }),
+  };
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new StorageError("away", `The certificate file ${path} of the database cannot be read.`, error);
+  }
+}

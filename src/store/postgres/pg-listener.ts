@@ -1,0 +1,89 @@
+import type pg from "pg";
+import type { Listening } from "./client.ts";
+
+const PAUSES_MS = [100, 250, 500, 1_000, 2_500, 5_000] as const;
+
+interface Heard {
+  readonly tell: (payload: string) => void;
+  readonly again: () => void;
+}
+type Channels = Map<string, Heard[]>;
+
+/** Listens on a connection of its own, which is made anew when it is lost. */
+export function createPgListener(open: () => Promise<pg.Client>): Listening & { stop(): Promise<void> } {
+  const channels: Channels = new Map();
+  let client: Promise<pg.Client> | undefined;
+  let isStopped = false;
+
+  function connect(): Promise<pg.Client> {
+    client = connected(open, channels, () => {
+      client = undefined;
+      reconnect(0);
+    });
+    client.catch(() => {
+      client = undefined;
+    });
+    return client;
+  }
+
+  function reconnect(tries: number): void {
+    if (isStopped) return;
+    const retry = () => {
+      if (isStopped || client !== undefined) return;
+      connect().then(
+        () => {
+          for (const heard of channels.values()) for (const { again } of heard) again();
+        },
+        () => reconnect(tries + 1),
+      );
+    };
+    setTimeout(retry, PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)]).unref();
+  }
+
+  return {
+    async listen(channel, tell, again) {
+      const on = await (client ?? connect());
+      if (!channels.has(channel)) await on.query(`listen ${on.escapeIdentifier(channel)}`);
+      channels.set(channel, [...(channels.get(channel) ?? []), { tell, again }]);
+      again();
+    },
+    async stop() {
+      isStopped = true;
+      const open = await client?.catch(() => undefined);
+      await open?.end().catch(() => {});
+    },
+  };
+}
+
+/** Connects and listens to all channels. Calls `lost` once when the connection is lost later. */
+async function connected(
+  open: () => Promise<pg.Client>,
+  channels: Channels,
+  lost: () => void,
+): Promise<pg.Client> {
+  const made = await open();
+  const leave = () => {
+    made.removeAllListeners();
+    // What comes of ending it is nobody's concern.
+    made.on("error", () => {});
+    void made.end().catch(() => {});
+  };
+  made.on("error", () => {});
+  made.on("notification", ({ channel, payload = "" }) => {
+    for (const { tell } of channels.get(channel) ?? []) tell(payload);
+  });
+  try {
+    await made.connect();
+    for (const channel of channels.keys()) await made.query(`listen ${made.escapeIdentifier(channel)}`);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  const end = () => {
+    leave();
+    lost();
+  };
+  made.once("error", end);
+  made.once("end", end);
+  return made;
+}
