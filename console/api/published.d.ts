@@ -514,11 +514,11 @@ export interface Schemas {
   Automatic1111Error: Schemas["Automatic1111FieldError"] | Schemas["Automatic1111OtherError"];
   Automatic1111FieldError: {
     detail: readonly ({
-      /** `body`, and the path of the field. */
+      /** `body` or `query`, and the path of the field where one is at fault. */
       loc: readonly (string | number)[];
       /** For people. */
       msg: string;
-      /** Always `value_error`. */
+      /** `json_invalid`, or `value_error`. */
       type: string;
     })[];
   };
