@@ -52,7 +52,7 @@ export function createBuyers(given: { fleet: Fleet; dice: Dice; key: string; cal
       wrong.push(`A create was answered ${answer.status}: ${JSON.stringify(answer.body).slice(0, 200)}`);
       return true;
     }
-    if (answer.headers.get("Idempotency-Replayed") === "true") counts.replayed += 1;
+    if (answer.headers.get("X-Idempotent-Replay") === "true") counts.replayed += 1;
     const known = tasks.get(name);
     if (known !== undefined && known !== id) wrong.push(`${name} is two tasks: ${known} and ${id}`);
     tasks.set(name, id);
