@@ -42,9 +42,17 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     const { page } = at;
     await prompt(page).fill("Mid-sentence");
     await page.getByText("$0.01", { exact: true }).waitFor();
-    const { sessions } = await service.ask("GET", "/admin/v1/sessions");
-    for (const { id } of sessions as { id: string }[])
-      await service.ask("POST", `/admin/v1/sessions/${id}/end`);
+    // Just before the request: a stream that noticed it earlier would bring the dialog before the press.
+    await page.route(
+      "**/v1/images/generations",
+      async (route) => {
+        const { sessions } = await service.ask("GET", "/admin/v1/sessions");
+        for (const { id } of sessions as { id: string }[])
+          await service.ask("POST", `/admin/v1/sessions/${id}/end`);
+        await route.continue();
+      },
+      { times: 1 },
+    );
     await run(page).click();
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
     await dialog.waitFor();
