@@ -7,6 +7,8 @@ import { freePort } from "../helpers/free-port.ts";
 export interface DatabaseServer {
   /** The address of a new, empty database. Its password is `CANARY-password`. */
   newDatabase(): Promise<string>;
+  /** Of the process that the others are children of. */
+  pid(): number;
   /** Ends it at once, as a crash does, and starts it again. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -52,9 +54,10 @@ async function started(
   command: readonly string[],
   folder: string,
   admin: string,
-): Promise<{ stop(): Promise<void>; restart(): Promise<void> }> {
+): Promise<Omit<DatabaseServer, "newDatabase">> {
   let child = await begun(command, folder, admin);
   return {
+    pid: () => child.pid,
     async restart() {
       child.kill(command.some((word) => word.endsWith("/postgres")) ? "SIGQUIT" : "SIGKILL");
       await child.exited;
@@ -155,13 +158,18 @@ export const postgresCommand = (folder: string, data: string, port: number): str
   ...["-h", "127.0.0.1", "-k", folder, "-F"],
 ];
 
-/** Starts PostgreSQL in an empty folder. */
-export async function startPostgres(folder: string): Promise<DatabaseServer> {
+/** Starts PostgreSQL in an empty folder. @param settings that are other than usual, as `name=value` */
+export async function startPostgres(
+  folder: string,
+  { settings = [] }: { readonly settings?: readonly string[] } = {},
+): Promise<DatabaseServer> {
   const port = freePort();
   const data = join(folder, "data");
   await initPostgres(folder, data);
   const admin = adminOf(port);
-  return { ...databases(admin), ...(await started(postgresCommand(folder, data, port), folder, admin)) };
+  // Of two that say the same thing, the later one holds.
+  const command = [...postgresCommand(folder, data, port), ...settings.flatMap((each) => ["-c", each])];
+  return { ...databases(admin), ...(await started(command, folder, admin)) };
 }
 
 /** Starts MariaDB in an empty folder. */

@@ -7,9 +7,19 @@ const END = "<!-- end of the figures -->";
 
 /** Puts the figures of a record, or that there is none, between the two marks of a page. @throws Error when it lacks them */
 export function placeFigures(page: string, record: FiguresRecord | undefined): string {
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin === -1 || end < begin) throw new Error(`The page lacks the lines "${BEGIN}" and "${END}".`);
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${renderFigures(record)}\n\n${page.slice(end)}`;
+  return placeBetween(page, { begin: BEGIN, end: END }, renderFigures(record));
+}
+
+/** Puts a text between two marks of a page, in place of what is there. @throws Error when it lacks them */
+export function placeBetween(
+  page: string,
+  marks: { readonly begin: string; readonly end: string },
+  text: string,
+): string {
+  const [begin, end] = [page.indexOf(marks.begin), page.indexOf(marks.end)];
+  if (begin === -1 || end < begin)
+    throw new Error(`The page lacks the lines "${marks.begin}" and "${marks.end}".`);
+  return `${page.slice(0, begin + marks.begin.length)}\n\n${text}\n\n${page.slice(end)}`;
 }
 
 function renderFigures(record: FiguresRecord | undefined): string {
