@@ -6,6 +6,10 @@ type Place = Pick<PostgresAddress, "host" | "port" | "user" | "database">;
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
+/** A statement that a connection prepared is there already, or not there: others use the same connection. */
+const POOLER =
+  "a pooler before it gives one connection to several. Use its session mode, or name the server itself.";
+
 /** What is wrong by the code of the server's error, and what to do (https://www.postgresql.org/docs/15/errcodes-appendix.html, checked 2026-11-27). */
 const BY_STATE: Readonly<Record<string, (place: Place) => string>> = {
   "28P01": ({ user }) =>
@@ -19,6 +23,8 @@ const BY_STATE: Readonly<Record<string, (place: Place) => string>> = {
     "it is read-only: a standby, or set so by default_transaction_read_only. Name a server that takes writes.",
   "53300": () =>
     "it has no connection left. Lower database_connections, or raise max_connections of the server.",
+  "42P05": () => POOLER,
+  "26000": () => POOLER,
   "53100": () => "its disk is full. Make room there.",
 };
 
