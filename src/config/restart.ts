@@ -28,7 +28,13 @@ const WHY = {
  * while the server runs.
  */
 const RESTART: Readonly<Record<string, keyof typeof WHY>> = {
-  ...{ database: "opened", database_connections: "opened", role: "nodes", node_name: "nodes" },
+  ...{
+    database: "opened",
+    database_connections: "opened",
+    database_driver: "opened",
+    role: "nodes",
+    node_name: "nodes",
+  },
   ...{ data_dir: "opened", host: "listens", port: "listens", long_port: "listens", public_url: "began" },
   ...{ hooks: "began", proxy: "connections", allow_env: "executable", "edge.timeout_seconds": "asked" },
   ...{ "log.format": "lines", "log.kept_mb": "opened", metrics: "listens" },
