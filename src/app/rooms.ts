@@ -29,6 +29,7 @@ import { openModels } from "./models.ts";
 import { followModeration } from "./moderation.ts";
 import { openProviders } from "./providers.ts";
 import { createRelays } from "./relays.ts";
+import { sharedFiles } from "./shared-files.ts";
 import type { OpenTaping } from "./taping.ts";
 
 /** Replacements for tests, and what the caller does at certain events. */
@@ -83,7 +84,9 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
     (await cluster?.open({ ids, seal })) ?? openServerStore(config, { ids, log, seal, overrides });
   releases.push(() => store.stop());
   tellSealing(log, store.sealing);
-  const { assets, ...files } = await openAssets(config, { clock, ids, log, owner: cluster?.owner }, releases);
+  const opened = await openAssets(config, { clock, ids, log, owner: cluster?.owner }, releases);
+  const { retention } = store;
+  const { assets, ...files } = cluster ? sharedFiles(opened, { retention, now: clock.now }) : opened;
   await assets.removeTemporary(cluster && clock.now() - LEFT_AFTER_MS);
   releases.push(watchDataFolder(config, clock, overrides));
   const network = overrides.egress ?? createEgress({ allow: () => config.egress.allow });

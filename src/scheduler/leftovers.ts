@@ -8,8 +8,8 @@ export interface LeftoverDeps {
   readonly log: Log;
   /** Contents that nobody needed and that could not be removed. Who fails to remove one adds it. */
   readonly left: Set<string>;
-  /** Removes a content unless something needs or holds it by now. */
-  readonly remove: (sha256: string) => Promise<unknown>;
+  /** Removes a content unless something needs or holds it by now. @returns whether it is gone; what it adds to `left` is tried later */
+  readonly remove: (sha256: string) => Promise<boolean>;
 }
 
 /** Tries again to remove what could not be removed, as while a bucket was away. What is left when the process ends, the collector finds. */
@@ -21,14 +21,14 @@ export function createLeftovers({ clock, log, left, remove }: LeftoverDeps) {
   async function tick(): Promise<void> {
     let removed = 0;
     try {
-      for (const sha256 of left) {
+      for (const sha256 of [...left]) {
         if (isStopped) return;
         left.delete(sha256);
-        await remove(sha256).catch((error: unknown) => {
+        const isGone = await remove(sha256).catch((error: unknown) => {
           left.add(sha256);
           throw error;
         });
-        removed += 1;
+        if (isGone) removed += 1;
       }
       delayMs = EVERY_MS;
     } catch (error) {

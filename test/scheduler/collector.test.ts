@@ -78,6 +78,7 @@ test("what could not be removed is tried again until it can, and not when somebo
     async remove(sha256) {
       if (isAway) throw new Error("away");
       removed.push(sha256);
+      return true;
     },
   });
   leftovers.start();
@@ -91,4 +92,24 @@ test("what could not be removed is tried again until it can, and not when somebo
   leftovers.stop();
   await pass(10 * MINUTE);
   expect([...left]).toEqual(["three"]);
+});
+
+test("what may not go yet is tried again a minute later, and told of when it is gone", async () => {
+  const { clock, log, said, pass } = setup();
+  const left = new Set(["young"]);
+  let tries = 0;
+  const leftovers = createLeftovers({
+    ...{ clock, log, left },
+    async remove(sha256) {
+      tries += 1;
+      if (tries < 3) left.add(sha256);
+      return tries === 3;
+    },
+  });
+  leftovers.start();
+  await pass(2 * MINUTE);
+  expect([tries, said]).toEqual([2, []]);
+  await pass(2 * MINUTE);
+  expect([tries, left.size, said.length]).toEqual([3, 0, 1]);
+  leftovers.stop();
 });
