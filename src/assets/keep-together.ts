@@ -60,7 +60,7 @@ export function createKeeper(
     });
     const flushed = flushOnce();
     await forEach(round, ({ sha256 }) => flushed(dirname(pathOf(sha256))));
-    round.forEach(leave);
+    for (const content of round) leave(content);
   }
 
   async function rename(draft: string, sha256: string): Promise<void> {
@@ -127,9 +127,13 @@ function create(path: string, folder: string): number {
   }
 }
 
-/** Closes the file. Removes what did not get its name. */
+/** Closes the file. Removes what did not get its name. A folder of another machine may tell only now what it could not store. */
 function leave(content: Content): void {
   if (content.fd === undefined) return;
-  closeSync(content.fd);
-  if (!isWell(content)) rmSync(content.draft, { force: true });
+  try {
+    closeSync(content.fd);
+    if (!isWell(content)) rmSync(content.draft, { force: true });
+  } catch (error) {
+    content.failure ??= error;
+  }
 }
