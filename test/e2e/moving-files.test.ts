@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { GONE_AFTER_MS } from "../../src/domain/ports/node-store.ts";
-import { type FakeS3, KEYS, type S3Request, startFakeS3 } from "../helpers/fake-s3.ts";
+import { KEYS, type S3Request } from "../helpers/fake-s3.ts";
 import {
   cleanEnvironment,
   emptyFolder,
@@ -11,11 +11,11 @@ import {
   SVC,
   spawnServer,
   startServer,
-  stopServers,
 } from "../helpers/server.ts";
-import { type DatabaseServer, HAS_POSTGRES, startPostgres } from "../moving/database-servers.ts";
+import { HAS_POSTGRES } from "../moving/database-servers.ts";
 import { createApi } from "./support/api.ts";
 import { svc, svcJson } from "./support/command.ts";
+import { usePostgresAndBucket } from "./support/postgres-and-bucket.ts";
 
 setDefaultTimeout(120_000);
 
@@ -24,28 +24,20 @@ const PICTURES = 8;
 const picture = { model: "sandbox-image", size: "64x64", sandbox: { delay_ms: 0 } };
 
 describe.skipIf(!HAS_POSTGRES)("a data folder and its files", () => {
-  let folder: string;
-  let postgres: DatabaseServer;
-  let s3: FakeS3;
-  beforeAll(async () => {
-    folder = mkdtempSync("/tmp/svc-moving-files-");
-    [postgres, s3] = [await startPostgres(folder), await startFakeS3()];
-  });
-  afterAll(async () => {
-    await stopServers();
-    s3.stop();
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const given = usePostgresAndBucket();
 
   /** How the bucket is reached; which one it is, a place names. */
   const reach = () => ({
-    ...{ SVC_SECRET_KEY: SECRET_KEY, SVC_ASSETS_ENDPOINT: s3.endpoint, SVC_ASSETS_REGION: s3.region },
+    ...{
+      SVC_SECRET_KEY: SECRET_KEY,
+      SVC_ASSETS_ENDPOINT: given.s3.endpoint,
+      SVC_ASSETS_REGION: given.s3.region,
+    },
     ...{ SVC_ASSETS_KEY_ENV: "BUCKET_ID,BUCKET_SECRET" },
     ...{ BUCKET_ID: KEYS.accessKeyId, BUCKET_SECRET: KEYS.secretAccessKey },
   });
   const inBucket = () => ({ ...reach(), SVC_ASSETS_BUCKET: "media", SVC_ASSETS_PREFIX: "svc" });
-  const stored = () => [...s3.objects.keys()].filter((key) => key.startsWith("svc/sha256/")).sort();
+  const stored = () => [...given.s3.objects.keys()].filter((key) => key.startsWith("svc/sha256/")).sort();
 
   /** Runs a command, and kills it when so many requests of a kind have come to the bucket. */
   async function killedAt(
@@ -60,12 +52,12 @@ describe.skipIf(!HAS_POSTGRES)("a data folder and its files", () => {
       stderr: "ignore",
     });
     let seen = 0;
-    s3.fault = (request) => {
+    given.s3.fault = (request) => {
       if (isCounted(request) && ++seen === count) child.kill("SIGKILL");
       return undefined;
     };
     await child.exited;
-    s3.fault = () => undefined;
+    given.s3.fault = () => undefined;
     expect(child.signalCode).toBe("SIGKILL");
   }
 
@@ -111,7 +103,7 @@ describe.skipIf(!HAS_POSTGRES)("a data folder and its files", () => {
   }
 
   test("go to PostgreSQL and a bucket with work under way, past two kills, are served by nodes of which one dies, and come back", async () => {
-    const url = await postgres.newDatabase();
+    const url = await given.postgres.newDatabase();
     const one = await startServer({ env: reach() });
     const { dataDir } = one;
     const key = one.firstKey();
@@ -180,7 +172,7 @@ describe.skipIf(!HAS_POSTGRES)("a data folder and its files", () => {
   });
 
   test("a bucket goes over from a folder to the database, and a folder to another; another's bucket is refused", async () => {
-    const [url, other] = [await postgres.newDatabase(), await postgres.newDatabase()];
+    const [url, other] = [await given.postgres.newDatabase(), await given.postgres.newDatabase()];
     const env = { ...reach(), SVC_ASSETS_BUCKET: "media", SVC_ASSETS_PREFIX: "own" };
     const one = await startServer({ env: { ...env, SVC_ASSETS_STORE: "s3" } });
     const { urls } = await madeIn(one);
@@ -190,18 +182,18 @@ describe.skipIf(!HAS_POSTGRES)("a data folder and its files", () => {
     expect(elsewhere.exitCode).toBe(7);
     expect(elsewhere.stderr).toContain("The files are in another bucket.");
     expect(await svcJson([...there(url), "s3://media/own"], { env })).toMatchObject({ differences: 0 });
-    const owner = () => JSON.parse(s3.objects.get("own/owner.json")?.bytes.toString() ?? "{}").folder;
+    const owner = () => JSON.parse(given.s3.objects.get("own/owner.json")?.bytes.toString() ?? "{}").folder;
     expect(owner()).toStartWith("database_");
 
     // Somebody else's bucket takes nothing.
     const two = await startServer({ env: reach() });
     await madeIn(two);
     await two.stop();
-    const count = s3.objects.size;
+    const count = given.s3.objects.size;
     const taken = ["db", "move", "--to", other, "--data-dir", two.dataDir, "--assets", "s3://media/own"];
     const refused = await svc(taken, { env: reach() });
     expect(refused.stderr).toContain("belongs to");
-    expect(s3.objects.size).toBe(count);
+    expect(given.s3.objects.size).toBe(count);
     const shared = emptyFolder("shared");
     const toFolder = ["db", "move", "--to", other, "--data-dir", two.dataDir, "--assets", shared];
     expect(await svcJson(toFolder, { env: reach() })).toMatchObject({ files: { files: PICTURES } });
@@ -212,7 +204,7 @@ describe.skipIf(!HAS_POSTGRES)("a data folder and its files", () => {
     expect(await hashes(node, urls)).not.toContain("404");
     // Nodes remove by themselves what nobody needs: a command beside them would take what they are about to use.
     const unneeded = `own/sha256/${"0".repeat(64)}`;
-    s3.objects.set(unneeded, {
+    given.s3.objects.set(unneeded, {
       bytes: Buffer.from("x"),
       etag: '"x"',
       checksum: undefined,
@@ -222,7 +214,7 @@ describe.skipIf(!HAS_POSTGRES)("a data folder and its files", () => {
     const gc = await svc(["assets", "gc", "--local", "--yes", "--data-dir", emptyFolder("desk")], {
       env: { ...env, SVC_DATABASE: url },
     });
-    expect([gc.exitCode === 0, s3.objects.has(unneeded)]).toEqual([false, true]);
+    expect([gc.exitCode === 0, given.s3.objects.has(unneeded)]).toEqual([false, true]);
     expect(gc.stderr).toContain("serves the database");
     await node.stop();
   });

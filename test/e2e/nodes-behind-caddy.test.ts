@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { type FakeS3, KEYS, startFakeS3 } from "../helpers/fake-s3.ts";
+import { KEYS } from "../helpers/fake-s3.ts";
 import { freePort } from "../helpers/free-port.ts";
-import { emptyFolder, type Server, spawnServer, stopServers } from "../helpers/server.ts";
-import { type DatabaseServer, HAS_POSTGRES, startPostgres } from "../moving/database-servers.ts";
+import { emptyFolder, type Server, spawnServer } from "../helpers/server.ts";
+import { HAS_POSTGRES } from "../moving/database-servers.ts";
 import { svc } from "./support/command.ts";
+import { usePostgresAndBucket } from "./support/postgres-and-bucket.ts";
 
 setDefaultTimeout(120_000);
 
@@ -17,19 +17,7 @@ const picture = { model: "sandbox-image", prompt: "a lighthouse", size: "16x16",
 describe.skipIf(!HAS_POSTGRES || Bun.which("caddy") === null)(
   "two nodes that answer and two that work behind Caddy",
   () => {
-    let folder: string;
-    let postgres: DatabaseServer;
-    let s3: FakeS3;
-    beforeAll(async () => {
-      folder = mkdtempSync("/tmp/svc-behind-caddy-");
-      [postgres, s3] = [await startPostgres(folder), await startFakeS3()];
-    });
-    afterAll(async () => {
-      await stopServers();
-      s3.stop();
-      await postgres.stop();
-      rmSync(folder, { recursive: true, force: true });
-    });
+    const given = usePostgresAndBucket();
 
     async function ready(server: Server): Promise<Server> {
       while ((await fetch(`${server.url}/readyz`).catch(() => undefined))?.status !== 200) {
@@ -66,11 +54,11 @@ describe.skipIf(!HAS_POSTGRES || Bun.which("caddy") === null)(
     }
 
     test("are drained and started again one by one, and no request of those who ask meanwhile fails", async () => {
-      const url = await postgres.newDatabase();
+      const url = await given.postgres.newDatabase();
       const env = {
         ...{ SVC_DATABASE: url, SVC_SECRET_KEY: "k".repeat(43), SVC_ASSETS_STORE: "s3" },
         ...{ SVC_ASSETS_BUCKET: "media", SVC_ASSETS_PREFIX: "svc", SVC_TRUSTED_PROXIES: "127.0.0.1" },
-        ...{ SVC_ASSETS_ENDPOINT: s3.endpoint, SVC_ASSETS_REGION: s3.region },
+        ...{ SVC_ASSETS_ENDPOINT: given.s3.endpoint, SVC_ASSETS_REGION: given.s3.region },
         ...{ AWS_ACCESS_KEY_ID: KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey },
       };
       const longPorts = [freePort(), freePort()];

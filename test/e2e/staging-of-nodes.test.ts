@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type FakeS3, KEYS, startFakeS3 } from "../helpers/fake-s3.ts";
-import { emptyFolder, type Server, spawnServer, stopServers } from "../helpers/server.ts";
-import { type DatabaseServer, HAS_POSTGRES, startPostgres } from "../moving/database-servers.ts";
+import { KEYS } from "../helpers/fake-s3.ts";
+import { emptyFolder, type Server, spawnServer } from "../helpers/server.ts";
+import { HAS_POSTGRES } from "../moving/database-servers.ts";
 import { createApi } from "./support/api.ts";
+import { usePostgresAndBucket } from "./support/postgres-and-bucket.ts";
 
 setDefaultTimeout(120_000);
 
@@ -12,26 +13,14 @@ const HALF_AN_HOUR_SEC = 31 * 60;
 const picture = { model: "sandbox-image", prompt: "a lighthouse", size: "64x64", sandbox: { delay_ms: 0 } };
 
 describe.skipIf(!HAS_POSTGRES)("half-written files of nodes", () => {
-  let folder: string;
-  let postgres: DatabaseServer;
-  let s3: FakeS3;
-  beforeAll(async () => {
-    folder = mkdtempSync("/tmp/svc-staging-");
-    [postgres, s3] = [await startPostgres(folder), await startFakeS3()];
-  });
-  afterAll(async () => {
-    await stopServers();
-    s3.stop();
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const given = usePostgresAndBucket();
 
   const shared = (url: string) => ({
     ...{ SVC_DATABASE: url, SVC_SECRET_KEY: "k".repeat(43), SVC_SCHEDULER_LEASE_SECONDS: "2" },
   });
   const inBucket = () => ({
     ...{ SVC_ASSETS_STORE: "s3", SVC_ASSETS_BUCKET: "media", SVC_ASSETS_PREFIX: "svc" },
-    ...{ SVC_ASSETS_ENDPOINT: s3.endpoint, SVC_ASSETS_REGION: s3.region },
+    ...{ SVC_ASSETS_ENDPOINT: given.s3.endpoint, SVC_ASSETS_REGION: given.s3.region },
     ...{ AWS_ACCESS_KEY_ID: KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey },
   });
 
@@ -48,11 +37,11 @@ describe.skipIf(!HAS_POSTGRES)("half-written files of nodes", () => {
   }
 
   test("stay on the machine of a worker that dies while it sends one to the bucket, where nothing of it is left", async () => {
-    const env = { ...shared(await postgres.newDatabase()), ...inBucket() };
+    const env = { ...shared(await given.postgres.newDatabase()), ...inBucket() };
     const api = await node({ ...env, SVC_ROLE: "api" });
     const worker = await node({ ...env, SVC_ROLE: "worker" });
     const isSending = Promise.withResolvers<void>();
-    s3.fault = ({ operation, key }) => {
+    given.s3.fault = ({ operation, key }) => {
       if (operation !== "PutObject" || !key.includes("sha256/")) return undefined;
       isSending.resolve();
       return "silent";
@@ -62,16 +51,18 @@ describe.skipIf(!HAS_POSTGRES)("half-written files of nodes", () => {
     await isSending.promise;
     worker.signal("SIGKILL");
     await worker.exited;
-    s3.fault = () => undefined;
-    const files = () => [...s3.objects.keys()].filter((key) => key.includes("sha256/"));
+    given.s3.fault = () => undefined;
+    const files = () => [...given.s3.objects.keys()].filter((key) => key.includes("sha256/"));
     expect(files()).toEqual([]);
 
     const second = await node({ ...env, SVC_ROLE: "worker" });
     const { status, result = [] } = await client.wait(id);
     expect([status, result.length]).toEqual(["completed", 1]);
     // The file of the result, and nothing else: neither a second one nor parts.
-    expect([files().length, s3.uploads.size]).toEqual([1, 0]);
-    expect([...s3.objects.keys()].filter((key) => !key.includes("sha256/"))).toEqual(["svc/owner.json"]);
+    expect([files().length, given.s3.uploads.size]).toEqual([1, 0]);
+    expect([...given.s3.objects.keys()].filter((key) => !key.includes("sha256/"))).toEqual([
+      "svc/owner.json",
+    ]);
     // Nobody else has a folder for what is half-written there.
     const temporary = (server: Server) => join(server.dataDir, "assets", "tmp");
     const left = (server: Server) => (existsSync(temporary(server)) ? readdirSync(temporary(server)) : []);
@@ -86,7 +77,7 @@ describe.skipIf(!HAS_POSTGRES)("half-written files of nodes", () => {
 
   test("in a folder that nodes share go when nobody wrote to them for half an hour, whoever left them", async () => {
     const media = emptyFolder("media");
-    const env = { ...shared(await postgres.newDatabase()), SVC_ASSETS_PATH: media };
+    const env = { ...shared(await given.postgres.newDatabase()), SVC_ASSETS_PATH: media };
     const first = await node(env);
     await createApi(first.url, first.firstKey()).make(picture);
     const path = (name: string) => join(media, "tmp", name);
