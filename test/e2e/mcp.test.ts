@@ -15,6 +15,7 @@ import {
   stopServers,
 } from "../helpers/server.ts";
 import { type Agent, ask, calledOf, connectAgent } from "../http/facades/mcp/agent.ts";
+import { svcJson } from "./support/command.ts";
 
 // It waits for videos.
 setDefaultTimeout(60_000);
@@ -200,13 +201,20 @@ describe("what no client sends", () => {
   });
 });
 
-test("agents over HTTP get their pictures from the executable, and the facade can be left out", async () => {
-  const agents = await Promise.all(Array.from({ length: 20 }, () => connectAgent(server, server.firstKey())));
+test("a hundred agents at once get their pictures over HTTP, and never spend more than their key's quota", async () => {
+  const quota = ["--quota", "0.600000", "--quota-reset", "total", "--data-dir", server.dataDir];
+  const { key } = (await svcJson(["keys", "create", "--name", "hundred", ...quota])) as { key: string };
+  const agents = await Promise.all(Array.from({ length: 100 }, () => connectAgent(server, key)));
   const made = await Promise.all(
     agents.map((agent) => agent.call("generate_image", { ...SMALL, size: "16x16" })),
   );
-  expect(made.filter(({ content }) => content[0]?.type === "image")).toHaveLength(20);
+  expect(made.filter(({ content }) => content[0]?.type === "image")).toHaveLength(60);
+  const refused = made.filter(({ isError }) => isError);
+  expect(refused.map(({ error }) => error.code)).toEqual(Array(40).fill("insufficient_quota"));
   await Promise.all(agents.map((agent) => agent.stop()));
+});
+
+test("the facade can be left out", async () => {
   const without = await startServer({ args: ["--facades", "none"] });
   const headers = { Authorization: `Bearer ${without.firstKey()}` };
   const response = await fetch(`${without.url}/mcp`, { method: "POST", headers, body: PING });

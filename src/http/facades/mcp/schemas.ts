@@ -1,6 +1,6 @@
 import { TASK_STATUSES } from "../../../domain/task/task.ts";
 import { TASK_ID } from "../../tasks/wire.ts";
-import { flag, integer, list, nullable, type Properties, type Schema, text } from "../../wire/schema.ts";
+import { flag, integer, list, type Properties, type Schema, text } from "../../wire/schema.ts";
 import { MAX_WAIT_SEC, USUAL_WAIT_SEC } from "./limits.ts";
 
 /* Outputs are open: later versions may add fields, and clients check what they get against what they were told. */
@@ -11,6 +11,12 @@ const open = (required: readonly string[], properties: Properties): Schema => ({
 });
 
 const number = (description: string): Schema => ({ type: "number", description });
+
+/** The same schema, or null. A list of types would be shorter, but clients that translate schemas for their model refuse it. */
+const nullable = ({ description, ...schema }: Schema): Schema => ({
+  ...(description === undefined ? {} : { description }),
+  anyOf: [schema, { type: "null" }],
+});
 
 /** What is left to spend. */
 const LEFT: Properties = {
@@ -83,7 +89,7 @@ export function createOptions(requiredAbove: string): Properties {
   return {
     wait: WAIT,
     max_cost: {
-      type: ["string", "number"],
+      anyOf: [{ type: "string" }, { type: "number" }],
       description: `The most it may cost; a call that would cost more is refused with its price. Required above ${requiredAbove}.`,
     },
     idempotency_key: text(

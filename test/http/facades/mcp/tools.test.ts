@@ -66,6 +66,12 @@ describe("the tools", () => {
     expect(properties.max_cost?.description).toContain("Required above 1.000000");
   });
 
+  test("say one type in each place, as clients need that translate schemas for their model", async () => {
+    const { tools } = await agent.client.listTools();
+    const schemas = tools.map(({ inputSchema, outputSchema }) => [inputSchema, outputSchema]);
+    expect(JSON.stringify(schemas)).not.toContain('"type":[');
+  });
+
   test("are those that a key may use, with its own models", async () => {
     const key = await makeKey(service, { name: "pictures", features: ["images"], models: ["sandbox-image"] });
     const limited = await connectAgent(service, key);
