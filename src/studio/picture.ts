@@ -46,7 +46,7 @@ export async function encodeImage(
 async function encoded(image: Sharp, format: ImageFormat): Promise<Uint8Array> {
   switch (format) {
     case "png":
-      return image.png({ compressionLevel: 4 }).toBuffer();
+      return image.png({ compressionLevel: 2 }).toBuffer();
     case "jpeg":
       return image.jpeg({ quality: 90, chromaSubsampling: "4:4:4" }).toBuffer();
     case "webp":

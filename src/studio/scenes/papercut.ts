@@ -1,8 +1,21 @@
 import { type Canvas, frameBox, glow, type Layer, n, rectangle } from "../drawing.ts";
-import { hex, shade } from "../palette.ts";
+import { blend, hex, type Rgb, shade } from "../palette.ts";
 import { createNoise } from "../random.ts";
 
 const MARGIN = 90;
+const STEPS = 120;
+/**
+ * How far each layer of a shadow reaches into the hole, and how dark it is. A shadow is drawn as stacked sheets: strokes take twice as long to
+ * draw, and a blur twenty times.
+ */
+const SHADOW = [
+  [27, 0.035],
+  [16, 0.05],
+  [6, 0.065],
+  [-3, 0.08],
+] as const;
+/** Where the light comes from: shadows lie to the right and below. */
+const FALL = [5, 11] as const;
 
 /** Sheets of paper with ever wider holes, each casting a shadow on the next; in a video they sway like a mobile. */
 export function drawPapercut(canvas: Canvas): Layer[] {
@@ -15,7 +28,7 @@ export function drawPapercut(canvas: Canvas): Layer[] {
   const noise = createNoise(random, 2);
   for (let i = 1; i <= count; i++) {
     const depth = i / count;
-    layers.push(sheet(canvas, { centre, depth, colour: hex(shade(palette, tone(depth))), noise, phase: i }));
+    layers.push(sheet(canvas, { centre, depth, colour: shade(palette, tone(depth)), noise, phase: i }));
   }
   return layers;
 }
@@ -38,7 +51,7 @@ function sheet(
   at: {
     centre: { x: number; y: number };
     depth: number;
-    colour: string;
+    colour: Rgb;
     noise: (x: number, y: number) => number;
     phase: number;
   },
@@ -47,35 +60,30 @@ function sheet(
   const box = frameBox(canvas, MARGIN);
   const rx = width * (0.17 + 0.4 * at.depth);
   const ry = height * (0.15 + 0.38 * at.depth);
-  let hole = "";
-  const steps = 120;
-  for (let i = 0; i < steps; i++) {
-    const angle = (i / steps) * Math.PI * 2;
-    const wobble =
-      1 + 0.34 * at.noise(Math.cos(angle) * 1.5 + at.phase * 3.1, Math.sin(angle) * 1.5 + at.phase * 1.7);
-    hole += `${i === 0 ? "M" : "L"}${n(at.centre.x + Math.cos(angle) * rx * wobble)} ${n(at.centre.y + Math.sin(angle) * ry * wobble)}`;
-  }
-  hole += "Z";
-  // Soft shadows as stacked strokes: a blur filter costs ten times as much to draw.
-  let shadow = "";
-  for (const [thickness, opacity] of [
-    [58, 0.035],
-    [44, 0.04],
-    [31, 0.05],
-    [20, 0.06],
-    [10, 0.08],
-  ] as const) {
-    shadow += `<path d="${hole}" transform="translate(5 11)" fill="none" stroke="#000" stroke-width="${thickness}" stroke-opacity="${opacity}" stroke-linejoin="round"/>`;
-  }
+  const edge = Array.from({ length: STEPS }, (_, i) => {
+    const angle = (i / STEPS) * Math.PI * 2;
+    const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+    const wobble = 1 + 0.34 * at.noise(cos * 1.5 + at.phase * 3.1, sin * 1.5 + at.phase * 1.7);
+    return { cos, sin, x: at.centre.x + cos * rx * wobble, y: at.centre.y + sin * ry * wobble };
+  });
   const frame = `M${n(box.x)} ${n(box.y)}h${n(box.width)}v${n(box.height)}h${n(-box.width)}Z`;
+  /** All but a hole that is wider than the sheet's. */
+  const around = (wider: number, [right, down]: readonly [number, number] = [0, 0]): string => {
+    const points = edge.map(({ cos, sin, x, y }) => {
+      return `${n(x + right + cos * wider)} ${n(y + down + sin * wider)}`;
+    });
+    return `<path d="${frame}M${points.join("L")}Z" fill-rule="evenodd"`;
+  };
+  const shadow = SHADOW.map(([reach, opacity]) => `${around(-reach, FALL)} fill-opacity="${opacity}"/>`);
+  const rim = hex(blend(at.colour, [255, 255, 255], 0.16));
   return {
-    body: `${shadow}<path d="${frame}${hole}" fill="${at.colour}" fill-rule="evenodd"/><path d="${hole}" fill="none" stroke="#fff" stroke-opacity="0.16" stroke-width="2"/>`,
+    body: `${shadow.join("")}${around(-1)} fill="${rim}"/>${around(1)} fill="${hex(at.colour)}"/>`,
     box,
     pose: (t) => {
-      const reach = 14 + 44 * at.depth;
+      const swing = 14 + 44 * at.depth;
       return {
-        dx: reach * (Math.sin(t * 0.8 + at.phase) - Math.sin(at.phase)) * 0.6,
-        dy: reach * 0.5 * (Math.cos(t * 0.65 + at.phase) - Math.cos(at.phase)),
+        dx: swing * (Math.sin(t * 0.8 + at.phase) - Math.sin(at.phase)) * 0.6,
+        dy: swing * 0.5 * (Math.cos(t * 0.65 + at.phase) - Math.cos(at.phase)),
       };
     },
   };
