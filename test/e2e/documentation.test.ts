@@ -4,12 +4,16 @@ import { join } from "node:path";
 import { blocksOf, documents, ROOT, readDocument } from "../docs/blocks.ts";
 import { problemsOf, scriptOf } from "../docs/script.ts";
 import { cleanEnvironment, emptyFolder, SVC } from "../helpers/server.ts";
+import { HAS_POSTGRES } from "../moving/database-servers.ts";
+import { needsDatabase, startDocumentedServers } from "./support/documented-servers.ts";
 
 setDefaultTimeout(60_000);
 
 /** Ports that the documents speak of; each run has others in their place. */
 const PORTS = ["8787", "8788", "3000", "3001"];
 const LIMIT_MS = 60_000;
+/** A node that was killed counts as there for ten seconds. */
+const LIMIT_OF_NODES_MS = 180_000;
 
 const running = new Set<{ kill(): void }>();
 afterAll(() => {
@@ -19,16 +23,17 @@ afterAll(() => {
 for (const path of await documents()) {
   const blocks = blocksOf(await readDocument(path));
   if (!blocks.some(({ treatment }) => treatment.kind === "run" || treatment.kind === "background")) continue;
-  test.concurrent(
+  const script = scriptOf(blocks, process.execPath);
+  const ofNodes = needsDatabase(script);
+  (ofNodes && !HAS_POSTGRES ? test.skip : test.concurrent)(
     `${path} says what happens`,
     async () => {
+      const servers = ofNodes ? await startDocumentedServers() : undefined;
       const ports = new Map(PORTS.map((port) => [port, String(portOfOwn())]));
+      for (const [documented, actual] of servers?.ports ?? []) ports.set(documented, actual);
       const folder = folderToRunIn();
-      const transcript = await runScript(
-        folder,
-        translated(scriptOf(blocks, process.execPath), ports),
-        ports,
-      );
+      const transcript = await runScript(folder, translated(script, ports), ports);
+      await servers?.stop();
       const back = new Map([...ports].map(([documented, actual]) => [actual, documented]));
       const logOf = (line: number) => {
         const log = join(folder, `background-${line}.log`);
@@ -36,7 +41,7 @@ for (const path of await documents()) {
       };
       expect(problemsOf(blocks, translated(transcript, back), logOf)).toEqual([]);
     },
-    LIMIT_MS,
+    ofNodes ? LIMIT_OF_NODES_MS : LIMIT_MS,
   );
 }
 

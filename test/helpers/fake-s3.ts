@@ -61,10 +61,9 @@ export type FakeS3 = Awaited<ReturnType<typeof startFakeS3>>;
 
 /** A strict S3 service in memory: signatures, hashes, conditions, parts and lists are checked as Amazon checks them. */
 export async function startFakeS3(
-  options: { now?: () => number; port?: number; minPartBytes?: number } = {},
+  options: { now?: () => number; port?: number; minPartBytes?: number; region?: string } = {},
 ) {
-  const { now = Date.now, port = 0, minPartBytes = 5 * 1024 * 1024 } = options;
-  const region = "eu-test-1";
+  const { now = Date.now, port = 0, minPartBytes = 5 * 1024 * 1024, region = "eu-test-1" } = options;
   const signer: Signer = { ...KEYS, region };
   const state = {
     objects: new Map<string, StoredObject>(),

@@ -88,7 +88,7 @@ function tellMoved(
   output.clear();
   output.show(formOf(moved), () => `${tables.map(({ table, rows }) => `${table}\t${rows}\n`).join("")}`);
   if (files !== undefined)
-    output.done(`Copied ${files.files} files, ${formatSize(files.bytes)}, to ${assets}.`);
+    output.done(`Files copied to ${assets}: ${files.files} (${formatSize(files.bytes)}).`);
   output.say(
     isShared
       ? `All is there. ${place} is not served again. Next: svc serve --database URL, on each node with the same SVC_SECRET_KEY (as in secret.key) and the same folder or bucket of files.`
