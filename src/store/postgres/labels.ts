@@ -1,12 +1,13 @@
 import type { Driver } from "./driver.ts";
-import { statement } from "./session.ts";
+import { type Session, statement } from "./session.ts";
 
 /** Numbers that stay in memory. More than this are not in use at one time. */
 const MOST_KEPT = 10_000;
 
-/** An answer with a row costs one round trip less than one without, which is asked for again. */
-const FIND = statement<{ number: number | null }, [text: string]>(
-  "select (select number from label where text = $1) as number",
+/** An answer with a row for each text costs one round trip less than one without rows, which is asked for again. */
+const FIND = statement<{ text: string; number: number | null }, [texts: readonly string[]]>(
+  `select text, (select number from label where label.text = given.text) as number
+   from unnest($1::text[]) as given (text)`,
 );
 const ADD = statement<{ number: number }, [text: string]>(
   "insert into label (text) values ($1) on conflict (text) do nothing returning number",
@@ -22,6 +23,8 @@ export function createLabels({ aside }: Pick<Driver, "aside">) {
   const kept = new Map<string, number>();
   /** Texts that came once. */
   const seen = new Set<string>();
+  const known = prepareFind(aside);
+  const adding = new Map<string, Promise<number>>();
 
   function keep(text: string, number: number): number {
     if (kept.size >= MOST_KEPT) kept.clear();
@@ -29,22 +32,36 @@ export function createLabels({ aside }: Pick<Driver, "aside">) {
     return number;
   }
 
-  const known = async (text: string) => (await FIND.get(aside, text))?.number ?? undefined;
-
-  async function added(text: string): Promise<number> {
+  async function insert(text: string): Promise<number> {
     // Another process may add it between the two.
     const number = (await ADD.get(aside, text))?.number ?? (await known(text));
     if (number === undefined) throw new Error("A label was neither added nor there.");
-    return number;
+    return keep(text, number);
+  }
+
+  /** Adds a text once, however many ask for it meanwhile. */
+  async function added(text: string): Promise<number> {
+    // It may have got one since it was looked for.
+    const begun = kept.get(text) ?? adding.get(text);
+    if (begun !== undefined) return begun;
+    const inserted = insert(text).finally(() => adding.delete(text));
+    adding.set(text, inserted);
+    return inserted;
+  }
+
+  /** The number of a text, if it has one. */
+  async function found(text: string): Promise<number | undefined> {
+    const cached = kept.get(text);
+    if (cached !== undefined) return cached;
+    const number = await known(text);
+    return number === undefined ? undefined : keep(text, number);
   }
 
   /** The number of a text that may never come again: it gets one the second time that it is asked for. */
   async function ofRepeated(text: string): Promise<number | undefined> {
-    const cached = kept.get(text);
-    if (cached !== undefined) return cached;
-    const number = await known(text);
-    if (number !== undefined) return keep(text, number);
-    if (seen.delete(text)) return keep(text, await added(text));
+    const number = await found(text);
+    if (number !== undefined) return number;
+    if (kept.has(text) || adding.has(text) || seen.delete(text)) return added(text);
     if (seen.size >= MOST_KEPT) seen.clear();
     seen.add(text);
     return undefined;
@@ -52,12 +69,46 @@ export function createLabels({ aside }: Pick<Driver, "aside">) {
 
   return {
     /** The number of a text, which gets one if it has none. */
-    of: async (text: string): Promise<number> =>
-      kept.get(text) ?? keep(text, (await known(text)) ?? (await added(text))),
+    of: async (text: string): Promise<number> => (await found(text)) ?? added(text),
     /** A column for a text that may never come again, and one for its label: one of them is null, or both for no text. */
     async columns(text: string | null): Promise<readonly [text: string | null, label: number | null]> {
       const number = text === null ? undefined : await ofRepeated(text);
       return number === undefined ? [text, null] : [null, number];
     },
+  };
+}
+
+interface Question {
+  readonly texts: Set<string>;
+  readonly answer: Promise<ReadonlyMap<string, number | null>>;
+}
+
+/**
+ * Returns a function that finds the number of a text. Texts that wait at one time are asked for by one statement: a transaction may be
+ * open for whoever asks, and a statement for each would keep it open while thousands of others are answered.
+ */
+function prepareFind(aside: Session): (text: string) => Promise<number | undefined> {
+  let next: Question | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function ask(texts: ReadonlySet<string>, before: Promise<unknown>) {
+    await before.catch(() => {});
+    // What comes from now on is asked for by another statement.
+    next = undefined;
+    const rows = await FIND.all(aside, [...texts]);
+    return new Map(rows.map(({ text, number }) => [text, number]));
+  }
+
+  function begin(): Question {
+    const texts = new Set<string>();
+    const answer = ask(texts, last);
+    last = answer;
+    return { texts, answer };
+  }
+
+  return async (text) => {
+    next ??= begin();
+    next.texts.add(text);
+    return (await next.answer).get(text) ?? undefined;
   };
 }

@@ -62,7 +62,14 @@ function tlsOf(address: PostgresAddress): NonNullable<pg.ClientConfig["ssl"]> {
 
 function poolOn(address: PostgresAddress, max: number) {
   const connecting = optionsOf(address).then((options) => {
-    const made = new pg.Pool({ ...options, max, idleTimeoutMillis: 0 });
+    /** Has the limit of connecting, which the pool would also set to the time in which all its connections are at work. */
+    class PoolClient extends pg.Client {
+      constructor() {
+        super(options);
+      }
+    }
+    const pooled = { ...options, connectionTimeoutMillis: 0 };
+    const made = new pg.Pool({ ...pooled, Client: PoolClient, max, idleTimeoutMillis: 0 });
     // A connection that is lost while nobody uses it is made anew.
     made.on("error", () => {});
     return made;

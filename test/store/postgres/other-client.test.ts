@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { CAN_TEST_POSTGRES } from "../../helpers/postgres.ts";
 
-/** Transactions, every kind of column, notifications, and two nodes at once. */
-const FILES = ["driver", "contracts", "change-watch", "tasks-of-nodes"];
+/** Transactions, every kind of column, notifications, two nodes at once, and a thousand writes at once. */
+const FILES = ["driver", "contracts", "change-watch", "tasks-of-nodes", "callbacks"];
 
 describe.skipIf(!CAN_TEST_POSTGRES)("with node-postgres", () => {
   test("the store does the same", async () => {
