@@ -50,8 +50,9 @@ export async function readSource(source: ImportSource, deps: SourceDeps): Promis
     return holdingsOfEnvironment(variables, customary, file ?? "the environment");
   }
   if (source.kind !== "litellm") {
-    const rows = await withTables(source.database, readOneApi);
-    return holdingsOfOneApi(source.kind, rows, { ...deps, find });
+    const { kind } = source;
+    const rows = await withTables(source.database, (tables) => readOneApi(kind, tables));
+    return holdingsOfOneApi(kind, rows, { ...deps, find });
   }
   const config = readConfig(readText(source.config), source.config);
   const rows =

@@ -21,6 +21,56 @@ export function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === 1n || value === "1" || value === "true" || value === "t";
 }
 
+/** A column has a value of another kind than in every version that is known, so that nobody can say what it allows. */
+export class UnreadableValue extends Error {
+  override readonly name = "UnreadableValue";
+
+  constructor(
+    readonly column: string,
+    kind: string,
+  ) {
+    super(`its ${column} is no ${kind} that can be read`);
+  }
+}
+
+const isAbsent = (value: unknown) => value === null || value === undefined || value === "";
+const FALSE = [false, 0, 0n, "0", "false", "f"];
+
+/*
+ * What narrows a key is read strictly: where it cannot be read, the key would come without it, and be wider than it was. Each of
+ * these throws an UnreadableValue then.
+ */
+
+export function flagIn(row: Row, column: string): boolean {
+  const value = row[column];
+  if (isTrue(value)) return true;
+  if (isAbsent(value) || FALSE.some((each) => each === value)) return false;
+  throw new UnreadableValue(column, "truth value");
+}
+
+/** A whole number; undefined where there is none. */
+export function countIn(row: Row, column: string): number | undefined {
+  const count = integerOf(row[column]);
+  if (count === undefined && !isAbsent(row[column])) throw new UnreadableValue(column, "whole number");
+  return count;
+}
+
+/** Epoch milliseconds of a date; undefined where there is none. */
+export function timeIn(row: Row, column: string): number | undefined {
+  const at = timeOf(row[column]);
+  if (at === undefined && !isAbsent(row[column])) throw new UnreadableValue(column, "time");
+  return at;
+}
+
+export function textsIn(row: Row, column: string): readonly string[] {
+  const value = row[column];
+  const parsed = typeof value === "string" ? (parsedJson(value) ?? value) : value;
+  const isList = Array.isArray(parsed) && parsed.every((each) => typeof each === "string");
+  if (!isAbsent(value) && !isList && typeof parsed !== "string")
+    throw new UnreadableValue(column, "list of texts");
+  return textsOf(value);
+}
+
 /** A list of texts: as one, as JSON, or as PostgreSQL writes arrays. */
 export function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.filter((each): each is string => typeof each === "string");

@@ -58,6 +58,8 @@ export interface LeftBehind {
   readonly kind: ItemKind;
   readonly from: string;
   readonly why: string;
+  /** The column that cannot be read, where that is why. */
+  readonly unreadable?: string | undefined;
 }
 
 export interface Holdings {

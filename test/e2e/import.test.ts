@@ -225,12 +225,21 @@ describe("an import of LiteLLM", () => {
     expect(again.counts.bring).toBe(0);
   });
 
-  test("of half a file, of no database and of an unknown model is refused before anything changes, and names no secret", async () => {
+  test("of half a file, of no database, of a newer version and of an unknown model is refused before anything changes, and names no secret", async () => {
     const server = await startServer();
     const folder = emptyFolder("litellm");
     const path = join(folder, "half.yaml");
     writeFileSync(path, "model_list:\n  - { model_name: pictures, litellm_params: { api_key: sk-CANARY");
     const into = ["--apply", "--data-dir", server.dataDir];
+    const tokens = [{ id: 1, user_id: 1, key: `CANARY${"0".repeat(42)}`, status: 1, expired_time: -1 }];
+    const users = [{ id: 1, username: "user1", status: 1, quota: 1, group: "default" }];
+    const newer = await sqliteGateway(join(folder, "newer.db"), {
+      ...{ of: "new-api", rows: { tokens, users } },
+      renamed: { "tokens.allow_ips": "allowed_networks" },
+    });
+    const cut = join(folder, "cut.db");
+    const whole = readFileSync(newer);
+    writeFileSync(cut, whole.subarray(0, whole.length - 1));
     const tries = [
       ["litellm", path],
       ["litellm", config(folder), "--spend", "postgres://user:CANARY@127.0.0.1:1/litellm"],
@@ -238,6 +247,8 @@ describe("an import of LiteLLM", () => {
       ["litellm", config(folder), "--map", "a=no-such-model"],
       ["new-api", config(folder)],
       ["one-api", "mysql://root:CANARY@127.0.0.1:1/one"],
+      ["new-api", newer],
+      ["new-api", cut],
     ];
     for (const args of tries) {
       const { exitCode, stdout, stderr } = await svc(["import", ...args, ...into], { folder });
@@ -245,6 +256,8 @@ describe("an import of LiteLLM", () => {
       expect(stdout + stderr).not.toContain("CANARY");
     }
     expect(existsSync(join(server.dataDir, "provider-keys"))).toBe(false);
+    const { keys } = (await svcJson(["keys", "list", "--data-dir", server.dataDir])) as { keys: unknown[] };
+    expect(keys).toHaveLength(1);
   });
 });
 

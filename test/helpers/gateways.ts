@@ -161,17 +161,22 @@ export async function fillGateway(
     dialect,
     rows,
     without = [],
+    renamed = {},
   }: {
     readonly of: GatewayName;
     readonly dialect: DialectName;
     readonly rows: GatewayRows;
     readonly without?: readonly string[];
+    /** Columns that have another name, by `table.column`, as in a version that nobody knows. */
+    readonly renamed?: Readonly<Record<string, string>>;
   },
 ): Promise<void> {
   for (const { name, columns } of GATEWAYS[of]) {
     const kept = Object.entries(columns).filter(([column]) => !without.includes(`${name}.${column}`));
     const quoted = (text: string) => (dialect === "mysql" ? `\`${text}\`` : `"${text}"`);
-    const defined = kept.map(([column, type]) => `${quoted(column)} ${TYPES[dialect][type]}`);
+    const defined = kept.map(
+      ([column, type]) => `${quoted(renamed[`${name}.${column}`] ?? column)} ${TYPES[dialect][type]}`,
+    );
     await execute(`create table ${quoted(name)} (${defined.join(", ")})`);
     for (let from = 0; from < (rows[name] ?? []).length; from += 100) {
       const values = (rows[name] ?? []).slice(from, from + 100).map((row) => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { holdingsOfOneApi, type OneApiKind } from "../../src/moving/one-api/read.ts";
-import { readOneApi } from "../../src/moving/one-api/rows.ts";
+import { holdingsOfOneApi } from "../../src/moving/one-api/read.ts";
+import { type OneApiKind, readOneApi } from "../../src/moving/one-api/rows.ts";
 import { openTables } from "../../src/moving/tables/open.ts";
 import { type GatewayRows, sqliteGateway } from "../helpers/gateways.ts";
 import { deps, emptyFolder, hash } from "./support.ts";
@@ -47,7 +47,7 @@ async function read(kind: OneApiKind, rows: GatewayRows, mapped = {}) {
   const path = await sqliteGateway(join(emptyFolder(), "a.db"), { of: kind, rows });
   const tables = await openTables(path);
   try {
-    return holdingsOfOneApi(kind, await readOneApi(tables), deps(mapped));
+    return holdingsOfOneApi(kind, await readOneApi(kind, tables), deps(mapped));
   } finally {
     await tables.stop();
   }
@@ -104,7 +104,7 @@ describe("new-api", () => {
     const found = await read("new-api", { channels: [channel(1)], tokens, users: [user(1)] });
     expect(found.keys).toEqual([]);
     expect(found.left.map(({ why }) => why)).toEqual([
-      "it is switched off, used up or expired there",
+      "it is used up there",
       "it has expired",
       "none of the models that it may use is here",
     ]);
@@ -179,7 +179,7 @@ test("one-api's lists of models and networks, and its ratios of pictures, come",
 
 describe("a database", () => {
   const refusal = (path: string) =>
-    openTables(path).then((tables) => readOneApi(tables).finally(tables.stop));
+    openTables(path).then((tables) => readOneApi("new-api", tables).finally(tables.stop));
   const rows = { channels: Array.from({ length: 400 }, (_, i) => channel(i + 1)) };
 
   test("that lacks a column which is needed is refused by its name, and one without another column is read", async () => {

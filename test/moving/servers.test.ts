@@ -98,12 +98,14 @@ const NEW_API: GatewayRows = {
   options: [{ key: "ModelPrice", value: '{"gpt-image-2":0.05}' }],
 };
 
+const readNewApi = (tables: Tables) => readOneApi("new-api", tables);
+
 describe.each([
   ["postgres", HAS_POSTGRES],
   ["mysql", HAS_MARIADB],
 ] as const)("new-api on %s", (dialect, isHere) => {
   test.skipIf(!isHere)("is read whole, page by page, as from a file", async () => {
-    const rows = await read(await filled(dialect, "new-api", NEW_API), readOneApi);
+    const rows = await read(await filled(dialect, "new-api", NEW_API), readNewApi);
     const found = holdingsOfOneApi("new-api", rows, deps());
     expect(found.keys).toHaveLength(1200);
     expect(found.keys[0]).toMatchObject({
@@ -126,8 +128,8 @@ describe.each([
     "is refused by the name of what it lacks, or with a wrong password, which is not told",
     async () => {
       const address = await filled(dialect, "new-api", NEW_API, ["tokens.unlimited_quota"]);
-      await expect(read(address, readOneApi)).rejects.toThrow(/Table tokens of .* has no unlimited_quota/);
-      const refusal = await read(address.replace("CANARY-password", "CANARY-wrong"), readOneApi).catch(
+      await expect(read(address, readNewApi)).rejects.toThrow(/Table tokens of .* has no unlimited_quota/);
+      const refusal = await read(address.replace("CANARY-password", "CANARY-wrong"), readNewApi).catch(
         String,
       );
       expect(refusal).toMatch(

@@ -41,12 +41,13 @@ export interface LitellmConfig {
 export function readConfig(text: string, name: string): LitellmConfig {
   const root = parsed(text, name);
   const list = root.model_list ?? [];
-  if (!Array.isArray(list)) throw new UnreadableSource(`${name}: model_list must be a list.`);
+  if (!Array.isArray(list))
+    throw new UnreadableSource(`${name}: model_list must be a list. Is the file whole?`);
   const variables = objectOf(root.environment_variables);
   const credentials = credentialsIn(root.credential_list);
   const deployments = list.map((entry, index) => {
     const where = `${name}: model_list[${index}]`;
-    if (!isJsonObject(entry)) throw new UnreadableSource(`${where} must be a mapping.`);
+    if (!isJsonObject(entry)) throw new UnreadableSource(`${where} must be a mapping. Is the file whole?`);
     return deploymentOf(entry, where, { variables, credentials });
   });
   const aliases = objectOf(objectOf(root.router_settings).model_group_alias);
@@ -73,7 +74,7 @@ function parsed(text: string, name: string): JsonObject {
     if (!(error instanceof YamlError)) throw error;
     const { line, column } = error.position;
     // Its message may quote what stands there, which may be a key.
-    throw new UnreadableSource(`${name}:${line}:${column} is no YAML that can be read.`);
+    throw new UnreadableSource(`${name}:${line}:${column} is no YAML that can be read. Is the file whole?`);
   }
   throw new UnreadableSource(`${name} is no configuration of LiteLLM: it has no model_list. Is it whole?`);
 }
@@ -87,8 +88,9 @@ function deploymentOf(entry: JsonObject, where: string, { variables, credentials
   const given = objectOf(entry.litellm_params);
   const name = textOf(entry.model_name);
   const model = textOf(given.model);
-  if (name === undefined) throw new UnreadableSource(`${where} has no model_name.`);
-  if (model === undefined) throw new UnreadableSource(`${where} has no litellm_params.model.`);
+  if (name === undefined) throw new UnreadableSource(`${where} has no model_name. Is the file whole?`);
+  if (model === undefined)
+    throw new UnreadableSource(`${where} has no litellm_params.model. Is the file whole?`);
   const named = credentials.get(textOf(given.litellm_credential_name) ?? "") ?? {};
   const parameters = { ...named, ...given };
   const slash = model.indexOf("/");

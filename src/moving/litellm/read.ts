@@ -1,6 +1,7 @@
 import { isForeignKey } from "../../domain/access/credential.ts";
 import { type Row, textOf } from "../fields.ts";
 import type { HeldAccount, HeldKey, Holdings, LeftBehind } from "../holdings.ts";
+import { moveRows } from "../move-rows.ts";
 import { aliasesFrom, displayOfForeign } from "../names.ts";
 import { moveOwner, teamOrigin, userOrigin } from "./accounts.ts";
 import type { LitellmConfig, Referred } from "./config.ts";
@@ -28,11 +29,12 @@ export function holdingsOfLitellm(
   deps: LitellmDeps,
 ): Holdings {
   const moved = moveModels(config, rows?.modelNames ?? [], deps);
-  const keyDeps: KeyDeps = { ...deps, ...moved, budgets: rows?.budgets ?? new Map(), ownerOf };
-  const results = (rows?.keys ?? []).map((row) => moveKey(row, keyDeps));
-  const keys = results.filter((each): each is HeldKey => "origin" in each);
+  const budgets = rows?.budgets ?? new Map<string, Row>();
+  const ownersRow = (row: Row) => rows && ownerIn(rows, ownerOf(row));
+  const keyDeps: KeyDeps = { ...deps, ...moved, budgets, ownerOf, ownersRow };
+  const { keys, left: keysLeft } = moveRows(rows?.keys ?? [], "the keys", (row) => moveKey(row, keyDeps));
   const master = masterKey(config.masterKey, moved.models, deps);
-  const left = [...moved.left, ...results.filter((each): each is LeftBehind => !("origin" in each))];
+  const left = [...moved.left, ...keysLeft, ...(rows?.left ?? [])];
   if (rows === undefined) {
     const why = "they are in its database: give --spend postgres://…, or --keys with the answer of /key/list";
     left.push({ kind: "key", from: "virtual keys", why });
@@ -55,12 +57,16 @@ function ownerOf(row: Row): string | undefined {
 }
 
 /** The teams and users that have keys which come. */
-function ownersOf(keys: readonly HeldKey[], { teams, users }: LitellmRows): HeldAccount[] {
+function ownersOf(keys: readonly HeldKey[], rows: LitellmRows): HeldAccount[] {
   const origins = new Set(keys.flatMap(({ account }) => account ?? []));
-  return [...origins].map((origin) => {
-    const id = origin.slice(origin.indexOf(" ") + 1);
-    return moveOwner(origin, id, (origin.startsWith("team ") ? teams : users).get(id));
-  });
+  return [...origins].map((origin) => moveOwner(origin, idIn(origin), ownerIn(rows, origin)));
+}
+
+const idIn = (origin: string) => origin.slice(origin.indexOf(" ") + 1);
+
+function ownerIn({ teams, users }: LitellmRows, origin: string | undefined): Row | undefined {
+  if (origin === undefined) return undefined;
+  return (origin.startsWith("team ") ? teams : users).get(idIn(origin));
 }
 
 function masterKey(

@@ -1,10 +1,10 @@
 import { isJsonObject } from "../../domain/json.ts";
 import { type Row, textOf } from "../fields.ts";
-import { UnreadableSource } from "../holdings.ts";
-import { rowsOf, type Tables, type TableWish } from "../tables/tables.ts";
+import { type LeftBehind, UnreadableSource } from "../holdings.ts";
+import { newColumns, rowsOf, type Tables, type TableWish } from "../tables/tables.ts";
 
 /*
- * LiteLLM's tables (github.com/BerriAI/litellm, litellm/proxy/schema.prisma, read 2026-11): virtual keys, teams, users, and budgets
+ * LiteLLM's tables (github.com/BerriAI/litellm, litellm/proxy/schema.prisma at 0010143, read 2026-11): virtual keys, teams, users, and budgets
  * that they refer to.
  */
 
@@ -17,19 +17,29 @@ const KEYS: TableWish = {
   optional: [
     ...BUDGET.slice(1),
     ...["key_name", "aliases", "blocked", "budget_id", "model_max_budget", "budget_limits", "allowed_routes"],
+    ...["project_id", "organization_id", "object_permission_id"],
   ],
+  versions: {
+    narrowing: ["budget_duration", "rpm_limit", "max_parallel_requests", "blocked", "budget_id"],
+    known: [
+      ...["soft_budget_cooldown", "config", "router_settings", "agent_id", "permissions", "metadata"],
+      ...["budget_reset_at", "allowed_cache_controls", "policies", "access_group_ids", "model_spend"],
+      ...["created_at", "created_by", "updated_at", "updated_by", "last_active", "rotation_count"],
+      ...["auto_rotate", "rotation_interval", "last_rotation_at", "key_rotation_at"],
+    ],
+  },
 };
 const TEAMS: TableWish = {
   table: "LiteLLM_TeamTable",
   by: "team_id",
   needed: ["team_id", "team_alias", "max_budget", "spend"],
-  optional: ["budget_duration", "blocked"],
+  optional: ["budget_duration", "blocked", "models"],
 };
 const USERS: TableWish = {
   table: "LiteLLM_UserTable",
   by: "user_id",
   needed: ["user_id", "max_budget", "spend"],
-  optional: ["user_alias", "user_email", "budget_duration"],
+  optional: ["user_alias", "user_email", "budget_duration", "models"],
 };
 const BUDGETS: TableWish = {
   table: "LiteLLM_BudgetTable",
@@ -54,6 +64,8 @@ export interface LitellmRows {
   readonly teams: ReadonlyMap<string, Row>;
   readonly users: ReadonlyMap<string, Row>;
   readonly budgets: ReadonlyMap<string, Row>;
+  /** What of it is not read. */
+  readonly left: readonly LeftBehind[];
 }
 
 /** @throws UnreadableSource */
@@ -62,6 +74,7 @@ export async function readDatabase(tables: Tables): Promise<LitellmRows> {
   for await (const row of rowsOf(tables, KEYS)) keys.push(row);
   return {
     keys,
+    left: await newColumns(tables, KEYS),
     teams: await byId(tables, TEAMS),
     users: await byId(tables, USERS),
     budgets: await byIdIfAny(tables, BUDGETS),
@@ -100,7 +113,7 @@ export function readKeyList(text: string, name: string): LitellmRows {
     return key;
   });
   const none = new Map<string, Row>();
-  return { keys, teams: none, users: none, budgets: none, modelNames: [] };
+  return { keys, teams: none, users: none, budgets: none, modelNames: [], left: [] };
 }
 
 function listIn(value: unknown): readonly unknown[] {

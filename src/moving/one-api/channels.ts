@@ -6,6 +6,8 @@ import { accountNameFrom, nameOf } from "../names.ts";
 import type { ChannelType } from "../providers.ts";
 
 const ENABLED = 1;
+/** By whom it was switched off: nobody knows, an operator, the gateway. */
+const OFF = [0, 2, 3];
 
 export interface ChannelDeps {
   readonly types: Readonly<Record<number, ChannelType>>;
@@ -42,7 +44,11 @@ function moveChannel(channel: Row, { types, find, mapped }: ChannelDeps): MovedC
     ...{ models: new Map(), providerKeys: [] },
     left: [{ kind: "provider_key", from, why }],
   });
-  if (integerOf(channel.status) !== ENABLED) return none("it is switched off there");
+  const status = integerOf(channel.status);
+  if (status !== ENABLED)
+    return none(
+      OFF.includes(status ?? -1) ? "it is switched off there" : "its status is none that a known version has",
+    );
   const provider = type?.provider;
   const renamed = objectOf(channel.model_mapping);
   const models = new Map<string, ModelId>();
@@ -54,7 +60,12 @@ function moveChannel(channel: Row, { types, find, mapped }: ChannelDeps): MovedC
   const isNone = "this service has no models of it: it makes images and videos, and nothing else";
   if (models.size === 0) return none(isNone);
   if (provider === undefined)
-    return { ...none(`there is no provider here that is ${type?.title ?? "of its type"}`), models };
+    return {
+      ...none(
+        `there is no provider here that is ${type?.title ?? `of type ${textOf(channel.type) ?? "none"}`}`,
+      ),
+      models,
+    };
   const keys = keysOf(textOf(channel.key) ?? "");
   if (keys.length === 0) return { ...none("it has no key"), models };
   const base = textOf(channel.base_url) ?? type?.baseUrl;

@@ -2,20 +2,17 @@ import { microsOf, multiplierOf } from "../amounts.ts";
 import { integerOf, objectOf, type Row, textOf } from "../fields.ts";
 import {
   type HeldAccount,
-  type HeldKey,
   type HeldPrice,
   type Holdings,
   type LeftBehind,
   UnreadableSource,
 } from "../holdings.ts";
+import { moveRows } from "../move-rows.ts";
 import { nameOf } from "../names.ts";
 import { NEW_API_CHANNELS, ONE_API_CHANNELS } from "../providers.ts";
 import { type ChannelDeps, moveChannels } from "./channels.ts";
-import type { OneApiRows } from "./rows.ts";
+import type { OneApiKind, OneApiRows } from "./rows.ts";
 import { moveToken, quotaMicros, type TokenDeps, userOrigin } from "./tokens.ts";
-
-/** Which of the two it is: their channels and prices differ. */
-export type OneApiKind = "one-api" | "new-api";
 
 export interface OneApiDeps extends Omit<ChannelDeps, "types"> {
   readonly now: number;
@@ -33,8 +30,7 @@ export function holdingsOfOneApi(kind: OneApiKind, rows: OneApiRows, deps: OneAp
   const perUnit = perUnitOf(rows.options);
   const groups = groupsOf(rows.options);
   const tokenDeps: TokenDeps = { ...deps, models: channels.models, perUnit, groups };
-  const results = rows.tokens.map((row) => moveToken(row, tokenDeps));
-  const keys = results.filter((each): each is HeldKey => "origin" in each);
+  const { keys, left } = moveRows(rows.tokens, "table tokens", (row) => moveToken(row, tokenDeps));
   const prices = pricesOf(kind, rows.options, { models: channels.models, perUnit });
   const owners = new Set(keys.map(({ account }) => account));
   return {
@@ -45,11 +41,7 @@ export function holdingsOfOneApi(kind: OneApiKind, rows: OneApiRows, deps: OneAp
     providerKeys: channels.providerKeys,
     prices: prices.found,
     aliases: Object.fromEntries([...channels.models].filter(([name, id]) => name !== id)),
-    left: [
-      ...channels.left,
-      ...results.filter((each): each is LeftBehind => !("origin" in each)),
-      ...prices.left,
-    ],
+    left: [...channels.left, ...left, ...prices.left, ...rows.left],
   };
 }
 
@@ -63,7 +55,10 @@ function moveUser(row: Row, { perUnit, groups }: Pick<TokenDeps, "perUnit" | "gr
     credit: credit === "unreadable" ? (0 as HeldAccount["credit"]) : credit,
     ...(multiplier === undefined ? {} : { priceMultiplier: multiplier }),
     ...(integerOf(row.status) === ENABLED ? {} : { isSuspended: true }),
-    notes: owes ? ["what it owes there does not come"] : [],
+    notes: [
+      ...(owes ? ["what it owes there does not come"] : []),
+      ...(credit === "unreadable" ? ["its quota is no amount: it has no credit"] : []),
+    ],
   };
 }
 

@@ -1,5 +1,6 @@
 import { type Row, textOf } from "../fields.ts";
-import { rowsOf, type Tables, type TableWish } from "../tables/tables.ts";
+import type { LeftBehind } from "../holdings.ts";
+import { newColumns, rowsOf, type Tables, type TableWish, type Versions } from "../tables/tables.ts";
 
 /*
  * Tables of one-api (github.com/songquanpeng/one-api, model/*.go at 8df4a26) and of new-api, which came of it
@@ -18,6 +19,14 @@ const TOKENS: TableWish = {
   needed: ["id", "user_id", "key", "status", "name", "expired_time", "remain_quota", "unlimited_quota"],
   optional: ["model_limits_enabled", "model_limits", "allow_ips", "group", "deleted_at", "models", "subnet"],
 };
+const USUAL = ["created_time", "accessed_time", "used_quota"];
+const VERSIONS: Readonly<Record<OneApiKind, Versions>> = {
+  "new-api": {
+    narrowing: ["model_limits_enabled", "model_limits", "allow_ips", "deleted_at"],
+    known: [...USUAL, "cross_group_retry", "billing_type"],
+  },
+  "one-api": { narrowing: ["models", "subnet"], known: USUAL },
+};
 const USERS: TableWish = {
   table: "users",
   by: "id",
@@ -29,15 +38,21 @@ const OPTIONS: TableWish = { table: "options", by: "key", needed: ["key", "value
 /** Options that are about money. Others may be secrets, and are not kept. */
 const WANTED = ["QuotaPerUnit", "ModelPrice", "ModelRatio", "GroupRatio"];
 
+/** Which of the two it is: their channels, columns and prices differ. */
+export type OneApiKind = "one-api" | "new-api";
+
 export interface OneApiRows {
   readonly channels: readonly Row[];
   readonly tokens: readonly Row[];
   readonly users: readonly Row[];
   readonly options: ReadonlyMap<string, string>;
+  /** What of it is not read. */
+  readonly left: readonly LeftBehind[];
 }
 
 /** @throws UnreadableSource */
-export async function readOneApi(tables: Tables): Promise<OneApiRows> {
+export async function readOneApi(kind: OneApiKind, tables: Tables): Promise<OneApiRows> {
+  const tokens = { ...TOKENS, versions: VERSIONS[kind] };
   const options = new Map<string, string>();
   for await (const { key, value } of rowsOf(tables, OPTIONS)) {
     const name = textOf(key) ?? "";
@@ -45,8 +60,9 @@ export async function readOneApi(tables: Tables): Promise<OneApiRows> {
   }
   return {
     channels: await all(tables, CHANNELS),
-    tokens: await all(tables, TOKENS),
+    tokens: await all(tables, tokens),
     users: await all(tables, USERS),
+    left: await newColumns(tables, tokens),
     options,
   };
 }
@@ -59,5 +75,5 @@ async function all(tables: Tables, wish: TableWish): Promise<Row[]> {
 
 /** new-api keeps what was deleted, with the time of it. */
 function isDeleted({ deleted_at }: Row): boolean {
-  return deleted_at !== undefined && deleted_at !== null && deleted_at !== "";
+  return deleted_at !== undefined && deleted_at !== null && deleted_at !== "" && deleted_at !== 0;
 }

@@ -2,11 +2,21 @@ import { isForeignKey } from "../../domain/access/credential.ts";
 import type { ModelId } from "../../domain/ids.ts";
 import type { Micros } from "../../domain/money/money.ts";
 import { microsOf } from "../amounts.ts";
-import { integerOf, isTrue, type Row, splitList, textOf } from "../fields.ts";
+import { countIn, flagIn, integerOf, type Row, splitList, textOf, UnreadableValue } from "../fields.ts";
 import type { HeldKey, LeftBehind } from "../holdings.ts";
+import { moveRow } from "../move-rows.ts";
 import { aliasesFrom, displayOfForeign, nameOf } from "../names.ts";
 
 const ENABLED = 1;
+/** What else a status may be. */
+const ENDED: Readonly<Record<number, string>> = {
+  2: "it is switched off there",
+  3: "it has expired",
+  4: "it is used up there",
+};
+const NEVER = -1;
+/** Seconds beyond this are no time that anybody means, but milliseconds. */
+const LATEST_SEC = 100_000_000_000;
 
 export interface TokenDeps {
   readonly now: number;
@@ -25,14 +35,25 @@ export function moveToken(row: Row, deps: TokenDeps): HeldKey | LeftBehind {
   const id = textOf(row.id) ?? "?";
   const name = nameOf(row.name, `token ${id}`);
   const left = (why: string): LeftBehind => ({ kind: "key", from: `token ${id} (${name})`, why });
+  return moveRow(left, () => moveKnown(row, { ...deps, name, left }));
+}
+
+interface Known {
+  readonly name: string;
+  readonly left: (why: string) => LeftBehind;
+}
+
+/** @throws UnreadableValue for what narrows it and cannot be read */
+function moveKnown(row: Row, { name, left, ...deps }: TokenDeps & Known): HeldKey | LeftBehind {
   // MySQL and PostgreSQL fill a column of fixed length up with blanks.
   const kept = textOf(row.key)?.trim();
   if (kept === undefined || kept === "") return left("it has no key");
-  if (integerOf(row.status) !== ENABLED) return left("it is switched off, used up or expired there");
-  const ends = integerOf(row.expired_time) ?? -1;
-  const expiresAt = ends <= 0 ? undefined : ends * 1000;
+  const status = countIn(row, "status");
+  if (status !== ENABLED)
+    return left(ENDED[status ?? 0] ?? `its status is ${status ?? "empty"}, which no known version has`);
+  const expiresAt = expiryOf(row);
   if (expiresAt !== undefined && expiresAt <= deps.now) return left("it has expired");
-  const limit = isTrue(row.unlimited_quota) ? undefined : quotaMicros(row.remain_quota, deps.perUnit);
+  const limit = flagIn(row, "unlimited_quota") ? undefined : quotaMicros(row.remain_quota, deps.perUnit);
   if (limit === "unreadable") return left("its quota is no amount");
   const allowed = allowedOf(row);
   const models = [...new Set(allowed.flatMap((model) => deps.models.get(model) ?? []))];
@@ -63,6 +84,12 @@ export function moveToken(row: Row, deps: TokenDeps): HeldKey | LeftBehind {
   };
 }
 
+function expiryOf(row: Row): number | undefined {
+  const seconds = countIn(row, "expired_time") ?? NEVER;
+  if (seconds > LATEST_SEC) throw new UnreadableValue("expired_time", "time in seconds");
+  return seconds === NEVER ? undefined : seconds * 1000;
+}
+
 /** An amount of quota in micro-units of a US dollar. What is owed counts as nothing. */
 export function quotaMicros(quota: unknown, perUnit: number): Micros | "unreadable" {
   const count = integerOf(quota);
@@ -72,6 +99,6 @@ export function quotaMicros(quota: unknown, perUnit: number): Micros | "unreadab
 /** new-api has a switch for the list of models, one-api has the list alone. */
 function allowedOf(row: Row): readonly string[] {
   if (row.model_limits !== undefined)
-    return isTrue(row.model_limits_enabled) ? splitList(textOf(row.model_limits) ?? "") : [];
+    return flagIn(row, "model_limits_enabled") ? splitList(textOf(row.model_limits) ?? "") : [];
   return splitList(textOf(row.models) ?? "");
 }

@@ -1,11 +1,13 @@
 import { Database } from "bun:sqlite";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { isSystemError, reasonOf } from "../../toolkit/system-error.ts";
 import type { Row } from "../fields.ts";
 import { UnreadableSource } from "../holdings.ts";
 import type { PageQuery, Tables } from "./tables.ts";
 
-const HEADER = "SQLite format 3\0";
+const MAGIC = "SQLite format 3\0";
+/** https://www.sqlite.org/fileformat2.html#the_database_header (read 2026-11). */
+const HEADER_BYTES = 100;
 
 /** Opens a file of SQLite, and changes nothing in it. @throws UnreadableSource for what is none, or is not whole */
 export function openSqlite(path: string): Tables {
@@ -37,11 +39,13 @@ export function openSqlite(path: string): Tables {
 }
 
 function checkHeader(path: string): void {
-  const head = Buffer.alloc(HEADER.length);
+  const head = Buffer.alloc(HEADER_BYTES);
+  let size = 0;
   try {
     const file = openSync(path, "r");
     try {
       readSync(file, head, 0, head.length, 0);
+      ({ size } = fstatSync(file));
     } finally {
       closeSync(file);
     }
@@ -49,7 +53,21 @@ function checkHeader(path: string): void {
     if (isSystemError(error)) throw new UnreadableSource(`${path} cannot be read: ${reasonOf(error)}.`);
     throw error;
   }
-  if (head.toString("latin1") !== HEADER) throw new UnreadableSource(`${path} is no database of SQLite.`);
+  if (head.toString("latin1", 0, MAGIC.length) !== MAGIC)
+    throw new UnreadableSource(`${path} is no database of SQLite. Load a dump into a database first.`);
+  if (size < pagesBytes(head)) throw notWhole(path);
+}
+
+/** How long the file must be at least. Versions before 3.7 do not say. */
+function pagesBytes(head: Buffer): number {
+  const pageBytes = head.readUInt16BE(16);
+  const isTold = head.readUInt32BE(24) === head.readUInt32BE(92);
+  // 65,536 does not fit there, and stands there as 1.
+  return isTold ? head.readUInt32BE(28) * (pageBytes === 1 ? 65_536 : pageBytes) : 0;
+}
+
+function notWhole(path: string): UnreadableSource {
+  return new UnreadableSource(`${path} is damaged or not whole. Copy it again, with the gateway stopped.`);
 }
 
 function opened(path: string): Database {
@@ -59,7 +77,7 @@ function opened(path: string): Database {
     const found = db.query<{ quick_check: string }, []>("pragma quick_check(1)").get()?.quick_check;
     if (found === "ok") return db;
     db.close();
-    throw new UnreadableSource(`${path} is damaged or not whole. Copy it again, with the gateway stopped.`);
+    throw notWhole(path);
   });
 }
 
