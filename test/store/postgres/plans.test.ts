@@ -11,6 +11,9 @@ import type {
 } from "../../../src/domain/ids.ts";
 import { type Connection, openConnection } from "../../../src/store/postgres/connection.ts";
 import { createSearchStore } from "../../../src/store/postgres/search-store.ts";
+import { prepareList } from "../../../src/store/postgres/task-store/list.ts";
+import { managedTasks } from "../../../src/store/postgres/task-store/managed.ts";
+import { prepareNearest } from "../../../src/store/postgres/task-store/nearest.ts";
 import { createTaskReads } from "../../../src/store/postgres/task-store/task-reads.ts";
 import { createUsageStore } from "../../../src/store/postgres/usage-store.ts";
 import { type Asked, noting, walkedBy } from "../../helpers/plans.ts";
@@ -118,21 +121,49 @@ async function askAll(connection: Connection): Promise<void> {
 
 describe.skipIf(!CAN_TEST_POSTGRES)("statements that read tasks, where there are many", () => {
   const asked: Asked[] = [];
+  let connection: Connection;
   let sql: SQL;
 
   beforeAll(async () => {
     await (await openEmptyPostgres()).stop();
     const url = await urlOfPostgres();
-    const connection = openConnection({ url });
+    connection = openConnection({ url });
     await connection.write(seed);
     sql = new SQL({ url, max: 1 });
     await sql.unsafe("vacuum analyze");
     await askAll(notingConnection(connection, asked));
-    await connection.stop();
   }, 300_000);
   afterAll(async () => {
+    await connection.stop();
     await sql.close();
     await stopPostgres();
+  });
+
+  test("find a page of all accounts among the newest tasks, without a look at each group", async () => {
+    const listed: Asked[] = [];
+    const { read } = notingConnection(connection, listed);
+    for (const after of [undefined, task(150_000)])
+      for (const status of [undefined, "completed"] as const)
+        if (after !== undefined || status === undefined) {
+          const page = await read((session) => managedTasks(session, { after, status, limit: 100 }));
+          expect(page.tasks).toHaveLength(100);
+        }
+    expect(listed.map(({ text }) => text.includes("as near"))).toEqual([true, true, true]);
+  });
+
+  test("find the same page among the newest tasks as in the groups", async () => {
+    const [nearest, list] = [prepareNearest<{ id: string }>("id"), prepareList<{ id: string }>("id")];
+    const nearby = task(SEEDED.tasks - SEEDED.queued + 7);
+    for (const after of [undefined, task(150_000), nearby])
+      for (const status of [undefined, "completed", "pending"] as const)
+        for (const kind of [undefined, "video"] as const) {
+          const listing = { after, status, kind, limit: 20 };
+          const near = await connection.read((session) => nearest(session, listing));
+          const groups = await connection.read((session) => list(session, listing));
+          // Further on than it looks, it finds no page, and says so.
+          const isFar = groups.length < 20 || (status === "completed" && after === undefined);
+          expect(near).toEqual(isFar ? undefined : groups);
+        }
   });
 
   for (const kind of ["custom", "generic"] as const)

@@ -8,10 +8,12 @@ import { MANAGED_COLUMNS, type ManagedRow, toManagedTask } from "../../sqlite/ta
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "../../sqlite/task-store/task-table.ts";
 import { type Session, statement } from "../session.ts";
 import { prepareList } from "./list.ts";
+import { prepareNearest } from "./nearest.ts";
 import { searchTasks } from "./search.ts";
 
 // Lists of all accounts, and what is found by words: a copy of the database that lags a little may answer them.
 const list = prepareList<ManagedRow>(MANAGED_COLUMNS);
+const nearest = prepareNearest<ManagedRow>(MANAGED_COLUMNS);
 const rowsOf = <Row>(columns: string) =>
   statement<Row, [numbers: readonly number[]]>(
     `select ${columns} from task where number = any ($1::bigint[]) order by number desc`,
@@ -27,7 +29,8 @@ export async function managedTasks(session: Session, filter: ManagedTaskFilter):
     return { tasks: (await MANAGED.all(session, rows)).map(toManagedTask), next };
   }
   // One more than asked for shows whether there is another page.
-  const rows = await list(session, { ...filter, limit: limit + 1 });
+  const listing = { ...filter, limit: limit + 1 };
+  const rows = (await nearest(session, listing)) ?? (await list(session, listing));
   const tasks = rows.slice(0, limit).map(toManagedTask);
   return { tasks, next: rows.length > limit ? tasks.at(-1)?.id : undefined };
 }
