@@ -116,6 +116,12 @@ export async function readPaintedMask(
   return decoding(() => black.joinChannel(alpha, { raw }).png().toBuffer());
 }
 
+/** As `readPaintedMask` for a picture without transparency. @returns undefined for one that has some */
+export async function maskOfOpaque(picture: Blob): Promise<Uint8Array | undefined> {
+  if (await isSeeThrough(await picture.bytes())) return undefined;
+  return readPaintedMask(picture, { isInverted: false, blurPixels: 0 });
+}
+
 /** Whether a picture has transparency anywhere. */
 async function isSeeThrough(bytes: Uint8Array): Promise<boolean> {
   const { hasAlpha } = await decoding(async () => (await openImage(bytes)).metadata());

@@ -3,7 +3,7 @@ import type { AssetStore, Delivery, Wanted } from "../domain/ports/asset-store.t
 import { createSlots } from "../toolkit/slots.ts";
 import { checkBytes, checkStream, receiveFile } from "./check.ts";
 import type { ContentFiles, FileName } from "./content-files.ts";
-import { paintMask, readPaintedMask } from "./decoder.ts";
+import { maskOfOpaque, paintMask, readPaintedMask } from "./decoder.ts";
 import { openContentFiles } from "./fs.ts";
 import { createKnownContents } from "./known.ts";
 import { DECODE_SLOTS } from "./limits.ts";
@@ -86,6 +86,7 @@ export function createAssetStore(files: ContentFiles, options: CheckOptions): As
     locate,
     deliver: prepareDeliver(files, recent, open),
     paintMask: (mask, paint) => slots.run(() => paintMask(mask, paint)),
+    maskOfOpaque: (picture) => slots.run(() => maskOfOpaque(picture)),
     readPaintedMask: (picture, how) => slots.run(() => readPaintedMask(picture, how)),
     removeTemporary: (before) => files.removeTemporary(before),
   };

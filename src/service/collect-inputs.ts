@@ -44,6 +44,7 @@ interface InputContext {
   readonly origin: string;
   readonly uploads?: Uploads | undefined;
   readonly inlineFiles?: InlineFiles | undefined;
+  readonly hasPaintedMasks?: boolean | undefined;
   /** Receives every file staged here; the caller keeps and releases them. */
   readonly staged: StagedFile[];
 }
@@ -63,11 +64,13 @@ export async function collectInputs(
   const assets: Asset[] = [];
   for (const field of context.model.mediaFields) {
     for (const { param, text } of valuesOf(field, context.body)) {
-      const source = await resolve(deps, context, { field, param, text, index: inputs.length });
+      const mayBePainted = context.hasPaintedMasks === true && field.role === "mask";
+      const given = { field, param, text, index: inputs.length, mayBePainted };
+      const source = await resolve(deps, context, given);
       if (source.kind === "stored") assets.push(source.asset);
-      const reference: MediaSource =
-        source.kind === "stored" ? { kind: "asset", assetId: source.asset.id } : source;
-      inputs.push({ role: field.role, param, source: reference });
+      if (source.kind === "url")
+        inputs.push({ role: field.role, param, source, ...(mayBePainted && { mayBePainted }) });
+      else inputs.push({ role: field.role, param, source: { kind: "asset", assetId: source.asset.id } });
     }
   }
   const earlier = await earlierResult(deps, context, inputs.length);
@@ -102,13 +105,17 @@ function valuesOf(field: MediaField, body: JsonObject): { param: string; text: s
   );
 }
 
-type Resolved = MediaSource | { readonly kind: "stored"; readonly asset: Asset };
+type Resolved = Extract<MediaSource, { kind: "url" }> | { readonly kind: "stored"; readonly asset: Asset };
 
-async function resolve(
-  deps: InputDeps,
-  context: InputContext,
-  given: { field: MediaField; param: string; text: string; index: number },
-): Promise<Resolved> {
+interface Given {
+  readonly field: MediaField;
+  readonly param: string;
+  readonly text: string;
+  readonly index: number;
+  readonly mayBePainted: boolean;
+}
+
+async function resolve(deps: InputDeps, context: InputContext, given: Given): Promise<Resolved> {
   const { param, text, field } = given;
   const upload = context.uploads?.get(text);
   if (upload !== undefined) return { kind: "stored", asset: inputAsset(deps, context, given, upload) };
@@ -117,7 +124,8 @@ async function resolve(
     const staged = await staging(given, (options) =>
       inline === undefined ? stageText(deps, given, options) : stageInlineFile(param, inline, options),
     );
-    return { kind: "stored", asset: inputAsset(deps, context, given, staged) };
+    const file = await asMask(deps, given, staged);
+    return { kind: "stored", asset: inputAsset(deps, context, given, file) };
   }
   const own = ownFileId(text, [deps.publicUrl, context.origin]);
   if (own !== undefined) {
@@ -148,8 +156,18 @@ async function staging(
   { param, field }: { param: string; field: MediaField },
   stage: (options: PutOptions) => Promise<StagedFile>,
 ): Promise<StagedFile> {
+  const options: PutOptions = {
+    accept: [field.media],
+    maxBytes: MAX_INPUT_BYTES[field.media],
+    sanitize: true,
+  };
+  return refusing(param, () => stage(options));
+}
+
+/** @throws AppError naming the field of a file that cannot be used */
+async function refusing<T>(param: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await stage({ accept: [field.media], maxBytes: MAX_INPUT_BYTES[field.media], sanitize: true });
+    return await work();
   } catch (error) {
     if (error instanceof MediaError)
       throw invalid({ kind: "finding", field: param, finding: error.message }, error);
@@ -199,15 +217,38 @@ function isBase64(text: string): boolean {
 async function ownCopy(
   deps: InputDeps,
   context: InputContext,
-  { param, index }: { param: string; index: number },
+  given: Pick<Given, "param" | "index"> & Partial<Given>,
   asset: StoredFile,
 ): Promise<Asset> {
+  const { param, index } = given;
   if (!isInputType(asset.type)) throw invalid({ kind: "output_only", field: param, given: asset.type });
   const { sha256, sizeBytes, type, width, height, durationMs } = asset;
   const held = await deps.assets.hold({ sha256, sizeBytes, type, width, height, durationMs });
   if (held === undefined) throw invalid({ kind: "stored_file_gone", field: param });
-  context.staged.push(held);
-  return newInput(deps, context, held, index);
+  const file = await asMask(deps, given, held);
+  context.staged.push(file);
+  return newInput(deps, context, file, index);
+}
+
+const MASK: PutOptions = { accept: ["image"], maxBytes: MAX_INPUT_BYTES.image, sanitize: true };
+
+/** A file, or in its place the mask that it stands for where it is a painted one. @throws AppError where it cannot be decoded */
+async function asMask(
+  { assets }: Pick<InputDeps, "assets">,
+  { param, mayBePainted }: Pick<Given, "param"> & Partial<Given>,
+  file: StagedFile,
+): Promise<StagedFile> {
+  if (mayBePainted !== true) return file;
+  let isMask = false;
+  try {
+    await file.keep();
+    const content = await assets.open(file.file);
+    const mask = content && (await refusing(param, () => assets.maskOfOpaque(content)));
+    isMask = mask === undefined;
+    return mask === undefined ? file : await refusing(param, () => assets.stage(mask, MASK));
+  } finally {
+    if (!isMask) await file.release(false);
+  }
 }
 
 const ASSET_PATH = /^\/assets\/((?:asset|file)_[0-9a-z]{26})(?:\.[a-z0-9]+)?$/;

@@ -61,6 +61,8 @@ export interface CreateTaskRequest {
   readonly parent?: Parent | undefined;
   /** Data URIs of the body that were decoded while it arrived. The caller discards them. */
   readonly inlineFiles?: InlineFiles | undefined;
+  /** A mask without transparency is white where it may change, as many APIs have it. Otherwise it is none. */
+  readonly hasPaintedMasks?: boolean | undefined;
   /** See Task.syncScope. */
   readonly syncScope?: string | undefined;
   /** What it may cost, where its caller says so; see `CostLimit`. */
@@ -169,7 +171,7 @@ async function admit(
   request: CreateTaskRequest,
   idempotency: IdempotencyClaim | undefined,
 ): Promise<CreatedTask> {
-  const { principal, requestId, origin, uploads, inlineFiles, gone } = request;
+  const { principal, requestId, origin, gone } = request;
   const { accountId } = principal;
   const { model, body, named, callback, chosen, promised } = decide(deps, request);
   const waiting = deps.queues.check({ lane: chosen.lane, accountId, model });
@@ -181,7 +183,9 @@ async function admit(
   const staged: StagedFile[] = [];
   let isAdmitted = false;
   try {
-    const context = { model, body, principal, taskId: id, origin, uploads, inlineFiles, staged };
+    const { uploads, inlineFiles, hasPaintedMasks } = request;
+    const files = { uploads, inlineFiles, hasPaintedMasks, staged };
+    const context = { model, body, principal, taskId: id, origin, ...files };
     const { inputs, assets } = named.inputs.length === 0 ? NO_INPUTS : await collectInputs(deps, context);
     for (const file of staged) await file.keep();
     // Before it is stored: the claim that this leads to shares its commit.
@@ -207,9 +211,7 @@ async function admit(
       createdAt: deps.clock.now(),
     };
     const result = await (request.admit ?? deps.tasks.admit)({
-      task,
-      assets: assets satisfies readonly Asset[],
-      idempotency,
+      ...{ task, assets: assets satisfies readonly Asset[], idempotency },
       concurrency: principal.policy.concurrency,
       quota: quotaNow(deps, principal),
     });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import sharp, { type Sharp } from "sharp";
-import { paintMask, readPaintedMask } from "../../src/assets/decoder.ts";
+import { maskOfOpaque, paintMask, readPaintedMask } from "../../src/assets/decoder.ts";
 import { openAssetStore } from "../../src/assets/open.ts";
 
 /** Four pixels in a row: transparent, hardly seen, mostly seen, opaque. Their colours say nothing. */
@@ -122,5 +122,17 @@ describe("a painted mask", () => {
 
   test("is refused where it is no picture", async () => {
     await expect(readPaintedMask(new Blob(["no picture"]), SHARP)).rejects.toThrow();
+  });
+
+  test("may be a mask already: only one without transparency is read by its colours", async () => {
+    const clear = new Blob([new Uint8Array(await mask((image) => image.png()))]);
+    expect(await maskOfOpaque(clear)).toBeUndefined();
+    for (const isOpaqueAlpha of [false, true]) {
+      const encode = (image: Sharp) =>
+        (isOpaqueAlpha ? image.toColourspace("srgb").ensureAlpha() : image).png();
+      const white = new Blob([new Uint8Array(await painted([0, 127, 128, 255], encode))]);
+      const read = sharp((await maskOfOpaque(white)) ?? new Uint8Array(0));
+      expect([...(await read.extractChannel("alpha").raw().toBuffer())]).toEqual([255, 255, 0, 0]);
+    }
   });
 });

@@ -109,6 +109,7 @@ export function memoryAssets(): AssetStore {
     },
     paintMask: async (mask) => mask,
     readPaintedMask: (picture) => picture.bytes(),
+    maskOfOpaque: async () => undefined,
     removeTemporary: async () => 0,
   };
 }

@@ -138,6 +138,14 @@ export interface AssetStore {
    */
   readPaintedMask(picture: Blob, how: PaintedMask): Promise<Uint8Array>;
   /**
+   * The mask that a picture stands for which may be one already: one without transparency is white where it may change, as
+   * `readPaintedMask` has it. Waits as `paintMask` does.
+   *
+   * @returns undefined for a picture with transparency, which is a mask as it is
+   * @throws MediaError when it cannot be decoded
+   */
+  maskOfOpaque(picture: Blob): Promise<Uint8Array | undefined>;
+  /**
    * Removes the half-written files that a crash left.
    *
    * @param before only those that were written to last before this time, in epoch milliseconds: others store in the same folder

@@ -12,10 +12,10 @@ import type { OnUnknown } from "../task/routing.ts";
 import type { Usage } from "../task/task.ts";
 
 /** Our masks mark what may change by transparency; some upstreams want a colour. */
-export const MASK_COLOURS = ["white", "black"] as const;
-export type MaskColour = (typeof MASK_COLOURS)[number];
+export type MaskColour = "white" | "black";
 /** `either`: white and transparent where it may change, for servers of one API of which some look at the one, some at the other. */
-export type MaskPaint = MaskColour | "either";
+export const MASK_PAINTS = ["white", "black", "either"] as const;
+export type MaskPaint = (typeof MASK_PAINTS)[number];
 
 /** An input of the task, decoded and stored here before any provider sees it. */
 export interface InputFile extends MediaProbe {

@@ -36,6 +36,8 @@ export interface MediaInput {
   /** Path into the create body that named it: `image_urls[2]`. */
   readonly param: string;
   readonly source: MediaSource;
+  /** A mask that is yet to be fetched, and that is white where it may change if it has no transparency. */
+  readonly mayBePainted?: boolean | undefined;
 }
 
 /**

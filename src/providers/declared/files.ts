@@ -1,6 +1,6 @@
 import type { AttemptId } from "../../domain/ids.ts";
 import { MEDIA_TYPES } from "../../domain/media/asset.ts";
-import { type InputFile, MASK_COLOURS, type MaskColour } from "../../domain/ports/provider.ts";
+import { type InputFile, MASK_PAINTS, type MaskPaint } from "../../domain/ports/provider.ts";
 import type { InputRole } from "../../domain/task/request.ts";
 
 /** An input as expressions see it. Its content is not here: texts stand for it until the request is put together. */
@@ -24,13 +24,14 @@ export interface FileValue {
   /** The shape that the form gives an input inside a body. */
   readonly inline?: unknown;
   /** A mask as a grey picture, in which this colour marks what may change. */
+  readonly either?: FileValue;
   readonly white?: FileValue;
   readonly black?: FileValue;
   /** What an upload before the submission gave. */
   readonly [gift: string]: unknown;
 }
 
-type Form = "own" | MaskColour;
+type Form = "own" | MaskPaint;
 
 /** The inputs of one request, and what stands for the content of each. */
 export class Files {
@@ -47,12 +48,12 @@ export class Files {
     inline: Readonly<Record<string, string>> = {},
   ) {
     // A caller cannot know the attempt's id when writing a prompt.
-    this.#pattern = new RegExp(`<${attempt}:(\\d+):(own|white|black):(content|base64)>`);
+    this.#pattern = new RegExp(`<${attempt}:(\\d+):(own|white|black|either):(content|base64)>`);
     this.#inputs = inputs;
     this.#values = inputs.map((input, i) => {
       const standIn = (form: Form) => (as: string) => `<${attempt}:${i}:${form}:${as}>`;
       const file = fileValue(input, i, standIn("own"));
-      const painted = input.painted === undefined ? [] : MASK_COLOURS;
+      const painted = input.painted === undefined ? [] : MASK_PAINTS;
       const forms = painted.map((colour) => [
         colour,
         fileValue({ ...input, type: "image/png" }, i, standIn(colour)),

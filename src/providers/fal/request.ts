@@ -28,6 +28,9 @@ function checkSize(inputs: readonly InputFile[]): void {
   });
 }
 
-async function toDataUri({ type, content }: InputFile): Promise<string> {
-  return `data:${type};base64,${Buffer.from(await content.arrayBuffer()).toString("base64")}`;
+/** Of fal's models, some want a mask white where it may change, and some transparent. */
+async function toDataUri({ type, content, painted }: InputFile): Promise<string> {
+  const both = await painted?.("either");
+  const bytes = Buffer.from(await (both ?? content).arrayBuffer());
+  return `data:${both === undefined ? type : "image/png"};base64,${bytes.toString("base64")}`;
 }

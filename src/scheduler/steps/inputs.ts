@@ -1,8 +1,8 @@
 import { taskError } from "../../domain/errors.ts";
 import { MAX_INPUT_BYTES } from "../../domain/limits.ts";
-import type { Asset, MediaKind } from "../../domain/media/asset.ts";
+import type { Asset, MediaKind, StoredFile } from "../../domain/media/asset.ts";
 import { maskProblem } from "../../domain/media/mask.ts";
-import { MediaError } from "../../domain/ports/asset-store.ts";
+import { MediaError, type PutOptions } from "../../domain/ports/asset-store.ts";
 import { EgressError } from "../../domain/ports/egress.ts";
 import type { InputFile, MaskPaint } from "../../domain/ports/provider.ts";
 import type { GenerationRequest, MediaInput } from "../../domain/task/request.ts";
@@ -36,10 +36,11 @@ export async function fetchInputs(step: Step): Promise<StepResult> {
       const accept = mediaKindOf(input);
       const maxBytes = MAX_INPUT_BYTES[accept];
       const source = await deps.egress.fetchMedia(input.source.url, { maxBytes, signal: either });
-      const file = await storeFile(step, source, { accept: [accept], maxBytes, sanitize: true });
+      const file = await storeInput(step, input, source, { accept: [accept], maxBytes, sanitize: true });
       const asset = step.asset(file, { role: "input", index, createdAt: deps.clock.now() });
       assets.push(asset);
-      inputs.push({ ...input, source: { kind: "asset", assetId: asset.id } });
+      const { role } = input;
+      inputs.push({ role, param, source: { kind: "asset", assetId: asset.id } });
     }
   } catch (error) {
     if (signal.aborted) return SETTLED;
@@ -52,6 +53,25 @@ export async function fetchInputs(step: Step): Promise<StepResult> {
   const request: GenerationRequest = { ...task.request, inputs };
   const ready = inputsReady(deps.clock.now(), request, assets);
   return step.continue(ready, { task: { ...task, request }, attempt });
+}
+
+/** Stores an input; of a mask that may be a painted one, the mask that it stands for. @throws as `storeFile` does */
+async function storeInput(
+  step: Step,
+  { mayBePainted }: MediaInput,
+  source: AsyncIterable<Uint8Array>,
+  options: PutOptions,
+): Promise<StoredFile> {
+  if (mayBePainted !== true) return storeFile(step, source, options);
+  const { assets } = step.deps;
+  // A piece belongs to its sender again once the next one is asked for.
+  const bytes = new Uint8Array(
+    await new Blob(await Array.fromAsync(source, (piece) => piece.slice())).arrayBuffer(),
+  );
+  // Its size is looked at before all of it is decoded.
+  const checked = await assets.stage(bytes, options);
+  await checked.release(false);
+  return storeFile(step, (await assets.maskOfOpaque(new Blob([bytes]))) ?? bytes, options);
 }
 
 /** Ends a task whose input cannot be used, or tries again if that may pass. */

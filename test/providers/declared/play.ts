@@ -70,7 +70,7 @@ function formOf(provider: string): Form {
 
 const MADE = "/made/1";
 
-async function watch(
+export async function watch(
   provider: string,
   request: ExampleForm["request"],
   answers: (origin: string) => readonly Scripted[],

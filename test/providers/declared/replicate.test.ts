@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { describeModels } from "./models.ts";
-import { play } from "./play.ts";
+import { play, watch } from "./play.ts";
 
 describeModels({
   provider: "replicate",
@@ -53,4 +53,13 @@ test("partial output is none while a replicate prediction goes on", async () => 
   expect(await ends({ status: "processing", output: ["https://replicate.delivery/a.png"] })).toEqual({
     kind: "pending",
   });
+});
+
+test("a mask is uploaded white and transparent where it may change, because models there look at either", async () => {
+  const inputs = ["image", "mask"] as const;
+  const { arrived } = await watch("replicate", { ...REQUEST, inputs }, () => [
+    { status: 201, json: { id: "f", urls: { get: "https://api.replicate.com/v1/files/f" } } },
+  ]);
+  const uploads = arrived.filter(({ path }) => path.endsWith("/files")).map(({ body }) => body.toString());
+  expect(uploads).toEqual([expect.stringContaining("image 1"), expect.stringContaining("mask 1 in either")]);
 });

@@ -261,6 +261,19 @@ test("any endpoint of the queue is a model by its manifest alone", async () => {
   });
 });
 
+test("a mask is white and transparent where it may change, because fal's models look at either", async () => {
+  const masked = UPSCALER.replace("requires: [image]", "requires: [image, mask]")
+    .replace("required: [image_url]", "required: [image_url, mask_url]")
+    .replace("    prompt:", "    mask_url: { description: What may change. }\n    prompt:")
+    .replace("price:", "  mask_url: { role: mask, media: image }\nprice:")
+    .replace("constants:", "  mask: { field: mask_url }\n      constants:");
+  const model = createManifestReader().read("clarity.yaml", masked).model;
+  const mask = { ...image("mask", "m"), painted: async (paint: string) => new Blob([`${paint} m`]) };
+  const inputs = [image("image", "a"), mask];
+  const { input } = await sent({ model, upstreamModel: "fal-ai/clarity", prompt: "", inputs });
+  expect([input.images, input.mask_url]).toEqual([[uri("a")], uri("either m")]);
+});
+
 test("what the operator is told of a refusal has no key in it", async () => {
   const { provider } = await open(() => ({ status: 403, json: { detail: "User is locked." } }));
   const error = (await rejection(provider.submit(submission(), signal))) as ProviderError;

@@ -69,6 +69,7 @@ export function readCreate(
     identity: identityOf(json, url, retainSec),
     inlineFiles: json.inlineFiles,
     endpoint: `POST ${BASE}/${named.name}`,
+    hasPaintedMasks: true,
     isWaiting: !named.isQueued,
     callback: url === null ? undefined : { ...WEBHOOK, url },
   };

@@ -100,6 +100,7 @@ function translate(
     ...sentBy(exchange),
     ...{ kind: model.kind, model, names, body, endpoint: ENDPOINT, inlineFiles, isWaiting },
     identity: { ...sent, version: model.id },
+    hasPaintedMasks: true,
     cancelAt: lifeMs === undefined ? undefined : deps.clock.now() + lifeMs,
     callback: read.webhook === undefined ? undefined : callbackFor(read.webhook, read.events),
   };
