@@ -10,6 +10,7 @@ import { isTerminal, type NewTask, type TaskSummary } from "../domain/task/task.
 import { namesFrom } from "../domain/words/say.ts";
 import { adoptLeft } from "./adopt-left.ts";
 import type { CreateTask, CreateTaskRequest } from "./create-task.ts";
+import type { CreatedTask } from "./created-task.ts";
 import type { EqualCalls } from "./equal-calls.ts";
 import { hashCanonical } from "./inline-files.ts";
 import type { Orphans } from "./orphans.ts";
@@ -63,37 +64,44 @@ export interface JoinedTask {
   leave(): void;
 }
 
-/**
- * Accepts a request as a task, or joins the task that the same request made before whose caller left. So does a request with the same
- * idempotency key.
- * @throws AppError with the code that says why it was refused, in the caller's names for fields
- */
-export type JoinTask = (request: JoiningRequest) => Promise<JoinedTask>;
+export interface JoinTask {
+  /**
+   * Accepts a request as a task, or joins the task that the same request made before whose caller left. So does a request with the same
+   * idempotency key.
+   * @throws AppError with the code that says why it was refused, in the caller's names for fields
+   */
+  (request: JoiningRequest): Promise<JoinedTask>;
+  /**
+   * The same in fewer steps for a request whose caller does not wait, while there is no task that it could join; undefined otherwise.
+   * @throws AppError with the code that says why it was refused, in our names for fields
+   */
+  atOnce(request: JoiningRequest): Promise<CreatedTask> | undefined;
+  /** The caller of a request that was accepted at once left before it was answered. The next equal request joins the task. */
+  left(request: JoiningRequest, task: TaskId): void;
+}
 
 export function createJoinTask(deps: JoinTaskDeps): JoinTask {
-  return async (request) => {
-    const { model, names, isWaiting, principal, endpoint, idempotencyKey, identity } = request;
+  const scopeOf = ({ principal, endpoint, identity: value, inlineFiles: files }: JoiningRequest) =>
+    hashCanonical(deps.secrets, { before: `${principal.keyId}\n${endpoint}\n`, value, files });
+  const isJoinable = (isWaiting: boolean) =>
+    isWaiting || deps.orphans.any() || deps.equalCalls?.areAny() === true;
+  const add = (scope: string, id: TaskId) => deps.orphans.add(scope, id, deps.clock.elapsed());
+  const left: JoinTask["left"] = (request, id) => {
     // An idempotency key already says which requests are the same.
-    const isComparable = idempotencyKey === undefined;
-    const scopeOf = () =>
-      hashCanonical(deps.secrets, {
-        before: `${principal.keyId}\n${endpoint}\n`,
-        value: identity,
-        files: request.inlineFiles,
-      });
+    if (request.idempotencyKey === undefined)
+      void Promise.resolve(scopeOf(request)).then((scope) => add(scope, id));
+  };
+
+  const join = async (request: JoiningRequest): Promise<JoinedTask> => {
+    const { model, names, isWaiting, principal, endpoint, idempotencyKey } = request;
     // Of a request that is answered at once, this is seldom asked for; its files are there for now.
-    const isJoinable = isWaiting || deps.orphans.any() || deps.equalCalls?.areAny() === true;
-    const isNeeded = isJoinable || request.inlineFiles !== undefined;
-    const scope = isComparable && isNeeded ? await scopeOf() : undefined;
+    const isNeeded = isJoinable(isWaiting) || request.inlineFiles !== undefined;
+    const scope = idempotencyKey === undefined && isNeeded ? await scopeOf(request) : undefined;
     if (scope !== undefined) await deps.equalCalls?.settled(scope);
     const use =
       idempotencyKey === undefined ? undefined : { keyId: principal.keyId, endpoint, key: idempotencyKey };
     const call = ({ taskId, held, replayed, task }: Joined): JoinedTask => {
-      const leave = () => {
-        const add = (of: string) => deps.orphans.add(of, taskId, deps.clock.elapsed());
-        if (scope !== undefined) add(scope);
-        else if (isComparable) void Promise.resolve(scopeOf()).then(add);
-      };
+      const leave = () => (scope === undefined ? left(request, taskId) : add(scope, taskId));
       return {
         taskId,
         model: model.id,
@@ -125,6 +133,10 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
       throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
     }
   };
+
+  const atOnce: JoinTask["atOnce"] = (request) =>
+    isJoinable(request.isWaiting) || request.inlineFiles !== undefined ? undefined : deps.createTask(request);
+  return Object.assign(join, { atOnce, left });
 }
 
 /** A task that was created, or adopted. */

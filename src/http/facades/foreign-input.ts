@@ -24,7 +24,8 @@ const LEFT_TO_MODEL: readonly Json[] = ["auto", "match_input_image"];
 
 /** A request on its way to the model's own words. */
 interface Fitting {
-  readonly offered: OfferedModel;
+  readonly model: Model;
+  readonly catalog: Pick<Catalog, "routes" | "validate">;
   readonly body: Record<string, Json>;
   /** By our name of a field, the caller's. */
   readonly names: Record<string, string>;
@@ -33,10 +34,7 @@ interface Fitting {
   wishes: Map<"size" | "length" | "ratio" | "width" | "height", Wish> | undefined;
 }
 
-interface Wish {
-  readonly param: string;
-  readonly value: Json;
-}
+type Wish = { readonly param: string; readonly value: Json };
 
 /** A body whose names the caller may add to. Those of fields that were not given are inherited. */
 export interface ForeignBody extends ModelBody {
@@ -59,7 +57,8 @@ export function fromForeign(
   const { fields, at, route } = given;
   const words = route && vocabularyOf(model, route);
   const fitting: Fitting = {
-    offered: { model, routes: catalog.routes(model) },
+    model,
+    catalog,
     body: { model: model.id },
     names: namesOf(model, words, given),
     media: [],
@@ -71,7 +70,7 @@ export function fromForeign(
   }
   if (fitting.media.length > 0) putMedia(fitting);
   const { body, names, wishes } = fitting;
-  return wishes === undefined ? { body, names } : putWishes(catalog, fitting, wishes);
+  return wishes === undefined ? { body, names } : putWishes(fitting, wishes);
 }
 
 type Wishes = NonNullable<Fitting["wishes"]>;
@@ -81,12 +80,10 @@ function wishFor(fitting: Fitting, what: Parameters<Wishes["set"]>[0], given: Wi
   fitting.wishes.set(what, given);
 }
 
-interface Given extends Wish {
-  readonly name: string;
-}
+type Given = Wish & { readonly name: string };
 
 function take(fitting: Fitting, words: Vocabulary | undefined, given: Given): void {
-  const { model } = fitting.offered;
+  const { model } = fitting;
   const { name } = given;
   const worded = words?.meanings.get(name);
   const own = model.mediaFields.find((field) => field.name === name);
@@ -112,7 +109,7 @@ function isLeft(model: Model, { name, value }: Pick<Given, "name" | "value">): b
 
 /** A field that has the model's own name for it. Names of sizes mean the same everywhere, and are fitted. */
 function takeOwn(fitting: Fitting, name: string, given: Given): void {
-  const { model } = fitting.offered;
+  const { model } = fitting;
   const isFitted = name === "size" && isSizeLike(given.value) && model.kind === "image";
   if (isFitted) wishFor(fitting, "size", given);
   else if (name === "output_format") putFormat(fitting, given);
@@ -120,7 +117,7 @@ function takeOwn(fitting: Fitting, name: string, given: Given): void {
 }
 
 function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: number): void {
-  const { model } = fitting.offered;
+  const { model } = fitting;
   const { name, value } = given;
   switch (meaning.kind) {
     case "parameter":
@@ -148,9 +145,9 @@ function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: nu
 }
 
 /** Writes a field of the model's own, in the type that its schema has for it. */
-function put({ offered, body, names }: Fitting, name: string, { param, value }: Wish): void {
+function put({ model, body, names }: Fitting, name: string, { param, value }: Wish): void {
   if (Object.hasOwn(body, name)) throw invalid({ kind: "given_twice", field: param });
-  setOwn(body, name, inType(propertyOf(offered.model, name), value));
+  setOwn(body, name, inType(propertyOf(model, name), value));
   setOwn(names, name, param);
 }
 
@@ -162,7 +159,7 @@ function inType(property: JsonObject | undefined, value: Json): Json {
 }
 
 function putFormat(fitting: Fitting, given: Wish): void {
-  const { model } = fitting.offered;
+  const { model } = fitting;
   if (propertyOf(model, "output_format") === undefined) throw unchoosable(model, given);
   const known = choices(model, "output_format");
   const isOther = given.value === "jpg" && !known.includes("jpg") && known.includes("jpeg");
@@ -170,26 +167,22 @@ function putFormat(fitting: Fitting, given: Wish): void {
 }
 
 /** Meets wishes for size and length by what the model has for them. */
-function putWishes(
-  catalog: Pick<Catalog, "routes" | "validate">,
-  fitting: Fitting,
-  wishes: Wishes,
-): ForeignBody {
-  const { offered, body, names } = fitting;
+function putWishes(fitting: Fitting, wishes: Wishes): ForeignBody {
+  const { model, catalog, body, names } = fitting;
   const size = wishes.get("size") ?? sizeOfSides(wishes);
   const length = wishes.get("length");
   const ratio = wishes.get("ratio");
   if (ratio !== undefined) putRatio(fitting, ratio);
   const wanted = size && { ...size, value: sizeText(size) };
-  if (offered.model.kind === "image") {
-    if (length !== undefined) throw unchoosable(offered.model, length);
+  if (model.kind === "image") {
+    if (length !== undefined) throw unchoosable(model, length);
     if (wanted !== undefined) putImageSize(fitting, wanted);
     return { body, names };
   }
   const theirs = namesFrom({ size: wanted?.param ?? "size", seconds: length?.param ?? "seconds" });
   try {
     const wish = { size: wanted?.value, seconds: length && secondsOf(length.value) };
-    const fitted = fitVideo(catalog, offered.model, body, wish);
+    const fitted = fitVideo(catalog, model, body, wish);
     for (const [name, wished] of Object.entries(fitted.names)) names[name] = theirs(wished);
     return { body: fitted.body, names };
   } catch (error) {
@@ -197,27 +190,32 @@ function putWishes(
   }
 }
 
-function putImageSize({ offered, body, names }: Fitting, wanted: Wish): void {
+const offeredOf = ({ model, catalog }: Fitting): OfferedModel => ({ model, routes: catalog.routes(model) });
+
+function putImageSize(fitting: Fitting, wanted: Wish): void {
+  const { model, body, names } = fitting;
   const before = Object.keys(body).length;
   try {
-    addSize(offered, wanted.value, body, names);
+    addSize(offeredOf(fitting), wanted.value, body, names);
   } catch (error) {
     throw error instanceof AppError ? error.renamed(namesFrom({ size: wanted.param })) : error;
   }
   for (const [name, param] of Object.entries(names)) if (param === "size") names[name] = wanted.param;
   if (Object.hasOwn(body, "size") || names.size === "size") names.size = wanted.param;
-  if (Object.keys(body).length === before) throw unchoosable(offered.model, wanted);
+  if (Object.keys(body).length === before) throw unchoosable(model, wanted);
 }
 
 /** Proportions, where the model has a list of sizes instead: the size that has them, and about a million pixels. */
-function putRatio({ offered, body, names }: Fitting, { param, value }: Wish): void {
+function putRatio(fitting: Fitting, { param, value }: Wish): void {
+  const { model, body, names } = fitting;
   const ratio = typeof value === "string" ? /^(\d{1,4}):(\d{1,4})$/.exec(value) : null;
   const [, across = 0, down = 0] = (ratio ?? []).map(Number);
   const wanted = { width: across, height: down };
-  const sizes = takenChoices(offered, "size").filter((size) => hasProportions(parseSize(size), wanted));
+  const all = takenChoices(offeredOf(fitting), "size");
+  const sizes = all.filter((size) => hasProportions(parseSize(size), wanted));
   const scale = Math.sqrt(1024 ** 2 / (across * down || 1));
   const size = closestSize({ width: across * scale, height: down * scale }, sizes);
-  if (size === undefined || body.size !== undefined) throw unchoosable(offered.model, { param, value });
+  if (size === undefined || body.size !== undefined) throw unchoosable(model, { param, value });
   body.size = size;
   names.size = param;
 }
@@ -286,10 +284,11 @@ function namesOf(
   words: Vocabulary | undefined,
   { at, route }: ForeignInput,
 ): Record<string, string> {
-  const known = usualNames.getOrInsertComputed(model, () => new Map());
+  const known = usualNames.get(model) ?? usualNames.getOrInsert(model, new Map());
   const how = route === undefined ? at : `${at} ${route.provider} ${route.upstreamModel}`;
+  const usual = known.get(how) ?? known.getOrInsert(how, usualNamesOf(model, words, at));
   // They are inherited: to copy them for each create takes longer than to read a name from there once.
-  return Object.create(known.getOrInsertComputed(how, () => usualNamesOf(model, words, at)));
+  return Object.create(usual);
 }
 
 function usualNamesOf(model: Model, words: Vocabulary | undefined, at: string): Record<string, string> {

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from "../../domain/json.ts";
 import type { MediaKind } from "../../domain/media/asset.ts";
 import type { MediaField, Model } from "../../domain/model/model.ts";
 import type { InputRole } from "../../domain/task/request.ts";
-import { isList, type OfferedModel } from "../../service/model-fields.ts";
+import { isList } from "../../service/model-fields.ts";
 
 /** Files that a field of another API names. */
 export type ForeignMedia = {
@@ -36,12 +36,12 @@ interface Placed {
  * @throws AppError naming the field of a file that the model has no use for
  */
 export function putMedia({
-  offered: { model },
+  model,
   media,
   body,
   names,
 }: {
-  readonly offered: OfferedModel;
+  readonly model: Model;
   readonly media: readonly ForeignMedia[];
   readonly body: Record<string, Json>;
   readonly names: Record<string, string>;

@@ -5,6 +5,7 @@ import { aliasedId, type ModelDeps, readModel } from "../../service/read-model.t
 
 /** Stands for this service where a client insists on a model's owner: `svc/sandbox-image`. */
 export const OWNER = "svc";
+const OWNED = `${OWNER}/`;
 
 /** A model that a client of another API asks for, and the route by whose name it did. */
 export interface AskedModel {
@@ -28,13 +29,25 @@ export function askedModel(
     isNamed = (route) => route.upstreamModel === name,
   }: { readonly provider?: ProviderId | undefined; readonly isNamed?: (route: Route) => boolean },
 ): AskedModel {
-  const own = name.startsWith(`${OWNER}/`) ? name.slice(OWNER.length + 1) : name;
-  const isOwn = aliasedId(deps, principal, own) !== undefined || deps.catalog.find(own) !== undefined;
-  if (isOwn || provider === undefined) return { model: readModel(deps, principal, own) };
+  const own = ownModel(deps, principal, name);
+  if (own !== undefined) return { model: own };
+  if (provider === undefined) return { model: readModel(deps, principal, withoutOwner(name)) };
   const isTheirs = (route: Route) => route.provider === provider && isNamed(route);
   // Also one that no provider makes at present, so that its caller is told that and not that there is none.
   const model = deps.catalog.all().find(({ routes }) => routes.some(isTheirs));
-  if (model === undefined) return { model: readModel(deps, principal, own) };
+  if (model === undefined) return { model: readModel(deps, principal, withoutOwner(name)) };
   const found = readModel(deps, principal, model.id);
   return { model: found, route: found.routes.find(isTheirs) };
+}
+
+const withoutOwner = (name: string) => (name.startsWith(OWNED) ? name.slice(OWNED.length) : name);
+
+/**
+ * The model of an alias, or of our id with or without `svc/` before it; undefined for every other name.
+ * @throws AppError as `readModel`
+ */
+export function ownModel(deps: ModelDeps, principal: Principal, name: string): Model | undefined {
+  const own = withoutOwner(name);
+  const isOwn = deps.catalog.find(own) !== undefined || aliasedId(deps, principal, own) !== undefined;
+  return isOwn ? readModel(deps, principal, own) : undefined;
 }

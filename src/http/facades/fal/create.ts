@@ -30,11 +30,9 @@ export interface FalBeginning {
 }
 
 /** Reads path and headers. @throws AppError naming the header at fault */
-export function readBeginning(
-  deps: ModelDeps,
-  { request, principal, query, param }: KeyedExchange,
-): FalBeginning {
-  const named = namedModel({ request, query, param });
+export function readBeginning(deps: ModelDeps, exchange: KeyedExchange): FalBeginning {
+  const { request, principal } = exchange;
+  const named = namedModel(exchange);
   const asked = falModel(deps, principal, named.name);
   requireKind(principal, asked.model);
   const { isQueued } = named;
@@ -57,11 +55,12 @@ export function readCreate(
   const { body, names } = fromForeign(deps.catalog, model, { fields, at: "", route });
   requireInputs(asked, body, names);
   const { retainSec, startWithinMs } = headers;
-  const url = mayHaveQuery(exchange.request) ? queryOf(exchange).get("fal_webhook") : null;
+  const url = mayHaveQuery(exchange) ? queryOf(exchange).get("fal_webhook") : null;
   names.retain_seconds = LIFECYCLE;
   names.callback_url = "fal_webhook";
+  const sent = sentBy(exchange);
   const joining: JoiningRequest = {
-    ...sentBy(exchange),
+    ...sent,
     kind: model.kind,
     model,
     names,

@@ -4,7 +4,7 @@ import type { ProviderId } from "../../../domain/ids.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { Model, Route } from "../../../domain/model/model.ts";
 import { aliasedId, type ModelDeps } from "../../../service/read-model.ts";
-import { type AskedModel, askedModel } from "../models.ts";
+import { type AskedModel, askedModel, ownModel } from "../models.ts";
 
 /** Our provider with that API. */
 const PROVIDER = "fal" as ProviderId;
@@ -18,6 +18,17 @@ export interface FalModel extends AskedModel {
 
 /** @throws AppError `model_not_found`, and as `readModel` */
 export function falModel(deps: ModelDeps, principal: Principal, name: string): FalModel {
+  try {
+    // Most ask for a model of ours.
+    const own = name.startsWith(OWNER) ? undefined : ownModel(deps, principal, name);
+    return own === undefined ? theirModel(deps, principal, name) : { model: own };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "model_not_available") throw error;
+    throw new AppError("model_not_found", error.facts, error.details, error);
+  }
+}
+
+function theirModel(deps: ModelDeps, principal: Principal, name: string): FalModel {
   const isNamed = (route: Route) => modesOf(route, name).length > 0 || route.upstreamModel === name;
   const bare = name.startsWith(OWNER) ? name.slice(OWNER.length) : name;
   const isTheirs = () =>
@@ -26,14 +37,9 @@ export function falModel(deps: ModelDeps, principal: Principal, name: string): F
       .some(({ routes }) => routes.some((each) => each.provider === PROVIDER && isNamed(each)));
   // Whoever asks for a model of ours behind their owner gets it, unless they have one of that name.
   const isOurs = bare !== name && isKnown(deps, principal, bare) && !isTheirs();
-  try {
-    const asked = askedModel(deps, principal, isOurs ? bare : name, { provider: PROVIDER, isNamed });
-    const modes = asked.route === undefined ? [] : modesOf(asked.route, name);
-    return { ...asked, modes: modes.length === 0 ? undefined : modes };
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "model_not_available") throw error;
-    throw new AppError("model_not_found", error.facts, error.details, error);
-  }
+  const asked = askedModel(deps, principal, isOurs ? bare : name, { provider: PROVIDER, isNamed });
+  const modes = asked.route === undefined ? [] : modesOf(asked.route, name);
+  return { ...asked, modes: modes.length === 0 ? undefined : modes };
 }
 
 function isKnown(deps: ModelDeps, principal: Principal, name: string): boolean {
@@ -56,7 +62,8 @@ export function requireInputs(
   body: JsonObject,
   names: Readonly<Record<string, string>>,
 ): void {
-  const meant = model.modes.filter(({ id }) => modes?.includes(id) === true);
+  if (modes === undefined) return;
+  const meant = model.modes.filter(({ id }) => modes.includes(id));
   const hasRole = (role: string) =>
     model.mediaFields.some((field) => field.role === role && body[field.name] !== undefined);
   if (meant.length === 0 || meant.some(({ requires }) => requires.every(hasRole))) return;

@@ -75,23 +75,27 @@ export function logsOf(task: TaskSummary, now: number, shown = 0): JsonObject[] 
   return lines.slice(shown);
 }
 
-/** The status of a request, in that API's shape (https://fal.ai/docs/documentation/model-apis/inference/queue, checked 2026-11-27). */
+/**
+ * The status of a request as JSON, in that API's shape (https://fal.ai/docs/documentation/model-apis/inference/queue, checked
+ * 2026-11-27).
+ * @param addresses as `addressesOf` has them
+ */
 export function statusOf(
   task: TaskReading,
-  addresses: JsonObject,
+  addresses: string,
   logs: readonly JsonObject[] | undefined,
-): JsonObject {
-  const base = { request_id: task.id, ...addresses };
+): string {
+  const base = `"request_id":"${task.id}",${addresses}`;
   if (task.status === "pending")
-    return { status: "IN_QUEUE", ...base, queue_position: task.queuePosition ?? 0 };
-  const told = logs === undefined ? {} : { logs: [...logs] };
-  if (!isTerminal(task.status)) return { status: "IN_PROGRESS", ...base, ...told };
-  const metrics = { inference_time: inferenceOf(task) ?? null };
-  return { status: "COMPLETED", ...base, ...told, metrics, ...failureOf(task) };
+    return `{"status":"IN_QUEUE",${base},"queue_position":${task.queuePosition ?? 0}}`;
+  const told = logs === undefined ? "" : `,"logs":${JSON.stringify(logs)}`;
+  if (!isTerminal(task.status)) return `{"status":"IN_PROGRESS",${base}${told}}`;
+  const metrics = `{"inference_time":${inferenceOf(task) ?? null}}`;
+  return `{"status":"COMPLETED",${base}${told},"metrics":${metrics}${failureOf(task)}}`;
 }
 
-function failureOf(task: TaskSummary): JsonObject {
-  if (task.status === "completed") return {};
+function failureOf(task: TaskSummary): string {
+  if (task.status === "completed") return "";
   const error = endedWithoutImages(task);
-  return { error: error.message, error_type: toldError(error).type };
+  return `,"error":${JSON.stringify(error.message)},"error_type":${JSON.stringify(toldError(error).type)}`;
 }

@@ -31,12 +31,15 @@ export async function readStatus(deps: FalQueueDeps, exchange: KeyedExchange): P
   const task = await readTask(deps, principal, param("request_id"));
   const reading = await withQueuePosition(deps, task);
   const logs = wantsLogs(exchange) ? logsOf(task, deps.clock.now()) : undefined;
-  const body = statusOf(reading, addressesOf(exchange, param("model"), task.id), logs);
-  return withStatus(isTerminal(task.status) ? 200 : 202, json(body, requestIdHeader(task.id)));
+  return {
+    status: isTerminal(task.status) ? 200 : 202,
+    headers: { "Content-Type": "application/json", "X-Fal-Request-Id": task.id },
+    body: statusOf(reading, addressesOf(exchange, param("model"), task.id), logs),
+  };
 }
 
 function wantsLogs(exchange: KeyedExchange): boolean {
-  if (!mayHaveQuery(exchange.request)) return false;
+  if (!mayHaveQuery(exchange)) return false;
   const logs = queryOf(exchange).get("logs");
   return logs !== null && logs !== "0" && logs !== "false";
 }
@@ -54,7 +57,7 @@ export async function streamStatus(deps: FalQueueDeps, exchange: KeyedExchange):
       if (event.kind === "preview") continue;
       const lines = logsOf(event.task, deps.clock.now()).filter(({ message }) => !shown.has(message));
       for (const { message } of lines) shown.add(message);
-      await to.event({ data: JSON.stringify(statusOf(event.task, addresses, isLogged ? lines : undefined)) });
+      await to.event({ data: statusOf(event.task, addresses, isLogged ? lines : undefined) });
     }
   };
   const signal = AbortSignal.any([request.signal, deps.stopping]);

@@ -1,7 +1,14 @@
+import { AppError } from "../../../domain/errors.ts";
 import { formatAmount } from "../../../domain/money/money.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
-import { createJoinTask, type JoinedTask, type JoinTaskDeps } from "../../../service/join-task.ts";
+import { namesFrom } from "../../../domain/words/say.ts";
+import {
+  createJoinTask,
+  type JoinedTask,
+  type JoiningRequest,
+  type JoinTaskDeps,
+} from "../../../service/join-task.ts";
 import { readJsonBody } from "../../body.ts";
 import { type Endpoint, type KeyedExchange, keyed, open, polled } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
@@ -10,14 +17,7 @@ import { acceptStaying, finishInTime, standingFor, type WaitingDeps, waitOf } fr
 import type { WebhookSigning } from "../signing.ts";
 import { type FalCreate, type FalCreateDeps, readBeginning, readCreate } from "./create.ts";
 import { outputOf } from "./present.ts";
-import {
-  cancelRequest,
-  type FalQueueDeps,
-  readResult,
-  readStatus,
-  requestIdHeader,
-  streamStatus,
-} from "./queue.ts";
+import { cancelRequest, type FalQueueDeps, readResult, readStatus, streamStatus } from "./queue.ts";
 import { startInTime } from "./start.ts";
 import { type FalStorageDeps, falStorageEndpoints } from "./storage.ts";
 import { addressesOf, BASE, type NamedModel } from "./target.ts";
@@ -70,31 +70,57 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
   const { named } = beginning;
   const json = await readJsonBody(exchange, deps.assets);
   let { discard } = json;
+  let words: JoiningRequest["names"] = {};
   try {
     const read = readCreate(deps, exchange, beginning, json);
-    if (named.isQueued) return toldQueued(exchange, named, await deps.joinTask(read.joining));
+    const { joining } = read;
+    const accepting = named.isQueued ? deps.joinTask.atOnce(joining) : undefined;
+    if (accepting !== undefined) {
+      words = joining.names;
+      const { taskId, held, replayed } = await accepting;
+      // Whoever never hears of the request asks for it again.
+      if (exchange.request.signal.aborted) deps.joinTask.left(joining, taskId);
+      return toldQueued(exchange, named, {
+        ...{ taskId, model: joining.model.id, replayed },
+        held: replayed ? undefined : held,
+      });
+    }
+    if (named.isQueued) {
+      const joined = await deps.joinTask(joining);
+      if (exchange.request.signal.aborted) joined.leave();
+      return toldQueued(exchange, named, joined);
+    }
     const release = discard;
     // From here on, the run releases them.
     discard = undefined;
     return await run(deps, exchange, named, read, release);
+  } catch (error) {
+    throw error instanceof AppError ? error.renamed(namesFrom(words)) : error;
   } finally {
     // An await would cost a turn, and most bodies have no files.
     if (discard !== undefined) await discard();
   }
 }
 
-function toldQueued(exchange: KeyedExchange, { name }: NamedModel, joined: JoinedTask): Reply {
-  const { taskId: id, model } = joined;
-  // Whoever never hears of the request asks for it again.
-  if (exchange.request.signal.aborted) joined.leave();
-  // How many are ahead of it, its status says: to count them takes as long as to accept a request.
-  const body = { status: "IN_QUEUE", request_id: id, ...addressesOf(exchange, name, id) };
-  return json(body, headersOf(joined), { task: id, model });
+type Accepted = Pick<JoinedTask, "taskId" | "model" | "held" | "replayed">;
+
+/** How many are ahead of it, its status says: to count them takes as long as to accept a request. */
+function toldQueued(exchange: KeyedExchange, { name }: NamedModel, accepted: Accepted): Reply {
+  const { taskId: id, model } = accepted;
+  return {
+    status: 200,
+    headers: headersOf(accepted),
+    body: `{"status":"IN_QUEUE","request_id":"${id}",${addressesOf(exchange, name, id)}}`,
+    log: { task: id, model },
+  };
 }
 
 /** What the task holds, what it is called, and whether it was accepted before. */
-function headersOf({ taskId, held, replayed }: JoinedTask): Record<string, string> {
-  const headers: Record<string, string> = requestIdHeader(taskId);
+function headersOf({ taskId, held, replayed }: Accepted): Record<string, string> {
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    "X-Fal-Request-Id": taskId,
+  };
   if (held !== undefined) headers["X-Request-Cost"] = formatAmount(held);
   if (replayed) headers["X-Idempotent-Replay"] = "true";
   return headers;

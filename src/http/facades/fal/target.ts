@@ -1,4 +1,5 @@
 import { AppError } from "../../../domain/errors.ts";
+import type { TaskId } from "../../../domain/ids.ts";
 import type { Exchange } from "../../exchange.ts";
 
 /** Where this API is here. */
@@ -22,26 +23,34 @@ const HOSTS: Readonly<Record<string, string>> = {
 const QUEUE = "queue/";
 const STREAM = "/stream";
 
-function targetOf({ headers }: Request): URL | undefined {
+function targetIn({ headers }: Request): URL | undefined {
   const text = headers.get(TARGET);
   const url = text === null ? null : URL.parse(text);
   return url !== null && url.protocol === "https:" && Object.hasOwn(HOSTS, url.host) ? url : undefined;
 }
 
-/** The path of a request that names its address at that API, which it may at our base alone. */
+/** A request names its address at that API at our base alone. */
+function targetOf({ path, request }: Pick<Exchange, "path" | "request">): URL | undefined {
+  return path === BASE ? targetIn(request) : undefined;
+}
+
+/** The path of a request that names its address at that API. */
 export function namedPath(path: string, request: Request): string | undefined {
-  const target = path === BASE ? targetOf(request) : undefined;
+  const target = targetOf({ path, request });
   return target && BASE + HOSTS[target.host] + target.pathname.replace(/\/$/, "");
 }
 
+/** A request, as far as its address is concerned. */
+type Addressed = Pick<Exchange, "path" | "request" | "query">;
+
 /** The query of a request, which is in the address it names if it names one. */
-export function queryOf({ request, query }: Pick<Exchange, "request" | "query">): URLSearchParams {
-  return targetOf(request)?.searchParams ?? query();
+export function queryOf(exchange: Addressed): URLSearchParams {
+  return targetOf(exchange)?.searchParams ?? exchange.query();
 }
 
 /** Whether a request may have a query; to read one takes longer than to see that there is none. */
-export function mayHaveQuery({ url, headers }: Request): boolean {
-  return url.includes("?") || headers.has(TARGET);
+export function mayHaveQuery({ path, request }: Pick<Exchange, "path" | "request">): boolean {
+  return path === BASE || request.url.includes("?");
 }
 
 /** How many segments a path to a model may have; that API has two at least, and we have models of one. */
@@ -57,40 +66,49 @@ export interface NamedModel {
   readonly isStream: boolean;
 }
 
+/** Those that stand for the queue alone: each is asked for again and again. Beyond this many, all are forgotten. */
+const inQueue = new Map<string, NamedModel>();
+const MOST_KEPT = 500;
+
 /**
  * Reads the path of a create. It joins the queue by its path, by a webhook, or by the header with a priority, which that API's client
  * sends to the queue alone.
  * @throws AppError `not_found` for a path with too many segments
  */
-export function namedModel({
-  request,
-  query,
-  param,
-}: Pick<Exchange, "request" | "query" | "param">): NamedModel {
-  const path = param("model");
+export function namedModel(exchange: Addressed & Pick<Exchange, "param">): NamedModel {
+  const path = exchange.param("model");
+  const known = inQueue.get(path);
+  if (known !== undefined) return known;
   const isInQueue = path.startsWith(QUEUE);
   const isQueued =
     isInQueue ||
-    request.headers.has("x-fal-queue-priority") ||
-    (mayHaveQuery(request) && queryOf({ request, query }).has("fal_webhook"));
+    exchange.request.headers.has("x-fal-queue-priority") ||
+    (mayHaveQuery(exchange) && queryOf(exchange).has("fal_webhook"));
   const isStream = !isQueued && path.endsWith(STREAM);
   const from = isInQueue ? QUEUE.length : 0;
   const name = path.slice(from, isStream ? -STREAM.length : undefined);
   const segments = name.split("/").length;
   if (segments > MOST_SEGMENTS)
     throw new AppError("not_found", { kind: "model_path_long", segments, most: MOST_SEGMENTS });
-  return { name, isQueued, isStream };
+  const named = { name, isQueued, isStream };
+  if (inQueue.size >= MOST_KEPT) inQueue.clear();
+  if (isInQueue) inQueue.set(path, named);
+  return named;
 }
 
-/** The addresses of a request in the queue, as its caller reaches them. */
+/**
+ * The addresses of a request in the queue, as its caller reaches them: members of an object, as JSON. Every answer has them, and to quote
+ * them one by one takes longer than everything else that makes it.
+ */
 export function addressesOf(
-  { request, origin }: Pick<Exchange, "request" | "origin">,
+  exchange: Pick<Exchange, "path" | "request" | "origin">,
   model: string,
-  id: string,
-) {
+  id: TaskId,
+): string {
   // Who goes by that API's own addresses is led on by them.
-  const base = targetOf(request) === undefined ? `${origin}${BASE}/queue` : "https://queue.fal.run";
+  const base = targetOf(exchange) === undefined ? `${exchange.origin}${BASE}/queue` : "https://queue.fal.run";
   const name = model.startsWith(QUEUE) ? model.slice(QUEUE.length) : model;
-  const response = `${base}/${name}/requests/${id}`;
-  return { response_url: response, status_url: `${response}/status`, cancel_url: `${response}/cancel` };
+  const address = JSON.stringify(`${base}/${name}/requests/${id}`);
+  const open = address.slice(0, -1);
+  return `"response_url":${address},"status_url":${open}/status","cancel_url":${open}/cancel"`;
 }

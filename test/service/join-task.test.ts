@@ -1,0 +1,76 @@
+import { afterEach, expect, test } from "bun:test";
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createTaskFeed } from "../../src/runtime/signals.ts";
+import { createJoinTask, type JoiningRequest } from "../../src/service/join-task.ts";
+import { createOrphans } from "../../src/service/orphans.ts";
+import { countingIds, fakeClock } from "../helpers/engine.ts";
+import { openEmptyStore } from "../helpers/open-store.ts";
+import { fakeSecrets } from "../helpers/secrets.ts";
+import { ACCOUNT, addAccount, keyId, newTask } from "../helpers/store.ts";
+
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop();
+});
+
+/** Requests that are equal, and become tasks of a store. */
+async function setup() {
+  const model = createCatalog().find("sandbox-image");
+  if (model === undefined) throw new Error("There is no such model.");
+  const store = openEmptyStore();
+  stops.push(store.stop);
+  await addAccount(store, { id: ACCOUNT });
+  const ids = countingIds();
+  const join = createJoinTask({
+    ...{ tasks: store.tasks, clock: fakeClock(), feed: createTaskFeed(), secrets: fakeSecrets() },
+    orphans: createOrphans(),
+    async createTask() {
+      const task = newTask({ id: ids.create("task") });
+      await store.tasks.admit({ task, assets: [] });
+      return { taskId: task.id, held: task.held, replayed: false, task };
+    },
+  });
+  const request: JoiningRequest = {
+    ...{ model, kind: model.kind, names: {}, body: { prompt: "A fox" }, identity: { prompt: "A fox" } },
+    principal: {
+      accountId: ACCOUNT,
+      keyId: keyId(1),
+      keyName: "key",
+      policy: {},
+      priceMultiplier: 1_000_000,
+    },
+    ...{ requestId: "req_1", origin: "http://localhost", endpoint: "POST /x", isWaiting: false },
+  };
+  return { join, request };
+}
+
+test("a request whose caller does not wait is accepted at once while no task was left, and one that waits is not", async () => {
+  const { join, request } = await setup();
+  expect(join.atOnce({ ...request, isWaiting: true })).toBeUndefined();
+  const accepted = await join.atOnce(request);
+  expect(accepted).toMatchObject({ replayed: false });
+});
+
+test("the task of a caller that left is joined by its next equal request, and by no other", async () => {
+  const { join, request } = await setup();
+  const { taskId } = (await join.atOnce(request)) ?? {};
+  if (taskId === undefined) throw new Error("It was not accepted at once.");
+  join.left(request, taskId);
+  await Promise.resolve();
+  // From now on each request is compared with what was left.
+  expect(join.atOnce(request)).toBeUndefined();
+  const other = await join({ ...request, identity: { prompt: "A hare" } });
+  expect(other.taskId).not.toBe(taskId);
+  const equal = await join(request);
+  expect([equal.taskId, equal.held]).toEqual([taskId, undefined]);
+  expect((await join(request)).taskId).not.toBe(taskId);
+});
+
+test("the task of a caller that left is not joined where its request had an idempotency key, which says what is equal", async () => {
+  const { join, request } = await setup();
+  const keyed = { ...request, idempotencyKey: "one" };
+  const { taskId } = (await join.atOnce(keyed)) ?? {};
+  if (taskId !== undefined) join.left(keyed, taskId);
+  await Promise.resolve();
+  expect(join.atOnce(request)).toBeDefined();
+});
