@@ -10,6 +10,7 @@ import { monotonicMs } from "../runtime/clock.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import type { Store } from "../store/open.ts";
+import type { Driver } from "../store/postgres/driver.ts";
 import { VERSION } from "../version.ts";
 import type { Releases } from "./lifecycle.ts";
 import { createPresence, oneAtATime } from "./presence.ts";
@@ -51,7 +52,7 @@ async function connect(
   releases: Releases,
 ) {
   const { createBus, openConnection, openStoreOn, ...loaded } = await loadStore();
-  const { createNodeStore, followDatabaseTime, createSharedRateLimiter, forgetWindows } = loaded;
+  const { createNodeStore, followDatabaseTime, createSharedRateLimiter } = loaded;
   const id = createSecrets().newBody().slice(0, ID_LENGTH);
   const connection = openConnection({
     ...{ url, connections: config.databaseConnections },
@@ -98,10 +99,7 @@ async function connect(
       };
       await bus.listen((told) => hear(told, feeds, self), wakeAll);
       await presence.start();
-      const tidy = oneAtATime(() =>
-        Promise.all([self.recount(), self.rescue(), forgetWindows(connection.driver)]).catch(() => {}),
-      );
-      releases.push(presence.stop, every(LOOK_MS, wakeAll), every(BEAT_MS, tidy));
+      releases.push(presence.stop, every(LOOK_MS, wakeAll), ...tidying(self, connection.driver, loaded));
     },
   };
 }
@@ -113,7 +111,23 @@ const loadStore = async () => ({
   ...(await import("../store/postgres/node-store.ts")),
   ...(await import("../store/postgres/open.ts")),
   ...(await import("../store/postgres/rate-limiter.ts")),
+  ...(await import("../store/postgres/statistics.ts")),
 });
+
+/** Has what nodes do for each other done again and again. @returns how to end it */
+function tidying(
+  { recount, rescue }: Woken,
+  driver: Driver,
+  {
+    forgetWindows,
+    keepStatistics,
+  }: Pick<Awaited<ReturnType<typeof loadStore>>, "forgetWindows" | "keepStatistics">,
+): (() => void)[] {
+  const tidy = oneAtATime(() => Promise.all([recount(), rescue(), forgetWindows(driver)]).catch(() => {}));
+  // By itself, since it takes seconds where there is much.
+  const look = oneAtATime(() => keepStatistics(driver).catch(() => {}));
+  return [every(BEAT_MS, tidy), every(BEAT_MS, look)];
+}
 
 /** Runs something that never fails, again and again. @returns how to end it */
 function every(ms: number, run: () => unknown): () => void {

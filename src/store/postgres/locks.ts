@@ -10,6 +10,7 @@ export const LOCKS = {
   move: 0x73766334,
   import: 0x73766335,
   claimTasks: 0x73766337,
+  statistics: 0x73766338,
 } as const;
 export type LockName = keyof typeof LOCKS;
 

@@ -10,6 +10,8 @@ import type {
   TaskId,
 } from "../../../src/domain/ids.ts";
 import { type Connection, openConnection } from "../../../src/store/postgres/connection.ts";
+import { createLabels } from "../../../src/store/postgres/labels.ts";
+import { createRetentionStore } from "../../../src/store/postgres/retention-store.ts";
 import { createSearchStore } from "../../../src/store/postgres/search-store.ts";
 import { prepareList } from "../../../src/store/postgres/task-store/list.ts";
 import { managedTasks } from "../../../src/store/postgres/task-store/managed.ts";
@@ -117,6 +119,10 @@ async function askAll(connection: Connection): Promise<void> {
     await usage.report({ from: 0, to: 9, by, accountId: account });
   await Promise.all([usage.spentSince(100_000), usage.recentDurations(200)]);
   await createSearchStore(connection).index(20);
+  const retention = createRetentionStore(connection, createLabels(connection.driver));
+  const due = { endedBefore: 0, now: 0, after: 100_000, limit: 50 };
+  for (const kind of ["outputs", "inputs", "callbacks", "tasks"] as const)
+    await retention.expired({ ...due, kind });
 }
 
 describe.skipIf(!CAN_TEST_POSTGRES)("statements that read tasks, where there are many", () => {

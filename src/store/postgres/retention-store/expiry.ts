@@ -4,11 +4,14 @@ import { type ExpiryRow, expiryOf, OF_ACCOUNT, ofKeys } from "../../sqlite/reten
 import { named, REMOVED } from "../../sqlite/task-store/task-table.ts";
 import { type Session, statement } from "../session.ts";
 
-/** Whether a task that is not removed has something of a kind, as SQL. */
+/**
+ * Whether a task that is not removed has something of a kind, as SQL. Where it says `exists`, the server expects as many tasks as there
+ * are behind the first one, and reads all files or callbacks for a few of them.
+ */
 const HAS: Readonly<Record<KeptKind, string>> = {
   outputs: hasFile("output"),
   inputs: hasFile("input"),
-  callbacks: "exists (select 1 from callback where callback.task_id = task.id)",
+  callbacks: "(select 1 from callback where callback.task_id = task.id limit 1) is not null",
   tasks: "true",
 };
 
@@ -39,7 +42,8 @@ function stated(kind: KeptKind) {
 }
 
 function hasFile(role: "input" | "output"): string {
-  return `retain_sec is null and exists (select 1 from asset where asset.task_number = task.number and role = '${role}')`;
+  return `retain_sec is null
+    and (select 1 from asset where asset.task_number = task.number and role = '${role}' limit 1) is not null`;
 }
 
 const STATED: Readonly<Record<KeptKind, ReturnType<typeof stated>>> = {
