@@ -17,7 +17,7 @@ export async function checkLocal(config: Stored): Promise<DatabaseCheck> {
   const shared = await import("../store/postgres/stock.ts");
   const connection = openConnection({ url: config.database.reveal(), connections: 1 });
   try {
-    return await shared.checkDatabase(connection);
+    return await connection.opening(() => shared.checkDatabase(connection));
   } finally {
     await connection.stop();
   }

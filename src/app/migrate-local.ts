@@ -28,8 +28,10 @@ async function migrateShared(url: string, action: "up" | "status") {
   const { applyMigrations, readMigrationState } = await import("../store/postgres/migrate.ts");
   const connection = openConnection({ url, connections: 2 });
   try {
-    const applied = action === "up" ? await applyMigrations(connection.driver) : [];
-    const state = await readMigrationState(connection.driver);
+    const { applied, state } = await connection.opening(async () => ({
+      applied: action === "up" ? await applyMigrations(connection.driver) : [],
+      state: await readMigrationState(connection.driver),
+    }));
     const current = state.applied.length;
     return { applied, pending: state.pending, current, latest: current + state.pending.length };
   } finally {

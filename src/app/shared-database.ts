@@ -11,9 +11,11 @@ export async function listSharedNodes(url: string): ReturnType<NodeStore["all"]>
   const { requireHere } = await import("../store/postgres/moved-away.ts");
   const connection = openConnection({ url, connections: 1 });
   try {
-    await requireMigrated(connection.driver);
-    await requireHere(connection.driver);
-    return await createNodeStore(connection).all();
+    return await connection.opening(async () => {
+      await requireMigrated(connection.driver);
+      await requireHere(connection.driver);
+      return createNodeStore(connection).all();
+    });
   } finally {
     await connection.stop();
   }
@@ -43,8 +45,10 @@ export async function sharedOwnerOf(
   const { requireMigrated } = await import("../store/postgres/migrate.ts");
   const connection = openConnection({ url, connections: 1 });
   try {
-    if (!isUnfinished) await requireMigrated(connection.driver);
-    return await ownerOfDatabase(connection, url);
+    return await connection.opening(async () => {
+      if (!isUnfinished) await requireMigrated(connection.driver);
+      return ownerOfDatabase(connection, url);
+    });
   } finally {
     await connection.stop();
   }

@@ -8,7 +8,8 @@ import {
   spawnServer,
   stopServers,
 } from "../helpers/server.ts";
-import { type DatabaseServer, HAS_POSTGRES, startPostgres } from "../moving/database-servers.ts";
+import { type DatabasePair, startPair } from "../moving/database-pair.ts";
+import { type DatabaseServer, HAS_POSTGRES, onceOn, startPostgres } from "../moving/database-servers.ts";
 import { createApi } from "./support/api.ts";
 import { openReceiver } from "./support/receivers.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
@@ -28,11 +29,14 @@ async function node(url: string, more: Record<string, string> = {}): Promise<Ser
   return started;
 }
 
-function run(url: string, ...args: string[]) {
-  const { exitCode, stdout, stderr } = Bun.spawnSync([SVC, ...args], {
+async function run(url: string, ...args: string[]) {
+  const child = Bun.spawn([SVC, ...args], {
     env: cleanEnvironment({ SVC_DATABASE: url }),
+    stdout: "pipe",
+    stderr: "pipe",
   });
-  return { exitCode, text: stdout.toString() + stderr.toString() };
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { exitCode: await child.exited, text: stdout + stderr };
 }
 
 describe.skipIf(!HAS_POSTGRES)("a node of a PostgreSQL database", () => {
@@ -58,6 +62,129 @@ describe.skipIf(!HAS_POSTGRES)("a node of a PostgreSQL database", () => {
     expect(receiver.posts[0]?.body).toMatchObject({ task_id: task.task_id, status: "completed" });
     await receiver.stop();
     expect(await served.stop()).toBe(0);
-    expect(run(`${url}?client=pg`, "audit", "--local")).toMatchObject({ exitCode: 0 });
+    expect(await run(`${url}?client=pg`, "audit", "--local")).toMatchObject({ exitCode: 0 });
+  });
+
+  /** What a node says that ends at its start, and a command after it. */
+  async function refusal(url: string): Promise<string> {
+    const refused = spawnServer({ env: environment(url) });
+    expect(await refused.exited).toBe(1);
+    const { exitCode, text } = await run(url, "keys", "create", "--name", "late");
+    expect(exitCode).toBe(1);
+    const said = [refused.stdout(), refused.stderr(), text].join("");
+    expect(said).not.toContain("CANARY");
+    return said;
+  }
+
+  const UNFIT = [
+    [
+      "a newer version's",
+      "insert into schema_migration values (9999, 'made later', 'x', 1)",
+      "has migration made later",
+    ],
+    ["read-only", "alter database NAME set default_transaction_read_only = on", "The database is read-only"],
+    [
+      "without the right to write a table",
+      "revoke insert on task from half",
+      'lacks rights on "task": insert',
+    ],
+  ] as const;
+  for (const [what, statement, words] of UNFIT)
+    test(`is refused for a database that is ${what}, in words and without a password`, async () => {
+      const made = new URL(await postgres.newDatabase());
+      expect(await run(made.href, "migrate")).toMatchObject({ exitCode: 0 });
+      await onceOn(
+        made.href,
+        "drop role if exists half",
+        "create role half login password 'CANARY-half'",
+        "grant select, insert, update, delete on all tables in schema public to half",
+        "grant usage, select on all sequences in schema public to half",
+        statement.replace("NAME", made.pathname.slice(1)),
+      );
+      const user = new URL(made);
+      [user.username, user.password] = ["half", "CANARY-half"];
+      expect(await refusal(user.href)).toContain(words);
+      await onceOn(
+        made.href,
+        "set default_transaction_read_only = off",
+        "drop owned by half",
+        "drop role half",
+      );
+    });
+
+  const FOREIGN = [
+    ["of another application", "create table task (id int)", 'has a table "task"'],
+    ["in another encoding", "select 1", "The database's encoding is SQL_ASCII"],
+  ] as const;
+  for (const [what, statement, words] of FOREIGN)
+    test(`is refused for a database that is ${what}, in words and without a password`, async () => {
+      const made = new URL(await postgres.newDatabase());
+      if (what === "in another encoding") {
+        await onceOn(
+          made.href,
+          "create database ascii encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C' template template0",
+        );
+        made.pathname = "/ascii";
+      }
+      await onceOn(made.href, statement);
+      expect(await refusal(made.href)).toContain(words);
+    });
+
+  test("that is set read-only while it runs refuses creates, says why, and goes on when it may write again", async () => {
+    const made = await postgres.newDatabase();
+    const name = new URL(made).pathname.slice(1);
+    const served = await node(made);
+    const api = createApi(served.url, served.firstKey());
+    expect((await api.make(PICTURE)).status).toBe("completed");
+    const cut = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}' and pid <> pg_backend_pid()`;
+    const readOnly = (is: string) =>
+      onceOn(
+        `${made.replace(/[^/]+$/, "postgres")}`,
+        `alter database ${name} set default_transaction_read_only = ${is}`,
+        cut,
+      );
+    await readOnly("on");
+    const refused = await api.create(PICTURE, { "Idempotency-Key": "once" });
+    expect([refused.status, refused.data.error_code]).toEqual([503, "idempotency_unavailable"]);
+    await readOnly("off");
+    let taken = await api.create(PICTURE, { "Idempotency-Key": "once" });
+    while (taken.status === 503) taken = await api.create(PICTURE, { "Idempotency-Key": "once" });
+    expect((await api.wait(taken.data.task_id ?? "")).status).toBe("completed");
+    expect(served.stderr() + served.stdout()).not.toContain("CANARY");
+    expect(await served.stop()).toBe(0);
+    expect(await run(made, "audit", "--local")).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe.skipIf(!HAS_POSTGRES)("a node whose database has a standby", () => {
+  let folder: string;
+  let pair: DatabasePair;
+  beforeAll(async () => {
+    folder = mkdtempSync("/tmp/svc-standby-");
+    pair = await startPair(folder);
+  });
+  afterAll(async () => {
+    await stopServers();
+    await pair.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test("is refused where it names the standby, and goes on when that takes over", async () => {
+    const served = await node(pair.url);
+    const api = createApi(served.url, served.firstKey());
+    const { task_id } = await api.make(PICTURE);
+    const refused = spawnServer({ env: environment(pair.standbyUrl()) });
+    expect(await refused.exited).toBe(1);
+    expect(refused.stderr()).toContain(
+      "The database is a standby, which cannot be written. Name the primary",
+    );
+    expect(refused.stderr()).not.toContain("CANARY");
+    await pair.failOver();
+    let taken = await api.create(PICTURE, { "Idempotency-Key": "after" });
+    while (taken.status === 503) taken = await api.create(PICTURE, { "Idempotency-Key": "after" });
+    for (const id of [task_id, taken.data.task_id ?? ""])
+      expect((await api.wait(id)).status).toBe("completed");
+    expect(await served.stop()).toBe(0);
+    expect(await run(pair.url, "audit", "--local")).toMatchObject({ exitCode: 0 });
   });
 });

@@ -99,6 +99,8 @@ export async function startPair(folder: string, host = "127.0.0.1") {
   return {
     /** Names the primary, whichever it is. */
     url: url.href,
+    /** Names the standby, which takes no writes. */
+    standbyUrl: () => adminOf(standby.port).replace(/[a-z]+$/, NAME),
     /** Ends the primary at once, as a crash does, and starts it again. */
     async restart(): Promise<void> {
       primary.process.kill("SIGQUIT");

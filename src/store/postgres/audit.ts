@@ -41,7 +41,7 @@ const FIRST_WRONG = statement<FirstWrong>(firstWrongIn(DIALECT));
 export async function openAudit({ url }: { readonly url: string }): Promise<Audit> {
   const connection = openConnection({ url, connections: 1 });
   try {
-    await requireMigrated(connection.driver);
+    await connection.opening(() => requireMigrated(connection.driver));
   } catch (error) {
     await connection.stop();
     throw error;

@@ -14,7 +14,8 @@ import { type MigrationState, SchemaError } from "../sqlite/migrate.ts";
 import { LIVE } from "../sqlite/task-store/task-table.ts";
 import { createAudit } from "./audit.ts";
 import { type Connection, openConnection } from "./connection.ts";
-import { readMigrationState, requireFit } from "./migrate.ts";
+import { requireFit } from "./fit.ts";
+import { readMigrationState } from "./migrate.ts";
 import { createNodeStore, DATABASE_NOW } from "./node-store.ts";
 import { type Session, statement } from "./session.ts";
 
@@ -90,7 +91,7 @@ export function openSharedInspection(url: string): SharedInspection {
   return {
     look: () =>
       connection.read(async (session) => {
-        await connection.opening(() => requireFit(session));
+        await connection.opening(() => requireFit(connection.driver));
         const { version = "", size: sizeBytes = 0, now = 0 } = (await SERVER.get(session)) ?? {};
         const schema = await schemaOf(session);
         const hasTables = !(schema instanceof SchemaError) && schema.pending.length === 0;

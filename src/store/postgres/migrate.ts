@@ -13,6 +13,11 @@ interface Applied {
 }
 
 const APPLIED = statement<Applied>("select number, name, checksum from schema_migration order by number");
+/** Other programs have tables of this name, with other columns. */
+const LOG = statement<{ is_there: 0 | 1; is_ours: 0 | 1 }>(
+  `select (to_regclass('schema_migration') is not null)::int as is_there, (4 = (select count(*) from pg_attribute
+     where attrelid = to_regclass('schema_migration') and attname in ('number', 'name', 'checksum', 'applied_at')))::int as is_ours`,
+);
 const CREATE_LOG = statement(
   `create table if not exists schema_migration (
      number bigint primary key, name text not null, checksum text not null, applied_at bigint not null)`,
@@ -22,8 +27,12 @@ const NOTE = statement<never, [number: number, name: string, checksum: string]>(
 );
 /** The row of the whole move has no name. */
 const UNFINISHED_MOVE = statement("select 1 as found from move_progress where name = '' and is_done = 0");
+// What an extension has made is nobody's.
 const FOREIGN = statement<{ name: string }>(
-  `select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r' limit 1`,
+  `select relname as name from pg_class
+   where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
+     and not exists (select 1 from pg_depend where classid = 'pg_class'::regclass and objid = pg_class.oid and deptype = 'e')
+   order by relname limit 1`,
 );
 
 /** As `readMigrationState` of SQLite. @throws SchemaError as it does */
@@ -73,44 +82,23 @@ export async function applyMigrations(driver: Driver): Promise<string[]> {
   }
 }
 
-/** The oldest that has `pg_current_xact_id`, `xid8` and `gen_random_uuid` (https://www.postgresql.org/docs/release/13.0/, checked 2026-11-27). */
-const OLDEST_SERVER = 130_000;
-
-const SERVER = statement<{ version: number; shown: string; encoding: string; standby: 0 | 1 }>(
-  `select current_setting('server_version_num')::bigint as version, current_setting('server_version') as shown,
-     current_setting('server_encoding') as encoding, pg_is_in_recovery()::int as standby`,
-);
-
-/** @throws Error for a database that the service cannot be served from, and says what to do */
-export async function requireFit(session: Session): Promise<void> {
-  const server = await SERVER.get(session);
-  if (server === undefined) throw new Error("The database said nothing of itself.");
-  if (server.version < OLDEST_SERVER)
-    throw new Error(`PostgreSQL ${server.shown} is too old: 13 or later is needed.`);
-  if (server.encoding !== "UTF8")
-    throw new Error(
-      `The database's encoding is ${server.encoding}. Make one for svc: create database svc encoding 'UTF8' template template0`,
-    );
-  if (server.standby === 1)
-    throw new Error(
-      "The database is a standby, which cannot be written. Name the primary server, where its name may stand for either.",
-    );
-}
-
 /** A database without our log and with tables belongs to something else. */
 async function refuseForeign(session: Session): Promise<void> {
   const table = await FOREIGN.get(session);
-  if (table === undefined) return;
-  throw new SchemaError(
-    "foreign",
-    `The database has a table "${table.name}" and none of this program's. Give a database, or a schema, of its own.`,
-  );
+  if (table !== undefined) throw foreign(table.name);
 }
+
+const foreign = (table: string) =>
+  new SchemaError(
+    "foreign",
+    `The database has a table "${table}" and none of this program's. Give a database, or a schema, of its own.`,
+  );
 
 async function appliedMigrations(session: Session): Promise<Applied[]> {
   // A statement that failed would end a transaction.
-  const [found] = (await session.ask("select to_regclass('schema_migration') is not null as found", [])).rows;
-  return found?.found === true ? APPLIED.all(session) : [];
+  const { is_there, is_ours } = (await LOG.get(session)) ?? { is_there: 0, is_ours: 0 };
+  if (is_there === 1 && is_ours === 0) throw foreign("schema_migration");
+  return is_there === 1 ? APPLIED.all(session) : [];
 }
 
 function check(there: Applied): void {

@@ -1,6 +1,7 @@
 import { StorageError } from "../../domain/ports/task-store.ts";
 import type { PostgresAddress } from "../../toolkit/postgres-address.ts";
 import { sqlState } from "./errors.ts";
+import { WITHOUT_SETTINGS } from "./fit.ts";
 
 type Place = Pick<PostgresAddress, "host" | "port" | "user" | "database">;
 
@@ -26,6 +27,7 @@ const BY_STATE: Readonly<Record<string, (place: Place) => string>> = {
   "42P05": () => POOLER,
   "26000": () => POOLER,
   "53100": () => "its disk is full. Make room there.",
+  "3F000": () => "its user has no schema to make tables in. Make one that search_path of the user names.",
 };
 
 /** By the code of an error of the connection. */
@@ -51,6 +53,8 @@ export function refusal(error: unknown, place: Place): Error | undefined {
   const cause = error instanceof StorageError && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const message = cause instanceof Error ? cause.message : "";
+  // As PgBouncer has it, with the code of any violation of the protocol.
+  if (/unsupported startup parameter/.test(message)) return new Error(WITHOUT_SETTINGS, { cause: error });
   const known =
     state !== undefined
       ? BY_STATE[state]?.(place)

@@ -125,6 +125,9 @@ describe.skipIf(!HAS_POSTGRES || Bun.which("openssl") === null)("a server that i
       expect(await refusalOf(at({ password: "wrong", query }))).toContain(
         'refuses the password of user "admin"',
       );
+      const without = new URL(at({ query }));
+      without.password = "";
+      expect(await refusalOf(without.href)).toContain("cannot be used: ");
       expect(await refusalOf(at({ database: "absent", query }))).toContain(
         "it has no such database. Make it: create database",
       );
@@ -162,24 +165,84 @@ describe.skipIf(!HAS_POSTGRES || Bun.which("openssl") === null)("a server that i
       expect(await refusalOf(`${own}?${query}`)).toContain("The database has migration made later");
     });
 
-    test(`${client}: another encoding is refused, with the statement that makes a right one`, async () => {
-      const name = `latin_${client}`;
+    for (const encoding of ["LATIN1", "SQL_ASCII"])
+      test(`${client}: the encoding ${encoding} is refused, with the statement that makes a right one`, async () => {
+        const name = `${encoding}_${client}`.toLowerCase();
+        await onceOn(
+          url,
+          `create database ${name} encoding '${encoding}' lc_collate 'C' lc_ctype 'C' template template0`,
+        );
+        expect(await refusalOf(at({ database: name, query }))).toContain(
+          `The database's encoding is ${encoding}. Make one for svc:`,
+        );
+      });
+
+    test(`${client}: a database that is set read-only is refused at its opening, with tables and without`, async () => {
+      const own = await server.newDatabase();
+      const readOnly = (is: "on" | "off") =>
+        onceOn(
+          own,
+          `alter database ${new URL(own).pathname.slice(1)} set default_transaction_read_only = ${is}`,
+        );
+      await readOnly("on");
+      expect(await refusalOf(`${own}?${query}`)).toContain("The database is read-only: default_transaction");
       await onceOn(
-        url,
-        `create database ${name} encoding 'LATIN1' lc_collate 'C' lc_ctype 'C' template template0`,
+        at({ database: "postgres", query: "" }),
+        `alter database ${new URL(own).pathname.slice(1)} reset all`,
       );
-      expect(await refusalOf(at({ database: name, query }))).toContain(
-        "The database's encoding is LATIN1. Make one for svc:",
-      );
+      expect(await refusalOf(`${own}?${query}`)).toBe("It was opened.");
+      await readOnly("on");
+      expect(await refusalOf(`${own}?${query}`)).toContain("The database is read-only: default_transaction");
     });
 
-    test(`${client}: a database that is set read-only is refused at its opening`, async () => {
+    const OTHERS = [
+      ["a table of a name of ours", "task", "create table task (id int)"],
+      ["a view", "account", "create view account as select 1 as id"],
+      ["a log of migrations of its own", "schema_migration", "create table schema_migration (version text)"],
+      [
+        "a foreign table",
+        "afar",
+        "create extension file_fdw; create server files foreign data wrapper file_fdw; create foreign table afar (a text) server files options (filename '/dev/null')",
+      ],
+    ] as const;
+    for (const [what, name, statement] of OTHERS)
+      test(`${client}: ${what} of another application is left alone`, async () => {
+        const own = await server.newDatabase();
+        await onceOn(own, ...statement.split("; "));
+        const before = await tables(own);
+        expect(await refusalOf(`${own}?${query}`)).toContain(
+          `The database has a table "${name}" and none of`,
+        );
+        expect(await tables(own)).toEqual(before);
+      });
+
+    test(`${client}: what an extension has made is no other application`, async () => {
       const own = await server.newDatabase();
+      await onceOn(own, "create extension pg_stat_statements");
+      expect(await refusalOf(`${own}?${query}`)).toBe("It was opened.");
+    });
+
+    test(`${client}: a user who may not write one of the tables is told which, and how to grant it`, async () => {
+      const own = await server.newDatabase();
+      expect(await refusalOf(`${own}?${query}`)).toBe("It was opened.");
       await onceOn(
         own,
-        `alter database ${new URL(own).pathname.slice(1)} set default_transaction_read_only = on`,
+        "drop role if exists half",
+        "create role half login password 'half'",
+        "grant select, insert, update, delete on all tables in schema public to half",
+        "grant usage, select on all sequences in schema public to half",
       );
-      expect(await refusalOf(`${own}?${query}`)).toContain("it is read-only");
+      const address = at({ user: "half", password: "half", database: new URL(own).pathname.slice(1), query });
+      expect(await refusalOf(address)).toBe("It was opened.");
+      await onceOn(
+        own,
+        "revoke update, delete on ledger_entry from half",
+        "revoke all on task_change_number from half",
+      );
+      expect(await refusalOf(address)).toContain(
+        'The database\'s user lacks rights on "ledger_entry": update, delete, and some on 1 more. Make it the owner',
+      );
+      await onceOn(own, "drop owned by half", "drop role half");
     });
   }
 });
