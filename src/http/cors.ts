@@ -16,7 +16,7 @@ const EXPOSED = [
   ...["RateLimit", "RateLimit-Policy", "WWW-Authenticate", "Allow"],
   ...["ETag", "Accept-Ranges", "Content-Range", "Content-Length"],
 ].join(", ");
-const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
+const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, QUERY";
 /** Browsers keep the answer to a preflight no longer than two hours. */
 const PREFLIGHT_SEC = 7200;
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(?:\s*,\s*[A-Za-z0-9!#$%&'*+.^_`|~-]+)*$/;

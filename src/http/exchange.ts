@@ -75,7 +75,7 @@ export interface LateAnswerDeps {
 }
 
 interface HandlingBase {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "QUERY";
   readonly path: string;
   /** Endpoints that clients poll are logged at debug level. */
   readonly logLevel?: "info" | "debug";

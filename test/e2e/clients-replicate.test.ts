@@ -195,6 +195,9 @@ describe("replicate", () => {
     expect((await replicate.models.versions.get("svc", "sandbox-image", id)).id).toBe(id);
     expect(await replicate.run(`svc/sandbox-image:${id}`, { input: SMALL })).toBeArrayOfSize(1);
     expect((await replicate.models.list()).results.map(({ name }) => name)).toContain("sandbox-video");
+    expect((await replicate.models.search("sandbox video")).results.map(({ name }) => name)).toContain(
+      "sandbox-video",
+    );
     expect((await replicate.collections.get("text-to-video")).models?.map(({ name }) => name)).toContain(
       "sandbox-video",
     );

@@ -26,6 +26,8 @@ export function describeService(
   addGeneralErrors(components);
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const endpoint of endpoints) {
+    // OpenAPI has a place for it from 3.2 on; a description says it.
+    if (endpoint.method === "QUERY") continue;
     const path = endpoint.path.replace(/\/:(\w+)\+?/g, "/{$1}");
     paths[path] ??= {};
     paths[path][endpoint.method.toLowerCase()] = describeEndpoint(endpoint, components);

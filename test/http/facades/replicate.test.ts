@@ -326,6 +326,37 @@ test("models, versions, collections, account, hardware and the secret are told",
   expect((await call("/webhooks/default/secret")).body.key).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
 });
 
+test("models are searched with the method QUERY, by their names, what providers call them, and what they do", async () => {
+  const search = async (body: string) => {
+    const response = await fetch(`${service.url}/replicate/v1/models`, {
+      method: "QUERY",
+      headers: { Authorization: `Bearer ${service.key}`, "Content-Type": "text/plain" },
+      body,
+    });
+    const found = (await response.json()) as { results?: JsonObject[]; detail?: string };
+    for (const model of found.results ?? []) expectPublished("schemas_model_response", model);
+    return { status: response.status, names: found.results?.map(({ name }) => name), ...found };
+  };
+  expect((await search("Sandbox video edit")).names?.[0]).toBe("sandbox-video-edit");
+  // As `replicate` sends it.
+  expect((await search('"sandbox-image"')).names).toEqual(["sandbox-image"]);
+  expect((await search("image-to-image-with-mask sandbox")).names).toContain("sandbox-image");
+  expect((await search("no model has this")).names).toEqual([]);
+  expect(await search("  ")).toMatchObject({ status: 422, detail: expect.stringContaining("query") });
+  expect((await search("x".repeat(5000))).status).toBe(413);
+});
+
+test("what is not here is refused in that API's words", async () => {
+  const notFound = { title: "Not found", detail: "The requested resource could not be found.", status: 404 };
+  for (const path of ["/trainings", "/deployments", "/deployments/svc/any", "/search?query=x"])
+    expect((await (await fetch(`${service.url}/replicate/v1${path}`)).json()) as object).toMatchObject(
+      notFound,
+    );
+  const response = await fetch(`${service.url}/replicate/v1/models`, { method: "POST", body: "{}" });
+  expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD, QUERY"]);
+  expect(await response.json()).toMatchObject({ detail: 'Method "POST" not allowed.', status: 405 });
+});
+
 test("a prediction is followed by its address alone", async () => {
   const { body } = await create({ ...SMALL, seed: 3 });
   const made = await ended(body.id);

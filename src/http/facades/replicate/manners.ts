@@ -71,16 +71,22 @@ function tell(error: AppError, known: number): ToldError {
   const { code, param, message, facts, details } = error;
   const status = new Map<string, number>(Object.entries(STATUSES)).get(code) ?? known;
   const isListed = status === UNPROCESSABLE && param !== undefined;
-  const isGone = code === "task_not_found" || facts.kind === "file_unknown";
   const body = {
     title: titleOf(error),
-    detail: isGone ? GONE : isListed ? `- ${message}\n` : message,
+    detail: ownWords(error) ?? (isListed ? `- ${message}\n` : message),
     status,
     code,
     ...(isListed && { invalid_fields: [{ type: typeOf(facts.kind), field: param, description: message }] }),
     ...(details.retryAfterSec !== undefined && { retry_after: details.retryAfterSec }),
   };
   return { status, body };
+}
+
+/** What is not there is refused in that API's words, which programs compare. */
+function ownWords({ code, facts }: AppError): string | undefined {
+  if (facts.kind === "method_not_allowed") return `Method "${facts.method}" not allowed.`;
+  const isGone = code === "task_not_found" || facts.kind === "file_unknown" || facts.kind === "unknown_path";
+  return isGone ? GONE : undefined;
 }
 
 /** What is wrong with a field; the first two are that API's words. */

@@ -53,7 +53,8 @@ export function oneModel(deps: ModelPageDeps, { principal, origin, param }: Keye
   return presentModel(deps, origin, model, { owner, name });
 }
 
-function presentModel(
+/** A model as that API has it. */
+export function presentModel(
   deps: ModelPageDeps,
   origin: string,
   model: Model,

@@ -25,6 +25,7 @@ import {
   versionPage,
 } from "./models.ts";
 import { createTellPrediction, untoldPrediction } from "./present.ts";
+import { foundModels } from "./search.ts";
 import { STREAM_PATH, type StreamDeps, streamPathOf, streamPrediction } from "./stream.ts";
 import { defaultSecret } from "./webhook.ts";
 import * as wire from "./wire.ts";
@@ -82,6 +83,7 @@ function catalogEndpoints(deps: Deps): Endpoint[] {
       json(await tell(deps, exchange));
   return [
     keyed("GET", `${BASE}/models`, wire.LIST_OWNED_MODELS, {}, told(modelPage)),
+    keyed("QUERY", `${BASE}/models`, wire.LIST_OWNED_MODELS, {}, told(foundModels)),
     keyed("GET", MODEL, wire.READ_OWNED_MODEL, {}, told(oneModel)),
     keyed("GET", `${MODEL}/versions`, wire.LIST_VERSIONS, {}, told(versionPage)),
     keyed("GET", `${MODEL}/versions/:version`, wire.READ_VERSION, {}, told(oneVersion)),

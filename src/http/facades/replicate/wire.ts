@@ -125,6 +125,7 @@ export const STREAM_PREDICTION = contract("streamReplicatePrediction", TAG, "Fol
 const MODEL_ERRORS = ["invalid_request", "model_not_available", "permission_denied"] as const;
 
 export const LIST_OWNED_MODELS = contract("listReplicateModels", TAG, "List models", {
+  description: "With the method `QUERY` and words as its text, those models that have all of them.",
   query: CURSOR,
   answers: { 200: jsonAnswer("One page, of 25.", pageSchema(MODEL)) },
   errors: ["invalid_request"],
