@@ -102,8 +102,12 @@ function prepareDeliver(
     // Named by their content, so that they are right whatever became of their files.
     const kept = asked?.isLazy === true ? undefined : recent.getAs(file.sha256, file.type);
     if (kept !== undefined) return { kind: "content", content: kept };
-    if (wanted === "nothing" && files.pathIfThere(file) !== undefined) return { kind: "present" };
-    return open(file, asked).then((content) => content && { kind: "content", content });
+    const path = files.pathIfThere(file);
+    if (path === undefined)
+      return open(file, asked).then((content) => content && { kind: "content", content });
+    if (wanted === "nothing") return { kind: "present" };
+    const content = asked?.isLazy === true ? undefined : fromMemory(recent, file, path);
+    return { kind: "content", content: content ?? Bun.file(path, { type: file.type }) };
   };
 }
 

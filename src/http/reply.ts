@@ -9,6 +9,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** The same headers, made once for many answers; each has a copy. */
   readonly kept?: Headers | undefined;
+  /** Headers of this answer beside those. */
+  readonly own?: Readonly<Record<string, string>> | undefined;
   readonly body: string | Blob | ReadableStream<Uint8Array> | null;
   /** Each is a `Set-Cookie` of its own. */
   readonly cookies?: readonly string[] | undefined;

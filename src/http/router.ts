@@ -1,3 +1,4 @@
+import type { AtHand } from "../domain/at-hand.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
@@ -28,34 +29,62 @@ export function createRouter(
   deps: RouterDeps,
   endpoints: readonly Handling[],
   otherwise: Handling = UNKNOWN_PATH,
-): (request: Request, connection: Connection) => Promise<Response> {
+): (request: Request, connection: Connection) => AtHand<Response> {
   const find = createPaths(endpoints, otherwise);
   return (request, connection) => answer(deps, new Arriving(deps, request, connection, find(request)));
 }
 
-async function answer(deps: RouterDeps, exchange: Arriving): Promise<Response> {
-  const { request, requestId, startedAt, path, handling: endpoint } = exchange;
-  let reply: Reply;
-  let failure: AppError | undefined;
+/** An answer that is at hand is given at once: a promise for each would cost more than most of what they hold. */
+function answer(deps: RouterDeps, exchange: Arriving): AtHand<Response> {
+  let reply: AtHand<Reply>;
   try {
-    const overload = endpoint.sheds && deps.shedding.refusal(endpoint.sheds);
-    if (overload !== undefined) throw overload;
-    const handling = enter(deps, endpoint, exchange);
-    const isCut = !exchange.isLong && endpoint.isStreaming !== true;
-    reply = await (isCut ? deps.edge.within(exchange, startedAt, handling) : handling);
-    const refused = exchange.standing?.lateRefusal();
-    if (refused !== undefined) {
-      dropReply(reply);
-      throw refused;
-    }
+    reply = begin(deps, exchange);
   } catch (error) {
-    // A caller that may not be answered any more is told that, whatever became of its request.
-    const reason = exchange.standing?.lateRefusal() ?? error;
-    failure = toAppError(reason, request.headers.has("idempotency-key"));
-    if (isDefect(failure)) logDefect(deps, requestId, failure);
-    const told = problem(failure, envelopeFor(path, failure.code));
-    reply = typeof told.body === "string" ? { ...told, body: withoutKeys(told.body) } : told;
+    return finish(deps, exchange, failed(deps, exchange, error));
   }
+  if (!(reply instanceof Promise)) return finish(deps, exchange, answered(deps, exchange, reply));
+  const outcome = reply.then(
+    (value) => answered(deps, exchange, value),
+    (error: unknown) => failed(deps, exchange, error),
+  );
+  return outcome.then((ended) => finish(deps, exchange, ended));
+}
+
+/** @throws what ends the request */
+function begin(deps: RouterDeps, exchange: Arriving): AtHand<Reply> {
+  const endpoint = exchange.handling;
+  const overload = endpoint.sheds && deps.shedding.refusal(endpoint.sheds);
+  if (overload !== undefined) throw overload;
+  const handling = enter(deps, endpoint, exchange);
+  const isCut = !exchange.isLong && endpoint.isStreaming !== true;
+  return isCut ? deps.edge.within(exchange, exchange.startedAt, handling) : handling;
+}
+
+/** What a request came to. */
+interface Outcome {
+  readonly reply: Reply;
+  readonly failure?: AppError;
+}
+
+function answered(deps: RouterDeps, exchange: Arriving, reply: Reply): Outcome {
+  const refused = exchange.standing?.lateRefusal();
+  if (refused === undefined) return { reply };
+  dropReply(reply);
+  return failed(deps, exchange, refused);
+}
+
+function failed(deps: RouterDeps, exchange: Arriving, error: unknown): Outcome {
+  // A caller that may not be answered any more is told that, whatever became of its request.
+  const reason = exchange.standing?.lateRefusal() ?? error;
+  const failure = toAppError(reason, exchange.request.headers.has("idempotency-key"));
+  if (isDefect(failure)) logDefect(deps, exchange.requestId, failure);
+  const told = problem(failure, envelopeFor(exchange.path, failure.code));
+  const reply = typeof told.body === "string" ? { ...told, body: withoutKeys(told.body) } : told;
+  return { reply, failure };
+}
+
+function finish(deps: RouterDeps, exchange: Arriving, { reply, failure }: Outcome): Response {
+  const { request, requestId, startedAt, handling: endpoint } = exchange;
   const durationMs = deps.elapsed() - startedAt;
   deps.tally.answered(reply.status, { route: endpoint.path, method: request.method, durationMs });
   logRequest(deps, exchange, { reply, failure, durationMs });
@@ -64,6 +93,7 @@ async function answer(deps: RouterDeps, exchange: Arriving): Promise<Response> {
     return withKeptHeaders(request, reply, reply.kept, requestId);
   const headers: Record<string, string> = {
     ...reply.headers,
+    ...reply.own,
     ...exchange.limitHeaders,
     "X-Request-ID": requestId,
   };
@@ -79,6 +109,7 @@ function withKeptHeaders({ method }: Request, reply: Reply, kept: Headers, reque
   const isHead = method === "HEAD";
   if (isHead) dropReply(reply);
   const response = new Response(isHead ? null : reply.body, { status: reply.status, headers: kept });
+  for (const name in reply.own) response.headers.set(name, reply.own[name] as string);
   response.headers.set("X-Request-ID", requestId);
   return response;
 }

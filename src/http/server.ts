@@ -41,6 +41,10 @@ const MAX_BODY_BYTES = 256 * 1024 * 1024;
 export function createServers(options: ServerOptions): Servers {
   const keptOpen = new Set<Request>();
   let isRetiring = false;
+  const closing = (response: Response): Response => {
+    if (isRetiring) response.headers.set("Connection", "close");
+    return response;
+  };
   const listen = (port: number, isLong: boolean) => {
     const idleTimeout = isLong ? IDLE_TIMEOUT_SEC.long : IDLE_TIMEOUT_SEC.default;
     return Bun.serve({
@@ -51,16 +55,16 @@ export function createServers(options: ServerOptions): Servers {
       development: false,
       // Outside development Bun shares the port with other processes by default, and each gets some of the requests.
       reusePort: false,
-      async fetch(request, server) {
-        try {
-          const address = () => server.requestIP(request)?.address;
-          const response = await options.handle(request, { isLong, address });
-          if (isRetiring) response.headers.set("Connection", "close");
-          return response;
-        } finally {
+      fetch(request, server) {
+        const end = () => {
           // Otherwise the connection would have no limit from here on.
           if (keptOpen.delete(request)) server.timeout(request, idleTimeout);
-        }
+        };
+        const address = () => server.requestIP(request)?.address;
+        const answer = options.handle(request, { isLong, address });
+        if (answer instanceof Promise) return answer.then(closing).finally(end);
+        end();
+        return closing(answer);
       },
     });
   };

@@ -15,7 +15,9 @@ async function ask(given: Record<string, string>) {
     return { kind: "content", content } as const;
   };
   const request = new Request("http://localhost/", { headers: given });
-  const { status, body, headers: answered } = await serveFile(request, { sizeBytes: 10, headers, deliver });
+  const reply = await serveFile(request, { sizeBytes: 10, headers, deliver });
+  const { status, body } = reply;
+  const answered: Record<string, string> = { ...reply.headers, ...reply.own };
   const text = body === null ? "" : await new Response(body).text();
   return { status, text, range: answered["Content-Range"], length: answered["Content-Length"], opened };
 }
@@ -97,9 +99,12 @@ test("headers of a file are made once, say the same as those of one answer, and 
   };
   const [whole, again] = [await ask(), await ask()];
   expect(whole?.kept).toBe(again?.kept);
-  expect(whole?.kept?.get("content-length")).toBe(String(asset.sizeBytes));
+  expect(whole?.own).toEqual({ "Content-Length": String(asset.sizeBytes) });
+  const part = await ask({ Range: "bytes=2-4" });
+  expect(part?.kept).toBe(whole?.kept);
+  expect(part?.own).toMatchObject({ "Content-Length": "3" });
   const known = await ask({ "If-None-Match": whole?.headers.ETag ?? "" });
-  expect([known?.status, known?.kept?.get("content-length")]).toEqual([304, null]);
+  expect([known?.status, known?.kept, known?.own]).toEqual([304, whole?.kept, undefined]);
   now = 2_000;
   expect((await ask())?.kept?.get("cache-control")).toBe("public, max-age=3, immutable");
 });

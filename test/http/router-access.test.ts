@@ -102,15 +102,27 @@ function setup(
     const answer = await handle(request, { isLong: false, address: () => "10.0.0.1" });
     return { status: answer.status, headers: answer.headers, body: await answer.json() };
   }
+  const isAtOnce = (path: string) =>
+    handle(new Request(`http://localhost${path}`, { headers: { authorization: "Bearer good" } }), {
+      isLong: false,
+      address: () => "10.0.0.1",
+    }) instanceof Response;
   return {
     send,
     lines,
+    isAtOnce,
     create: (headers?: Record<string, string>) => send("POST", "/v1/images/generations", headers),
   };
 }
 
 const limitsIn = (headers: Headers) =>
   ["ratelimit-policy", "ratelimit", "retry-after", "retry-after-ms"].map((name) => headers.get(name));
+
+test("what is at hand is answered without a promise, and so is a refusal", () => {
+  const { isAtOnce } = setup();
+  expect([isAtOnce("/v1/models"), isAtOnce("/v1/nothing")]).toEqual([true, true]);
+  expect(setup({}, { areFetched: true }).isAtOnce("/v1/models")).toBe(false);
+});
 
 test("a caller that has to be looked up first is let in, limited and refused like one at hand", async () => {
   setSystemTime(1_800_000_000_000);

@@ -100,30 +100,21 @@ export function assetReply(
 
 const YEAR_SEC = 31_536_000;
 
-/** Headers as objects that are made once: for who has the file already, and for who gets all of it. */
-interface MadeHeaders {
-  readonly known: Headers;
-  readonly whole: Headers;
-}
-
-const made = new WeakMap<FileHeaders, MadeHeaders>();
+/** Headers as objects that are made once for all answers with a file or about it. */
+const made = new WeakMap<FileHeaders, Headers>();
 
 /** Headers at the files' own addresses, which are made anew only when the seconds change that are left to a file that goes. */
 function createPublicHeaders({ now }: Pick<Clock, "now">): AssetAnswer["headersOf"] {
   const latest = new WeakMap<AddressedFile, { readonly keptSec: number; readonly headers: FileHeaders }>();
   return (file, type, tag) => {
-    const { expiresAt, sizeBytes } = file;
+    const { expiresAt } = file;
     const leftSec = expiresAt === undefined ? YEAR_SEC : Math.floor((expiresAt - now()) / 1000);
     const keptSec = Math.min(YEAR_SEC, leftSec);
     const before = latest.get(file);
     if (before?.keptSec === keptSec && before.headers.ETag === `"${tag}"`) return before.headers;
     const headers = publicHeaders(file, { type, tag, keptSec });
     latest.set(file, { keptSec, headers });
-    // A thumbnail has another size.
-    if (tag === file.sha256) {
-      const whole = new Headers({ ...headers, "Content-Length": String(sizeBytes) });
-      made.set(headers, { known: new Headers(headers), whole });
-    }
+    made.set(headers, new Headers(headers));
     return headers;
   };
 }
@@ -201,8 +192,7 @@ interface ServedFile {
  */
 export function serveFile(request: Request, file: ServedFile): AtHand<Reply> {
   const { sizeBytes, headers, deliver } = file;
-  if (isKnown(request, headers.ETag))
-    return { status: 304, headers, kept: made.get(headers)?.known, body: null };
+  if (isKnown(request, headers.ETag)) return { status: 304, headers, kept: made.get(headers), body: null };
   const range = rangeOf(request, headers, sizeBytes);
   return whenAtHand(deliver(wantedOf(request, range)), (delivery) => replyOf(file, delivery, range));
 }
@@ -216,9 +206,8 @@ function replyOf(
   if (range === "unsatisfiable") {
     return { status: 416, headers: { ...headers, "Content-Range": `bytes */${sizeBytes}` }, body: null };
   }
-  const [status, partHeaders] = range === undefined ? wholeHead(sizeBytes) : partHead(range, sizeBytes);
-  const kept = range === undefined ? made.get(headers)?.whole : undefined;
-  return { status, headers: { ...headers, ...partHeaders }, kept, body: bodyOf(delivery, range) };
+  const [status, own] = range === undefined ? wholeHead(sizeBytes) : partHead(range, sizeBytes);
+  return { status, headers, kept: made.get(headers), own, body: bodyOf(delivery, range) };
 }
 
 function wantedOf({ method }: Request, range: ByteRange | "unsatisfiable" | undefined): Wanted {
