@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { TASK_ERROR_CODES } from "../../src/domain/errors.ts";
 import type { Json } from "../../src/domain/json.ts";
 import {
+  type Output,
   type PollResult,
   type ProviderAdapter,
   ProviderError,
@@ -92,7 +93,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderHarne
         const operation = operationOf(await harness.provider.submit(harness.request(kind), signal));
         const end = await pollToEnd(harness, harness.provider, operation);
         await harness.advance(60_000);
-        expect(await harness.provider.poll?.(operation, signal)).toEqual(end);
+        expect(await askAgain(harness.provider, operation, end)).toEqual(end);
       }
     });
 
@@ -186,7 +187,7 @@ export function describeProvider(name: string, open: () => Promise<ProviderHarne
       const operation = operationOf(await provider.submit(harness.request("done"), signal));
       const end = await pollToEnd(harness, provider, operation);
       await provider.cancel(operation, signal);
-      expect(await provider.poll?.(operation, signal)).toEqual(end);
+      expect(await askAgain(provider, operation, end)).toEqual(end);
     });
 
     test("a submission whose answer was lost is found by its attempt", async () => {
@@ -292,6 +293,21 @@ export function operationOf(submitted: Submitted): Json {
   if (submitted.kind !== "operation")
     throw new Error("The provider answered with outputs instead of an operation.");
   return submitted.operation;
+}
+
+/** Polls once more. Where bytes came with the first answer and can be fetched now, it fetches them. */
+async function askAgain(
+  provider: ProviderAdapter,
+  operation: Json,
+  first: PollResult,
+): Promise<PollResult | undefined> {
+  const again = await provider.poll?.(operation, new AbortController().signal);
+  if (again?.kind !== "succeeded") return again;
+  const outputs = again.outputs.map(async (output, i): Promise<Output> => {
+    const isFetched = output.kind === "remote" && outputsOf(first)[i]?.kind === "bytes";
+    return isFetched ? { kind: "bytes", bytes: await fetchAll(provider, output.ref) } : output;
+  });
+  return { ...again, outputs: await Promise.all(outputs) };
 }
 
 function outputsOf(end: PollResult) {

@@ -86,7 +86,7 @@ describe("a scrape of the executable", () => {
       cancelled: of("svc_tasks_ended_total", { model, status: "cancelled" }),
       attempts: of("svc_attempts_ended_total", { lane: "sandbox", outcome: "completed" }),
       charged: of("svc_charged_usd_total", { model }),
-      making: of("svc_task_stage_duration_seconds_count", { lane: "sandbox", stage: "finalizing" }),
+      submitting: of("svc_task_stage_duration_seconds_count", { lane: "sandbox", stage: "submitting" }),
       creates: of("svc_http_requests_total", { route: "/v1/images/generations", status: "200" }),
       unknown: of("svc_http_requests_total", { route: "other", status: "404" }),
       files: of("svc_assets", { role: "output" }),
@@ -94,7 +94,7 @@ describe("a scrape of the executable", () => {
       ready: of("svc_ready"),
       limit: of("svc_lane_limit_tasks", { lane: "sandbox" }),
     }).toEqual({
-      ...{ created: 3, completed: 1, failed: 1, cancelled: 1, attempts: 1, charged: 0.01, making: 1 },
+      ...{ created: 3, completed: 1, failed: 1, cancelled: 1, attempts: 1, charged: 0.01, submitting: 3 },
       ...{ creates: 3, unknown: 1, files: 1, held: 0, ready: 1, limit: 64 },
     });
     for (const name of ["process_open_fds", "process_cpu_seconds_total", "svc_disk_free_bytes"])

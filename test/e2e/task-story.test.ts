@@ -88,13 +88,7 @@ test("stories and stages outlast a kill", async () => {
   own = await startServer({ folder, port });
   expect((await createApi(own.url, client.key).send(`/v1/tasks/${id}`)).text).toBe(before.text);
   const { timeline } = JSON.parse(before.text).data as { timeline: { stage: string }[] };
-  expect(timeline.map(({ stage }) => stage)).toEqual([
-    "queued",
-    "submitting",
-    "running",
-    "finalizing",
-    "ended",
-  ]);
+  expect(timeline.map(({ stage }) => stage)).toEqual(["queued", "submitting", "running", "ended"]);
 });
 
 describe("an operator", () => {

@@ -15,6 +15,8 @@ export interface Course {
 
 /** Shortest time between two reports of progress. */
 const STEP_MS = 500;
+/** The longest time that a poll waits for the end of a rendering that is under way. */
+export const ENDS_WITHIN_MS = 250;
 const MIN_POLL_MS = 15;
 const MAX_POLL_MS = 1_000;
 /** Progress at which a job that never ends stays. */
@@ -67,6 +69,8 @@ export function pollAfterMs({ job, rehearsal, work, expectedMs, now }: Course): 
 function renderingLeftMs(work: Work | undefined, expectedMs: number): number {
   if (work?.kind !== "rendering") return 0;
   const leftMs = expectedMs - work.elapsedMs;
+  // It is answered when the rendering ends.
+  if (work.isUnderWay) return Math.max(0, Math.min(MAX_POLL_MS, leftMs - ENDS_WITHIN_MS / 2));
   // Overdue by an unknown time: poll again after a fraction of the time it took so far.
   return Math.round(Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, leftMs > 0 ? leftMs : work.elapsedMs / 4)));
 }

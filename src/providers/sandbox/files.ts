@@ -26,6 +26,8 @@ export interface SandboxFiles {
   /** Keeps an output. A file is written to a temporary name first, so that one with the final name is whole. */
   writeOutput(id: string, index: number, bytes: Uint8Array): Promise<void>;
   hasOutput(id: string, index: number): boolean | Promise<boolean>;
+  /** An output that is in memory. Forgets it, since it can be rendered again. */
+  takeSmall(id: string, index: number): Uint8Array | undefined;
   /** The bytes of an output. Removes it once all were taken, since it can be rendered again. */
   takeOutput(id: string, index: number, signal: AbortSignal): AsyncGenerator<Uint8Array>;
   removeAll(owner: Owner): Promise<void>;
@@ -68,12 +70,13 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
     },
     hasOutput: (id, index) =>
       small.get(output(id, index)) !== undefined || Bun.file(output(id, index)).exists(),
+    takeSmall: (id, index) => small.take(output(id, index)),
     async *takeOutput(id, index, signal) {
       const path = output(id, index);
       const known = small.get(path);
       if (known !== undefined) {
         yield known;
-        return small.remove(path);
+        return void small.take(path);
       }
       const file = Bun.file(path);
       const chunks = file.size <= AT_ONCE_BYTES ? [await file.bytes()] : file.stream();
@@ -85,7 +88,7 @@ export function openFiles(directory: string, isKept: (id: string) => boolean): S
     },
     async removeAll({ id, spec }) {
       const outputs = Array.from({ length: spec.outputs }, (_, i) => output(id, i));
-      for (const path of outputs) small.remove(path);
+      for (const path of outputs) small.take(path);
       await Promise.all([...spec.inputs.map((_, i) => input(id, i)), ...outputs].map(remove));
     },
   };
@@ -96,21 +99,23 @@ function createSmallOutputs() {
   const outputs = new Map<string, Uint8Array>();
   let totalBytes = 0;
 
-  function remove(path: string): void {
-    totalBytes -= outputs.get(path)?.length ?? 0;
+  function take(path: string): Uint8Array | undefined {
+    const bytes = outputs.get(path);
+    totalBytes -= bytes?.length ?? 0;
     outputs.delete(path);
+    return bytes;
   }
 
   return {
     get: (path: string): Uint8Array | undefined => outputs.get(path),
     /** @returns whether there was room */
     put(path: string, bytes: Uint8Array): boolean {
-      remove(path);
+      take(path);
       if (bytes.length > SMALL_BYTES || totalBytes + bytes.length > MEMORY_BYTES) return false;
       totalBytes += bytes.length;
       outputs.set(path, bytes);
       return true;
     },
-    remove,
+    take,
   };
 }

@@ -32,8 +32,12 @@ export type Job = NewJob & { readonly ending?: Ending | undefined };
 
 /** The sandbox's record of its work, as a remote upstream would keep it. */
 export interface JobStore {
-  /** Accepts a job. `known`: its attempt was submitted before; only the row's count changes. */
-  accept(job: NewJob): "accepted" | "known";
+  /**
+   * Accepts a job. `known`: its attempt was submitted before; only the row's count changes.
+   *
+   * @param doneAt of a job whose outputs are given with the answer, so that no file is kept
+   */
+  accept(job: NewJob, doneAt?: number): "accepted" | "known";
   /** Counts a refused submission of the task, if there were fewer than `times`. @returns whether this one is to be refused */
   refuse(taskId: TaskId, times: number, now: number): boolean;
   find(id: string): Job | undefined;
@@ -59,6 +63,7 @@ interface Row {
   state: "running" | "succeeded" | "failed" | "cancelled";
   error_code: string | null;
   error_message: string | null;
+  files_kept: number;
 }
 
 const SCHEMA = `
@@ -96,8 +101,11 @@ export function openJobStore(path: string): JobStore {
   const { accept, refuse, find, findByAttempt, keeping, end } = statements;
   const { dropFiles, forget, forgetRefusals, move } = statements;
   return {
-    accept({ id, attempt, taskId, spec, submittedAt, readyAt }) {
-      const row = accept.get(id, attempt, taskId, JSON.stringify(spec), submittedAt, readyAt);
+    accept({ id, attempt, taskId, spec, submittedAt, readyAt }, doneAt) {
+      const isDone = doneAt !== undefined;
+      const [state, kept] = isDone ? (["succeeded", 0] as const) : (["running", 1] as const);
+      const text = JSON.stringify(spec);
+      const row = accept.get(id, attempt, taskId, text, submittedAt, readyAt, state, doneAt ?? null, kept);
       return row?.submissions === 1 ? "accepted" : "known";
     },
     refuse: (taskId, times, now) => times > 0 && refuse.get(taskId, now, now, times) !== null,
@@ -116,7 +124,9 @@ export function openJobStore(path: string): JobStore {
       forgetRefusals.run(now - REMEMBER_RUNNING_MS);
       const rows = [
         ...dropFiles.all(now - KEEP_FILES_MS, TIDY_LIMIT),
-        ...forget.all(now - REMEMBER_FINISHED_MS, now - REMEMBER_RUNNING_MS, TIDY_LIMIT),
+        ...forget
+          .all(now - REMEMBER_FINISHED_MS, now - REMEMBER_RUNNING_MS, TIDY_LIMIT)
+          .filter((row) => row.files_kept === 1),
       ];
       return rows.flatMap((row) => toJob(row) ?? []);
     },
@@ -130,8 +140,12 @@ export function openJobStore(path: string): JobStore {
 
 /** The statements of the store, by what they do. */
 function prepareStatements(db: Database) {
-  const accept = db.prepare<{ submissions: number }, [string, string, string, string, number, number]>(
-    `insert into operation (id, attempt, task_id, spec, submitted_at, ready_at) values (?, ?, ?, ?, ?, ?)
+  const accept = db.prepare<
+    { submissions: number },
+    [string, string, string, string, number, number, Row["state"], number | null, number]
+  >(
+    `insert into operation (id, attempt, task_id, spec, submitted_at, ready_at, state, finished_at, files_kept)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (attempt) do update set submissions = submissions + 1 returning submissions`,
   );
   const refuse = db.prepare<{ failures: number }, [string, number, number, number]>(

@@ -11,7 +11,13 @@ type Order = Pick<Job, "id" | "spec">;
 
 /** State of a job's rendering. */
 export type Work =
-  | { readonly kind: "rendering"; readonly share: number; readonly elapsedMs: number }
+  | {
+      readonly kind: "rendering";
+      readonly share: number;
+      readonly elapsedMs: number;
+      /** One of its outputs has had its turn. */
+      readonly isUnderWay: boolean;
+    }
   | { readonly kind: "rendered" }
   /** An input cannot be used; `message` is safe to show. */
   | { readonly kind: "refused"; readonly message: string }
@@ -22,10 +28,12 @@ export type Work =
 
 /** Renders jobs in the background, one output per slot at once. */
 export interface Renderings {
-  /** Renders the missing outputs, unless that is under way. */
-  begin(order: Order): void;
+  /** Renders the missing outputs, unless that is under way. @param isNew there cannot be any */
+  begin(order: Order, isNew?: boolean): void;
   /** State of a job's rendering; undefined when it was not begun since the start, or was dropped. */
   look(id: string): Work | undefined;
+  /** Resolves at the end of a rendering that is under way, after `limitMs` at the latest, and at once for any other. */
+  ended(id: string, limitMs: number, signal: AbortSignal): Promise<void>;
   /** Stops rendering a job and forgets it. */
   drop(id: string): void;
   /** Renders one output now, if it is missing. @throws the error of the renderer or the disk */
@@ -41,6 +49,7 @@ interface Rendering {
   readonly controller: AbortController;
   /** By the clock that never jumps. */
   readonly startedAt: number;
+  isUnderWay: boolean;
   done: number;
   end?: Exclude<Work, { kind: "rendering" }>;
   promise: Promise<void>;
@@ -62,10 +71,14 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
 
   const renderOutput = createOutputRenderer(deps);
 
-  const work = async (rendering: Rendering): Promise<void> => {
+  const onTurn = (rendering: Rendering) => () => {
+    rendering.isUnderWay = true;
+  };
+
+  const work = async (rendering: Rendering, isNew: boolean): Promise<void> => {
     const { order, controller } = rendering;
     const outputs = Array.from({ length: order.spec.outputs }, async (_, index) => {
-      await renderOutput(order, index, controller.signal);
+      await renderOutput(order, index, controller.signal, { isNew, onTurn: onTurn(rendering) });
       rendering.done++;
     });
     try {
@@ -82,31 +95,45 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
   };
 
   return {
-    begin(order) {
+    begin(order, isNew = false) {
       if (renderings.has(order.id)) return;
       const controller = new AbortController();
       const rendering: Rendering = {
         order,
         controller,
         startedAt: clock.elapsed(),
+        isUnderWay: false,
         done: 0,
         promise: Promise.resolve(),
       };
       renderings.set(order.id, rendering);
-      rendering.promise = work(rendering);
+      rendering.promise = work(rendering, isNew);
     },
     look(id) {
       const rendering = renderings.get(id);
       if (rendering === undefined) return undefined;
       const share = rendering.done / rendering.order.spec.outputs;
-      return rendering.end ?? { kind: "rendering", share, elapsedMs: clock.elapsed() - rendering.startedAt };
+      const elapsedMs = clock.elapsed() - rendering.startedAt;
+      return rendering.end ?? { kind: "rendering", share, elapsedMs, isUnderWay: rendering.isUnderWay };
     },
     drop(id) {
       const rendering = renderings.get(id);
       if (rendering?.end === undefined) rendering?.controller.abort();
       renderings.delete(id);
     },
-    ensure: renderOutput,
+    async ended(id, limitMs, signal) {
+      const rendering = renderings.get(id);
+      if (rendering?.isUnderWay !== true || rendering.end !== undefined) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const cancel = clock.after(limitMs, resolve);
+      const onAbort = () => resolve();
+      signal.addEventListener("abort", onAbort, { once: true });
+      await Promise.race([rendering.promise, promise]);
+      signal.removeEventListener("abort", onAbort);
+      cancel();
+      signal.throwIfAborted();
+    },
+    ensure: (order, index, signal) => renderOutput(order, index, signal),
     expectedMs: (kind) => expected[kind],
     async idle() {
       await Promise.all([...renderings.values()].map((rendering) => rendering.promise));
@@ -114,12 +141,25 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
   };
 }
 
+interface Turn {
+  /** There cannot be an output yet. */
+  readonly isNew?: boolean;
+  /** Called when the output has its slot. */
+  readonly onTurn?: () => void;
+}
+
 /** Returns a function that renders and writes an output that is missing, as many at once as there are slots. */
-function createOutputRenderer({ renderer, files, ...deps }: RenderingDeps): Renderings["ensure"] {
+function createOutputRenderer({ renderer, files, ...deps }: RenderingDeps) {
   const slots = createSlots(deps.slots);
-  return async ({ id, spec }, index, signal) => {
-    if (await files.hasOutput(id, index)) return;
+  return async (
+    { id, spec }: Order,
+    index: number,
+    signal: AbortSignal,
+    { isNew = false, onTurn }: Turn = {},
+  ) => {
+    if (!isNew && (await files.hasOutput(id, index))) return;
     await slots.run(async () => {
+      onTurn?.();
       signal.throwIfAborted();
       const inputs = await files.readInputs({ id, spec });
       const { bytes } = await persist(

@@ -17,7 +17,7 @@ type Picture = (typeof PICTURES)[number];
 const CLIENTS = 8;
 const FINISHED_WITHIN_MS = 120_000;
 
-/** Whole tasks: create, submit, poll, draw a PNG, store the file, settle. The service has all cores. */
+/** Whole tasks: create, submit, draw a PNG (the larger one is polled for), store the file, settle. The service has all cores. */
 export const throughput: Bench = async (context) => {
   await using resources = new Resources();
   const folder = copyDataFolder(context.folder, join(context.workspace, "svc"));

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json } from "../../../src/domain/json.ts";
@@ -30,6 +30,16 @@ async function setupWithFiles(): Promise<SandboxHarness> {
 function refs(end: PollResult): Json[] {
   if (end.kind !== "succeeded") throw new Error(`It ended as ${end.kind}.`);
   return end.outputs.map((output) => (output.kind === "remote" ? output.ref : null));
+}
+
+/** The bytes of all outputs. */
+function outputsOf(provider: SandboxHarness["provider"], end: PollResult): Promise<Uint8Array[]> {
+  if (end.kind !== "succeeded") throw new Error(`It ended as ${end.kind}.`);
+  const outputs = end.outputs.map(async (output) => {
+    if (output.kind === "missing") throw new Error("An output is missing.");
+    return output.kind === "bytes" ? output.bytes : fetchAll(provider, output.ref);
+  });
+  return Promise.all(outputs);
 }
 
 const files = (sandbox: SandboxHarness) => readdirSync(join(sandbox.directory, "files")).sort();
@@ -75,33 +85,85 @@ test.each([0, 1024 * 1024 + 1])(
     for (const name of files(sandbox))
       if (name.includes(".out-")) rmSync(join(sandbox.directory, "files", name));
     const provider = await sandbox.restart();
-    const [ref] = refs(await pollToEnd(sandbox, provider, operation));
-    const expected = new TextEncoder().encode(JSON.stringify(first).padEnd(leastBytes));
-    expect(await fetchAll(provider, ref!)).toEqual(expected);
+    const [bytes] = await outputsOf(provider, await pollToEnd(sandbox, provider, operation));
+    expect(bytes).toEqual(new TextEncoder().encode(JSON.stringify(first).padEnd(leastBytes)));
     expect(sandbox.renderer.jobs).toEqual([first!, first!]);
   },
 );
 
-test("small outputs are no files, and are gone once they were fetched", async () => {
+test("small outputs are no files, come with the answer, and are rendered again for whoever asks again", async () => {
   const sandbox = await setup();
-  const operation = operationOf(await sandbox.provider.submit(sandbox.submission({ n: 2 }), signal));
-  const outputs = refs(await pollToEnd(sandbox, sandbox.provider, operation));
+  const { provider, renderer } = sandbox;
+  const operation = operationOf(await provider.submit(sandbox.submission({ n: 2 }), signal));
+  const end = await pollToEnd(sandbox, provider, operation);
+  expect(end).toMatchObject({ kind: "succeeded", outputs: [{ kind: "bytes" }, { kind: "bytes" }] });
   expect(files(sandbox)).toEqual([]);
-  const fetched = [];
-  for (const ref of [...outputs, ...outputs]) fetched.push(await fetchAll(sandbox.provider, ref));
-  expect(fetched.slice(2)).toEqual(fetched.slice(0, 2));
-  // The second time they had to be rendered again.
-  expect(sandbox.renderer.jobs).toHaveLength(4);
+  expect(renderer.jobs).toHaveLength(2);
+  const again = await provider.poll(operation, signal);
+  expect(await outputsOf(provider, again)).toEqual(await outputsOf(provider, end));
+  expect(renderer.jobs).toHaveLength(4);
 });
 
-test("small outputs beyond 16 MB are files", async () => {
+test("small outputs beyond 16 MB that nobody came for are files", async () => {
   const sandbox = await setup();
   sandbox.renderer.leastBytes = 1024 * 1024;
-  for (let i = 0; i < 17; i++) {
-    const operation = operationOf(await sandbox.provider.submit(sandbox.submission(), signal));
-    await pollToEnd(sandbox, sandbox.provider, operation);
-  }
+  for (let i = 0; i < 17; i++) await sandbox.provider.submit(sandbox.submission(), signal);
+  await sandbox.advance(0);
   expect(files(sandbox)).toHaveLength(1);
+});
+
+describe("a picture of a few pixels without a delay", () => {
+  const tiny = { parameters: { size: "2x2", sandbox: { delay_ms: 0 } }, n: 2 };
+
+  test("comes with the answer to its submission", async () => {
+    const sandbox = await setup();
+    const submitted = await sandbox.provider.submit(sandbox.submission(tiny), signal);
+    expect(submitted).toMatchObject({ kind: "outputs", outputs: [{ kind: "bytes" }, { kind: "bytes" }] });
+    expect(sandbox.renderer.jobs).toEqual([]);
+  });
+
+  test("whose answer was lost is found, and is the same picture", async () => {
+    const sandbox = await setup();
+    const request = sandbox.submission(tiny);
+    const submitted = await sandbox.provider.submit(request, signal);
+    const provider = await sandbox.restart();
+    const found = await provider.recover(request, signal);
+    if (found.kind !== "found" || submitted.kind !== "outputs") throw new Error(`It is ${found.kind}.`);
+    expect(await rejection(provider.submit(request, signal))).toBeInstanceOf(Error);
+    const end = await provider.poll(found.operation, signal);
+    const jobs = sandbox.renderer.jobs.length;
+    expect((await outputsOf(provider, end)).length).toBe(2);
+    // The sandbox of this test has another renderer for what is rendered later.
+    expect(sandbox.renderer.jobs.slice(jobs)).toMatchObject([{ width: 2 }, { width: 2 }]);
+  });
+
+  test.each([
+    ["a delay", { size: "2x2", sandbox: { delay_ms: 1 } }],
+    ["a size that takes a drawing", { size: "17x2", sandbox: { delay_ms: 0 } }],
+    ["another end", { size: "2x2", sandbox: { delay_ms: 0, outcome: "failed" } }],
+    ["an output that gets lost", { size: "2x2", sandbox: { delay_ms: 0, outputs_lost: true } }],
+  ] as const)("is asked after with %s", async (_, parameters) => {
+    const sandbox = await setup();
+    const submitted = await sandbox.provider.submit(sandbox.submission({ parameters }), signal);
+    expect(submitted.kind).toBe("operation");
+  });
+});
+
+test("a poll of a picture that is being drawn is answered when it is done", async () => {
+  const sandbox = await setup();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  sandbox.renderer.hold = promise;
+  sandbox.waits = true;
+  const parameters = { sandbox: { delay_ms: 0 } };
+  const submitted = await sandbox.provider.submit(sandbox.submission({ parameters }), signal);
+  expect(submitted).toMatchObject({ pollAfterMs: 0 });
+  const polling = sandbox.provider.poll(operationOf(submitted), signal);
+  const controller = new AbortController();
+  const aborting = sandbox.provider.poll(operationOf(submitted), controller.signal);
+  controller.abort();
+  expect(await rejection(aborting)).toBe(controller.signal.reason);
+  resolve();
+  expect(await polling).toMatchObject({ kind: "succeeded" });
 });
 
 test("an output is not kept once it was fetched whole", async () => {
@@ -251,7 +313,7 @@ test("files that a crash left when they were to be removed go at the next start"
 });
 
 test("a cancel that comes too late takes nothing from the outputs", async () => {
-  const sandbox = await setup();
+  const sandbox = await setupWithFiles();
   const request = sandbox.submission({ inputs: [inputFile("image", new Uint8Array([1]))] });
   const operation = operationOf(await sandbox.provider.submit(request, signal));
   const [ref] = refs(await pollToEnd(sandbox, sandbox.provider, operation));

@@ -58,6 +58,8 @@ export interface SandboxHarness {
   readonly renderer: FakeRenderer;
   readonly directory: string;
   now: number;
+  /** While set, nothing that waits for a time goes on; otherwise it goes on at once. */
+  waits?: boolean;
   submission(submission?: Submission): SubmitRequest;
   advance(ms: number): Promise<void>;
   restart(): Promise<SandboxProvider>;
@@ -75,7 +77,15 @@ export async function openSandbox(): Promise<SandboxHarness> {
     started.push(provider);
     return provider;
   };
-  const clock: Clock = { now: () => harness.now, elapsed: () => harness.now, after: () => () => undefined };
+  const clock: Clock = {
+    now: () => harness.now,
+    elapsed: () => harness.now,
+    after: (_, run) => {
+      if (harness.waits) return () => undefined;
+      const timer = setImmediate(run);
+      return () => clearImmediate(timer);
+    },
+  };
   const harness: SandboxHarness = {
     provider: start(),
     renderer,
