@@ -71,27 +71,10 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
 
   const renderOutput = createOutputRenderer(deps);
 
-  const onTurn = (rendering: Rendering) => () => {
-    rendering.isUnderWay = true;
-  };
-
   const work = async (rendering: Rendering, isNew: boolean): Promise<void> => {
-    const { order, controller } = rendering;
-    const outputs = Array.from({ length: order.spec.outputs }, async (_, index) => {
-      await renderOutput(order, index, controller.signal, { isNew, onTurn: onTurn(rendering) });
-      rendering.done++;
-    });
-    try {
-      await Promise.all(outputs);
-      rendering.end = { kind: "rendered" };
-      const kind = kindOf(order.spec);
-      expected[kind] += (clock.elapsed() - rendering.startedAt - expected[kind]) / 4;
-    } catch (error) {
-      controller.abort();
-      rendering.end = failure(error instanceof Error ? error : new Error(String(error)));
-    }
-    // Outputs under way still write their files.
-    await Promise.allSettled(outputs);
+    if (!(await renderAll(rendering, renderOutput, isNew))) return;
+    const kind = kindOf(rendering.order.spec);
+    expected[kind] += (clock.elapsed() - rendering.startedAt - expected[kind]) / 4;
   };
 
   return {
@@ -124,14 +107,7 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
     async ended(id, limitMs, signal) {
       const rendering = renderings.get(id);
       if (rendering?.isUnderWay !== true || rendering.end !== undefined) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const cancel = clock.after(limitMs, resolve);
-      const onAbort = () => resolve();
-      signal.addEventListener("abort", onAbort, { once: true });
-      await Promise.race([rendering.promise, promise]);
-      signal.removeEventListener("abort", onAbort);
-      cancel();
-      signal.throwIfAborted();
+      await endOrLimit(clock, rendering.promise, limitMs, signal);
     },
     ensure: (order, index, signal) => renderOutput(order, index, signal),
     expectedMs: (kind) => expected[kind],
@@ -139,6 +115,50 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
       await Promise.all([...renderings.values()].map((rendering) => rendering.promise));
     },
   };
+}
+
+/** Renders all outputs of a job. Sets its end, and waits for those under way after a failure. @returns whether all are rendered */
+async function renderAll(
+  rendering: Rendering,
+  renderOutput: ReturnType<typeof createOutputRenderer>,
+  isNew: boolean,
+): Promise<boolean> {
+  const { order, controller } = rendering;
+  const onTurn = () => {
+    rendering.isUnderWay = true;
+  };
+  const outputs = Array.from({ length: order.spec.outputs }, async (_, index) => {
+    await renderOutput(order, index, controller.signal, { isNew, onTurn });
+    rendering.done++;
+  });
+  try {
+    await Promise.all(outputs);
+    rendering.end = { kind: "rendered" };
+    return true;
+  } catch (error) {
+    controller.abort();
+    rendering.end = failure(error instanceof Error ? error : new Error(String(error)));
+    // Outputs under way still write their files.
+    await Promise.allSettled(outputs);
+    return false;
+  }
+}
+
+/** Waits for `end`, for `limitMs` at the latest. @throws the signal's reason when it aborts */
+async function endOrLimit(
+  clock: Clock,
+  end: Promise<void>,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(limitMs, resolve);
+  const onAbort = () => resolve();
+  signal.addEventListener("abort", onAbort, { once: true });
+  await Promise.race([end, promise]);
+  signal.removeEventListener("abort", onAbort);
+  cancel();
+  signal.throwIfAborted();
 }
 
 interface Turn {
