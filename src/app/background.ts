@@ -243,10 +243,12 @@ function schedulerOptions({ scheduler }: Config, rooms: Rooms, wake: () => void)
 /** A callback under way has a connection, and these leave descriptors to requests. All but how many a host gets may change. */
 function callbackOptions({ callbacks }: Config, { cluster }: Pick<Rooms, "cluster">): CallbackOptions {
   const { perHost } = callbacks.limits;
+  // Read once: the sender asks several times for each send.
+  const most = mostConnections("callbacks");
   const limits = {
     perHost,
     get total() {
-      return Math.min(callbacks.limits.total, mostConnections("callbacks"));
+      return Math.min(callbacks.limits.total, most);
     },
     get perAccount() {
       return callbacks.limits.perAccount;

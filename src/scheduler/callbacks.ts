@@ -46,20 +46,32 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
   const { callbacks, clock } = deps;
   const widths = createHostWidths(options.limits.perHost, clock);
   const limits = limitsNow(options, widths);
-  const posting = createCallbackPosting(deps, options.delaysMs, widths.ended);
-  const underWay = new Map<Promise<void>, Callback>();
+  /** Sends until their answer. */
+  const underWay = new Set<Callback>();
+  /** Sends until their outcome is recorded. */
+  const open = new Set<Promise<void>>();
+  const posting = createCallbackPosting(deps, options.delaysMs, (callback, delivery, tookMs) => {
+    widths.ended(callback, delivery, tookMs);
+    // The next ones are claimed in the commit that records this one.
+    leave(callback);
+  });
   const stopping = new AbortController();
+
+  function leave(callback: Callback): void {
+    if (underWay.delete(callback)) loop.wake();
+  }
 
   async function claim(): Promise<number> {
     if (underWay.size >= limits.total) return 0;
-    const query = { now: clock.now(), leaseMs: LEASE_MS, limits, underWay: underWay.values() };
+    const query = { now: clock.now(), leaseMs: LEASE_MS, limits, underWay };
     const sends = await callbacks.claim(query);
     for (const send of sends) {
+      underWay.add(send.callback);
       const done = posting.run(send, stopping.signal).finally(() => {
-        underWay.delete(done);
-        loop.wake();
+        open.delete(done);
+        leave(send.callback);
       });
-      underWay.set(done, send.callback);
+      open.add(done);
     }
     return sends.length;
   }
@@ -83,7 +95,7 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
     },
     async tick() {
       const count = await claim();
-      await Promise.all(underWay.keys());
+      await Promise.all(open);
       return count;
     },
     async stop(drainMs = 0) {
@@ -91,7 +103,7 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
       const abort = () => stopping.abort();
       if (drainMs <= 0) abort();
       const cancelTimer = clock.after(drainMs, abort);
-      await Promise.all(underWay.keys());
+      await Promise.all(open);
       cancelTimer();
     },
   };

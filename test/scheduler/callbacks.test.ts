@@ -52,6 +52,7 @@ function createSender(
   answer: Answer,
   options: Partial<CallbackOptions> = {},
   forms: CallbackForms = () => undefined,
+  callbacks: Store["callbacks"] = store.callbacks,
 ) {
   const deliver = async (url: string, post: CallbackPost, signal: AbortSignal) => {
     const arrival = { ...post, url, at: clock.now() };
@@ -62,7 +63,7 @@ function createSender(
   const write = (fields: object) => void log.push(JSON.stringify(fields));
   const sender = createCallbackSender(
     {
-      callbacks: store.callbacks,
+      callbacks,
       tasks: store.tasks,
       accounts: store.accounts,
       egress: {
@@ -213,6 +214,26 @@ describe("a sender", () => {
     for (const answer of answers.splice(0)) answer(OK);
     await stopped;
     expect(await Promise.all([1, 2, 3, 4].map(stateOf))).toEqual(Array(4).fill("delivered"));
+  });
+
+  test("sends the next one while the outcome of an answered one is being recorded", async () => {
+    for (const number of [1, 2]) await owe(number, "https://slow.example/hook");
+    const written = Promise.withResolvers<void>();
+    const callbacks: Store["callbacks"] = {
+      ...store.callbacks,
+      record: async (...outcome) => {
+        await written.promise;
+        return store.callbacks.record(...outcome);
+      },
+    };
+    const limits = { total: 1, perAccount: 1, perHost: 1 };
+    const sender = createSender(() => OK, { limits }, undefined, callbacks);
+    await sender.start();
+    await until(() => arrived.length === 2);
+    const stopped = sender.stop(60_000);
+    written.resolve();
+    await stopped;
+    expect(await Promise.all([1, 2].map(stateOf))).toEqual(["delivered", "delivered"]);
   });
 
   test("sends more at once to a host that answers quickly", async () => {
