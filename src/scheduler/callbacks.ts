@@ -41,15 +41,38 @@ function limitsNow({ limits }: CallbackOptions, widths: ReturnType<typeof create
   };
 }
 
+/** What is being sent. @param wake called when there is room for another send */
+function followSends(wake: () => void) {
+  /** Until they are answered: these the limits count. */
+  const underWay = new Set<Callback>();
+  /** Until their outcome is recorded. */
+  const open = new Set<Promise<void>>();
+
+  function leave(callback: Callback): void {
+    if (underWay.delete(callback)) wake();
+  }
+
+  return {
+    underWay: underWay as ReadonlySet<Callback>,
+    leave,
+    follow(callback: Callback, run: () => Promise<void>): void {
+      underWay.add(callback);
+      const done = run().finally(() => {
+        open.delete(done);
+        leave(callback);
+      });
+      open.add(done);
+    },
+    recorded: () => Promise.all(open),
+  };
+}
+
 /** Delivers the callbacks of ended tasks, with at most five attempts each unless their form has more, counted before they leave. */
 export function createCallbackSender(deps: CallbackDeps, options: CallbackOptions): CallbackSender {
   const { callbacks, clock } = deps;
   const widths = createHostWidths(options.limits.perHost, clock);
   const limits = limitsNow(options, widths);
-  /** Sends until their answer. */
-  const underWay = new Set<Callback>();
-  /** Sends until their outcome is recorded. */
-  const open = new Set<Promise<void>>();
+  const { underWay, leave, follow, recorded } = followSends(() => loop.wake());
   const posting = createCallbackPosting(deps, options.delaysMs, (callback, delivery, tookMs) => {
     widths.ended(callback, delivery, tookMs);
     // The next ones are claimed in the commit that records this one.
@@ -57,22 +80,11 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
   });
   const stopping = new AbortController();
 
-  function leave(callback: Callback): void {
-    if (underWay.delete(callback)) loop.wake();
-  }
-
   async function claim(): Promise<number> {
     if (underWay.size >= limits.total) return 0;
     const query = { now: clock.now(), leaseMs: LEASE_MS, limits, underWay };
     const sends = await callbacks.claim(query);
-    for (const send of sends) {
-      underWay.add(send.callback);
-      const done = posting.run(send, stopping.signal).finally(() => {
-        open.delete(done);
-        leave(send.callback);
-      });
-      open.add(done);
-    }
+    for (const send of sends) follow(send.callback, () => posting.run(send, stopping.signal));
     return sends.length;
   }
 
@@ -95,7 +107,7 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
     },
     async tick() {
       const count = await claim();
-      await Promise.all(open);
+      await recorded();
       return count;
     },
     async stop(drainMs = 0) {
@@ -103,7 +115,7 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
       const abort = () => stopping.abort();
       if (drainMs <= 0) abort();
       const cancelTimer = clock.after(drainMs, abort);
-      await Promise.all(open);
+      await recorded();
       cancelTimer();
     },
   };
