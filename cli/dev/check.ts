@@ -23,33 +23,37 @@ import {
 /** Of a run with more failing files than these, something is broken: it has no second attempt. */
 const FLAKES_AT_MOST = 3;
 
-const TEST_RUNS: readonly Step[] = [
+/** `drivesProcesses`: its tests depend on when other processes get their turn, so files that failed run once more. */
+type Suite = Step & { readonly drivesProcesses?: true };
+
+const ofExecutable = { env: { SVC_BIN: BINARY }, drivesProcesses: true } as const;
+const SUITES: readonly Suite[] = [
   { title: "unit and architecture tests", command: tests("test") },
-  { title: "tests of the executable", command: tests("test:e2e"), env: { SVC_BIN: BINARY } },
+  { title: "tests of the executable", command: tests("test:e2e"), ...ofExecutable },
   {
     title: "tests of the executable that measure, two at once",
     command: tests("test:alone"),
-    env: { SVC_BIN: BINARY },
+    ...ofExecutable,
   },
 ];
 /** What takes a database server, a browser, or programs and rights of a machine. */
-const MORE_RUNS: readonly Step[] = [
+const MORE_SUITES: readonly Suite[] = [
   { title: "tests of the store on PostgreSQL", command: tests("test:postgres") },
-  { title: "tests of the console in a browser", command: tests("test:console"), env: { SVC_BIN: BINARY } },
+  { title: "tests of the console in a browser", command: tests("test:console"), ...ofExecutable },
   {
     title: "tests beside systemd, proxies, containers and releases",
     command: tests("test:machine"),
-    env: { SVC_BIN: BINARY },
+    ...ofExecutable,
   },
 ];
-const testRuns = process.argv.includes("--all") ? [...TEST_RUNS, ...MORE_RUNS] : TEST_RUNS;
+const suites = process.argv.includes("--all") ? [...SUITES, ...MORE_SUITES] : SUITES;
 
 const flakes: string[] = [];
 const total: TestCounts = { passed: 0, failed: 0, skipped: 0, skippedChecks: 0 };
 
 await requireSuccess(run, [installStep]);
 await requireSuccess(runAside, [typesStep, lintStep, buildStep]);
-for (const step of testRuns) await requireTests(step);
+for (const suite of suites) await requireTests(suite);
 finish(0);
 
 function tests(script: string): string[] {
@@ -65,22 +69,22 @@ async function requireSuccess(runStep: typeof run, steps: readonly Step[]): Prom
   fail(steps[at], exitCodes[at]);
 }
 
-async function requireTests(step: Step): Promise<void> {
+async function requireTests(suite: Suite): Promise<void> {
   const startedAt = performance.now();
-  const first = await runTests(step);
-  const { exitCode, counts } = first.exitCode === 0 ? first : await secondAttempt(step, first);
+  const first = await runTests(suite);
+  const { exitCode, counts } = first.exitCode === 0 ? first : await secondAttempt(suite, first);
   for (const name of ["passed", "failed", "skipped", "skippedChecks"] as const) total[name] += counts[name];
-  say(`${step.title} took ${Math.round((performance.now() - startedAt) / 1000)} s`);
-  if (exitCode !== 0 || counts.failed > 0) fail(step, exitCode);
+  say(`${suite.title} took ${Math.round((performance.now() - startedAt) / 1000)} s`);
+  if (exitCode !== 0 || counts.failed > 0) fail(suite, exitCode);
 }
 
-/** Runs the failed files of a run of the executable again, one after the other; a failed run without such stays as it is. */
-async function secondAttempt(step: Step, first: TestRun): Promise<TestRun> {
+/** Runs the failed files of a suite that drives processes again, one after the other. Another failed run stays as it is. */
+async function secondAttempt(suite: Suite, first: TestRun): Promise<TestRun> {
   const { failedFiles, counts } = first;
   const count = failedFiles.length;
-  if (step.env?.SVC_BIN === undefined || count === 0 || count > FLAKES_AT_MOST) return first;
+  if (suite.drivesProcesses !== true || count === 0 || count > FLAKES_AT_MOST) return first;
   const command = bun("test", "--timeout=120000", ...failedFiles);
-  const again = await runTests({ ...step, title: `${step.title}: what failed, again`, command });
+  const again = await runTests({ ...suite, title: `${suite.title}: what failed, again`, command });
   if (again.exitCode !== 0) return first;
   flakes.push(...failedFiles);
   return { ...again, counts: { ...counts, passed: counts.passed + counts.failed, failed: 0 } };

@@ -39,7 +39,10 @@ beforeAll(async () => {
     return JSON.parse(stdout);
   };
   receiver = openReceiver();
-  const task = String((await first("callbacks", "trigger", "completed", "--url", receiver.url)).task_id);
+  // Small: rows make it again, vary it and enlarge it.
+  const picture = ["-m", "sandbox-image", "-p", "x", "-i", "size=16x16", "--callback-url", receiver.url];
+  const task = String((await first("task", "submit", ...picture, "--wait")).task_id);
+  await receiver.received(1);
   const [callback] = (await first("callbacks", "list", "--task", task)).callbacks as { id: string }[];
   const { token } = await first("tokens", "create", "--name", "table", ...dataDir);
   setup = { server, key, token: String(token), task, callback: callback?.id ?? "", name, first };

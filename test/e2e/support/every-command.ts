@@ -118,8 +118,16 @@ async function submitted(setup: Setup, ...flags: string[]): Promise<string> {
   return String((await setup.first("task", "submit", ...image, ...flags)).task_id);
 }
 
-const GROUP = ["x", "-m", "sandbox-image", "-i", "size=16x16", "-g", "seed=1,2", ...QUICK];
-const group = async (setup: Setup) => String((await setup.first("group", "create", ...GROUP)).group_id);
+const SHORT = ["-i", "duration=1", "-i", "aspect_ratio=1:1", ...QUICK];
+const videos = new WeakMap<Setup, Promise<string>>();
+/** A completed video, made once: drawing and encoding one takes long. */
+const video = (setup: Setup): Promise<string> =>
+  videos.getOrInsertComputed(setup, async () => String((await setup.first("video", "x", ...SHORT)).task_id));
+
+const GROUP = ["x", "-m", "sandbox-image", "-i", "size=16x16", "-g", "seed=1,2"];
+const HANGING = ["-i", 'sandbox:={"outcome":"hang"}'];
+const group = async (setup: Setup, how = QUICK) =>
+  String((await setup.first("group", "create", ...GROUP, ...how)).group_id);
 
 /* The fields of what several commands print. Fields are only ever added. */
 const TASK = ["created_at", "model", "progress", "status", "task_id"];
@@ -188,7 +196,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc serve": { endless: true },
   "svc image": { keys: MADE, args: () => ["x", "-i", "size=16x16", ...QUICK], hasTerminal: true },
   "svc edit": { keys: MADE, args: async () => [await picture(), "x", "-i", "size=16x16", ...QUICK] },
-  "svc video": { keys: MADE, args: () => ["x", "-i", "duration=1", "-i", "aspect_ratio=1:1", ...QUICK] },
+  "svc video": { keys: MADE, args: () => ["x", ...SHORT] },
   "svc estimate": {
     keys: ["affordable", "currency", "line_items", "max_cost", "min_cost", "model", "status"],
     args: () => ["-m", "sandbox-image"],
@@ -211,7 +219,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc task list": { keys: ["next", "tasks"], isTable: true, hasTerminal: true },
   "svc task cancel": {
     keys: [...TASK, "cancel_requested"],
-    args: async (setup) => [await submitted(setup, "-i", 'sandbox:={"outcome":"hang"}')],
+    args: async (setup) => [await submitted(setup, ...HANGING)],
   },
   "svc task delete": {
     keys: ["deleted"],
@@ -232,8 +240,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc task extend": {
     keys: ["cost", "idempotency_key", "kind", "model", "replayed", "request_id", "task_id"],
     args: async (setup) => {
-      const made = await setup.first("video", "x", "-i", "duration=1", ...QUICK);
-      return [String(made.task_id), "-m", "sandbox-video-edit", "-i", "duration=1"];
+      return [await video(setup), "-m", "sandbox-video-edit", "-i", "duration=1", ...HANGING];
     },
   },
   "svc task upscale": {
@@ -243,12 +250,12 @@ export const ROWS: Readonly<Record<string, Row>> = {
   "svc task tree": { keys: ["next", "tasks"], args: ({ task }) => [task], isTable: true },
   "svc group create": {
     keys: ["cost", "group_id", "idempotency_key", "replayed", "task_ids"],
-    args: () => GROUP,
+    args: () => [...GROUP, ...QUICK],
   },
-  "svc group show": { keys: GROUP_KEYS, args: async (setup) => [await group(setup)] },
+  "svc group show": { keys: GROUP_KEYS, args: async (setup) => [await group(setup, HANGING)] },
   "svc group list": { keys: ["groups", "next"], isTable: true },
   "svc group watch": { keys: GROUP_KEYS, args: async (setup) => [await group(setup)] },
-  "svc group cancel": { keys: GROUP_KEYS, args: async (setup) => [await group(setup)] },
+  "svc group cancel": { keys: GROUP_KEYS, args: async (setup) => [await group(setup, HANGING)] },
   "svc files upload": { keys: ["expires_at", "id", "url"], args: async () => [await picture()] },
   "svc files list": { keys: ["files", "next"], isTable: true },
   "svc files delete": {
