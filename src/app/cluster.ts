@@ -10,6 +10,7 @@ import { monotonicMs } from "../runtime/clock.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import type { Store } from "../store/open.ts";
+import type { Connection, ConnectionOptions } from "../store/postgres/connection.ts";
 import type { Driver } from "../store/postgres/driver.ts";
 import { VERSION } from "../version.ts";
 import type { Releases } from "./lifecycle.ts";
@@ -30,6 +31,8 @@ interface Woken {
   rescue(): Promise<void>;
 }
 
+type NodeConfig = Pick<Config, "role" | "nodeName" | "databaseConnections" | "databaseReplica">;
+
 /** This process among others that serve the same PostgreSQL database. */
 export type Cluster = Awaited<ReturnType<typeof connect>>;
 
@@ -39,7 +42,7 @@ export type Cluster = Awaited<ReturnType<typeof connect>>;
  * @throws StorageError where the database cannot be reached
  */
 export async function openCluster(
-  config: Pick<Config, "database" | "role" | "nodeName" | "databaseConnections">,
+  config: Pick<Config, "database"> & NodeConfig,
   deps: { readonly log: Log },
   releases: Releases,
 ): Promise<Cluster | undefined> {
@@ -47,19 +50,16 @@ export async function openCluster(
 }
 
 async function connect(
-  config: Pick<Config, "role" | "nodeName" | "databaseConnections">,
+  config: NodeConfig,
   { log, url }: { readonly log: Log; readonly url: string },
   releases: Releases,
 ) {
   const { createBus, openConnection, openStoreOn, ...loaded } = await loadStore();
   const { createNodeStore, followDatabaseTime, createSharedRateLimiter } = loaded;
   const id = createSecrets().newBody().slice(0, ID_LENGTH);
-  const connection = openConnection({
-    ...{ url, connections: config.databaseConnections },
-    onOutage: ({ kind }) => log.error({ reason: kind }, "the database cannot be written; trying again"),
-    onOutageEnded: (ms) => log.warn({ ms }, "the database can be written again"),
-  });
+  const connection = openConnection({ url, connections: config.databaseConnections, ...outageTelling(log) });
   releases.push(() => connection.stop());
+  const replica = await openReplicaOf(connection, config, { log }, releases);
   const time = await connection.opening(() => followDatabaseTime(connection, monotonicMs));
   const [nodes, bus] = [createNodeStore(connection), createBus(connection.driver, id)];
   const self = { id, name: config.nodeName ?? hostname(), role: config.role, version: VERSION };
@@ -72,11 +72,11 @@ async function connect(
     bus.tell("queued");
   };
   return {
-    ...{ id, nodes, now: time.now, workers: presence.workers, drain: presence.drain },
+    ...{ id, nodes, now: time.now, workers: presence.workers, drain: presence.drain, replica },
     /** Opens the stores of the database, with leases that name this node. */
     async open({ ids, seal }: { ids: Ids; seal: Seal }): Promise<Store> {
       const leaseToken = () => `${id}.${ids.leaseToken()}` as ReturnType<Ids["leaseToken"]>;
-      const store = await openStoreOn(connection, { ids: { leaseToken }, seal });
+      const store = await openStoreOn(connection, { ids: { leaseToken }, seal, readers: replica });
       return { ...store, tasks: tellingOfAdmissions(store.tasks, queued) };
     },
     /** Reads the books of the database. */
@@ -97,11 +97,38 @@ async function connect(
         self.wake();
         self.callbacksDue();
       };
+      await replica?.start();
       await bus.listen((told) => hear(told, feeds, self), wakeAll);
       await presence.start();
       releases.push(presence.stop, every(LOOK_MS, wakeAll), ...tidying(self, connection.driver, loaded));
     },
   };
+}
+
+const outageTelling = (log: Log): Pick<ConnectionOptions, "onOutage" | "onOutageEnded"> => ({
+  onOutage: ({ kind }) => log.error({ reason: kind }, "the database cannot be written; trying again"),
+  onOutageEnded: (ms) => log.warn({ ms }, "the database can be written again"),
+});
+
+/** The copy of the database that answers lists and reports, if there is one. */
+async function openReplicaOf(
+  primary: Connection,
+  { databaseReplica, databaseConnections: connections }: NodeConfig,
+  { log }: { readonly log: Log },
+  releases: Releases,
+) {
+  if (databaseReplica === undefined) return undefined;
+  const { openReplica } = await import("../store/postgres/replica.ts");
+  const replica = openReplica({
+    ...{ url: databaseReplica.reveal(), connections, primary, elapsed: monotonicMs },
+    onTrouble: ({ kind, reason }) => {
+      const words = "lists and reports are read from the database itself, without its replica";
+      log[kind === "wrong" ? "error" : "warn"]({ reason: kind, detail: reason }, words);
+    },
+    onUsed: () => log.info({}, "lists and reports are read from the database's replica"),
+  });
+  releases.push(() => replica.stop());
+  return replica;
 }
 
 /** What is loaded late: a service on a file needs none of it. */

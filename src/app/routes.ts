@@ -275,6 +275,7 @@ function createOverview(deps: EndpointDeps): ReadOverview {
 function createMetrics(deps: EndpointDeps): ReadMetrics {
   return createReadMetrics({
     ...{ ...deps, ...deps.store, ...readingsOf(deps), process: readProcess, backups: deps.backups.state },
+    replica: deps.cluster?.replica,
     latestStock: createLatestStock({ ...deps, stock: deps.audits.stock }),
     build: { version: VERSION, bun: Bun.version },
     get lanes() {

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { dirname, resolve } from "node:path";
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { AddressError } from "../toolkit/postgres-address.ts";
-import { createSecret } from "../toolkit/settings/secret.ts";
+import { createSecret, type Secret } from "../toolkit/settings/secret.ts";
 import { readTree, type ValuesOf } from "../toolkit/settings/setting.ts";
 import type { ShownSetting } from "../toolkit/settings/shown.ts";
 import { type AlertSettings, readAlerts } from "./alerts/alerts.ts";
@@ -91,9 +91,11 @@ export function loadConfig(sources: ConfigSources): Config {
       ? readCredential(each, given, problems)
       : chooseValue(each, given, problems).value,
   );
-  const values = { ...read, database: completeDatabase(settings, read, env, problems) };
+  const complete = (key: "database" | "databaseReplica") =>
+    completeDatabase(settings[key], { url: read[key], driver: read.databaseDriver }, env, problems);
+  const values = { ...read, database: complete("database"), databaseReplica: complete("databaseReplica") };
   checkPorts(settings, values, problems);
-  checkRole(settings, values, problems);
+  checkShared(settings, values, problems);
   if (sources.isServing === true) checkBackupOf(settings, values, problems);
   checkBackups(values, problems);
   if (file !== undefined && file.others.size > 0)
@@ -122,19 +124,19 @@ export function loadConfig(sources: ConfigSources): Config {
   });
 }
 
-/** The address of the database with what else says where it is. Its values are not quoted. */
+/** The address of a database with what else says where it is. Its values are not quoted. */
 function completeDatabase(
-  settings: Pick<Settings, "database">,
-  { database, databaseDriver }: Pick<ValuesOf<Settings>, "database" | "databaseDriver">,
+  { key }: Settings["database"],
+  { url, driver }: { url: Secret | undefined; driver: ValuesOf<Settings>["databaseDriver"] },
   env: Given["env"],
   problems: ConfigProblem[],
-): Config["database"] {
-  if (database === undefined) return undefined;
+): Secret | undefined {
+  if (url === undefined) return undefined;
   try {
-    return createSecret(completePostgresUrl(database.reveal(), env, databaseDriver));
+    return createSecret(completePostgresUrl(url.reveal(), env, driver));
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    problems.push({ where: settings.database.key, message: error.message });
+    problems.push({ where: key, message: error.message });
     return undefined;
   }
 }
@@ -180,15 +182,24 @@ function checkBackupOf(
   problems.push({ where: settings.backup.everyMs.key, message });
 }
 
-/** Where one process has the database to itself, it does everything. */
-function checkRole(
-  settings: Pick<Settings, "role" | "database">,
-  { role, database }: Pick<Config, "role" | "database">,
+/** Where one process has the database to itself, it does everything, and there is no copy. */
+function checkShared(
+  settings: Pick<Settings, "role" | "database" | "databaseReplica">,
+  { role, database, databaseReplica }: Pick<Config, "role" | "database" | "databaseReplica">,
   problems: ConfigProblem[],
 ): void {
-  if (role === "all" || database !== undefined) return;
-  const message = `${role} needs other nodes, which share a PostgreSQL database: set ${settings.database.key} too`;
-  problems.push({ where: settings.role.key, message });
+  if (database !== undefined) return;
+  const set = `set ${settings.database.key} too`;
+  if (role !== "all")
+    problems.push({
+      where: settings.role.key,
+      message: `${role} needs other nodes, which share a PostgreSQL database: ${set}`,
+    });
+  if (databaseReplica !== undefined)
+    problems.push({
+      where: settings.databaseReplica.key,
+      message: `is of a PostgreSQL database that nodes share: ${set}`,
+    });
 }
 
 function readPricing(file: SettingsFile | undefined, problems: ConfigProblem[]): JsonObject {

@@ -92,6 +92,15 @@ export function databaseSettings() {
       parse: parse.integer(2, 500),
       fallback: 10,
     }),
+    databaseReplica: setting<Secret | undefined>({
+      key: "database_replica",
+      flag: "--database-replica <url>",
+      help: "streaming standby of the PostgreSQL database, which answers operators' lists, usage reports, ledgers and the trail while it is less than ten seconds behind. Give a password by SVC_DATABASE_REPLICA",
+      parse: postgresUrl,
+      fallback: undefined,
+      fallbackText: "the database itself",
+      isSecret: true,
+    }),
     role: setting<Role>({
       key: "role",
       flag: "--role <role>",

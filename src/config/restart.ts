@@ -32,6 +32,7 @@ const RESTART: Readonly<Record<string, keyof typeof WHY>> = {
     database: "opened",
     database_connections: "opened",
     database_driver: "opened",
+    database_replica: "opened",
     role: "nodes",
     node_name: "nodes",
   },

@@ -65,6 +65,12 @@ export const METRICS = {
   svc_event_loop_lag_seconds: histogram("How late the event loop came to a timer.", LAG_BOUNDS),
   svc_database_bytes: gauge("Size of the database, without stored files."),
   svc_wal_bytes: gauge("Size of its write-ahead log."),
+  svc_database_replica_lag_seconds: gauge(
+    "How far the replica is behind at most; absent without database_replica, and while it is not known.",
+  ),
+  svc_database_replica_used: gauge(
+    "1 while the replica answers lists and reports, 0 while the database does; absent without database_replica.",
+  ),
   svc_backup_age_seconds: gauge(
     "Since the newest backup was begun; absent without backup.every, and before the first.",
   ),

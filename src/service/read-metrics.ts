@@ -16,6 +16,8 @@ export interface MetricsDeps {
   readonly disk: () => DiskSpace;
   readonly stays: () => OpenStays;
   readonly backups: ReadBackupState;
+  /** How the copy of the database stands that answers lists and reports; undefined without one. */
+  readonly replica?: { lagMs(): number | undefined; isUsed(): boolean } | undefined;
   /** Why no new tasks are taken; undefined while they are. */
   readonly notReady: () => string | undefined;
   /** The lanes of the providers that are switched on. */
@@ -53,6 +55,7 @@ export function createReadMetrics(deps: MetricsDeps): ReadMetrics {
       ),
       svc_database_bytes: one(disk.databaseBytes),
       svc_wal_bytes: one(disk.walBytes),
+      ...copied(deps),
       ...backedUp(deps),
       svc_disk_free_bytes: one(disk.freeBytes),
       svc_heap_bytes: one(vitals.heapBytes),
@@ -62,6 +65,14 @@ export function createReadMetrics(deps: MetricsDeps): ReadMetrics {
       process_open_fds: one(own.openFiles),
       process_max_fds: one(own.mostFiles),
     };
+  };
+}
+
+function copied({ replica }: MetricsDeps) {
+  const lagMs = replica?.lagMs();
+  return {
+    svc_database_replica_lag_seconds: one(lagMs && lagMs / 1_000),
+    svc_database_replica_used: one(replica && Number(replica.isUsed())),
   };
 }
 

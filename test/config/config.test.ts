@@ -81,6 +81,10 @@ describe("settings", () => {
         "postgres://svc:secret@db.example:5432/svc?sslmode=prefer&client=pg",
       ],
       database_driver: ["pg", "pg"],
+      database_replica: [
+        "postgres://svc:secret@copy.example/svc",
+        "postgres://svc:secret@copy.example:5432/svc?sslmode=prefer&client=pg",
+      ],
       database_connections: ["20", 20],
       role: ["worker", "worker"],
       node_name: ["rack-1.example", "rack-1.example"],
@@ -206,12 +210,16 @@ describe("settings", () => {
       egress: { allow: given["egress.allow"][1] },
     });
     const functions = { providerConfig: undefined, placed: undefined, shown: undefined };
-    const secret = { proxy: given.proxy[1], database: given.database[1] };
+    const secret = {
+      ...{ proxy: given.proxy[1], database: given.database[1] },
+      databaseReplica: given.database_replica[1],
+    };
     const expected = { ...fromFlags, ...secret, ...functions };
     const shown = (config: ReturnType<typeof load>): object => ({
       ...{ ...config, ...functions },
       proxy: config.proxy?.reveal(),
       database: config.database?.reveal(),
+      databaseReplica: config.databaseReplica?.reveal(),
     });
     expect(shown(fromFlags)).toEqual(expected);
     expect(shown(load({ cwd, env: byVariable }))).toEqual(expected);
@@ -597,12 +605,19 @@ describe("a database that nodes share", () => {
   test("is needed by a node that does a part of the work, and its address is never shown", () => {
     const cwd = folder();
     expect(() => load({ cwd, flags: { role: "worker" } })).toThrow("set database too");
+    const copy = "postgres://svc:CANARY@copy.example/svc";
+    const alone = () => load({ cwd, env: { SVC_DATABASE_REPLICA: copy } });
+    expect(alone).toThrow("database_replica: is of a PostgreSQL database that nodes share: set database too");
+    expect(alone).not.toThrow("CANARY");
     const wrong = () => load({ cwd, env: { SVC_DATABASE: "mysql://svc:CANARY@db.example/svc" } });
     expect(wrong).toThrow("must be the URL of a PostgreSQL database");
     expect(wrong).not.toThrow("CANARY");
     const config = load({
       cwd,
-      env: { SVC_DATABASE: "postgres://svc:CANARY@db.example/svc", SVC_ROLE: "api" },
+      env: {
+        ...{ SVC_DATABASE: "postgres://svc:CANARY@db.example/svc", SVC_ROLE: "api" },
+        SVC_DATABASE_REPLICA: copy,
+      },
     });
     expect(JSON.stringify([config, config.shown()])).not.toContain("CANARY");
   });

@@ -101,6 +101,11 @@ export async function startPair(folder: string, host = "127.0.0.1") {
     url: url.href,
     /** Names the standby, which takes no writes. */
     standbyUrl: () => adminOf(standby.port).replace(/[a-z]+$/, NAME),
+    /** Kills the standby, and does not start it again. Commits that are told to wait for it wait for ever. */
+    async killStandby(): Promise<void> {
+      killAll(standby.process.pid);
+      await standby.process.exited;
+    },
     /** Ends the primary at once, as a crash does, and starts it again. */
     async restart(): Promise<void> {
       primary.process.kill("SIGQUIT");

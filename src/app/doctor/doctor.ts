@@ -21,6 +21,7 @@ import { type Finding, looking } from "./finding.ts";
 import { lookAtFolder } from "./folder.ts";
 import { networkChecks } from "./network.ts";
 import { guardCheck, providerChecks } from "./providers.ts";
+import { replicaChecks } from "./replica.ts";
 import { lookAtSharedDatabase } from "./shared-database.ts";
 import { spaceWish } from "./space.ts";
 
@@ -67,6 +68,7 @@ export async function examine(sources: Sources): Promise<Examined> {
       lastBeat = shared.lastBeat;
       return shared.findings;
     });
+  if (config !== undefined) await add("replica", () => replicaChecks(config));
   await add("clock", () => clockCheck(now, lastBeat));
   if (config === undefined) return { findings, config, dataDir };
   await add("own_models", () => contentChecks(config));

@@ -18,16 +18,20 @@ import type { Connection } from "./connection.ts";
 import { createGrantCache, type GrantCache } from "./grant-cache.ts";
 import type { Ledger } from "./ledger.ts";
 import { quotaUse } from "./quota-allowance.ts";
+import type { Readers } from "./replica.ts";
 import type { Session } from "./session.ts";
 
 interface AccountStoreDeps {
   readonly ledger: Ledger;
   readonly watch: ChangeWatch;
   readonly seal?: Seal | undefined;
+  /** For pages of the ledger, which may be some seconds old. */
+  readonly readers?: Readers | undefined;
 }
 
 /** Accounts, keys and tokens in PostgreSQL. */
-export function createAccountStore(connection: Connection, { ledger, watch, seal }: AccountStoreDeps) {
+export function createAccountStore(connection: Connection, deps: AccountStoreDeps) {
+  const { ledger, watch, seal, readers = connection } = deps;
   const { read, readAtOnce, write, writeFor } = connection;
   const accounts = createAccounts({ ledger });
   const keys = createKeys(seal);
@@ -71,7 +75,7 @@ export function createAccountStore(connection: Connection, { ledger, watch, seal
       return writeForOwner(task?.account_id, (session) => refund(session, given));
     },
     ledger: (id) => read((session) => allEntries(session, id)),
-    ledgerPage: prepareLedgerPage(connection),
+    ledgerPage: prepareLedgerPage(readers),
     createKey: (key, secret, act) =>
       writeFor(key.accountId, (session) => keys.create(session, key, secret, act)),
     keys: (owner) => read((session) => allKeys(session, owner)),

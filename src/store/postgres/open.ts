@@ -29,6 +29,7 @@ import { createLedger, type Ledger } from "./ledger.ts";
 import { applyMigrations, requireMigrated } from "./migrate.ts";
 import { requireHere } from "./moved-away.ts";
 import { openPriceStore } from "./price-store.ts";
+import type { Readers } from "./replica.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createRouteStore } from "./route-store.ts";
 import { createSearchStore } from "./search-store.ts";
@@ -49,6 +50,8 @@ interface StoreParts {
   readonly migrate?: boolean | undefined;
   /** `false` for what ends soon: it does not listen for changes by other processes. */
   readonly watches?: boolean | undefined;
+  /** Answers lists and reports that may be some seconds old; the connection itself unless given. */
+  readonly readers?: Readers | undefined;
 }
 
 export interface StoreOptions extends ConnectionOptions, StoreParts {}
@@ -126,20 +129,20 @@ export async function openStoreOn(connection: Connection, options: StoreParts): 
   });
 }
 
-interface Shared extends Pick<StoreParts, "ids" | "seal"> {
+interface Shared extends Pick<StoreParts, "ids" | "seal" | "readers"> {
   readonly watch: ChangeWatch;
   /** What is set is in memory already. */
   readonly prices: PriceStore;
 }
 
 /** All stores of a database that is open and migrated. */
-function storesOn(connection: Connection, { ids, seal, watch, prices }: Shared): Stores {
+function storesOn(connection: Connection, { ids, seal, watch, prices, readers }: Shared): Stores {
   const parts: Parts = madeAtUse<Parts>({
     labels: () => createLabels(connection.driver),
     ledger: () => createLedger(parts.labels),
   });
   return madeAtUse<Stores>({
-    accounts: () => createAccountStore(connection, { ledger: parts.ledger, watch, seal }),
+    accounts: () => createAccountStore(connection, { ledger: parts.ledger, watch, seal, readers }),
     callbacks: () => createCallbackStore(connection),
     choices: () => createChoiceStore(connection),
     imports: () => createImportStore(connection, parts),
@@ -147,11 +150,11 @@ function storesOn(connection: Connection, { ids, seal, watch, prices }: Shared):
     routes: () => createRouteStore(connection, watch),
     sessions: () => createSessionStore(connection, watch),
     time: () => createTimeStore(connection),
-    trail: () => createTrailStore(connection),
-    tasks: () => createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken }),
+    trail: () => createTrailStore(connection, readers),
+    tasks: () => createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken, readers }),
     retention: () => createRetentionStore(connection, parts.labels),
     search: () => createSearchStore(connection),
     uploads: () => createUploadStore(connection),
-    usage: () => createUsageStore(connection),
+    usage: () => createUsageStore(connection, readers),
   });
 }

@@ -14,7 +14,7 @@ const POOLER =
 /** What is wrong by the code of the server's error, and what to do (https://www.postgresql.org/docs/15/errcodes-appendix.html, checked 2026-11-27). */
 const BY_STATE: Readonly<Record<string, (place: Place) => string>> = {
   "28P01": ({ user }) =>
-    `it refuses the password of user ${quoted(user)}. Give the right one by SVC_DATABASE, PGPASSWORD or a password file.`,
+    `it refuses the password of user ${quoted(user)}. Give the right one in its URL, by PGPASSWORD or by a password file.`,
   "28000": ({ user }) => `it does not let user ${quoted(user)} in. See pg_hba.conf of the server.`,
   "3D000": ({ database }) =>
     `it has no such database. Make it: create database ${quoted(database)} encoding 'UTF8' template template0`,

@@ -3,6 +3,7 @@ import type { TaskStore } from "../../domain/ports/task-store.ts";
 import type { Connection } from "./connection.ts";
 import type { Labels } from "./labels.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Readers } from "./replica.ts";
 import { prepareAdmit, prepareAdmitAll } from "./task-store/admit.ts";
 import { prepareAdvance } from "./task-store/advance.ts";
 import { prepareCancel } from "./task-store/cancel.ts";
@@ -17,6 +18,8 @@ interface Deps {
   readonly newLeaseToken: () => LeaseToken;
   readonly labels: Labels;
   readonly ledger: Ledger;
+  /** For lists of all accounts, which may be some seconds old. */
+  readonly readers?: Readers | undefined;
 }
 
 /** Tasks in PostgreSQL. */
@@ -24,7 +27,7 @@ export function createTaskStore(connection: Connection, deps: Deps): TaskStore {
   const { read, write } = connection;
   const advance = prepareAdvance(connection, deps);
   return {
-    ...createTaskReads(connection),
+    ...createTaskReads(connection, deps.readers),
     ...advance,
     admit: prepareAdmit(connection, deps),
     admitAll: prepareAdmitAll(connection, deps),

@@ -2,6 +2,7 @@ import type { TrailStore } from "../../domain/ports/trail-store.ts";
 import { searchOf } from "../sqlite/trail-store.ts";
 import type { TrailRow } from "../sqlite/trail-table.ts";
 import type { Connection } from "./connection.ts";
+import type { Readers } from "./replica.ts";
 import { statement } from "./session.ts";
 import { writeTrail } from "./trail.ts";
 
@@ -15,12 +16,16 @@ const LEADS = {
 } as const;
 const ALL = leadBy("");
 
-/** The trail in PostgreSQL, for readers. */
-export function createTrailStore({ read, write }: Pick<Connection, "read" | "write">): TrailStore {
+/** The trail in PostgreSQL, for readers. @param readers for pages, which may be some seconds old */
+export function createTrailStore(
+  connection: Pick<Connection, "read" | "readAtOnce" | "write">,
+  readers: Readers = connection,
+): TrailStore {
+  const { write } = connection;
   return {
     note: (act, note) => write((session) => writeTrail(session, act, note)),
     page: (filter) =>
-      read(async (session) => {
+      readers.read(async (session) => {
         const { after } = filter;
         const last = after === undefined ? undefined : await AT.get(session, after);
         if (after !== undefined && last === undefined) return { entries: [] };

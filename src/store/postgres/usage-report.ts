@@ -76,10 +76,7 @@ function prepareSplit(split: UsageSplit) {
 
 const known = new Map<string, ReturnType<typeof prepareSplit>>();
 
-/**
- * The body of `UsageStore.report`, for a session that sees one moment. It reads as much as it sums up. A copy of the database that lags
- * a little may answer it.
- */
+/** The body of `UsageStore.report`, for a session that sees one moment. It reads as much as it sums up. */
 export async function usageReport(
   session: Session,
   { accountId, from, to, by, and, isWithoutCosts = false }: UsageQuery,

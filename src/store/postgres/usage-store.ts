@@ -7,6 +7,7 @@ import { labelOf } from "../sqlite/label-table.ts";
 import { LIVE, named } from "../sqlite/task-store/task-table.ts";
 import { chargedSince } from "./charged-since.ts";
 import type { Connection } from "./connection.ts";
+import type { Readers } from "./replica.ts";
 import { statement } from "./session.ts";
 import { prepareSpentSince } from "./spent-since.ts";
 import { usageReport } from "./usage-report.ts";
@@ -30,21 +31,23 @@ const DURATIONS = statement<{ model: ModelId; durationMs: number }, [limit: numb
    where latest.state = 'done'`,
 );
 
-/** Reads usage from PostgreSQL; task-store/usage.ts writes it. */
-export function createUsageStore(connection: Pick<Connection, "read" | "readAtOnce">): UsageStore {
-  const { read, readAtOnce } = connection;
+/** Reads usage from PostgreSQL; task-store/usage.ts writes it. @param readers for reports, which may be some seconds old */
+export function createUsageStore(
+  connection: Pick<Connection, "read" | "readAtOnce">,
+  readers: Readers = connection,
+): UsageStore {
+  const { read } = connection;
   return {
-    // These two and the next decide on what a key may do: they see the last write.
+    // These decide on what a key may do: they see the last write.
     chargedTo: (account, key) => read((session) => chargedSince(session, account, key, 0)),
     liveTasks: (account, key, atMost) =>
       read(async (session) => (await LIVE_TASKS.get(session, account, key, atMost))?.count ?? 0),
-    // Reports: a copy of the database that lags a little may answer them.
     days: (account, from, to) =>
       read(async (session) => {
         const rows = await DAYS.all(session, account, from, to);
         return rows.map((row) => ({ ...row, charged: toMicros(row.charged) }));
       }),
-    report: (query) => readAtOnce((session) => usageReport(session, query)),
+    report: (query) => readers.readAtOnce((session) => usageReport(session, query)),
     spentSince: prepareSpentSince(connection),
     recentDurations: (limit) => read((session) => DURATIONS.all(session, limit)),
   };

@@ -26,7 +26,9 @@ export async function allEntries(session: Session, id: AccountId): Promise<Store
 }
 
 /** Returns the body of `AccountStore.ledgerPage`. All of it sees one moment. */
-export function prepareLedgerPage({ readAtOnce }: Connection): AccountStore["ledgerPage"] {
+export function prepareLedgerPage({
+  readAtOnce,
+}: Pick<Connection, "readAtOnce">): AccountStore["ledgerPage"] {
   return (id, { limit, before = Number.MAX_SAFE_INTEGER }) =>
     readAtOnce(async (session): Promise<LedgerRow[]> => {
       const found = await BALANCE.get(session, id, before);

@@ -11,7 +11,6 @@ import { prepareList } from "./list.ts";
 import { prepareNearest } from "./nearest.ts";
 import { searchTasks } from "./search.ts";
 
-// Lists of all accounts, and what is found by words: a copy of the database that lags a little may answer them.
 const list = prepareList<ManagedRow>(MANAGED_COLUMNS);
 const nearest = prepareNearest<ManagedRow>(MANAGED_COLUMNS);
 const rowsOf = <Row>(columns: string) =>

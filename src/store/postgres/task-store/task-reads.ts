@@ -1,6 +1,7 @@
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from "../../sqlite/task-store/task-table.ts";
 import type { Connection } from "../connection.ts";
+import type { Readers } from "../replica.ts";
 import { changesSince, latestChange } from "./changes.ts";
 import { family } from "./family.ts";
 import { groups } from "./groups.ts";
@@ -16,9 +17,13 @@ import { story } from "./story.ts";
 
 const list = prepareList<SummaryRow>(SUMMARY_COLUMNS);
 
-/** The reads of `TaskStore` in PostgreSQL. */
-export function createTaskReads(connection: Connection) {
-  return { ...createFreshReads(connection), ...createReports(connection) };
+/** The reads of `TaskStore` in PostgreSQL. @param readers for lists of all accounts, which may be some seconds old */
+export function createTaskReads(connection: Connection, readers: Readers = connection) {
+  return {
+    ...createFreshReads(connection),
+    ...createLists(connection),
+    managedTasks: (filter) => readers.read((session) => managedTasks(session, filter)),
+  } satisfies Partial<TaskStore>;
 }
 
 /** Reads that must see the last write: who asks has made it, or acts on what they tell. */
@@ -49,13 +54,12 @@ function createFreshReads({ read, readAtOnce }: Connection) {
   } satisfies Partial<TaskStore>;
 }
 
-/** Lists and reports, which may be a little behind. */
-function createReports({ read }: Connection) {
+/** Lists for those who have just made a task, and figures that are read all the time. */
+function createLists({ read }: Connection) {
   return {
     list: (filter, order) =>
       read(async (session) => (await list(session, { ...filter, order })).map(toSummary)),
     search: (filter) => read((session) => search(session, filter)),
-    managedTasks: (filter) => read((session) => managedTasks(session, filter)),
     lanes: () => read(laneLoads),
     recentEndings: (since) => read((session) => recentEndings(session, since)),
   } satisfies Partial<TaskStore>;
