@@ -348,7 +348,7 @@ describe("@ai-sdk/fal", () => {
     await expect(refused).rejects.toThrow("guidance_scale");
   });
 
-  test("makes videos where its fetch sends fal's queue here", async () => {
+  test("makes videos of words and of a picture where its fetch sends fal's queue here", async () => {
     const base = `${server.url}/fal`;
     const redirected = (url: unknown, init: RequestInit = {}) => {
       if (!String(url).startsWith("https://queue.fal.run/")) return fetch(String(url), init);
@@ -357,14 +357,17 @@ describe("@ai-sdk/fal", () => {
       return fetch(base, { ...init, headers });
     };
     const fal = createFal({ apiKey: server.firstKey(), baseURL: base, fetch: redirected as typeof fetch });
-    const { video } = await generateVideo({
-      // The two packages have types of their own for the same.
-      model: fal.video("sandbox-video") as unknown as string,
-      prompt: "a fox",
-      duration: 1,
-      download: async ({ url }) => ({ data: await bytesOf({ url: url.href }), mediaType: "video/mp4" }),
-    });
-    expect(await probe(new Uint8Array(video.uint8Array))).toMatchObject({ codec: "avc" });
+    const picture = new Uint8Array(await plainImage(64, 64));
+    for (const prompt of ["a fox", { text: "it runs", image: picture }]) {
+      const { video } = await generateVideo({
+        // The two packages have types of their own for the same.
+        model: fal.video("sandbox-video") as unknown as string,
+        prompt,
+        duration: 1,
+        download: async ({ url }) => ({ data: await bytesOf({ url: url.href }), mediaType: "video/mp4" }),
+      });
+      expect(await probe(new Uint8Array(video.uint8Array))).toMatchObject({ codec: "avc" });
+    }
   });
 });
 

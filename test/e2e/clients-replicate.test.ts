@@ -418,20 +418,20 @@ describe("@ai-sdk/replicate", () => {
     expect(customer.charged()).toBe(3 * CENT);
   });
 
-  test("makes films, whose create has a key", async () => {
+  test("makes films of words and of a picture, whose create has a key", async () => {
     const customer = await createCustomer(server);
-    const { video } = await generateVideo({
-      ...{ model: providerOf(customer).video(VIDEO), prompt: "a fox", duration: 1, resolution: "640x360" },
-      providerOptions: sandbox,
-      // It loads nothing from addresses of this machine by itself.
-      download: async ({ url }) => ({ data: await bytesOf(url), mediaType: "video/mp4" }),
-    });
-    expect(await probe(new Uint8Array(video.uint8Array))).toMatchObject({
-      codec: "avc",
-      width: 640,
-      height: 360,
-    });
-    expect(customer.charged()).toBe(2 * CENT);
+    const model = providerOf(customer).video(VIDEO);
+    const picture = new Uint8Array(await plainImage(64, 64));
+    for (const prompt of ["a fox", { text: "it runs", image: picture }]) {
+      const { video } = await generateVideo({
+        ...{ model, prompt, duration: 1, resolution: "640x360", providerOptions: sandbox },
+        // It loads nothing from addresses of this machine by itself.
+        download: async ({ url }) => ({ data: await bytesOf(url), mediaType: "video/mp4" }),
+      });
+      const made = await probe(new Uint8Array(video.uint8Array));
+      expect(made).toMatchObject({ codec: "avc", width: 640, height: 360 });
+    }
+    expect(customer.charged()).toBe(2 * 2 * CENT);
   });
 
   test("is told of a failure", async () => {
