@@ -10,7 +10,16 @@ setDefaultTimeout(60_000);
 
 afterEach(stopServers);
 
-const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", seed: 7 };
+const SOON = { delay_ms: 10 };
+const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", seed: 7, sandbox: SOON };
+const VIDEO = {
+  model: "sandbox-video",
+  prompt: "x",
+  duration: 1,
+  resolution: "360p",
+  seed: 7,
+  sandbox: SOON,
+};
 const ROUNDS = 6;
 
 interface Made {
@@ -19,12 +28,24 @@ interface Made {
   readonly group_id?: string;
 }
 
-/** Whatever can be made of a task, each with a key of its own, so that it can be sent again. */
-const followUps = (of: string, round: number) =>
+/** An image and a video that are there. */
+interface Sources {
+  readonly image: string;
+  readonly video: string;
+}
+
+async function sourcesIn(api: Api): Promise<Sources> {
+  const [image, video] = await Promise.all([api.make(IMAGE), api.make(VIDEO)]);
+  return { image: image.task_id, video: video.task_id };
+}
+
+/** Whatever can be made of them, each with a key of its own, so that it can be sent again. */
+const followUps = ({ image, video }: Sources, round: number) =>
   [
-    [`/v1/tasks/${of}/variations`, { count: 2 }],
-    [`/v1/tasks/${of}/upscale`, { sandbox: { delay_ms: 20 * round } }],
-    [`/v1/tasks/${of}/retry`, undefined],
+    [`/v1/tasks/${image}/variations`, { count: 2 }],
+    [`/v1/tasks/${image}/upscale`, { sandbox: { delay_ms: 20 * round } }],
+    [`/v1/tasks/${image}/retry`, undefined],
+    [`/v1/tasks/${video}/extend`, { model: "sandbox-video-edit", sandbox: { delay_ms: 20 * round } }],
     ...(["all", "first"] as const).map(
       (policy) =>
         [
@@ -36,7 +57,7 @@ const followUps = (of: string, round: number) =>
         ] as const,
     ),
   ].map(([path, body], i) => async (api: Api): Promise<Made | undefined> => {
-    const headers = { "Idempotency-Key": `round-${round}-${i}-of-${of}` };
+    const headers = { "Idempotency-Key": `round-${round}-${i}-of-${image}` };
     const sent = { method: "POST", headers, ...(body !== undefined && { body }) };
     const answer = await api.send(String(path), sent as Parameters<Api["send"]>[1]).catch(() => undefined);
     if (answer === undefined) return undefined;
@@ -63,13 +84,13 @@ async function cancel(api: Api, made: Made): Promise<void> {
 /** Each task has ended, and what was paid is what those that completed cost. */
 async function expectSettled(api: Api, dataDir: string, ids: ReadonlySet<string>): Promise<void> {
   let cost = 0;
-  for (const id of ids) {
-    const { status, usage } = await api.wait(id);
+  const rows = readDatabase<{ id: string; kind: "image" | "video" }>(dataDir, "SELECT id, kind FROM task");
+  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(ids));
+  for (const { id, kind } of rows) {
+    const { status, usage } = await api.wait(id, kind);
     expect(["completed", "cancelled"]).toContain(String(status));
     if (status === "completed") cost += Number(usage?.cost);
   }
-  const rows = readDatabase<{ id: string }>(dataDir, "SELECT id FROM task");
-  expect(new Set(rows.map(({ id }) => id))).toEqual(new Set(ids));
   const [money] = readDatabase<{ held: number; paid: number }>(
     dataDir,
     `SELECT total(held_delta_micros) AS held, 0 - total(CASE WHEN kind = 'capture' THEN balance_delta_micros ELSE 0 END) AS paid
@@ -82,11 +103,11 @@ async function expectSettled(api: Api, dataDir: string, ids: ReadonlySet<string>
 test("follow-ups and groups that are cancelled at any moment end once, and pay for what they made alone", async () => {
   const { url, dataDir } = await startServer();
   const api = createApi(url, await prepaidKey(dataDir, "racer", "9.00"));
-  const { task_id: source } = await api.make({ ...IMAGE, sandbox: { delay_ms: 10 } });
-  const ids = new Set([source]);
+  const sources = await sourcesIn(api);
+  const ids = new Set(Object.values(sources));
   for (let round = 0; round < ROUNDS; round++) {
     await Promise.all(
-      followUps(source, round).map(async (create) => {
+      followUps(sources, round).map(async (create) => {
         // The second one is answered by what the first has made, or is about to.
         const both = await Promise.all([create(api), create(api)]);
         for (const made of both) {
@@ -105,8 +126,8 @@ test("those that a SIGKILL cuts off while they are made and cancelled are there 
   const { folder, port, dataDir } = first;
   const key = await prepaidKey(dataDir, "racer", "9.00");
   const api = createApi(first.url, key);
-  const { task_id: source } = await api.make({ ...IMAGE, sandbox: { delay_ms: 10 } });
-  const rounds = Array.from({ length: ROUNDS }, (_, round) => followUps(source, round)).flat();
+  const sources = await sourcesIn(api);
+  const rounds = Array.from({ length: ROUNDS }, (_, round) => followUps(sources, round)).flat();
   // The first that is cancelled has the server killed, in the middle of the others.
   await Promise.all(
     rounds.map(async (create) => {
@@ -118,7 +139,7 @@ test("those that a SIGKILL cuts off while they are made and cancelled are there 
   );
   await first.exited;
   await startServer({ folder, port });
-  const ids = new Set([source]);
+  const ids = new Set(Object.values(sources));
   for (const create of rounds) {
     const made = await create(api);
     if (made === undefined) throw new Error("The server does not answer.");
