@@ -142,6 +142,19 @@ describe("new-api", () => {
     ]);
   });
 
+  test("a channel's keys that are switched off stay there, and the others keep their numbers", async () => {
+    const info = { is_multi_key: true, multi_key_size: 3, multi_key_status_list: { 1: 2 } };
+    const channels = [channel(1, { key: "sk-one\nsk-two\nsk-three", channel_info: JSON.stringify(info) })];
+    const { providerKeys, left } = await read("new-api", { channels });
+    expect(providerKeys.map(({ name, secrets }) => [name, ...secrets])).toEqual([
+      ["main-1-1", "sk-one"],
+      ["main-1-3", "sk-three"],
+    ]);
+    expect(left).toEqual([
+      { kind: "provider_key", from: "channel 1 (Main 1), key 2", why: "it is switched off there" },
+    ]);
+  });
+
   test("prices of calls come, and ratios of tokens do not", async () => {
     const options = [
       { key: "ModelPrice", value: '{"gpt-image-2":0.05,"gpt-4o":1}' },

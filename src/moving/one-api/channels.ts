@@ -8,6 +8,7 @@ import type { ChannelType } from "../providers.ts";
 const ENABLED = 1;
 /** By whom it was switched off: nobody knows, an operator, the gateway. */
 const OFF = [0, 2, 3];
+const OFF_THERE = "it is switched off there";
 
 export interface ChannelDeps {
   readonly types: Readonly<Record<number, ChannelType>>;
@@ -46,9 +47,7 @@ function moveChannel(channel: Row, { types, find, mapped }: ChannelDeps): MovedC
   });
   const status = integerOf(channel.status);
   if (status !== ENABLED)
-    return none(
-      OFF.includes(status ?? -1) ? "it is switched off there" : "its status is none that a known version has",
-    );
+    return none(OFF.includes(status ?? -1) ? OFF_THERE : "its status is none that a known version has");
   const provider = type?.provider;
   const renamed = objectOf(channel.model_mapping);
   const models = new Map<string, ModelId>();
@@ -70,12 +69,23 @@ function moveChannel(channel: Row, { types, find, mapped }: ChannelDeps): MovedC
   if (keys.length === 0) return { ...none("it has no key"), models };
   const base = textOf(channel.base_url) ?? type?.baseUrl;
   const name = accountNameFrom(textOf(channel.name) ?? "", `channel-${id}`);
-  const providerKeys = keys.map((key, index): HeldProviderKey => {
+  const isOn = switchesOf(channel);
+  const providerKeys = keys.flatMap((key, index): HeldProviderKey[] => {
+    if (!isOn(index)) return [];
     const which = keys.length === 1 ? "" : `, key ${index + 1}`;
     const account = keys.length === 1 ? name : `${name}-${index + 1}`;
-    return { provider, name: account, secrets: key.split("|"), from: `${from}${which}`, baseUrl: base };
+    return [{ provider, name: account, secrets: key.split("|"), from: `${from}${which}`, baseUrl: base }];
   });
-  return { models, providerKeys, left: [] };
+  const off = keys.flatMap((_, index): LeftBehind[] =>
+    isOn(index) ? [] : [{ kind: "provider_key", from: `${from}, key ${index + 1}`, why: OFF_THERE }],
+  );
+  return { models, providerKeys, left: off };
+}
+
+/** Whether a key of a channel is on, by its place: new-api notes those that were switched off, by an operator or by itself. */
+function switchesOf(channel: Row): (index: number) => boolean {
+  const statuses = objectOf(objectOf(channel.channel_info).multi_key_status_list);
+  return (index) => (integerOf(statuses[index]) ?? ENABLED) === ENABLED;
 }
 
 /** A channel may have several keys, one on each line. */

@@ -11,7 +11,7 @@ const CHANNELS: TableWish = {
   table: "channels",
   by: "id",
   needed: ["id", "type", "key", "status", "name", "base_url", "models"],
-  optional: ["model_mapping"],
+  optional: ["model_mapping", "channel_info"],
 };
 const TOKENS: TableWish = {
   table: "tokens",
