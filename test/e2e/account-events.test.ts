@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { Webhook } from "standardwebhooks";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
-import { keyIn, prepaidKey, svcJson } from "./support/command.ts";
+import { arranged, keyIn, prepaidKey, svcJson } from "./support/command.ts";
 import { type EventStream, openEvents } from "./support/event-stream.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
@@ -93,7 +93,7 @@ describe("the events of an account", () => {
 
   test("end for a key that is revoked: nothing that happens after that is told", async () => {
     const folder = ["--data-dir", server.dataDir];
-    const key = keyIn(await svcJson(["keys", "create", "--name", "leaver", ...folder]));
+    const key = keyIn(await arranged(["keys", "create", "--name", "leaver", ...folder]));
     const revoked = createApi(server.url, key);
     const streams = await Promise.all(
       ["/v1/events", "/v1/callbacks/events"].map((path) => openEvents(revoked, path)),

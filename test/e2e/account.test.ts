@@ -4,7 +4,7 @@ import { ACCOUNT_STATUS } from "../../src/http/account/wire.ts";
 import { check } from "../../src/http/wire/check.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
-import { keyIn, prepaidKey, svcJson } from "./support/command.ts";
+import { arranged, keyIn, prepaidKey, svcJson } from "./support/command.ts";
 import { readDatabase } from "./support/database.ts";
 
 setDefaultTimeout(60_000);
@@ -32,7 +32,7 @@ async function statusOf({ send }: Api): Promise<JsonObject> {
 
 async function apiWith(...flags: string[]): Promise<Api> {
   const name = flags.join("-");
-  const printed = await svcJson(["keys", "create", "--name", name, ...flags, "--data-dir", server.dataDir]);
+  const printed = await arranged(["keys", "create", "--name", name, ...flags, "--data-dir", server.dataDir]);
   return createApi(server.url, keyIn(printed));
 }
 
@@ -137,7 +137,7 @@ describe("the account status", () => {
   });
 
   test("holds a key's quota apart from the balance, and says when it begins anew", async () => {
-    await svcJson(["accounts", "create", "capped", "--credit", "1", "--data-dir", server.dataDir]);
+    await arranged(["accounts", "create", "capped", "--credit", "1", "--data-dir", server.dataDir]);
     await svcJson(["accounts", "update", "capped", "--credit-limit", "0.5", "--data-dir", server.dataDir]);
     const capped = await apiWith("--account", "capped", "--quota", "0.04", "--quota-reset", "monthly");
     await capped.make({ ...IMAGE, n: 2 });

@@ -12,7 +12,7 @@ import {
   stopServers,
 } from "../helpers/server.ts";
 import { type Api, createApi, download } from "./support/api.ts";
-import { svc, svcJson } from "./support/command.ts";
+import { arranged, svc } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 
@@ -232,7 +232,7 @@ test("a second data folder on the bucket is refused at its start, and takes over
   expect(JSON.parse((await claim(dataDir, "--yes", "--json")).stdout)).toMatchObject({
     before: expect.stringContaining(server.dataDir),
   });
-  const token = await svcJson(["tokens", "create", "--name", "look", "--data-dir", server.dataDir]);
+  const token = await arranged(["tokens", "create", "--name", "look", "--data-dir", server.dataDir]);
   const headers = { Authorization: `Bearer ${(token as { token: string }).token}` };
   const readiness = await fetch(`${server.url}/readyz?verbose`, { headers });
   const check = { id: "bucket", status: "error", message: expect.stringContaining(dataDir) };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
-import { svc, svcJson } from "./support/command.ts";
+import { arranged, svc, svcJson } from "./support/command.ts";
 import { type Shell, startShell } from "./support/shells.ts";
 
 setDefaultTimeout(60_000);
@@ -21,7 +21,7 @@ let task = "";
 beforeAll(async () => {
   server = await startServer();
   env = { SVC_SERVER: server.url, SVC_API_KEY: server.firstKey() };
-  await svcJson(["keys", "create", "--name", "web-production", "--data-dir", server.dataDir]);
+  await arranged(["keys", "create", "--name", "web-production", "--data-dir", server.dataDir]);
   const submitted = await svcJson(["task", "submit", "-m", "sandbox-image", "-p", "x", "--wait"], { env });
   task = /task_[0-9a-z]{26}/.exec(JSON.stringify(submitted))?.[0] ?? "";
   writeFileSync(join(server.folder, "photograph.png"), "");
@@ -114,7 +114,7 @@ describe("the answers to a shell", () => {
 
   test("never hold what a terminal takes for a command, nor a secret", async () => {
     const name = "evil\u001b[2Jname";
-    await svcJson(["keys", "create", "--name", "plain", "--data-dir", server.dataDir]);
+    await arranged(["keys", "create", "--name", "plain", "--data-dir", server.dataDir]);
     const hostile = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JsonObject } from "../../src/domain/json.ts";
 import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
-import { svcJson } from "./support/command.ts";
+import { arranged } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   mkdirSync(join(folder, "svc-data"), { mode: 0o700 });
   write(folder, BASE);
   server = await startServer({ folder });
-  const made = await svcJson(["tokens", "create", "--name", "live", "--data-dir", server.dataDir]);
+  const made = await arranged(["tokens", "create", "--name", "live", "--data-dir", server.dataDir]);
   token = String((made as JsonObject).token);
   api = createApi(server.url, server.firstKey());
 });

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { cleanEnvironment, type Server, SVC, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
-import { svc, svcJson } from "./support/command.ts";
+import { arranged, svc, svcJson } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 afterAll(stopServers);
@@ -87,7 +87,7 @@ test("--follow prints what is written from then on, until it is interrupted", as
 });
 
 test("the level is changed by a token, and falls back by itself", async () => {
-  const { token } = (await svcJson(["tokens", "create", "--name", "ops", "--data-dir", server.dataDir])) as {
+  const { token } = (await arranged(["tokens", "create", "--name", "ops", "--data-dir", server.dataDir])) as {
     token: string;
   };
   const env = { SVC_SERVER: server.url, SVC_MANAGEMENT_TOKEN: token };

@@ -15,7 +15,7 @@ import { malformedManagement } from "./malformed/management.ts";
 import { malformedPaths } from "./malformed/paths.ts";
 import { type Malformed, rawRequest, type Target } from "./malformed/request.ts";
 import { exchange } from "./malformed/wire.ts";
-import { prepaidKey, svcJson } from "./support/command.ts";
+import { arranged, prepaidKey } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 
@@ -129,7 +129,7 @@ describe("after all that,", () => {
 });
 
 async function newManagementToken(): Promise<string> {
-  const printed = await svcJson(["tokens", "create", "--name", "operator", "--data-dir", dataDir]);
+  const printed = await arranged(["tokens", "create", "--name", "operator", "--data-dir", dataDir]);
   const token = /mt-svc-[0-9A-Za-z]{38}/.exec(JSON.stringify(printed))?.[0];
   if (token === undefined) throw new Error("No token was printed.");
   return token;

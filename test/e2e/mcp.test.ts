@@ -15,7 +15,7 @@ import {
   stopServers,
 } from "../helpers/server.ts";
 import { type Agent, ask, calledOf, connectAgent } from "../http/facades/mcp/agent.ts";
-import { svcJson } from "./support/command.ts";
+import { arranged } from "./support/command.ts";
 
 // It waits for videos.
 setDefaultTimeout(60_000);
@@ -203,7 +203,7 @@ describe("what no client sends", () => {
 
 test("a hundred agents at once get their pictures over HTTP, and never spend more than their key's quota", async () => {
   const quota = ["--quota", "0.600000", "--quota-reset", "total", "--data-dir", server.dataDir];
-  const { key } = (await svcJson(["keys", "create", "--name", "hundred", ...quota])) as { key: string };
+  const { key } = (await arranged(["keys", "create", "--name", "hundred", ...quota])) as { key: string };
   const agents = await Promise.all(Array.from({ length: 100 }, () => connectAgent(server, key)));
   const made = await Promise.all(
     agents.map((agent) => agent.call("generate_image", { ...SMALL, size: "16x16" })),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MISBEHAVIOURS, pour, type ScriptedUpstream, startUpstream } from "../helpers/scripted-upstream.ts";
 import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
-import { keyIn, svc, svcJson } from "./support/command.ts";
+import { arranged, keyIn, svc, svcJson } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 
@@ -110,7 +110,7 @@ test("a key has the checks that the operator chose for it", async () => {
   const { api, server, dataDir } = await serve(RULES, WORDS);
   const local = ["--data-dir", dataDir];
   const create = (name: string, checks: string) =>
-    svcJson(["keys", "create", "--name", name, "--moderation", checks, ...local]).then(keyIn);
+    arranged(["keys", "create", "--name", name, "--moderation", checks, ...local]).then(keyIn);
   const strict = createApi(server.url, await create("strict", "strict"));
   expect((await strict.create(FOX)).data.error_code).toBe("content_policy_violation");
   expect((await strict.create({ ...FOX, prompt: "nude" })).status).toBe(200);
@@ -268,7 +268,9 @@ test("a slow check holds up no other request, and a caller that leaves ends it",
   );
   const free = createApi(
     server.url,
-    keyIn(await svcJson(["keys", "create", "--name", "free", "--moderation", "none", "--data-dir", dataDir])),
+    keyIn(
+      await arranged(["keys", "create", "--name", "free", "--moderation", "none", "--data-dir", dataDir]),
+    ),
   );
   const closed = Promise.withResolvers<void>();
   upstream.answer = () => (socket) => void socket.on("close", () => closed.resolve());
@@ -311,7 +313,7 @@ moderation:
   const housed = ["keys", "create", "--name", "housed", "--moderation", "house", "--data-dir", dataDir];
   const echoed = await createApi(server.url, keyIn(await svcJson(housed))).create({ ...FOX, prompt: CANARY });
   expect([echoed.status, echoed.text.includes(CANARY)]).toEqual([503, false]);
-  const { token } = (await svcJson(["tokens", "create", "--name", "t", "--data-dir", dataDir])) as {
+  const { token } = (await arranged(["tokens", "create", "--name", "t", "--data-dir", dataDir])) as {
     token: string;
   };
   const overview = await fetch(`${server.url}/admin/v1/overview`, {

@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
-import { keyIn, svc, svcJson } from "./support/command.ts";
+import { arranged, keyIn, svc, svcJson } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 afterAll(stopServers);
@@ -17,7 +17,7 @@ test("files go when a request or a key says so, tasks by the setting, and the bo
     400,
     "retain_seconds must be an integer from 1 to 3600, got 3601.",
   ]);
-  const short = keyIn(await svcJson(["keys", "create", "--name", "short", "--retain", "1s", ...at]));
+  const short = keyIn(await arranged(["keys", "create", "--name", "short", "--retain", "1s", ...at]));
   const keyed = createApi(first.url, short);
   expect((await keyed.create({ ...IMAGE, retain_seconds: 2 })).status).toBe(400);
   const made = async (one: typeof api, body: object) => {
@@ -27,9 +27,9 @@ test("files go when a request or a key says so, tasks by the setting, and the bo
   const kept = await made(api, { prompt: "kept" });
   const own = await made(api, { prompt: "own", retain_seconds: 1 });
   const byKey = await made(keyed, { prompt: "by key" });
-  await svcJson(["accounts", "create", "guest", "--credit", "5.00", ...at]);
+  await arranged(["accounts", "create", "guest", "--credit", "5.00", ...at]);
   await svcJson(["accounts", "update", "guest", "--retain-outputs", "1s", ...at]);
-  const guest = keyIn(await svcJson(["keys", "create", "--name", "guest", "--account", "guest", ...at]));
+  const guest = keyIn(await arranged(["keys", "create", "--name", "guest", "--account", "guest", ...at]));
   const asGuest = createApi(first.url, guest);
   expect((await asGuest.create({ ...IMAGE, retain_seconds: 2 })).status).toBe(400);
   const byAccount = await made(asGuest, { prompt: "by account" });
@@ -56,8 +56,8 @@ test("a purged account has nothing left but its money, beside a running server a
   const server = await startServer();
   const at = ["--data-dir", server.dataDir];
   const keyOf = async (name: string) => {
-    await svcJson(["accounts", "create", name, "--credit", "5.00", ...at]);
-    return keyIn(await svcJson(["keys", "create", "--name", `${name} key`, "--account", name, ...at]));
+    await arranged(["accounts", "create", name, "--credit", "5.00", ...at]);
+    return keyIn(await arranged(["keys", "create", "--name", `${name} key`, "--account", name, ...at]));
   };
   const [leaver, stayer] = [await keyOf("leaver"), await keyOf("stayer")];
   const api = createApi(server.url, leaver);

@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
-import { keyIn, svc, svcJson } from "./support/command.ts";
+import { arranged, keyIn, svc, svcJson } from "./support/command.ts";
 import { readDatabase } from "./support/database.ts";
 
 setDefaultTimeout(60_000);
@@ -29,8 +29,8 @@ test("tasks are found by words of their prompts, until they are deleted or the s
   expect(await found('cat" OR "犬')).toEqual([]);
 
   const other = keyIn(
-    await svcJson(["accounts", "create", "other", ...at]).then(() =>
-      svcJson(["keys", "create", "--name", "other", "--account", "other", ...at]),
+    await arranged(["accounts", "create", "other", ...at]).then(() =>
+      arranged(["keys", "create", "--name", "other", "--account", "other", ...at]),
     ),
   );
   const asOther = JSON.parse((await createApi(first.url, other).send("/v1/tasks?q=cat")).text);

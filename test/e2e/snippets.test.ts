@@ -15,7 +15,7 @@ import {
   stopServers,
 } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
-import { svc, svcJson } from "./support/command.ts";
+import { arranged, svc, svcJson } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 
@@ -205,7 +205,7 @@ describe("svc keys snippet", () => {
   const local = (...args: string[]) => ["keys", "snippet", ...args, "--data-dir", server.dataDir];
 
   test("takes no other key's secret, and none where there is none", async () => {
-    const other = (await svcJson(["keys", "create", "--name", "other", "--data-dir", server.dataDir])) as {
+    const other = (await arranged(["keys", "create", "--name", "other", "--data-dir", server.dataDir])) as {
       key: string;
     };
     const tries = [{}, { SVC_API_KEY: other.key }].map((env) =>

@@ -3,7 +3,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, createApi } from "./support/api.ts";
-import { keyIn, prepaidKey, svcJson } from "./support/command.ts";
+import { arranged, keyIn, prepaidKey, svcJson } from "./support/command.ts";
 import { openEvents } from "./support/event-stream.ts";
 import { openReceiver } from "./support/receivers.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
@@ -21,7 +21,7 @@ const problemOf = ({ status, body }: Answer) => [status, body.data?.error_code, 
 
 test("a story tells of a callback that was answered, and never what signs it", async () => {
   const folder = ["--data-dir", server.dataDir];
-  const made = await svcJson(["keys", "create", "--name", "signer", "--callback-secret", "new", ...folder]);
+  const made = await arranged(["keys", "create", "--name", "signer", "--callback-secret", "new", ...folder]);
   const signer = createApi(server.url, keyIn(made));
   const receiver = openReceiver({ answers: [new Response("busy with secret things", { status: 503 })] });
   const id = await signer.accept({ ...IMAGE, callback_url: receiver.url });
@@ -95,7 +95,7 @@ describe("an operator", () => {
   const folder = ["--data-dir", server.dataDir];
 
   async function operator(name: string) {
-    const made = JSON.stringify(await svcJson(["tokens", "create", "--name", name, ...folder]));
+    const made = JSON.stringify(await arranged(["tokens", "create", "--name", name, ...folder]));
     return createApi(server.url, /mt-svc-[0-9A-Za-z]{38}/.exec(made)?.[0] ?? "");
   }
 
@@ -163,7 +163,7 @@ describe("an operator", () => {
   test("has as many streams at once as a key", async () => {
     const own = await startServer({ args: ["--streams-key-concurrency", "2"] });
     const made = JSON.stringify(
-      await svcJson(["tokens", "create", "--name", "many", "--data-dir", own.dataDir]),
+      await arranged(["tokens", "create", "--name", "many", "--data-dir", own.dataDir]),
     );
     const admin = createApi(own.url, /mt-svc-[0-9A-Za-z]{38}/.exec(made)?.[0] ?? "");
     const streams = await Promise.all([1, 2].map(() => openEvents(admin, "/admin/v1/events")));

@@ -7,7 +7,7 @@ import {
 } from "../helpers/scripted-upstream.ts";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
-import { svc, svcJson } from "./support/command.ts";
+import { arranged, svc, svcJson } from "./support/command.ts";
 import { plainImage } from "./support/pictures.ts";
 
 setDefaultTimeout(60_000);
@@ -35,7 +35,7 @@ beforeAll(async () => {
     },
   });
   api = createApi(server.url, server.firstKey());
-  const made = await svcJson(["tokens", "create", "--name", "operator", "--data-dir", server.dataDir]);
+  const made = await arranged(["tokens", "create", "--name", "operator", "--data-dir", server.dataDir]);
   ({ token } = made as { token: string });
 });
 const allow = () => svcJson(["routes", "allow", "openai", "--server", server.url, "--token", token]);

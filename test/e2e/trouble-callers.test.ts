@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
-import { keyIn, prepaidKey, svcJson } from "./support/command.ts";
+import { arranged, keyIn, prepaidKey } from "./support/command.ts";
 import { type Holding, hold } from "./support/holding.ts";
 import { noisePng } from "./support/pictures.ts";
 
@@ -163,7 +163,7 @@ describe("calls that wait", () => {
     const image_url = `data:image/png;base64,${(await noisePng(200, 200)).toBase64()}`;
     expect(await sync(small, first, { image_url }).closed).toMatch(refusal(429, "This API key"));
     expect(readdirSync(join(small.dataDir, "assets", "tmp"))).toEqual([]);
-    const printed = await svcJson(["keys", "create", "--name", "second", "--data-dir", small.dataDir]);
+    const printed = await arranged(["keys", "create", "--name", "second", "--data-dir", small.dataDir]);
     const second = createApi(small.url, keyIn(printed));
     expect(await refusedOf(second)).toMatch(refusal(429, "This account may have 3 calls"));
     expect((await second.send(`/v1/images/status/${id}`)).status).toBe(200);

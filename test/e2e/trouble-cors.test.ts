@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
-import { keyIn, svc, svcJson } from "./support/command.ts";
+import { arranged, keyIn, svc } from "./support/command.ts";
 
 setDefaultTimeout(60_000);
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     startServer(),
   ]);
   const limits = ["--name", "poor", "--rpm", "1", "--data-dir", some.dataDir];
-  poorKey = keyIn(await svcJson(["keys", "create", ...limits]));
+  poorKey = keyIn(await arranged(["keys", "create", ...limits]));
   // The server follows within a second.
   const asPoor = { headers: { Authorization: `Bearer ${poorKey}` } };
   while ((await ask(some, "/v1/models", ORIGIN, asPoor)).status === 401) await Bun.sleep(20);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import sharp from "sharp";
 import { listed, live, taskId } from "../cli/tui/watch/tasks.ts";
 import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
-import { type Ended, prepaidKey, svc, svcJson } from "./support/command.ts";
+import { arranged, type Ended, prepaidKey, svc, svcJson } from "./support/command.ts";
 import { inTerminal, type TerminalProcess } from "./support/terminal.ts";
 import { startWatchedServer, type WatchedOptions, type WatchedServer } from "./support/watched-server.ts";
 
@@ -410,7 +410,7 @@ test("tasks of a real server are watched to their end", async () => {
 test("an operator watches the tasks of every account, and cancels one", async () => {
   const server = await startServer();
   const folder = ["--data-dir", server.dataDir];
-  const { token } = (await svcJson(["tokens", "create", "--name", "watcher", ...folder])) as {
+  const { token } = (await arranged(["tokens", "create", "--name", "watcher", ...folder])) as {
     token: string;
   };
   const key = await prepaidKey(server.dataDir, "harbour", "5.00");

@@ -1,3 +1,4 @@
+import { svc as svcHere } from "../../cli/support.ts";
 import { cleanEnvironment, emptyFolder, SVC } from "../../helpers/server.ts";
 
 export interface Ended {
@@ -37,10 +38,27 @@ export async function svcJson(args: readonly string[], options: CommandOptions =
   return JSON.parse(stdout);
 }
 
-/** Makes an account with a credit and a key of it, through the command line. @returns the key */
+/** Runs a command that a test only needs first, in this process: that takes a sixth of the time. @returns what it prints as JSON */
+export async function arranged(args: readonly string[]): Promise<unknown> {
+  const { exitCode, stdout, stderr } = await svcHere([...args, "--json"], { env: cleanEnvironment() });
+  if (exitCode !== 0) throw new Error(`svc ${args.join(" ")} ended with ${exitCode}.\n${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** Makes an account with a credit and a key of it. @returns the key */
 export async function prepaidKey(dataDir: string, name: string, credit: string): Promise<string> {
-  await svcJson(["accounts", "create", name, "--mode", "prepaid", "--credit", credit, "--data-dir", dataDir]);
-  return keyIn(await svcJson(["keys", "create", "--name", name, "--account", name, "--data-dir", dataDir]));
+  await arranged([
+    "accounts",
+    "create",
+    name,
+    "--mode",
+    "prepaid",
+    "--credit",
+    credit,
+    "--data-dir",
+    dataDir,
+  ]);
+  return keyIn(await arranged(["keys", "create", "--name", name, "--account", name, "--data-dir", dataDir]));
 }
 
 /** The API key in what a command printed. */

@@ -1,6 +1,6 @@
 import type { Server } from "../../helpers/server.ts";
 import { type Api, createApi, type WireData } from "./api.ts";
-import { keyIn, svcJson } from "./command.ts";
+import { arranged, keyIn } from "./command.ts";
 import { readDatabase } from "./database.ts";
 
 /** Other names for the sandbox, as a client's default model needs one. */
@@ -44,13 +44,13 @@ export async function createCustomer(
   count += 1;
   const name = `customer-${count}`;
   const folder = ["--data-dir", server.dataDir];
-  await svcJson([
+  await arranged([
     ...["accounts", "create", name, "--mode", "prepaid", "--credit", options.credit ?? "1.00"],
     ...folder,
   ]);
   const flags = options.flags ?? [];
   const key = keyIn(
-    await svcJson(["keys", "create", "--name", name, "--account", name, ...flags, ...folder]),
+    await arranged(["keys", "create", "--name", name, "--account", name, ...flags, ...folder]),
   );
   const api = createApi(server.url, key);
   const sumOf = (column: string, condition: string) => {
