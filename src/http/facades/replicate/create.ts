@@ -3,7 +3,7 @@ import { invalid } from "../../../domain/errors.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import { formatAmount } from "../../../domain/money/money.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
-import { isTerminal, summaryOfNew, type TaskSummary } from "../../../domain/task/task.ts";
+import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
 import type { CancelLater } from "../../../service/cancel-later.ts";
 import type { JoinedTask, JoiningRequest, JoinTask } from "../../../service/join-task.ts";
 import type { ReadTaskDeps } from "../../../service/read-task.ts";
@@ -17,12 +17,21 @@ import { fromForeign } from "../foreign-input.ts";
 import type { AskedModel } from "../models.ts";
 import { withFileIds } from "./files.ts";
 import { BASE, INPUT } from "./manners.ts";
-import { type TellPrediction, untoldPrediction } from "./present.ts";
+import {
+  type PredictionDeps,
+  presentNewPrediction,
+  type TellPrediction,
+  untoldPrediction,
+} from "./present.ts";
 import { cancelAfterIn, type PredictionBody, predictionIn, waitIn } from "./read-request.ts";
 import { namedModel, referredModel, type VersionDeps } from "./versions.ts";
 import { callbackFor } from "./webhook.ts";
 
-export interface CreateDeps extends VersionDeps, Pick<ReadTaskDeps, "tasks" | "clock">, LateAnswerDeps {
+export interface CreateDeps
+  extends Pick<PredictionDeps, "streamPath">,
+    VersionDeps,
+    Pick<ReadTaskDeps, "tasks" | "clock">,
+    LateAnswerDeps {
   readonly joinTask: JoinTask;
   readonly assets: Pick<AssetStore, "receive">;
   readonly cancelLater: Pick<CancelLater, "plan">;
@@ -39,49 +48,80 @@ const ENDPOINT = `POST ${BASE}/predictions`;
  * comes again without an idempotency key, as clients of that API send it by themselves, it joins the task instead of making another.
  * @param name `owner/name` of the path; absent where the body names the model
  */
-export async function createPrediction(
-  deps: CreateDeps,
-  exchange: KeyedExchange,
-  name?: string,
-): Promise<Reply> {
+export function createPrediction(deps: CreateDeps, exchange: KeyedExchange, name?: string): Promise<Reply> {
   const waitMs = waitIn(exchange.request);
-  const leave = waitMs === undefined ? undefined : exchange.stay("waits");
-  try {
-    const joined = await accept(deps, exchange, { name, isWaiting: waitMs !== undefined });
-    const task =
-      waitMs === undefined
-        ? (begunNow(joined) ?? (await begun(deps, joined)))
-        : await ended(deps, exchange, joined, waitMs);
-    // The next equal request of whoever never hears of it joins its task. Of one that waited, the wait has noted it.
-    if (waitMs === undefined && exchange.request.signal.aborted) joined.leave();
-    const answered = replyWith(deps, exchange, { task, joined, hasWaited: waitMs !== undefined });
-    return answered instanceof Promise ? await answered : answered;
-  } finally {
-    leave?.();
-  }
+  return waitMs === undefined ? createNow(deps, exchange, name) : createAndWait(deps, exchange, name, waitMs);
 }
 
-async function accept(
-  deps: CreateDeps,
-  exchange: KeyedExchange,
-  { name, isWaiting }: { readonly name: string | undefined; readonly isWaiting: boolean },
-): Promise<JoinedTask> {
+async function createNow(deps: CreateDeps, exchange: KeyedExchange, name?: string): Promise<Reply> {
   const given = await readJsonBody(exchange, deps.assets);
+  let words: JoiningRequest["names"] = {};
   try {
-    const joining = translate(deps, exchange, given, { name, isWaiting });
-    const joined = await deps.joinTask(joining);
-    const { cancelAt, principal } = joining;
-    // One that was created before has been planned for then.
-    if (cancelAt !== undefined && joined.task !== undefined)
-      deps.cancelLater.plan({ id: joined.taskId, accountId: principal.accountId }, cancelAt);
-    return joined;
+    const joining = translate(deps, exchange, given, { name, isWaiting: false });
+    const accepting = deps.joinTask.atOnce(joining);
+    if (accepting !== undefined) words = joining.names;
+    const created: Accepted = await (accepting ?? deps.joinTask(joining));
+    planCancel(deps, joining, created);
+    // The next equal request of whoever never hears of it joins its task.
+    if (exchange.request.signal.aborted) {
+      if (created.leave === undefined) deps.joinTask.left(joining, created.taskId);
+      else created.leave();
+    }
+    if (created.task === undefined)
+      return await replyWith(deps, exchange, { task: await begun(deps, created), created, hasWaited: false });
+    const telling = presentNewPrediction(deps, created.task, exchange.origin);
+    const body = typeof telling === "string" ? telling : await telling;
+    return { status: CREATED, headers: headersOf(created.task, created), body, log: logOf(created.task) };
   } catch (error) {
-    throw inWords({}, error);
+    throw inWords(words, error);
   } finally {
     // An await would cost a turn, and most bodies have no files.
     if (given.discard !== undefined) await given.discard();
   }
 }
+
+async function createAndWait(
+  deps: CreateDeps,
+  exchange: KeyedExchange,
+  name: string | undefined,
+  waitMs: number,
+): Promise<Reply> {
+  const leave = exchange.stay("waits");
+  try {
+    const joined = await acceptWaiting(deps, exchange, name);
+    const task = await ended(deps, exchange, joined, waitMs);
+    return await replyWith(deps, exchange, { task, created: joined, hasWaited: true });
+  } finally {
+    leave();
+  }
+}
+
+async function acceptWaiting(deps: CreateDeps, exchange: KeyedExchange, name?: string): Promise<JoinedTask> {
+  const given = await readJsonBody(exchange, deps.assets);
+  try {
+    const joining = translate(deps, exchange, given, { name, isWaiting: true });
+    const joined = await deps.joinTask(joining);
+    planCancel(deps, joining, joined);
+    return joined;
+  } catch (error) {
+    throw inWords({}, error);
+  } finally {
+    await given.discard?.();
+  }
+}
+
+/** One that was created before has been planned for then. */
+function planCancel(
+  deps: CreateDeps,
+  { cancelAt, principal }: JoiningRequest,
+  { taskId, task }: Accepted,
+): void {
+  if (cancelAt !== undefined && task !== undefined)
+    deps.cancelLater.plan({ id: taskId, accountId: principal.accountId }, cancelAt);
+}
+
+/** A create that was accepted, or has joined a task. */
+type Accepted = Pick<JoinedTask, "taskId" | "replayed" | "task"> & Partial<Pick<JoinedTask, "leave">>;
 
 function translate(
   deps: CreateDeps,
@@ -98,7 +138,13 @@ function translate(
   names.callback_url = "webhook";
   return {
     ...sentBy(exchange),
-    ...{ kind: model.kind, model, names, body, endpoint: ENDPOINT, inlineFiles, isWaiting },
+    kind: model.kind,
+    model,
+    names,
+    body,
+    endpoint: ENDPOINT,
+    inlineFiles,
+    isWaiting,
     identity: { ...sent, version: model.id },
     hasPaintedMasks: true,
     cancelAt: lifeMs === undefined ? undefined : deps.clock.now() + lifeMs,
@@ -109,11 +155,16 @@ function translate(
 /** Files that were uploaded here, by their ids. */
 function withoutAddresses(input: JsonObject, ...origins: readonly (string | undefined)[]): JsonObject {
   // Most have none, and a copy takes longer than to look.
-  if (!Object.values(input).some((value) => isOurs(value, origins))) return input;
+  if (!hasOurs(input, origins)) return input;
   const fields = Object.entries(input).map(
     ([name, value]) => [name, value === undefined ? value : withFileIds(value, origins)] as const,
   );
   return Object.fromEntries(fields);
+}
+
+function hasOurs(input: JsonObject, origins: readonly (string | undefined)[]): boolean {
+  for (const name of Object.keys(input)) if (isOurs(input[name], origins)) return true;
+  return false;
 }
 
 function isOurs(value: Json | undefined, origins: readonly (string | undefined)[]): boolean {
@@ -134,13 +185,8 @@ function modelFor(
   return referredModel(deps, principal, reference.text, reference.field);
 }
 
-/** The task as it was accepted; undefined for one that was before. */
-function begunNow({ task }: JoinedTask): TaskSummary | undefined {
-  return task && summaryOfNew(task);
-}
-
 /** One that was accepted before, as it stands. */
-async function begun({ tasks }: CreateDeps, { taskId }: JoinedTask): Promise<TaskSummary> {
+async function begun({ tasks }: CreateDeps, { taskId }: Accepted): Promise<TaskSummary> {
   const task = await tasks.summary(taskId);
   // The first answer to this key may have been for a task that was deleted since.
   if (task === undefined) throw untoldPrediction();
@@ -172,24 +218,30 @@ function replyWith(
   { origin }: KeyedExchange,
   {
     task,
-    joined,
+    created,
     hasWaited,
-  }: { readonly task: TaskSummary; readonly joined: JoinedTask; readonly hasWaited: boolean },
+  }: { readonly task: TaskSummary; readonly created: Accepted; readonly hasWaited: boolean },
 ): AtHand<Reply> {
-  return whenAtHand(deps.tell(task, origin, joined.task?.request), (told) => {
+  const isLate = hasWaited && !isTerminal(task.status);
+  // Clients that waited take every other status for the end, and go on to ask after `starting` alone.
+  const shown: TaskSummary = isLate ? { ...task, status: "pending" } : task;
+  return whenAtHand(deps.tell(shown, origin), (told) => {
     if (told === undefined) throw untoldPrediction();
-    const isLate = hasWaited && !isTerminal(task.status);
-    const headers: Record<string, string> = {
-      "Content-Type": "application/json",
-      "X-Request-Cost": formatAmount(task.charged ?? task.held),
-    };
-    if (joined.replayed) headers["X-Idempotent-Replay"] = "true";
-    return {
-      status: isLate ? GOING_ON : CREATED,
-      headers,
-      // Clients that waited take every other status for the end, and go on to ask after this one alone.
-      body: JSON.stringify(isLate ? { ...told, status: "starting" } : told),
-      log: { task: task.id, model: task.model },
-    };
+    const status = isLate ? GOING_ON : CREATED;
+    return { status, headers: headersOf(task, created), body: told.text, log: logOf(task) };
   });
+}
+
+const logOf = ({ id: task, model }: Pick<TaskSummary, "id" | "model">) => ({ task, model });
+
+function headersOf(
+  { charged, held }: Pick<TaskSummary, "charged" | "held">,
+  { replayed }: Accepted,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    "Content-Type": "application/json",
+    "X-Request-Cost": formatAmount(charged ?? held),
+  };
+  if (replayed) headers["X-Idempotent-Replay"] = "true";
+  return headers;
 }

@@ -6,7 +6,7 @@ import type { Model } from "../../../domain/model/model.ts";
 import type { Catalog } from "../../../domain/ports/catalog.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import type { GenerationRequest } from "../../../domain/task/request.ts";
-import { isTerminal, type TaskStatus, type TaskSummary } from "../../../domain/task/task.ts";
+import { isTerminal, type NewTask, type TaskStatus, type TaskSummary } from "../../../domain/task/task.ts";
 import { propertyOf } from "../../../service/model-fields.ts";
 import { OWNER } from "../models.ts";
 import { BASE } from "./manners.ts";
@@ -30,22 +30,23 @@ export interface PredictionDeps extends Pick<VersionDeps, "secrets"> {
   readonly streamPath: StreamPath;
 }
 
-/**
- * A task as a prediction for a caller who reached this service at `origin`; undefined for one that was removed meanwhile.
- * @param request what the task was asked for, where that is known
- */
-export type TellPrediction = (
-  task: TaskSummary,
-  origin: string,
-  request?: GenerationRequest,
-) => AtHand<JsonObject | undefined>;
+/** A prediction as JSON: to make an object of it first takes as long as everything else that makes an answer. */
+export interface ToldPrediction {
+  readonly text: string;
+  /** The addresses of its files, which are in the text, too. */
+  readonly output: Json;
+}
+
+/** A task as a prediction for a caller who reached this service at `origin`; undefined for one that was removed meanwhile. */
+export type TellPrediction = (task: TaskSummary, origin: string) => AtHand<ToldPrediction | undefined>;
 
 /** What of a prediction never changes. */
 interface Asked {
   readonly origin: string;
   readonly isMany: boolean;
-  readonly fields: JsonObject;
-  readonly urls: JsonObject;
+  /** Its first members, as JSON. */
+  readonly beginning: string;
+  readonly urls: string;
 }
 
 /** Clients ask for the same few tasks again and again. Up to twice as many are kept. */
@@ -57,7 +58,7 @@ export function createTellPrediction(deps: PredictionDeps): TellPrediction {
   let kept = new Map<string, Asked>();
   let earlier = new Map<string, Asked>();
   /** The store has the same summary of what has ended as long as nothing of it changes. */
-  const ended = new WeakMap<TaskSummary, { readonly origin: string; readonly told: JsonObject }>();
+  const ended = new WeakMap<TaskSummary, { readonly origin: string; readonly told: ToldPrediction }>();
 
   function keep(task: TaskSummary, { prompt = "" }: GenerationRequest, made: Asked): Asked {
     if (prompt.length > LONGEST_KEPT) return made;
@@ -67,18 +68,20 @@ export function createTellPrediction(deps: PredictionDeps): TellPrediction {
     return made;
   }
 
-  function asked(task: TaskSummary, origin: string, known?: GenerationRequest): AtHand<Asked | undefined> {
-    const before = known === undefined ? (kept.get(task.id) ?? earlier.get(task.id)) : undefined;
+  function asked(task: TaskSummary, origin: string): AtHand<Asked | undefined> {
+    const before = kept.get(task.id) ?? earlier.get(task.id);
     if (before?.origin === origin) return before;
-    const ask = (request: GenerationRequest | undefined) =>
-      request && whenAtHand(askedBy(deps, task, origin, request), (made) => keep(task, request, made));
-    return whenAtHand(known ?? deps.tasks.requestOf(task), ask);
+    return whenAtHand(
+      deps.tasks.requestOf(task),
+      (request) =>
+        request && whenAtHand(askedBy(deps, task, origin, request), (made) => keep(task, request, made)),
+    );
   }
 
-  return (task, origin, request) => {
+  return (task, origin) => {
     const known = ended.get(task);
     if (known?.origin === origin) return known.told;
-    return whenAtHand(asked(task, origin, request), (found) => {
+    return whenAtHand(asked(task, origin), (found) => {
       if (found === undefined) return undefined;
       const told = presentPrediction(task, found);
       if (isTerminal(task.status)) ended.set(task, { origin, told });
@@ -87,9 +90,21 @@ export function createTellPrediction(deps: PredictionDeps): TellPrediction {
   };
 }
 
+/** A task that was stored just now, as JSON. Many are never asked for again, so that nothing of it is kept. */
+export function presentNewPrediction(deps: PredictionDeps, task: NewTask, origin: string): AtHand<string> {
+  return whenAtHand(
+    askedBy(deps, task, origin, task.request),
+    ({ beginning, urls }) =>
+      `${beginning},"logs":"","output":null,"data_removed":false,"error":null,"status":"starting","urls":${urls}}`,
+  );
+}
+
+/** What of a task says what was asked for. */
+type AskedTask = Pick<TaskSummary, "id" | "createdAt" | "model">;
+
 function askedBy(
   deps: PredictionDeps,
-  task: TaskSummary,
+  task: AskedTask,
   origin: string,
   request: GenerationRequest,
 ): AtHand<Asked> {
@@ -100,50 +115,51 @@ function askedBy(
 
 function askedWith(
   deps: PredictionDeps,
-  { id, createdAt, model: modelId }: TaskSummary,
+  { id, createdAt, model: modelId }: AskedTask,
   origin: string,
   { request, files }: { readonly request: GenerationRequest; readonly files: JsonObject },
 ): Asked {
   const model = deps.catalog.find(modelId);
   const { cancelAt } = request;
+  const named =
+    model === undefined
+      ? `"model":${JSON.stringify(`${OWNER}/${modelId}`)},"version":"hidden"`
+      : namedBy(deps, model);
+  const input = inputOf(request, model, files);
+  const deadline = cancelAt === undefined ? "" : `,"deadline":"${iso(cancelAt)}"`;
   const url = `${origin}${BASE}/predictions/${id}`;
   return {
     origin,
     isMany: isMany(request, model),
-    fields: {
-      id,
-      model: `${OWNER}/${modelId}`,
-      version: model === undefined ? "hidden" : versionOf(deps, model),
-      input: inputOf(request, model, files),
-      source: "api",
-      created_at: iso(createdAt),
-      ...(cancelAt !== undefined && { deadline: iso(cancelAt) }),
-    },
-    urls: {
-      get: url,
-      cancel: `${url}/cancel`,
-      stream: origin + deps.streamPath({ id }),
-      web: `${origin}/console/tasks/${id}`,
-    },
+    beginning: `{"id":"${id}",${named},"input":${input},"source":"api","created_at":"${iso(createdAt)}"${deadline}`,
+    urls: `{"get":"${url}","cancel":"${url}/cancel","stream":"${origin}${deps.streamPath({ id })}","web":"${origin}/console/tasks/${id}"}`,
   };
 }
 
-function presentPrediction(task: TaskSummary, asked: Asked): JsonObject {
-  const { startedAt, completedAt, filesRemovedAt } = task;
-  return {
-    ...asked.fields,
-    logs: logsOf(task),
-    output: outputOf(task, asked),
-    data_removed: filesRemovedAt !== undefined,
-    error: task.error?.message ?? null,
-    status: PREDICTION_STATUS[task.status],
-    ...(startedAt !== undefined && { started_at: iso(startedAt) }),
-    ...(completedAt !== undefined && {
-      completed_at: iso(completedAt),
-      metrics: metricsOf(task, completedAt),
-    }),
-    urls: asked.urls,
-  };
+const names = new WeakMap<Model, string>();
+
+/** Name and version of a model, as members. */
+function namedBy(deps: PredictionDeps, model: Model): string {
+  const known = names.get(model);
+  if (known !== undefined) return known;
+  const made = `"model":${JSON.stringify(`${OWNER}/${model.id}`)},"version":"${versionOf(deps, model)}"`;
+  names.set(model, made);
+  return made;
+}
+
+function presentPrediction(task: TaskSummary, asked: Asked): ToldPrediction {
+  const { startedAt, completedAt, filesRemovedAt, status, error } = task;
+  const output = outputOf(task, asked);
+  const made = `"output":${output === null ? "null" : JSON.stringify(output)},"data_removed":${filesRemovedAt !== undefined}`;
+  const failure = `"error":${error === undefined ? "null" : JSON.stringify(error.message)}`;
+  const started = startedAt === undefined ? "" : `,"started_at":"${iso(startedAt)}"`;
+  const completed =
+    completedAt === undefined
+      ? ""
+      : `,"completed_at":"${iso(completedAt)}","metrics":${JSON.stringify(metricsOf(task, completedAt))}`;
+  const rest = `${made},${failure},"status":"${PREDICTION_STATUS[status]}"${started}${completed}`;
+  const text = `${asked.beginning},"logs":${JSON.stringify(logsOf(task))},${rest},"urls":${asked.urls}}`;
+  return { text, output };
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -182,18 +198,21 @@ export function logsOf({ progress, error, startedAt }: TaskSummary): string {
   return error === undefined ? bar : `${bar}${error.message}\n`;
 }
 
-/** What a task was asked for, by the model's own names. */
+/** What a task was asked for, by the model's own names, as JSON. */
 function inputOf(
   { prompt, n, parameters }: GenerationRequest,
   model: Model | undefined,
   files: JsonObject,
-): JsonObject {
-  return {
-    ...(prompt !== undefined && { prompt }),
-    ...((n > 1 || (model !== undefined && takesMany(model))) && { n }),
-    ...parameters,
-    ...files,
-  };
+): string {
+  let members = prompt === undefined ? "" : `,"prompt":${JSON.stringify(prompt)}`;
+  if (n > 1 || (model !== undefined && takesMany(model))) members += `,"n":${n}`;
+  members += membersOf(parameters) + membersOf(files);
+  return `{${members.slice(1)}}`;
+}
+
+function membersOf(object: JsonObject): string {
+  const text = JSON.stringify(object);
+  return text === "{}" ? "" : `,${text.slice(1, -1)}`;
 }
 
 /** The files that a task was given, by their addresses here. */

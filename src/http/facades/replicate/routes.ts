@@ -4,7 +4,7 @@ import { isId } from "../../../domain/ids.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import { formatAmount } from "../../../domain/money/money.ts";
 import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
-import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
+import type { TaskSummary } from "../../../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts";
 import { createEqualCalls } from "../../../service/equal-calls.ts";
 import { createJoinTask, type JoinTaskDeps } from "../../../service/join-task.ts";
@@ -30,14 +30,14 @@ import { STREAM_PATH, type StreamDeps, streamPathOf, streamPrediction } from "./
 import { defaultSecret } from "./webhook.ts";
 import * as wire from "./wire.ts";
 
-export type ReplicateDeps = Omit<CreateDeps, "tell" | "joinTask"> &
+export type ReplicateDeps = Omit<CreateDeps, "tell" | "joinTask" | "streamPath"> &
   Omit<JoinTaskDeps, "equalCalls"> &
   Omit<StreamDeps, "tell"> &
   FileDeps &
   ModelPageDeps &
   CancelTaskDeps & { readonly accounts: Pick<AccountStore, "account" | "callbackSecret"> };
 
-type Deps = ReplicateDeps & Pick<CreateDeps, "tell" | "joinTask">;
+type Deps = ReplicateDeps & Pick<CreateDeps, "tell" | "joinTask" | "streamPath">;
 
 const PREDICTIONS = `${BASE}/predictions`;
 const PREDICTION = `${PREDICTIONS}/:prediction_id`;
@@ -49,7 +49,7 @@ export function replicateEndpoints(given: ReplicateDeps): Endpoint[] {
   const streamPath = (task: Pick<TaskSummary, "id">) => streamPathOf(given.seal)(task);
   const tell = createTellPrediction({ ...given, streamPath });
   const equalCalls = createEqualCalls({ after: (...due) => given.clock.after(...due) });
-  const deps: Deps = { ...given, tell, joinTask: createJoinTask({ ...given, equalCalls }) };
+  const deps: Deps = { ...given, tell, streamPath, joinTask: createJoinTask({ ...given, equalCalls }) };
   return [
     keyed("POST", PREDICTIONS, wire.CREATE_PREDICTION, CREATES, (exchange) =>
       createPrediction(deps, exchange),
@@ -106,16 +106,9 @@ async function replyOf(deps: Deps, task: TaskSummary, origin: string): Promise<R
   return {
     status: 200,
     headers: { "Content-Type": "application/json", ...cost },
-    body: textOf(told, isTerminal(task.status)),
+    body: told.text,
     log: { task: task.id, model: task.model },
   };
-}
-
-/** What has ended is the same object as long as it is kept, and clients ask for it again. */
-const texts = new WeakMap<JsonObject, string>();
-
-function textOf(told: JsonObject, isOver: boolean): string {
-  return isOver ? texts.getOrInsertComputed(told, JSON.stringify) : JSON.stringify(told);
 }
 
 async function read(deps: Deps, { principal, param, origin }: KeyedExchange): Promise<Reply> {
@@ -150,13 +143,10 @@ async function list(deps: Deps, { principal, query, origin }: KeyedExchange): Pr
   const next = found.length > PAGE ? address(page.at(-1)?.id) : null;
   const previous =
     after === undefined || first === undefined ? null : address(await cursorBefore(deps, principal, first));
-  return json(
-    pageOf(
-      told.filter((each) => each !== undefined),
-      next,
-      previous,
-    ),
-  );
+  const texts = told.flatMap((each) => each?.text ?? []);
+  const { results: _, ...around } = pageOf([], next, previous);
+  const body = `${JSON.stringify(around).slice(0, -1)},"results":[${texts.join(",")}]}`;
+  return { status: 200, headers: { "Content-Type": "application/json" }, body };
 }
 
 /** The cursor of the page before the one that begins with this task; undefined where that is the first. */

@@ -98,7 +98,7 @@ async function writeEnd(
     readonly to: EventWriter;
   },
 ): Promise<void> {
-  const output: Json = (await tell(task, origin))?.output ?? [];
+  const output = (await tell(task, origin))?.output ?? [];
   const files: readonly Json[] = Array.isArray(output) ? output : [output];
   let count = 0;
   for (const file of files) {

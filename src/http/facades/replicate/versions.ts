@@ -5,7 +5,7 @@ import type { ProviderId } from "../../../domain/ids.ts";
 import type { Model, Route } from "../../../domain/model/model.ts";
 import type { Secrets } from "../../../domain/ports/runtime.ts";
 import { type ModelDeps, readModel } from "../../../service/read-model.ts";
-import { type AskedModel, askedModel } from "../models.ts";
+import { type AskedModel, askedModel, ownModel } from "../models.ts";
 
 export interface VersionDeps extends ModelDeps {
   readonly secrets: Pick<Secrets, "hash">;
@@ -54,6 +54,8 @@ export function referredModel(
 
 /** The model of that name: an alias, ours, or that API's own. @throws AppError as `readModel` */
 export function namedModel(deps: ModelDeps, principal: Principal, name: string): AskedModel {
+  const own = ownModel(deps, principal, name);
+  if (own !== undefined) return { model: own, route: ownRoute(own) };
   const asked = askedModel(deps, principal, name, {
     provider: REPLICATE,
     isNamed: ({ upstreamModel }) => upstreamModel === name || upstreamModel.startsWith(`${name}:`),

@@ -49,7 +49,7 @@ export function createReplicateForm(deps: ReplicateFormDeps): CallbackForm {
     delaysMs: DELAYS_MS,
     isSignedByKey: true,
     async body(told) {
-      return JSON.stringify((await tell(asToldOf(told), told.origin)) ?? {});
+      return (await tell(asToldOf(told), told.origin))?.text ?? "{}";
     },
     headers({ id, task, at, body, kept }) {
       // A key's own secrets sign too: its owner may have given one of them to a receiver before.
