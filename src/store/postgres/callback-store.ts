@@ -13,8 +13,9 @@ import type { Connection } from "./connection.ts";
 import { type Session, statement } from "./session.ts";
 import { writeTrail } from "./trail.ts";
 
-const NEXT_DUE = statement<{ due_at: number }>(
-  "select due_at from callback where pool = 'waiting' order by due_at limit 1",
+// It always has a row. An answer without one would be asked for again, to prove it.
+const NEXT_DUE = statement<{ due_at: number | null }>(
+  "select (select due_at from callback where pool = 'waiting' order by due_at limit 1) as due_at",
 );
 const ANY_DUE = statement<unknown, [now: number]>(
   `(select 1 as found from callback where pool = 'ready' limit 1) union all
@@ -52,7 +53,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     },
     unfinished: (begunBefore) => read((session) => unfinishedSends(session, begunBefore)),
     hasDue: (now) => read(async (session) => (await ANY_DUE.get(session, now)) !== undefined),
-    nextDueAt: () => read(async (session) => (await NEXT_DUE.get(session))?.due_at),
+    nextDueAt: () => read(async (session) => (await NEXT_DUE.get(session))?.due_at ?? undefined),
     redeliver: (filter, act) => writeFor(filter.accountId, (session) => redeliver(session, filter, act)),
     byId: (id) => read((session) => findCallback(session, id)),
     list: (filter) => read((session) => listCallbacks(session, filter)),

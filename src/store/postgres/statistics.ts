@@ -4,11 +4,11 @@ import { statement } from "./session.ts";
 
 /** Tables of fewer blocks are read in no time, however they are read. */
 const SMALL_BLOCKS = 16;
-const GROWN = statement<{ name: string }>(
-  `select quote_ident(relname) as name from pg_class
+/** Names with commas between them; null for none. It always has a row. */
+const GROWN = statement<{ names: string | null }>(
+  `select string_agg(quote_ident(relname), ', ') as names from pg_class
    where relkind = 'r' and relnamespace = current_schema()::regnamespace
-     and pg_relation_size(oid) / current_setting('block_size')::bigint >= greatest(2 * relpages, ${SMALL_BLOCKS})
-   order by relname`,
+     and pg_relation_size(oid) / current_setting('block_size')::bigint >= greatest(2 * relpages, ${SMALL_BLOCKS})`,
 );
 
 /**
@@ -17,13 +17,13 @@ const GROWN = statement<{ name: string }>(
  * minute, and a new service can take a hundred thousand tasks in that.
  */
 export async function keepStatistics(driver: Driver): Promise<void> {
-  if ((await GROWN.all(driver)).length === 0) return;
+  if ((await GROWN.get(driver))?.names == null) return;
   const transaction = await driver.begin();
   try {
     // One node does it. What another one has just done has not grown any more.
-    const grown = (await tryLock(transaction, "statistics")) ? await GROWN.all(transaction) : [];
+    const grown = (await tryLock(transaction, "statistics")) ? await GROWN.get(transaction) : undefined;
     // Not where the server itself is about to: it would give way.
-    for (const { name } of grown) await transaction.ask(`analyze (skip_locked) ${name}`, []);
+    if (grown?.names != null) await transaction.ask(`analyze (skip_locked) ${grown.names}`, []);
     await transaction.commit();
   } catch (error) {
     await transaction.rollback().catch(() => {});

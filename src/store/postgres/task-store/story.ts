@@ -44,11 +44,12 @@ export async function story(session: Session, id: TaskId): Promise<TaskStory | u
   const inputs = new Set(
     task.request.inputs.flatMap(({ source }) => (source.kind === "asset" ? [source.assetId] : [])),
   );
-  const [named, tries, assets, told] = await Promise.all([
-    NAMES.get(session, task.accountId, task.keyId),
+  // The names come last: they are always there, and prove the answers before them, which may be empty.
+  const [tries, assets, told, named] = await Promise.all([
     attempts(session, id),
     inputs.size === 0 ? [] : INPUTS.all(session, [...inputs]),
     callbackOf(session, id),
+    NAMES.get(session, task.accountId, task.keyId),
   ]);
   if (named === undefined) return undefined;
   const assetsById = new Map(assets.map((asset) => [asset.id, toAsset(asset)]));
