@@ -69,12 +69,14 @@ async function ended({ data }: Awaited<ReturnType<typeof ask>>, key = service.ke
 }
 
 const SOON = { sandbox: { delay_ms: 0 } };
-const BASE = { prompt: "A fox", models: ["sandbox-image"], parameters: SOON };
-const FOX = { model: "sandbox-image", prompt: "A fox", ...SOON };
+const TINY = { size: "16x16" };
+const SMALL = { ...TINY, ...SOON };
+const BASE = { prompt: "A fox", models: ["sandbox-image"], parameters: SMALL };
+const FOX = { model: "sandbox-image", prompt: "A fox", ...SMALL };
 const SIZES = ["16x16", "32x16"];
 
 test("a grid makes a task for each combination, and the group has them all with their cost", async () => {
-  const made = await create({ ...BASE, grid: { size: SIZES, seed: [1, 2] } });
+  const made = await create({ ...BASE, parameters: SOON, grid: { size: SIZES, seed: [1, 2] } });
   expect([made.status, made.headers.get("x-request-cost")]).toEqual([200, "0.040000"]);
   const ids = made.data.task_ids as string[];
   const requests = await Promise.all(ids.map(async (id) => (await ask(`/v1/tasks/${id}`)).data.request));
@@ -100,12 +102,15 @@ test("a grid makes a task for each combination, and the group has them all with 
 test("all tasks are accepted or none, and errors name fields as they were given", async () => {
   const before = await countOf(service.key);
   const refusals: [JsonObject, string | undefined][] = [
-    [{ ...BASE, grid: { size: ["16x16", "no size"] } }, "grid.size[1]"],
+    [{ ...BASE, parameters: SOON, grid: { size: ["16x16", "no size"] } }, "grid.size[1]"],
     [{ ...BASE, models: ["sandbox-image", "no-such-model"] }, "models[1]"],
     [{ ...BASE, parameters: { size: "no size" } }, "parameters.size"],
-    [{ ...BASE, grid: { size: SIZES }, budget: "0.019999" }, "budget"],
+    [{ ...BASE, parameters: SOON, grid: { size: SIZES }, budget: "0.019999" }, "budget"],
     [{ ...BASE, budget: "much" }, "budget"],
-    [{ ...BASE, grid: { seed: Array.from({ length: 9 }, (_, i) => i), size: SIZES } }, "grid"],
+    [
+      { ...BASE, parameters: SOON, grid: { seed: Array.from({ length: 9 }, (_, i) => i), size: SIZES } },
+      "grid",
+    ],
     [{ ...BASE, grid: { prompt: ["A hare"] } }, "grid.prompt"],
     [{ ...BASE, parameters: { model: "sandbox-image" } }, "parameters.model"],
     [{ ...BASE, models: [] }, "models"],
@@ -131,14 +136,14 @@ test("all tasks are accepted or none, and errors name fields as they were given"
     expect([body, status, data.param]).toEqual([body, expect.any(Number), param]);
     expect(status === 400 || status === 404).toBe(true);
   }
-  const over = await create({ ...BASE, grid: { size: SIZES }, budget: "0.019999" });
+  const over = await create({ ...BASE, parameters: SOON, grid: { size: SIZES }, budget: "0.019999" });
   expect(over.message).toContain("0.020000");
   expect(await countOf(service.key)).toBe(before);
 });
 
 test("whole requests of different models and kinds are tasks beside those of the grid", async () => {
   const requests = [
-    { model: "sandbox-video", prompt: "A hare", duration: 2, resolution: "360p", ...SOON },
+    { model: "sandbox-video", prompt: "A hare", duration: 1, aspect_ratio: "1:1", ...SOON },
     { ...FOX, prompt: "An owl", n: 2 },
   ];
   const made = await create({ ...BASE, grid: { seed: [1, 2] }, requests });
@@ -223,7 +228,7 @@ test("what was accepted is answered again though its model is gone for the key",
 
 test("of a group by first, one completes and the others are cancelled without a charge", async () => {
   const grid = { sandbox: [{ delay_ms: 60_000 }, { delay_ms: 0 }, { delay_ms: 60_000 }] };
-  const made = await create({ ...BASE, parameters: {}, grid, policy: "first" });
+  const made = await create({ ...BASE, parameters: TINY, grid, policy: "first" });
   const group = await ended(made);
   expect(statusesOf(group)).toEqual(["cancelled", "completed", "cancelled"]);
   expect(group).toMatchObject({
@@ -236,8 +241,8 @@ test("cheapest and fastest choose once all have ended, and let every task end", 
   // Which of several completes soonest is up to the machine, so one alone does.
   const fails = { delay_ms: 500, outcome: "failed" };
   const cases = [
-    ["cheapest", { n: [3, 1, 2] }, SOON, ["0.060000", 1], "completed"],
-    ["fastest", { sandbox: [fails, { delay_ms: 0 }, fails] }, {}, ["0.010000", 1], "failed"],
+    ["cheapest", { n: [3, 1, 2] }, SMALL, ["0.060000", 1], "completed"],
+    ["fastest", { sandbox: [fails, { delay_ms: 0 }, fails] }, TINY, ["0.010000", 1], "failed"],
   ] as const;
   for (const [policy, grid, parameters, [cost, winner], others] of cases) {
     const made = await create({ ...BASE, parameters, grid, policy });
@@ -252,7 +257,7 @@ test("cheapest and fastest choose once all have ended, and let every task end", 
 test("results are on a contact sheet once all have ended, for whoever may read one of them", async () => {
   const body = {
     ...BASE,
-    parameters: {},
+    parameters: TINY,
     grid: { sandbox: [{ delay_ms: 0 }, { delay_ms: 60_000 }], n: [2] },
   };
   const made = await create(body);
@@ -292,7 +297,7 @@ test("a contact sheet changes with what is deleted", async () => {
 test("at its deadline a group's live tasks are cancelled", async () => {
   const grid = { sandbox: [{ delay_ms: 60_000 }, { delay_ms: 0 }] };
   const timed = { grid, policy: "fastest", deadline_seconds: DEADLINE_SEC };
-  const made = await create({ ...BASE, parameters: {}, ...timed });
+  const made = await create({ ...BASE, parameters: TINY, ...timed });
   await service.untilEnded((made.data.task_ids as string[])[1]!);
   for (const due of deadlines.splice(0)) due();
   const group = await ended(made);
@@ -302,7 +307,7 @@ test("at its deadline a group's live tasks are cancelled", async () => {
 
 test("a group is cancelled, forgets deleted tasks, and is nobody else's", async () => {
   const grid = { sandbox: [{ delay_ms: 0 }, { delay_ms: 60_000 }] };
-  const made = await create({ ...BASE, parameters: {}, grid });
+  const made = await create({ ...BASE, parameters: TINY, grid });
   const [id, ids] = [made.data.group_id, made.data.task_ids as string[]];
   for (const [path, method] of [
     [`/v1/groups/${id}`, "GET"],

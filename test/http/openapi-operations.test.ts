@@ -134,7 +134,7 @@ test("what is made of results is answered as the document says", async () => {
   expect((await call("POST /v1/tasks/{task_id}/upscale", { path: image, body: { index: 9 } })).status).toBe(
     400,
   );
-  const video = { model: "sandbox-video", prompt: "A fox", duration: 1, sandbox: SOON };
+  const video = { model: "sandbox-video", prompt: "A fox", duration: 1, aspect_ratio: "1:1", sandbox: SOON };
   const path = { task_id: String((await finished("video", video)).data.task_id) };
   const body = { model: "sandbox-video-edit", duration: 1, sandbox: SOON };
   const longer = await call("POST /v1/tasks/{task_id}/extend", { path, body });

@@ -51,7 +51,7 @@ async function ask(path: string, { body, key = service.key, headers, method }: S
 const problemOf = ({ status, data }: Asked): unknown[] => [status, data.error_code, data.param];
 const SOON = { delay_ms: 0 };
 const IMAGE = { model: "sandbox-image", prompt: "A fox", size: "32x16", seed: 7, sandbox: SOON };
-const VIDEO = { model: "sandbox-video", prompt: "Waves", duration: 1, sandbox: SOON };
+const VIDEO = { model: "sandbox-video", prompt: "Waves", duration: 1, aspect_ratio: "1:1", sandbox: SOON };
 
 /** Waits for the end of a task. */
 const end = (id: unknown, key?: string) => service.untilEnded(String(id), key);

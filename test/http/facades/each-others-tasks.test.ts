@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 
 const SOON = { delay_ms: 0 };
 const PICTURE = { prompt: "A fox", size: "16x16", sandbox: SOON };
-const FILM = { prompt: "A fox", duration: 1, sandbox: SOON };
+const FILM = { prompt: "A fox", duration: 1, aspect_ratio: "1:1", sandbox: SOON };
 const LABELS = { sandbox: JSON.stringify(SOON) };
 
 interface Answer {
@@ -75,7 +75,14 @@ const makers: Readonly<Record<string, Make>> = {
   "OpenAI's videos": [
     "video",
     async () =>
-      (await own("/compat/v1/videos", { model: "sandbox-video", prompt: "A fox", seconds: "1" })).id,
+      (
+        await own("/compat/v1/videos", {
+          model: "sandbox-video",
+          prompt: "A fox",
+          seconds: "1",
+          size: "360x360",
+        })
+      ).id,
   ],
   "fal, a picture": ["image", async () => (await own("/fal/queue/svc/sandbox-image", PICTURE)).request_id],
   "fal, a film": ["video", async () => (await own("/fal/queue/svc/sandbox-video", FILM)).request_id],

@@ -25,7 +25,7 @@ const SOON = { delay_ms: 0 };
 const SMALL = { model: "sandbox-image", prompt: "A fox", size: "64x64", sandbox: SOON };
 /** Ends by being cancelled alone. */
 const LASTING = { ...SMALL, sandbox: { outcome: "hang" } };
-const VIDEO = { model: "sandbox-video", prompt: "A fox", duration: 1, sandbox: SOON };
+const VIDEO = { model: "sandbox-video", prompt: "A fox", duration: 1, aspect_ratio: "1:1", sandbox: SOON };
 
 const taskCount = async (key = service.key) =>
   ((await ask(service, key, "/v1/tasks?limit=100")).tasks as unknown[]).length;
