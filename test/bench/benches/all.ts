@@ -1,4 +1,5 @@
 import { assetReads } from "./asset-reads.ts";
+import { audits } from "./audits.ts";
 import type { Bench } from "./bench.ts";
 import { callbacks } from "./callbacks.ts";
 import { consoleBench } from "./console.ts";
@@ -39,6 +40,7 @@ const OF_BUILDS: Readonly<Record<string, Bench>> = {
   retention,
   assets: assetReads,
   seeded,
+  audit: audits,
   gateway,
   "sync-waiters": syncWaiters,
   "same-key": sameKey,

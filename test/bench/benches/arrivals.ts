@@ -1,3 +1,4 @@
+import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { askingUpstream, imagesAnswer } from "../baselines/images-answer.ts";
 import { type Measurement, measurement, type Target } from "../run/report.ts";
@@ -9,6 +10,8 @@ import type { BenchContext } from "./bench.ts";
 const TASKS = 150;
 const WARM_UP = 40;
 const PAUSE_MS = 8;
+/** What a create, its claim and its begin write to the log of the database: eleven pages. */
+const WRITTEN_BYTES = 11 * 4_120;
 
 const RENDERS = "nothing: the upstream answers the same PNG of one pixel each time";
 const NOTE =
@@ -45,9 +48,11 @@ export async function arrivals(context: BenchContext, resources: Resources): Pro
     return latencies.sort((a, b) => a - b);
   };
   for (const ask of [throughService, straight]) await round(ask, WARM_UP)();
+  const flushed = join(context.workspace, "flushed");
   const rounds = await interleave(context.rounds, {
     service: round(throughService, context.scaled(TASKS)),
     bare: round(straight, context.scaled(TASKS)),
+    flush: () => timeFlushes(flushed, context.scaled(TASKS)),
   });
   const line = (label: string, share: number, target?: Target) =>
     measurement({
@@ -58,7 +63,32 @@ export async function arrivals(context: BenchContext, resources: Resources): Pro
       ...(target === undefined ? {} : { target, note: NOTE }),
       renders: RENDERS,
     });
-  return [line("p50", 0.5, { kind: "most", value: 1 }), line("p99", 0.99)];
+  return [
+    line("p50", 0.5, { kind: "most", value: 1 }),
+    line("p99", 0.99),
+    measurement({
+      name: "one flush of this disk, p50",
+      unit: "ms",
+      values: rounds.flush.map((each) => quantile(each, 0.5)),
+      note: "as many bytes as lie between a request and its submission, which has one flush: the lines above cannot be below it",
+    }),
+  ];
+}
+
+/** @returns ms that each write to the end of a file took, with its flush, ascending */
+async function timeFlushes(path: string, count: number): Promise<number[]> {
+  const bytes = Buffer.alloc(WRITTEN_BYTES, 1);
+  const file = openSync(path, "a");
+  const latencies: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const from = performance.now();
+    writeSync(file, bytes);
+    fsyncSync(file);
+    latencies.push(performance.now() - from);
+    await Bun.sleep(PAUSE_MS);
+  }
+  closeSync(file);
+  return latencies.sort((a, b) => a - b);
 }
 
 /** An upstream in this process, which knows when it was last asked. */
