@@ -57,7 +57,10 @@ async function connect(
   const { createBus, openConnection, openStoreOn, ...loaded } = await loadStore();
   const { createNodeStore, followDatabaseTime, createSharedRateLimiter } = loaded;
   const id = createSecrets().newBody().slice(0, ID_LENGTH);
-  const connection = openConnection({ url, connections: config.databaseConnections, ...outageTelling(log) });
+  const connection = openConnection({
+    ...{ url, connections: config.databaseConnections, deadlineMs: DEADLINE_MS },
+    ...outageTelling(log),
+  });
   releases.push(() => connection.stop());
   const replica = await openReplicaOf(connection, config, { log }, releases);
   const time = await connection.opening(() => followDatabaseTime(connection, monotonicMs));
@@ -162,6 +165,8 @@ function every(ms: number, run: () => unknown): () => void {
   return () => clearInterval(timer);
 }
 
+/** How long a statement may have no answer. What takes longer by right, as an audit, has no deadline. */
+const DEADLINE_MS = 30_000;
 /** How often a node looks for work by itself. */
 const LOOK_MS = 1_000;
 

@@ -39,10 +39,10 @@ export async function stopPostgres(): Promise<void> {
 async function startedDatabase(): Promise<Prepared> {
   const folder = mkdtempSync("/tmp/svc-postgres-");
   const server = await startPostgres(folder);
-  const url = await server.newDatabase();
-  await migrate(url);
+  const { href } = await newDatabase(await server.newDatabase(), "svc_test");
+  await migrate(href);
   return {
-    url,
+    url: href,
     async stop() {
       await server.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -52,11 +52,19 @@ async function startedDatabase(): Promise<Prepared> {
 
 async function databaseOn(server: string): Promise<Prepared> {
   const name = `svc_test_${process.pid}`;
-  await once(server, `drop database if exists ${name} with (force)`, `create database ${name}`);
+  const { href } = await newDatabase(server, name);
+  await migrate(href);
+  return { url: href, stop: () => once(server, `drop database if exists ${name} with (force)`) };
+}
+
+/** A database that orders texts as dictionaries do, where the server can: whatever goes by the order of ids must not notice. */
+async function newDatabase(server: string, name: string): Promise<URL> {
+  const create = `create database ${name} encoding 'UTF8' template template0`;
+  await once(server, `drop database if exists ${name} with (force)`);
+  await once(server, `${create} locale_provider icu icu_locale 'en-US'`).catch(() => once(server, create));
   const url = new URL(server);
   url.pathname = `/${name}`;
-  await migrate(url.href);
-  return { url: url.href, stop: () => once(server, `drop database if exists ${name} with (force)`) };
+  return url;
 }
 
 async function migrate(url: string): Promise<void> {

@@ -7,24 +7,54 @@ import {
   CONNECT_SECONDS,
   checkEnd,
   connectionSettings,
+  type Listening,
   MOST_ASIDE,
-  type Pool,
 } from "./client.ts";
+import { type DisposablePool, limited } from "./deadline.ts";
 import type { Answer, Parameter } from "./session.ts";
 
 /** Connects with Bun's own client. Nothing is sent before the first statement. */
-export function openBunClient({ url, most }: ClientOptions): Client {
+export function openBunClient({ url, most, deadlineMs }: ClientOptions): Client {
   const address = readPostgresAddress(url);
   const open = (max: number) => new SQL({ ...optionsOf(address), max, bigint: true });
-  const [main, aside] = [open(most), open(MOST_ASIDE)];
+  const [main, aside] = [most, MOST_ASIDE].map((max) =>
+    limited(
+      poolOn(() => open(max)),
+      deadlineMs,
+    ),
+  ) as [DisposablePool, DisposablePool];
+  const listener = createBunListener(() => open(1));
   return {
-    main: poolOn(main),
-    aside: poolOn(aside),
-    async listen(channel, tell, again) {
-      await main.listen(channel, tell, again);
-    },
+    main,
+    aside,
+    listen: listener.listen,
+    listenAnew: listener.listenAnew,
     async close() {
-      await Promise.all([main.close({ timeout: 0 }), aside.close({ timeout: 0 })]);
+      await Promise.all([listener.stop(), main.close(), aside.close()]);
+    },
+  };
+}
+
+/** Listens on a connection of its own, which Bun makes anew where it is lost. */
+function createBunListener(open: () => SQL): Listening & { stop(): Promise<void> } {
+  const all: Parameters<Listening["listen"]>[] = [];
+  let ears: SQL | undefined;
+  const listenOn = async (...[channel, tell, again]: Parameters<Listening["listen"]>) => {
+    ears ??= open();
+    await ears.listen(channel, tell, again);
+  };
+  return {
+    async listen(...given) {
+      await listenOn(...given);
+      all.push(given);
+    },
+    async listenAnew() {
+      void ears?.close({ timeout: 0 }).catch(() => {});
+      ears = undefined;
+      await Promise.all(all.map((given) => listenOn(...given)));
+    },
+    async stop() {
+      await ears?.close({ timeout: 0 });
     },
   };
 }
@@ -49,8 +79,16 @@ function tlsOf(address: PostgresAddress): SQL.PostgresOrMySQLOptions["tls"] {
   return Object.keys(certificates).length > 0 ? certificates : address.sslmode;
 }
 
-function poolOn(sql: SQL): Pool {
+function poolOn(open: () => SQL): DisposablePool {
+  let sql = open();
   return {
+    throwAway() {
+      const lost = sql;
+      sql = open();
+      // It fails whatever waits there.
+      void lost.close({ timeout: 0 }).catch(() => {});
+    },
+    close: () => sql.close({ timeout: 0 }),
     ask: (text, parameters) => ask(sql, text, parameters),
     async begin() {
       const reserved = await sql.reserve();

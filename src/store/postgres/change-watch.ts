@@ -27,6 +27,8 @@ const CHANNEL = "svc_change";
 const LOOK_EVERY_MS = 400;
 /** After so many looks, what is at hand is read anew all the same: a process may end between its commit and what it tells. */
 const LOOKS_UNTIL_AGED = 25;
+/** After so many looks without a pulse, the connection that listens is made anew. */
+const LOOKS_UNTIL_ANEW = 25;
 const TRIES = 3;
 
 const NAME = statement<{ name: string }>("select 'svc_pulse_' || gen_random_uuid() as name");
@@ -40,11 +42,12 @@ const NOTIFY = statement<never, [channel: string, payload: string]>(
  * again and again.
  */
 export function createChangeWatch(
-  driver: Pick<Driver, "aside" | "listen">,
+  driver: Pick<Driver, "aside" | "listen" | "listenAnew">,
   lookEveryMs: number = LOOK_EVERY_MS,
 ): ChangeWatch {
   const caches: (readonly [topic: Topic, cache: Cache])[] = [];
   const pulse = createPulse(driver);
+  const listening = watchListening(driver);
   let looks = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
   let isListening = false;
@@ -66,8 +69,10 @@ export function createChangeWatch(
   }
 
   function look(): void {
-    if (!isListening) void listen();
-    looks = pulse.isHeard() ? looks + 1 : LOOKS_UNTIL_AGED;
+    const isHeard = pulse.isHeard();
+    if (isListening) listening.look(isHeard);
+    else void listen();
+    looks = isHeard ? looks + 1 : LOOKS_UNTIL_AGED;
     if (looks >= LOOKS_UNTIL_AGED) {
       looks = 0;
       each((cache) => cache.age());
@@ -77,17 +82,7 @@ export function createChangeWatch(
 
   return {
     onChange: (topic, cache) => void caches.push([topic, cache]),
-    async tell(topic) {
-      for (let tries = 1; ; tries++) {
-        try {
-          return void (await NOTIFY.run(driver.aside, CHANNEL, topic));
-        } catch {
-          // Those that listen were cut off too, or read anew what they keep before long.
-          if (tries === TRIES) return;
-          await Bun.sleep(lookEveryMs / TRIES);
-        }
-      }
-    },
+    tell: (topic) => tell(driver, topic, lookEveryMs / TRIES),
     start(): void {
       if (timer !== undefined) return;
       timer = setInterval(look, lookEveryMs);
@@ -95,6 +90,34 @@ export function createChangeWatch(
       void listen();
     },
     stop: () => clearInterval(timer),
+  };
+}
+
+async function tell({ aside }: Pick<Driver, "aside">, topic: Topic, pauseMs: number): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return void (await NOTIFY.run(aside, CHANNEL, topic));
+    } catch {
+      // Those that listen were cut off too, or read anew what they keep before long.
+      if (tries === TRIES) return;
+      await Bun.sleep(pauseMs);
+    }
+  }
+}
+
+/** Has the connection that listens made anew when it is deaf: one whose packets get lost tells nobody that they are. */
+function watchListening({ listenAnew }: Pick<Driver, "listenAnew">) {
+  let deafLooks = 0;
+  return {
+    look(isHeard: boolean): void {
+      deafLooks = isHeard ? 0 : deafLooks + 1;
+      if (deafLooks < LOOKS_UNTIL_ANEW) return;
+      deafLooks = 0;
+      listenAnew().catch(() => {
+        // The next look tries again.
+        deafLooks = LOOKS_UNTIL_ANEW;
+      });
+    },
   };
 }
 

@@ -10,13 +10,20 @@ export interface Transaction extends Session {
 /** Connections that statements share. */
 export interface Pool extends Session {
   /** Begins a transaction on a connection of its own. */
-  begin(): Promise<Transaction>;
+  begin(options?: TransactionOptions): Promise<Transaction>;
+}
+
+export interface TransactionOptions {
+  /** Its statements take as long as there are rows: no deadline holds for them. */
+  readonly isLong?: boolean;
 }
 
 /** Notifications of a channel, and when some may have been lost. */
 export interface Listening {
   /** Calls `tell` for each notification, and `again` whenever it listens again after a time in which some may have been lost. */
   listen(channel: string, tell: (payload: string) => void, again: () => void): Promise<void>;
+  /** Throws the connection away that listens, which may hear nothing any more, and listens on a new one. @throws what that failed by */
+  listenAnew(): Promise<void>;
 }
 
 /** A program that speaks PostgreSQL's protocol, as it is. */
@@ -31,6 +38,8 @@ export interface ClientOptions {
   readonly url: string;
   /** Connections at once. */
   readonly most: number;
+  /** How long a statement may have no answer; as long as it takes unless given. */
+  readonly deadlineMs?: number | undefined;
 }
 
 export const CONNECT_SECONDS = 5;

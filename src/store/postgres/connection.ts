@@ -19,7 +19,7 @@ export interface Connection
   stop(): Promise<void>;
 }
 
-export interface ConnectionOptions extends Omit<DriverOptions, "most">, WriterDeps {
+export interface ConnectionOptions extends Omit<DriverOptions, "most">, Omit<WriterDeps, "most"> {
   /** Connections at once; 10 unless given. */
   readonly connections?: number | undefined;
 }
@@ -28,8 +28,8 @@ const CONNECTIONS = 10;
 
 /** Opens the pool of connections. Nothing is sent before the first statement. */
 export function openConnection(options: ConnectionOptions): Connection {
-  const driver = openDriver({ url: options.url, most: options.connections ?? CONNECTIONS });
-  const writer = createWriter(driver, options);
+  const driver = openDriver({ ...options, most: options.connections ?? CONNECTIONS });
+  const writer = createWriter(driver, { ...options, most: options.connections ?? CONNECTIONS });
   let isOpen = true;
 
   async function read<T>(query: (session: Session) => Promise<T>): Promise<T> {
@@ -71,7 +71,7 @@ export async function readOneMoment<T>(
   driver: Pick<Driver, "begin">,
   query: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const transaction = await driver.begin();
+  const transaction = await driver.begin({ isLong: true });
   try {
     const set = transaction.ask("set transaction isolation level repeatable read, read only", []);
     // Where it fails, so does what follows; a failure that nobody hears of would end the process.

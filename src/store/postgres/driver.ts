@@ -22,6 +22,7 @@ export function openDriver({ onMisrouted = endProcess, ...options }: DriverOptio
   return {
     ...proving(client, onMisrouted),
     listen: client.listen,
+    listenAnew: client.listenAnew,
     close: client.close,
   };
 }

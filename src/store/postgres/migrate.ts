@@ -64,7 +64,7 @@ export async function requireMigrated(session: Session): Promise<MigrationState>
  */
 export async function applyMigrations(driver: Driver): Promise<string[]> {
   if ((await readMigrationState(driver)).pending.length === 0) return [];
-  const transaction = await driver.begin();
+  const transaction = await driver.begin({ isLong: true });
   try {
     await transaction.ask("select pg_advisory_xact_lock($1) is null as locked", [LOCK]);
     const { applied, pending } = await readMigrationState(transaction);

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import pg from "pg";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import { type PostgresAddress, readPostgresAddress } from "../../toolkit/postgres-address.ts";
@@ -9,21 +10,25 @@ import {
   checkEnd,
   connectionSettings,
   MOST_ASIDE,
-  type Pool,
 } from "./client.ts";
+import { type DisposablePool, limited } from "./deadline.ts";
 import { offersTls } from "./offers-tls.ts";
 import { createPgListener } from "./pg-listener.ts";
 import type { Answer, Parameter } from "./session.ts";
 
 /** Connects with node-postgres. Nothing is sent before the first statement. */
-export function openPgClient({ url, most }: ClientOptions): Client {
+export function openPgClient({ url, most, deadlineMs }: ClientOptions): Client {
   const address = readPostgresAddress(url);
-  const [main, aside] = [poolOn(address, most), poolOn(address, MOST_ASIDE)];
+  const [main, aside] = [most, MOST_ASIDE].map((max) => limited(poolOn(address, max), deadlineMs)) as [
+    DisposablePool,
+    DisposablePool,
+  ];
   const listener = createPgListener(async () => new pg.Client(await optionsOf(address)));
   return {
-    main: main.pool,
-    aside: aside.pool,
+    main,
+    aside,
     listen: listener.listen,
+    listenAnew: listener.listenAnew,
     async close() {
       await Promise.all([listener.stop(), main.close(), aside.close()]);
     },
@@ -60,7 +65,8 @@ function tlsOf(address: PostgresAddress): NonNullable<pg.ClientConfig["ssl"]> {
   };
 }
 
-function poolOn(address: PostgresAddress, max: number) {
+function poolOn(address: PostgresAddress, max: number): DisposablePool {
+  const open = new Set<pg.PoolClient>();
   const connecting = optionsOf(address).then((options) => {
     /** Has the limit of connecting, which the pool would also set to the time in which all its connections are at work. */
     class PoolClient extends pg.Client {
@@ -70,13 +76,19 @@ function poolOn(address: PostgresAddress, max: number) {
     }
     const pooled = { ...options, connectionTimeoutMillis: 0 };
     const made = new pg.Pool({ ...pooled, Client: PoolClient, max, idleTimeoutMillis: 0 });
+    made.on("connect", (client) => void open.add(client));
+    made.on("remove", (client) => void open.delete(client));
     // A connection that is lost while nobody uses it is made anew.
     made.on("error", () => {});
     return made;
   });
   // Who asks is told.
   connecting.catch(() => {});
-  const pool: Pool = {
+  return {
+    throwAway() {
+      for (const client of open) destroy(client);
+    },
+    close: async () => (await connecting.catch(() => undefined))?.end(),
     ask: async (text, parameters) => ask(await connecting, text, parameters),
     async begin() {
       const client = await away(async () => (await connecting).connect());
@@ -105,7 +117,12 @@ function poolOn(address: PostgresAddress, max: number) {
       };
     },
   };
-  return { pool, close: async () => (await connecting.catch(() => undefined))?.end() };
+}
+
+/** Ends a connection without a word to a server that may not hear it. */
+function destroy(client: pg.PoolClient): void {
+  // Safe: each client has a connection, which its types leave out.
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
 
 interface Queried {

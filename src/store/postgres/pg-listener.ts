@@ -12,6 +12,8 @@ type Channels = Map<string, Heard[]>;
 /** Listens on a connection of its own, which is made anew when it is lost. */
 export function createPgListener(open: () => Promise<pg.Client>): Listening & { stop(): Promise<void> } {
   const channels: Channels = new Map();
+  /** Leaves the connection that listens. */
+  let lose = () => {};
   let client: Promise<pg.Client> | undefined;
   let isStopped = false;
 
@@ -20,6 +22,12 @@ export function createPgListener(open: () => Promise<pg.Client>): Listening & { 
       client = undefined;
       reconnect(0);
     });
+    const mine = client;
+    lose = () =>
+      void mine.then(
+        (made) => made.emit("end"),
+        () => {},
+      );
     client.catch(() => {
       client = undefined;
     });
@@ -46,6 +54,9 @@ export function createPgListener(open: () => Promise<pg.Client>): Listening & { 
       if (!channels.has(channel)) await on.query(`listen ${on.escapeIdentifier(channel)}`);
       channels.set(channel, [...(channels.get(channel) ?? []), { tell, again }]);
       again();
+    },
+    async listenAnew() {
+      lose();
     },
     async stop() {
       isStopped = true;

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Client, Pool, Transaction } from "./client.ts";
+import type { Client, Pool, Transaction, TransactionOptions } from "./client.ts";
 import { type Echoing, echoing, NONCE } from "./echo.ts";
 import type { Answer, Parameter, Session } from "./session.ts";
 
@@ -11,7 +11,7 @@ export interface ProvenTransaction extends Transaction {
 
 export interface ProvenClient extends Session {
   readonly aside: Session;
-  begin(): Promise<ProvenTransaction>;
+  begin(options?: TransactionOptions): Promise<ProvenTransaction>;
 }
 
 /** Called where rows were given to a statement that they do not belong to. It must end the process, and never returns. */
@@ -54,7 +54,7 @@ export function proving(client: Pick<Client, "main" | "aside">, onMisrouted: OnM
   return {
     ...alone(client.main),
     aside: alone(client.aside),
-    begin: async () => proven(await client.main.begin(), ask, onMisrouted),
+    begin: async (options) => proven(await client.main.begin(options), ask, onMisrouted),
   };
 }
 

@@ -18,7 +18,7 @@ const GROWN = statement<{ names: string | null }>(
  */
 export async function keepStatistics(driver: Driver): Promise<void> {
   if ((await GROWN.get(driver))?.names == null) return;
-  const transaction = await driver.begin();
+  const transaction = await driver.begin({ isLong: true });
   try {
     // One node does it. What another one has just done has not grown any more.
     const grown = (await tryLock(transaction, "statistics")) ? await GROWN.get(transaction) : undefined;

@@ -1,5 +1,6 @@
 import type { AccountId } from "../../domain/ids.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
+import { createSlots } from "../../toolkit/slots.ts";
 import { createTurns } from "./account-turns.ts";
 import { CHANGE_MARK, LAST_NUMBER } from "./change-marks.ts";
 import type { Transaction } from "./client.ts";
@@ -26,6 +27,10 @@ export interface WriterDeps {
   readonly onOutageEnded?: ((lastedMs: number) => void) | undefined;
   /** How long a write waits for a busy database or one that is away; 5 seconds unless given. */
   readonly patienceMs?: number | undefined;
+  /** Transactions at once, with those of which nobody knows yet whether they were committed; 10 unless given. */
+  readonly most?: number | undefined;
+  /** How long a statement may have no answer. A lock is waited for less long, so that the server says so itself. */
+  readonly deadlineMs?: number | undefined;
 }
 
 export type Writer = ReturnType<typeof createWriter>;
@@ -38,10 +43,12 @@ const PAUSES_MS = [10, 25, 50, 100, 250] as const;
  * Marks in the locks of the database the number that this transaction's changes of tasks are above, and names the transaction, so that
  * a commit without an answer can be asked about.
  */
-const MARK = statement<TransactionName>(
-  `select pg_current_xact_id()::text as xid, ${TIMELINE} as timeline, pg_advisory_xact_lock_shared(${CHANGE_MARK}
-     + (select ${LAST_NUMBER} from task_change_number)) is null as marked`,
+const MARK = statement<TransactionName, [lockTimeout: string]>(
+  `select set_config('lock_timeout', $1, true) as lock_timeout, pg_current_xact_id()::text as xid, ${TIMELINE} as timeline,
+     pg_advisory_xact_lock_shared(${CHANGE_MARK} + (select ${LAST_NUMBER} from task_change_number)) is null as marked`,
 );
+/** The part of a deadline that a lock is waited for. */
+const LOCK_SHARE = 0.6;
 /** Holds the account's row until the transaction ends. Rows that refer to it may be inserted meanwhile. */
 const HOLD_ACCOUNT = statement<{ number: number }, [id: string]>(
   "select number from account where id = $1 for no key update",
@@ -51,7 +58,7 @@ const HOLD_ACCOUNT = statement<{ number: number }, [id: string]>(
 export function createWriter(driver: Driver, deps: WriterDeps) {
   const outage = createOutage(deps);
   const state = { isStopped: false, isPatient: true };
-  const together = prepareTogether(driver, state);
+  const together = prepareTogether(driver, state, deps);
   const patiently = preparePatience(outage, state, deps.patienceMs);
   const refused = () => Promise.reject(new StorageError("closed", "The database was closed."));
   const turns = createTurns((of, writes) => {
@@ -107,11 +114,14 @@ interface State {
   readonly isPatient: boolean;
 }
 
-function prepareTogether(driver: Driver, state: State) {
+function prepareTogether(driver: Driver, state: State, { most = 10, deadlineMs = 0 }: WriterDeps) {
+  const slots = createSlots(most);
+  const lockTimeout = String(Math.floor(deadlineMs * LOCK_SHARE));
+
   /** Runs operations in one transaction. @returns their results; @throws what one of them threw, and nothing is written */
   async function together(of: AccountId | undefined, operations: readonly Operation<unknown>[]) {
     const transaction = await driver.begin();
-    const marked = MARK.get(transaction);
+    const marked = MARK.get(transaction, lockTimeout);
     const held = of === undefined ? undefined : HOLD_ACCOUNT.get(transaction, of);
     for (const asked of [marked, held]) asked?.catch(() => {});
     const results: unknown[] = [];
@@ -142,7 +152,9 @@ function prepareTogether(driver: Driver, state: State) {
     }
   }
 
-  return together;
+  // One whose connection was thrown away may go on at the server, and keeps its slot until its end is known.
+  return (of: AccountId | undefined, operations: readonly Operation<unknown>[]) =>
+    slots.run(() => together(of, operations));
 }
 
 /** Returns a function that tries again while the database is busy or away, as long as the write is patient. */

@@ -5,7 +5,7 @@ import type { Parameter } from "../../../src/store/postgres/session.ts";
 /** A server that carries notifications, until it is told to be deaf or away. */
 function fakeServer() {
   const channels = new Map<string, { tell: (payload: string) => void; again: () => void }>();
-  const state = { isDeaf: false, isAway: false, notified: [] as string[] };
+  const state = { isDeaf: false, isAway: false, anew: 0, notified: [] as string[] };
   return {
     state,
     channels,
@@ -19,6 +19,11 @@ function fakeServer() {
           if (!state.isDeaf) channels.get(channel)?.tell(payload);
           return { rows: [], count: 1 };
         },
+      },
+      async listenAnew() {
+        state.anew++;
+        if (state.isAway) throw new Error("away");
+        state.isDeaf = false;
       },
       async listen(channel: string, tell: (payload: string) => void, again: () => void) {
         if (state.isAway) throw new Error("away");
@@ -96,6 +101,20 @@ describe("watching for changes by other processes", () => {
     const counts = countPulses(driver);
     await keys.agedTimes(20);
     expect(counts.pulses).toBeLessThanOrEqual(20);
+    watch.stop();
+  });
+
+  test("a connection on which no pulse is heard for long is made anew, also where that fails at first", async () => {
+    const { watch, keys, state, channels } = await startWatch();
+    while (channels.size < 2) await Bun.sleep(1);
+    state.isAway = true;
+    while (state.anew < 3) await keys.agedTimes(1);
+    state.isDeaf = true;
+    state.isAway = false;
+    while (state.isDeaf) await keys.agedTimes(1);
+    const { anew } = state;
+    await keys.agedTimes(2);
+    expect(state.anew).toBe(anew);
     watch.stop();
   });
 

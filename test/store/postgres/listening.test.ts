@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { openDriver } from "../../../src/store/postgres/driver.ts";
 import { CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { openSwallowingProxy } from "./swallowing-proxy.ts";
 
 const CLIENTS = ["bun", "pg"] as const;
 
@@ -8,8 +9,10 @@ describe.skipIf(!CAN_TEST_POSTGRES)("who listens on a PostgreSQL server", () => 
   afterAll(stopPostgres);
 
   for (const client of CLIENTS)
-    test(`${client}: hears what is told, also after its connection was lost`, async () => {
+    test(`${client}: hears what is told, also after its connection was lost, or swallows everything`, async () => {
       const url = new URL(await emptyPostgres());
+      const proxy = await openSwallowingProxy(Number(url.port));
+      url.port = String(proxy.port);
       url.searchParams.set("client", client);
       const driver = openDriver({ url: url.href, most: 2 });
       const heard: string[] = [];
@@ -31,7 +34,15 @@ describe.skipIf(!CAN_TEST_POSTGRES)("who listens on a PostgreSQL server", () => 
       while (times === before) await Bun.sleep(5);
       await tell("second");
       while (heard.length === 1) await Bun.sleep(5);
-      expect(heard).toEqual(["first", "second"]);
-      await driver.close();
+      proxy.swallow();
+      const teller = openDriver({ url: url.href, most: 1 });
+      const last = times;
+      await driver.listenAnew();
+      while (times === last) await Bun.sleep(5);
+      await teller.ask("select pg_notify('svc_test_a', 'third') is null as told", []);
+      while (heard.length === 2) await Bun.sleep(5);
+      expect(heard).toEqual(["first", "second", "third"]);
+      await Promise.all([driver.close(), teller.close()]);
+      proxy.close();
     });
 });

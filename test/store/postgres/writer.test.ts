@@ -30,7 +30,14 @@ function scripted(answer: (text: string, transaction: number) => Answer, commit 
       },
     };
   };
-  const driver: Driver = { ask, aside: { ask }, begin, listen: async () => {}, close: async () => {} };
+  const driver: Driver = {
+    ask,
+    aside: { ask },
+    begin,
+    listen: async () => {},
+    listenAnew: async () => {},
+    close: async () => {},
+  };
   return { driver, ends };
 }
 
