@@ -52,7 +52,7 @@ const GENERAL = new Map<string, Meaning>([
   ...media("audio", ["audio"], "audio audio_url input_audio"),
   ...named(
     "count",
-    "n num_outputs num_images number_of_images num_samples num_videos number_of_videos batch_size sample_count",
+    "n num_outputs num_images number_of_images num_samples num_videos number_of_videos batch_size n_iter sample_count",
   ),
   ...named("length", "duration seconds duration_seconds num_seconds video_duration"),
   ...named("size", "size image_size video_size"),

@@ -64,12 +64,17 @@ export async function chooseCheckpoint(
   title: Json,
 ): Promise<void> {
   const model = findCheckpoint(deps, principal, title);
-  if (model.kind !== "image")
-    throw new AppError("model_not_found", { kind: "video_model_here", model: model.id, field: "model" });
+  requireImageModel(model);
   const isAlias = typeof title === "string" && aliasedId(deps, principal, title) === model.id;
   const choice = isAlias ? title : model.id;
   if ((await deps.choices.chosen(principal.keyId, MATTER)) !== choice)
     await deps.choices.choose(principal.keyId, MATTER, choice);
+}
+
+/** @throws AppError for a model that makes no images */
+export function requireImageModel(model: Model): void {
+  if (model.kind !== "image")
+    throw new AppError("model_not_found", { kind: "video_model_here", model: model.id, field: "model" });
 }
 
 /** Image models and their aliases, as that API lists checkpoints. */

@@ -2,11 +2,12 @@ import type { Principal } from "../../../domain/access/account.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { KeyId } from "../../../domain/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
+import type { Model } from "../../../domain/model/model.ts";
 import type { Random } from "../../../domain/ports/runtime.ts";
 import type { Uploads } from "../../../service/collect-inputs.ts";
-import type { CompatRequest } from "../../../service/compat-request.ts";
-import type { GenerateSync, SyncCall } from "../../../service/generate-sync.ts";
+import type { GenerateSync } from "../../../service/generate-sync.ts";
 import type { InlineFiles } from "../../../service/inline-files.ts";
+import type { JoinedTask, JoinTask } from "../../../service/join-task.ts";
 import { readJsonBody } from "../../body.ts";
 import type { AnswerDeps } from "../../compat/answer.ts";
 import type { KeyedExchange } from "../../exchange.ts";
@@ -23,6 +24,7 @@ import {
   chooseCheckpoint,
   currentModel,
   findCheckpoint,
+  requireImageModel,
 } from "./checkpoints.ts";
 import { IMG2IMG, lenient, repeated, TXT2IMG } from "./fields.ts";
 import { BASE } from "./manners.ts";
@@ -36,11 +38,13 @@ export interface DrawDeps extends CheckpointDeps, AnswerDeps, WaitingDeps {
 
 interface Deps extends DrawDeps {
   readonly calls: Calls;
+  readonly joinTask: JoinTask;
 }
 
 /** A call that was read: what to make, and what its answer tells. */
 interface Call {
-  readonly request: CompatRequest;
+  readonly model: Model;
+  readonly body: JsonObject;
   readonly identity: JsonObject;
   readonly uploads: Uploads;
   readonly inlineFiles?: InlineFiles | undefined;
@@ -72,16 +76,24 @@ async function readCall(deps: Deps, exchange: KeyedExchange, job: "txt2img" | "i
     const body = lenient(schema, json.body);
     check(schema, body);
     const { model, title } = await modelOf(deps, principal, body);
+    requireImageModel(model);
     const offered = { model, routes: deps.catalog.routes(model) };
     const pictures = job === "txt2img" ? NO_PICTURES : await stagePictures(deps, body, json.inlineFiles);
     const release = async () => void (await Promise.all([pictures.release(), discard()]));
     try {
       const newSeed = (most: number) => Math.floor(deps.random() * (most + 1));
-      const { request, names, taken, ignored, fitted } = translate(offered, body, pictures, newSeed);
+      const { names, taken, ignored, fitted, ...read } = translate(
+        deps.catalog,
+        offered,
+        body,
+        pictures,
+        newSeed,
+      );
       const parameters = repeated(schema, body);
       const asked: Asked = { body: withoutPictures(body), parameters, model: title, taken, ignored, fitted };
       return {
-        ...{ request, names, asked, release, uploads: pictures.uploads, inlineFiles: json.inlineFiles },
+        ...{ model, body: read.body, names, asked, release },
+        ...{ uploads: pictures.uploads, inlineFiles: json.inlineFiles },
         identity: { model: model.id, ...identityOf(body), pictures: pictures.identity },
       };
     } catch (error) {
@@ -114,14 +126,12 @@ async function modelOf(deps: Deps, principal: Principal, { override_settings: se
 type Accepted = Awaited<ReturnType<typeof accept>>;
 
 async function accept(deps: Deps, exchange: KeyedExchange, job: "txt2img" | "img2img", call: Call) {
-  const { request, identity, uploads, inlineFiles, names, asked } = call;
+  const { asked, release: _release, ...joining } = call;
   const { principal } = exchange;
-  const accepted = await inOtherWords(names, () =>
-    deps.generateSync({
-      ...{ ...sentBy(exchange), request, identity, uploads, inlineFiles },
-      endpoint: `POST ${BASE}/${job}`,
-    }),
-  );
+  const accepted = await deps.joinTask({
+    ...{ ...sentBy(exchange), ...joining, kind: call.model.kind, isWaiting: true },
+    endpoint: `POST ${BASE}/${job}`,
+  });
   const { force_task_id: name, steps, n_iter: times, override_settings: settings } = asked.body;
   deps.calls.begin(principal.keyId, {
     ...{ taskId: accepted.taskId, job, name: typeof name === "string" ? name : undefined },
@@ -154,7 +164,7 @@ async function finish(deps: Deps, exchange: KeyedExchange, { accepted, asked }: 
 export async function endOf<T>(
   { calls }: { readonly calls: Calls },
   key: KeyId,
-  { taskId }: Pick<SyncCall, "taskId">,
+  { taskId }: Pick<JoinedTask, "taskId">,
   finishing: () => Promise<T>,
 ): Promise<T> {
   try {

@@ -1,4 +1,5 @@
 import type { PreviewFeed } from "../../../domain/ports/runtime.ts";
+import { createJoinTask, type JoinTaskDeps } from "../../../service/join-task.ts";
 import { type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange.ts";
 import { json } from "../../reply.ts";
 import { createCalls } from "./calls.ts";
@@ -25,7 +26,10 @@ import {
   WRITE_OPTIONS,
 } from "./wire.ts";
 
-export interface Automatic1111Deps extends Omit<DrawDeps, "clock">, Omit<ProgressDeps, "calls"> {
+export interface Automatic1111Deps
+  extends Omit<DrawDeps, "clock">,
+    Omit<ProgressDeps, "calls">,
+    JoinTaskDeps {
   readonly previews: PreviewFeed;
 }
 
@@ -33,7 +37,7 @@ const CREATES = { feature: "compat", isCounted: true, sheds: "creates" } as cons
 
 /** The API of AUTOMATIC1111's web UI, as its clients speak it. A call is a task, and what a client sets holds for its key alone. */
 export function automatic1111Endpoints(given: Automatic1111Deps): Endpoint[] {
-  const deps = { ...given, calls: createCalls(given) };
+  const deps = { ...given, calls: createCalls(given), joinTask: createJoinTask(given) };
   const creates = (
     path: string,
     contract: Endpoint["contract"],

@@ -1,94 +1,27 @@
 import { AppError, invalid, mustBe } from "../../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
+import { closestResolution } from "../../../domain/media/size.ts";
 import { takesValue } from "../../../domain/model/eligibility.ts";
-import type { CompatRequest } from "../../../service/compat-request.ts";
-import { choices, imageField, type OfferedModel, propertyOf } from "../../../service/model-fields.ts";
+import type { Catalog } from "../../../domain/ports/catalog.ts";
+import type { ModelBody } from "../../../service/compat-request.ts";
+import {
+  choices,
+  imageField,
+  type OfferedModel,
+  propertyOf,
+  takenChoices,
+} from "../../../service/model-fields.ts";
+import { fromForeign } from "../foreign-input.ts";
+import { DECISIVE, FINE, MODEL_NAMES, NOT_FOR_MODELS } from "./asked-fields.ts";
 
-/** A request in words that every model understands, and what became of the caller's own. */
-export interface Translated {
-  readonly request: CompatRequest;
-  /** By the model's name of a field: the caller's. */
-  readonly names: Readonly<Record<string, string>>;
+/** A request in the model's own words, and what became of the caller's. */
+export interface Translated extends ModelBody {
   /** What the model is asked for, by the caller's names. */
   readonly taken: JsonObject;
   /** Fields that nothing was made of. */
   readonly ignored: readonly string[];
   /** Fields whose values the model cannot do, and that got the nearest it can. */
   readonly fitted: readonly string[];
-}
-
-/** What models call fields of that API; the first that a model has is taken. */
-const MODEL_NAMES: Readonly<Record<string, readonly string[]>> = {
-  negative_prompt: ["negative_prompt"],
-  steps: ["steps", "num_inference_steps"],
-  distilled_cfg_scale: ["distilled_cfg_scale", "guidance"],
-  cfg_scale: ["cfg_scale", "guidance_scale", "guidance"],
-  denoising_strength: ["denoising_strength", "strength"],
-  sampler_name: ["sampler_name", "sampler"],
-  scheduler: ["scheduler"],
-  clip_skip: ["clip_skip"],
-};
-
-/** Fields that say how to answer, are translated one by one, or change no picture. The others a model takes by their own names. */
-const NOT_FOR_MODELS = new Set([
-  ...Object.keys(MODEL_NAMES),
-  ...["prompt", "width", "height", "batch_size", "n_iter", "seed", "init_images", "mask", "sampler_index"],
-  ...["send_images", "save_images", "do_not_save_samples", "do_not_save_grid", "include_init_images"],
-  ...[
-    "override_settings",
-    "override_settings_restore_afterwards",
-    "force_task_id",
-    "comments",
-    "url",
-    "auth",
-  ],
-  ...[
-    "mask_blur",
-    "mask_blur_x",
-    "mask_blur_y",
-    "mask_round",
-    "inpainting_mask_invert",
-    "model",
-    "callback_url",
-  ],
-  ...["disable_extra_networks", "script_args", "subseed", "n", "size", "stream", "partial_images"],
-]);
-
-/** Fields that change how a picture is made and not what of, where a model leaves them out. Those that are off are not told of. */
-const FINE = [
-  ...[
-    "styles",
-    "eta",
-    "s_churn",
-    "s_tmax",
-    "s_tmin",
-    "s_noise",
-    "s_min_uncond",
-    "resize_mode",
-    "image_cfg_scale",
-  ],
-  ...["inpainting_fill", "inpaint_full_res", "inpaint_full_res_padding", "initial_noise_multiplier"],
-];
-
-/** Fields that ask for something else than a model draws by itself, and whether a value asks for it. */
-const DECISIVE: Readonly<Record<string, (value: Json) => boolean>> = {
-  enable_hr: (value) => value === true,
-  restore_faces: (value) => value === true,
-  tiling: (value) => value === true,
-  script_name: isNamed,
-  refiner_checkpoint: isNamed,
-  firstpass_image: isNamed,
-  latent_mask: isNamed,
-  infotext: isNamed,
-  controlnet_units: (value) => Array.isArray(value) && value.length > 0,
-  subseed_strength: (value) => value !== 0,
-  seed_resize_from_w: (value) => Number(value) > 0,
-  seed_resize_from_h: (value) => Number(value) > 0,
-};
-
-/** Off, in one of the forms that clients send for it. */
-function isNamed(value: Json): boolean {
-  return typeof value === "string" && value !== "" && value.toLowerCase() !== "none";
 }
 
 /** A side of a picture where a request names only the other one. */
@@ -101,6 +34,7 @@ const USUAL_SIDE = 512;
  * @throws AppError `invalid_request` naming the field that no route of the model can do
  */
 export function translate(
+  catalog: Pick<Catalog, "routes" | "validate">,
   offered: OfferedModel,
   body: JsonObject,
   pictures: { readonly image?: string | undefined; readonly mask?: string | undefined },
@@ -108,10 +42,9 @@ export function translate(
 ): Translated {
   const { model } = offered;
   refuseDecisive(offered, body, pictures);
-  const own: Own = { fields: { model: model.id }, names: {}, taken: {}, ignored: [], fitted: [] };
-  const hasPrompt = propertyOf(model, "prompt") !== undefined;
+  const own: Own = { fields: {}, names: {}, taken: {}, ignored: [], fitted: [] };
   // A model without the field is not told of it.
-  own.fields.prompt = hasPrompt ? (body.prompt ?? "") : "none";
+  if (propertyOf(model, "prompt") !== undefined) own.fields.prompt = body.prompt ?? "";
   for (const [name, value] of Object.entries(body)) {
     if (value !== undefined && !NOT_FOR_MODELS.has(name) && propertyOf(model, name) !== undefined)
       own.fields[name] = value;
@@ -127,9 +60,15 @@ export function translate(
     if (!isOff && propertyOf(model, name) === undefined) own.ignored.push(name);
   }
   const { image, mask } = pictures;
-  const images = image === undefined ? [] : [image];
-  const request = { fields: own.fields, isText: false, images, imagesName: "init_images", mask };
-  return { request, names: own.names, taken: own.taken, ignored: own.ignored, fitted: own.fitted };
+  const files = { ...(image !== undefined && { init_images: [image] }), ...(mask !== undefined && { mask }) };
+  const read = fromForeign(catalog, model, { fields: { ...own.fields, ...files }, at: "" });
+  Object.assign(read.names, own.names);
+  // A rule may name fields that were not given. Callers of that API only know its own names for them.
+  for (const { name, media, role } of model.mediaFields) {
+    if (media === "image" && !Object.hasOwn(read.body, name))
+      read.names[name] = role === "mask" ? "mask" : "init_images";
+  }
+  return { ...read, taken: own.taken, ignored: own.ignored, fitted: own.fitted };
 }
 
 interface Own {
@@ -242,13 +181,20 @@ function addSeed(
   own.taken.seed = own.fields.seed;
 }
 
-function addSize({ model }: OfferedModel, { width, height }: JsonObject, own: Own): void {
+function addSize(offered: OfferedModel, { width, height }: JsonObject, own: Own): void {
+  const { model } = offered;
   const size = [width ?? USUAL_SIDE, height ?? USUAL_SIDE];
   own.names.size = width === undefined ? "height" : "width";
   if (width === undefined && height === undefined) return;
   const isBySides = propertyOf(model, "width") !== undefined && propertyOf(model, "height") !== undefined;
-  if (isBySides) [own.fields.width, own.fields.height] = size as [Json, Json];
-  else own.fields.size = size.join("x");
+  const isOpen = (name: string) => own.fields[name] === undefined;
+  const hasRatio = isOpen("aspect_ratio") && takenChoices(offered, "aspect_ratio").length > 0;
+  const wanted = { width: Number(size[0]), height: Number(size[1]) };
+  const resolution = closestResolution(wanted, takenChoices(offered, "resolution"));
+  const hasResolution = isOpen("resolution") && resolution !== undefined;
+  // A model with none of these, or that is told them, decides by itself.
+  if (isBySides || hasRatio || hasResolution || propertyOf(model, "size") !== undefined)
+    [own.fields.width, own.fields.height] = size as [Json, Json];
 }
 
 /** How many pictures, in which format, and whether early versions of them are shown, where that costs nothing. */
@@ -256,8 +202,8 @@ function addLooks(offered: OfferedModel, body: JsonObject, own: Own): void {
   const { model } = offered;
   const { batch_size: size = 1, n_iter: times = 1 } = body;
   const count = Number(size) * Number(times);
-  if (count !== 1) own.fields.n = count;
   own.names.n = Number(size) === 1 ? "n_iter" : "batch_size";
+  if (count !== 1) own.fields[own.names.n] = count;
   const settings = isJsonObject(body.override_settings) ? body.override_settings : {};
   const format = settings.samples_format === "jpg" ? "jpeg" : (settings.samples_format ?? "png");
   if (
@@ -270,7 +216,7 @@ function addLooks(offered: OfferedModel, body: JsonObject, own: Own): void {
     ({ when }) => when !== undefined && Object.hasOwn(when, "partial_images"),
   );
   if (!isPriced && propertyOf(model, "partial_images") !== undefined && allTake(offered, "partial_images", 1))
-    Object.assign(own.fields, { stream: true, partial_images: 1 });
+    own.fields.partial_images = 1;
 }
 
 function allTake({ routes }: OfferedModel, field: string, value: Json): boolean {
