@@ -117,8 +117,8 @@ export function wishOf({ parameters }: Pick<GenerationRequest, "parameters">): {
   readonly seconds?: number | undefined;
 } {
   const { size, aspect_ratio: ratio, resolution } = parameters;
-  const length = LENGTHS.map((name) => parameters[name]).find((each) => each !== undefined);
-  const seconds = Number(length ?? Number.NaN);
+  const named = LENGTHS.find((name) => parameters[name] !== undefined);
+  const seconds = named === undefined ? Number.NaN : Number(parameters[named] ?? Number.NaN);
   return {
     size: typeof size === "string" && isSize(size) ? size : sizeFrom(ratio, resolution),
     seconds: seconds > 0 ? seconds : undefined,

@@ -16,7 +16,7 @@ import { createdHeaders, inWords, sentBy } from "../create.ts";
 import { readFilm } from "./films.ts";
 import { textOf } from "./members.ts";
 import { askedFor } from "./model-names.ts";
-import { addressed, costOf, filteredOf, operationName, presentOperation } from "./operation.ts";
+import { costOf, filteredOf, operationName, operationText, presentOperation } from "./operation.ts";
 import { readGivenBody } from "./read-body.ts";
 
 export interface FilmCallDeps extends ModelDeps, CancelTaskDeps {
@@ -63,7 +63,11 @@ export async function readOperation(
   { principal, param, origin }: KeyedExchange,
 ): Promise<Reply> {
   const task = await readTask(deps, principal, param("operation"));
-  return json(presentOperation(task, addressed(origin)), { "X-Request-Cost": costOf(task) });
+  return {
+    status: 200,
+    headers: { "Content-Type": "application/json", "X-Request-Cost": costOf(task) },
+    body: operationText(task, origin),
+  };
 }
 
 /** Cancels a task. One that is under way may end later. */

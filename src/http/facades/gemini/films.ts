@@ -39,7 +39,28 @@ export function readFilm(
 ): AtHand<FilmRequest> {
   const { instance, parameters } = readInstance(body);
   const at = instance.path;
-  const to: Wanted = { body: { model: model.id }, names: { ...absentNames(model) } };
+  // Names are inherited: to copy them takes longer than to read one, which only messages do.
+  const to: Wanted = { body: { model: model.id }, names: Object.create(absentNames(model)) };
+  const wish = Object.keys(parameters).length === 0 ? NO_WISH : addParameters(model, to, parameters);
+  addOwn(model, to, instance.value, { at, known: OF_INSTANCES, ignored: NONE });
+  addOwn(model, to, body, { at: "", known: OF_BODIES, ignored: NONE });
+  addLabels(model, to, body);
+  addPrompt(model, to, textOf(instance.value, "prompt", at), `${at}.prompt`);
+  const fitted = () => fittedFilm(deps, model, to, wish);
+  // Most have no media, and every create would wait for them.
+  const hasMore = Object.keys(instance.value).some((name) => name !== "prompt");
+  return hasMore ? addMedia(deps, context, model, { to, instance }).then(fitted) : fitted();
+}
+
+/** What the service is to fit. */
+interface FilmWish {
+  readonly size?: Member | undefined;
+  readonly seconds?: Member | undefined;
+}
+
+const NO_WISH: FilmWish = {};
+
+function addParameters(model: Model, to: Wanted, parameters: JsonObject): FilmWish {
   const parameter = (name: string) => memberOf(parameters, name, PARAMETERS);
   const size = addFilmSize(model, to, {
     ratio: parameter("aspectRatio"),
@@ -47,22 +68,14 @@ export function readFilm(
   });
   addCount(model, to, parameter("sampleCount") ?? parameter("numberOfVideos"));
   addOwn(model, to, parameters, { at: PARAMETERS, known: TRANSLATED, ignored: OF_CHECKS });
-  addOwn(model, to, instance.value, { at, known: OF_INSTANCES, ignored: NONE });
-  addOwn(model, to, body, { at: "", known: OF_BODIES, ignored: NONE });
-  addLabels(model, to, body);
-  addPrompt(model, to, textOf(instance.value, "prompt", at), `${at}.prompt`);
-  const seconds = parameter("durationSeconds");
-  const fitted = () => fittedFilm(deps, model, to, { size, seconds });
-  // Most have no media, and every create would wait for them.
-  const hasMore = Object.keys(instance.value).some((name) => name !== "prompt");
-  return hasMore ? addMedia(deps, context, model, { to, instance }).then(fitted) : fitted();
+  return { size, seconds: parameter("durationSeconds") };
 }
 
 function fittedFilm(
   { catalog }: Pick<FilmDeps, "catalog">,
   model: Model,
   to: Wanted,
-  { size, seconds }: { readonly size: Member | undefined; readonly seconds: Member | undefined },
+  { size, seconds }: FilmWish,
 ): FilmRequest {
   if (size === undefined && seconds === undefined) return to;
   const wish = { size: size?.value, seconds: seconds?.value };

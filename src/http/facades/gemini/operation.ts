@@ -47,11 +47,23 @@ export function presentOperation(task: TaskSummary, resultsOf: TellResults): Jso
     : { name, metadata, done: true, error };
 }
 
+/** The store has the same summary of what has ended as long as nothing of it changes. */
+const ended = new WeakMap<TaskSummary, { readonly origin: string; readonly text: string }>();
+
+/** A task as an operation with addresses of its results, as JSON. What has ended is asked for again, and stays as it is. */
+export function operationText(task: TaskSummary, origin: string): string {
+  const known = ended.get(task);
+  if (known?.origin === origin) return known.text;
+  const text = JSON.stringify(presentOperation(task, addressed(origin)));
+  if (isTerminal(task.status)) ended.set(task, { origin, text });
+  return text;
+}
+
 /** Of films. */
 export const FILM_RESPONSE = type("PredictLongRunningResponse");
 
 /** The results of a task in the form of the developers' edition: addresses of films; of a picture, a part with its address. */
-export function addressed(origin: string): (task: TaskSummary) => JsonObject {
+function addressed(origin: string): (task: TaskSummary) => JsonObject {
   const uriOf = (id: TaskSummary["results"][number]["assetId"]) =>
     `${origin}${V1BETA}/files/${fileNameOf(id)}:download?alt=media`;
   return (task) => {

@@ -1,3 +1,4 @@
+import type { AtHand } from "../../../domain/at-hand.ts";
 import { invalid, mustBe } from "../../../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
 import { MAX_FORM_BYTES } from "../../../domain/limits.ts";
@@ -7,6 +8,7 @@ import type { InlineFiles } from "../../../service/inline-files.ts";
 import { readJsonBody } from "../../body.ts";
 import { addressOf, withoutNulls } from "../../compat/read-request.ts";
 import type { KeyedExchange } from "../../exchange.ts";
+import type { JsonBody } from "../../read-json.ts";
 import { readStagedForm } from "../../staged-form.ts";
 import { objectOfFields } from "../form-fields.ts";
 
@@ -35,23 +37,30 @@ export interface VideoBody {
 /** The field with the picture. */
 export const REFERENCE = "input_reference";
 
+/** Whether a picture may come with a body; one that may not is ignored. */
+interface Takes {
+  readonly picture: boolean;
+}
+
 /**
  * Reads a body in either form.
- * @param takes whether a picture may come with it; one that may not is ignored
  * @throws AppError naming the field at fault; then no file is kept
  */
 export function readVideoBody(
   deps: { readonly assets: Pick<AssetStore, "stage" | "receive"> },
   exchange: KeyedExchange,
-  takes: { readonly picture: boolean },
+  takes: Takes,
 ): Promise<VideoBody> {
-  return isForm(exchange.request) ? readForm(deps, exchange, takes) : readJson(deps, exchange, takes);
+  if (isForm(exchange.request)) return readForm(deps, exchange, takes);
+  return readJsonBody(exchange, takes.picture ? deps.assets : undefined).then((json) =>
+    videoBodyOf(json, takes),
+  );
 }
 
 async function readForm(
   deps: { readonly assets: Pick<AssetStore, "stage"> },
   exchange: KeyedExchange,
-  takes: { readonly picture: boolean },
+  takes: Takes,
 ): Promise<VideoBody> {
   const isPicture = (field: string) => takes.picture && isReference(field);
   const form = await exchange.intake.receive(MAX_FORM_BYTES, (incoming) =>
@@ -72,12 +81,10 @@ async function readForm(
   });
 }
 
-async function readJson(
-  { assets }: { readonly assets: Pick<AssetStore, "receive"> },
-  exchange: KeyedExchange,
-  { picture }: { readonly picture: boolean },
-): Promise<VideoBody> {
-  const { body, inlineFiles, discard: release } = await readJsonBody(exchange, picture ? assets : undefined);
+function videoBodyOf(
+  { body, inlineFiles, discard: release }: JsonBody,
+  { picture }: Takes,
+): AtHand<VideoBody> {
   const read = (): VideoBody => {
     const { asked, fields } = withoutReference(withoutNulls(body));
     const reference = asked === undefined || !picture ? undefined : referenceOf(asked);

@@ -1,4 +1,4 @@
-import { type AtHand, whenAtHand } from "../../../domain/at-hand.ts";
+import type { AtHand } from "../../../domain/at-hand.ts";
 import { AppError, invalid, mustBe } from "../../../domain/errors.ts";
 import { isId, type TaskId } from "../../../domain/ids.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
@@ -148,15 +148,26 @@ function addReference(
 function answer(deps: Deps, created: CreatedTask, asked?: Json): AtHand<Reply> {
   const { taskId, task } = created;
   // Nothing has to be waited for with a new one.
-  const told = task === undefined ? toldAgain(deps, taskId) : presentNewVideo(task);
-  return whenAtHand(told, (video) => replyOf(created, video, asked));
+  if (task !== undefined) return replyOf(created, { ...presentNewVideo(task), model: task.model }, asked);
+  return toldAgain(deps, taskId).then((told) =>
+    replyOf(
+      created,
+      { text: JSON.stringify(told), size: String(told.size), model: String(told.model) },
+      asked,
+    ),
+  );
 }
 
-function replyOf(created: CreatedTask, told: JsonObject, asked: Json | undefined): Reply {
+function replyOf(
+  created: CreatedTask,
+  told: { readonly text: string; readonly size: string; readonly model: string },
+  asked: Json | undefined,
+): Reply {
   const headers = createdHeaders(created);
   const isMet = asked === undefined || asked === "auto" || told.size === asked || told.size === UNKNOWN;
   if (!isMet) headers["X-Svc-Adjusted"] = "size";
-  return json(told, headers, { task: created.taskId, model: String(told.model) });
+  headers["Content-Type"] = "application/json";
+  return { status: 200, headers, body: told.text, log: { task: created.taskId, model: told.model } };
 }
 
 /** @throws AppError `task_not_found`: the first answer to a key may have been for a task that was deleted since */
