@@ -166,6 +166,34 @@ describe("an import of LiteLLM", () => {
     spend: 0,
   });
 
+  test("of 1,000 keys and 200 deployments does what was planned, nothing twice, and says nothing secret", async () => {
+    const server = await startServer();
+    const folder = emptyFolder("litellm");
+    const deployments = Array.from({ length: CHANNELS }, (_, i) => {
+      const model = i % 2 === 0 ? "openai/gpt-image-2" : "openai/gpt-4o";
+      return `  - { model_name: model-${i}, litellm_params: { model: ${model}, api_key: sk-CANARY-${i}-0123456789 } }`;
+    });
+    writeFileSync(join(folder, "config.yaml"), `model_list:\n${deployments.join("\n")}\n`);
+    const keys = Array.from({ length: KEYS }, (_, i) => ({
+      ...row(`key ${i % 100}`, hash(`sk-CANARY-${i}`)),
+      ...{ max_budget: i % 2 === 0 ? 10 : null, budget_duration: i % 4 === 0 ? "30d" : null, spend: 1 },
+      ...{ team_id: i % 3 === 0 ? `team-${i % 30}` : null, blocked: i % 20 === 19 },
+    }));
+    writeFileSync(join(folder, "list.json"), JSON.stringify({ keys }));
+    const command = ["import", "litellm", "config.yaml", "--keys", "list.json", "--data-dir", server.dataDir];
+    const plan = (await svcJson(command, { folder })) as Printed;
+    expect(plan.counts.bring).toBeGreaterThan(950 + 100);
+    const applied = await svc([...command, "--apply", "--json"], { folder });
+    expect(JSON.parse(applied.stdout)).toEqual({ ...plan, applied: true });
+    expect(applied.stdout + applied.stderr).not.toContain("CANARY");
+    const made = (await svcJson(["keys", "list", "--data-dir", server.dataDir])) as { keys: unknown[] };
+    expect(made.keys).toHaveLength(951);
+    const again = (await svcJson([...command, "--apply"], { folder })) as Printed;
+    expect(again.counts).toEqual({ bring: 0, here: plan.counts.bring, leave: plan.counts.leave });
+    const clear = filesOf(server.dataDir).filter((path) => readFileSync(path).includes("sk-CANARY"));
+    expect(clear).toEqual([]);
+  });
+
   test("tells keys that clash, and gives keys that cannot go on new secrets, in a file for this user alone", async () => {
     const server = await startServer();
     const folder = emptyFolder("litellm");
