@@ -52,6 +52,8 @@ export async function retryTask(
     identity: { retry_of: task.id },
     endpoint: `POST /v1/tasks/${task.id}/retry`,
     hops: mostHops(request.hops, task.request.hops),
+    // One that ended before its mask was fetched knows no more of it than the create did.
+    hasPaintedMasks: task.request.inputs.some(({ mayBePainted }) => mayBePainted === true),
     parent: { id: task.id, relation: "retry" },
   });
   return { ...created, retryOf: task.id };

@@ -87,6 +87,10 @@ async function made(api: Api, mask: string): Promise<string> {
   const { id, body } = await apis[api](mask);
   const task = await service.untilEnded(id);
   if (task.status !== "completed") throw new Error(JSON.stringify([body, task]));
+  return contentOf(task);
+}
+
+async function contentOf(task: JsonObject): Promise<string> {
   const [result] = task.result as string[];
   return Bun.hash(await (await fetch(String(result))).bytes()).toString(16);
 }
@@ -116,6 +120,19 @@ test.each(["fal", "replicate"] as const)(
       expect([way, await made(api, mask)]).toEqual([way, wanted]);
   },
 );
+
+test("a task that ended before its white mask was fetched has it when it is tried again", async () => {
+  const gone = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("", { status: 404 }) });
+  const port = Number(gone.port);
+  const { id } = await apis.fal(`http://127.0.0.1:${port}/mask.png`);
+  expect((await service.untilEnded(id)).status).toBe("failed");
+  await gone.stop(true);
+  const there = Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response(new Uint8Array(white)) });
+  const again = await post(`/v1/tasks/${id}/retry`, {}, `Bearer ${service.key}`);
+  const task = await service.untilEnded(String((again.body.data as JsonObject).task_id));
+  expect(await contentOf(task)).toBe(await made("native", uri(clear)));
+  await there.stop(true);
+});
 
 test("a white mask is none in the service's own API, and one of another size is none anywhere", async () => {
   const own = await apis.native(uri(await sharp(white).flatten().png().toBuffer()));
