@@ -19,23 +19,34 @@ const IN_RANGE = "day between $2::bigint and $3::bigint";
 const DAYS = `select account_id, key_id, model, day, completed, failed, cancelled, outputs, charged_micros from usage_day
   where ($1::text is null or account_id = $1) and ${IN_RANGE}`;
 
+/** The same of a task, by when it ended, of which the planner has statistics. */
+const ENDED_IN_RANGE = "completed_at >= $2::bigint * 86400000 and completed_at < ($3::bigint + 1) * 86400000";
+
 /** Whether a task is one of the account that is asked for, if one is. */
 const OF_ACCOUNT = `($1::text is null or account_number = ${accountNumber("$1")})`;
 
-/** The columns that a line is told apart by and `DAYS` has, of a task. */
+/** The columns that a line is told apart by and `DAYS` has, of tasks of one account, key and model. */
 const OF_TASK = named("account_id", "key_id", "model");
 
-/** The same of each task, with its provider. Of a removed task is left how many results it had, and what it was charged. */
-const TASKS = `select account_id, key_id, model, day, provider, outputs, charged_micros,
-    (status = 'completed' or (status = '${REMOVED}' and outputs > 0))::int as completed,
-    (status = 'failed' or (status = '${REMOVED}' and outputs = 0))::int as failed, (status = 'cancelled')::int as cancelled
-  from (select ${OF_TASK}, completed_at / 86400000 as day, lane as provider, status,
-      count_results(results) as outputs, coalesce(charged_micros, 0) as charged_micros
-    from task where stage = 'terminal' and ${OF_ACCOUNT}) as ended
-  where ${IN_RANGE}
-  union all
-  select ${OF_TASK}, day, provider, outputs, charged_micros, completed, tasks - completed, 0
-  from books_day where tasks > 0 and ${OF_ACCOUNT} and ${IN_RANGE}`;
+/** What tasks are summed up by before their accounts, keys and models are named: there are few of these beside the tasks. */
+const PLACE = "account_number, key_label, model_label, day, provider";
+
+/**
+ * The same as `DAYS` of each task, with its provider. Of a removed task is left how many results it had, and what it was charged. No
+ * function of ours counts the results: with one, the server would read with one process alone.
+ */
+const TASKS = `select ${OF_TASK}, day, provider, outputs, charged_micros, completed, failed, cancelled from (
+    select ${PLACE}, sum(outputs)::bigint as outputs, sum(charged_micros)::bigint as charged_micros,
+      count(*) filter (where status = 'completed' or (status = '${REMOVED}' and outputs > 0)) as completed,
+      count(*) filter (where status = 'failed' or (status = '${REMOVED}' and outputs = 0)) as failed,
+      count(*) filter (where status = 'cancelled') as cancelled
+    from (select account_number, key_label, model_label, completed_at / 86400000 as day, lane as provider, status,
+        coalesce(json_array_length(results::json), 0) as outputs, coalesce(charged_micros, 0) as charged_micros
+      from task where stage = 'terminal' and ${OF_ACCOUNT} and ${ENDED_IN_RANGE}) as ended
+    group by ${PLACE}
+    union all
+    select ${PLACE}, outputs, charged_micros, completed, tasks - completed, 0
+    from books_day where tasks > 0 and ${OF_ACCOUNT} and ${IN_RANGE}) as summed`;
 
 function prepareSplit(split: UsageSplit) {
   const { list, places, isByProvider } = placesOf(split);
@@ -46,33 +57,40 @@ function prepareSplit(split: UsageSplit) {
     `select ${list}, ${totals.join(", ")}, sum(charged_micros)::bigint as charged
      from (${isByProvider ? TASKS : DAYS}) as ended group by ${places} order by ${places} limit ${MOST_USAGE_LINES + 1}`,
   );
-  // Sums the attempts of a task first, so that its charge counts once: at the provider that had it last.
-  const spentBy = isByProvider ? "task_number, provider" : "task_number";
-  const charged = isByProvider
-    ? "case when spent.provider = lane then charged_micros else 0 end"
-    : "charged_micros";
+  // A task's charge counts once, with the first of its attempts that cost something: at the provider that had it last.
+  const isFirst = `(sequence = 1 or not exists (select 1 from attempt as earlier where earlier.task_number = attempt.task_number
+      and earlier.sequence < attempt.sequence and earlier.cost_micros is not null
+      ${isByProvider ? "and earlier.provider = attempt.provider" : ""}))`;
+  const isCharged = isByProvider ? `provider = lane and ${isFirst}` : isFirst;
   const costs = statement<Spent, Range>(
     `select ${list}, sum(cost)::bigint as cost, sum(charged)::bigint as charged from (
-       select ${OF_TASK}, ${isByProvider ? "spent.provider, " : ""}completed_at / 86400000 as day, ${charged} as charged, cost
-       from (select ${spentBy}, sum(cost_micros) as cost from attempt where cost_micros is not null group by ${spentBy}) as spent
-       join task on task.number = spent.task_number
-       where stage = 'terminal' and ${OF_ACCOUNT}
-       union all
-       select ${OF_TASK}, ${isByProvider ? "provider, " : ""}day, ${isByProvider ? "charged_here_micros" : "charged_once_micros"}, cost_micros
-       from books_day where costed > 0 and ${OF_ACCOUNT}) as spent
-     where ${IN_RANGE} group by ${places}`,
+       select ${OF_TASK}, provider, day, charged, cost from (
+         select ${PLACE}, sum(charged)::bigint as charged, sum(cost)::bigint as cost from (
+           select account_number, key_label, model_label, completed_at / 86400000 as day, provider,
+             case when ${isCharged} then charged_micros else 0 end as charged, cost_micros as cost
+           from attempt join task on task.number = task_number
+           where cost_micros is not null and stage = 'terminal' and ${OF_ACCOUNT} and ${ENDED_IN_RANGE}) as spent
+         group by ${PLACE}
+         union all
+         select ${PLACE}, ${isByProvider ? "charged_here_micros" : "charged_once_micros"}, cost_micros
+         from books_day where costed > 0 and ${OF_ACCOUNT} and ${IN_RANGE}) as summed) as named
+     group by ${places}`,
   );
   const repeats = statement<Repeated, Range>(
     `select ${list}, sum(times)::bigint as count from (
        select ${OF_TASK}, attempt.provider, completed_at / 86400000 as day, 1 as times
        from attempt join task on task.number = attempt.task_number
        where attempt.state = 'ambiguous' and attempt.sequence < task.attempts and stage = 'terminal' and ${OF_ACCOUNT}
+         and ${ENDED_IN_RANGE}
        union all
-       select ${OF_TASK}, provider, day, resubmitted from books_day where resubmitted > 0 and ${OF_ACCOUNT}) as repeated
-     where ${IN_RANGE} group by ${places}`,
+       select ${OF_TASK}, provider, day, resubmitted from books_day where resubmitted > 0 and ${OF_ACCOUNT} and ${IN_RANGE}) as repeated
+     group by ${places}`,
   );
   return { lines, costs, repeats };
 }
+
+/** Until the end of the transaction. A plan that serves all ranges takes each for a small one, and seeks what it should read in one go. */
+const PLAN_ANEW = statement("select set_config('plan_cache_mode', 'force_custom_plan', true) as planned");
 
 const known = new Map<string, ReturnType<typeof prepareSplit>>();
 
@@ -83,6 +101,7 @@ export async function usageReport(
 ): Promise<UsageLine[]> {
   const statements = known.getOrInsertComputed(`${by} ${and}`, () => prepareSplit({ by, and }));
   const range: Range = [accountId ?? null, from, to];
+  await PLAN_ANEW.run(session);
   const lines = await statements.lines.all(session, ...range);
   if (isWithoutCosts) return linesWithoutCosts(lines);
   const costs = await statements.costs.all(session, ...range);

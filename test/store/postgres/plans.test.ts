@@ -172,6 +172,19 @@ describe.skipIf(!CAN_TEST_POSTGRES)("statements that read tasks, where there are
         }
   });
 
+  test("sum up tasks for a report before they name accounts, keys and models", async () => {
+    const reported: Asked[] = [];
+    const usage = createUsageStore(notingConnection(connection, reported));
+    for (const by of ["provider", "model"] as const) await usage.report({ from: 0, to: 9, by });
+    const sums = reported.filter(({ text }) => text.includes("stage = 'terminal'"));
+    expect(sums.length).toBe(5);
+    for (const each of sums) {
+      // What is left to read beside the tasks themselves: names of a few thousand lines, not of each task.
+      const { read } = await walkedBy(sql, each, "generic", ["task", "attempt"]);
+      expect(read).toBeLessThan(20_000);
+    }
+  });
+
   for (const kind of ["custom", "generic"] as const)
     test(`stop at a limit and sort no more than a page, with a ${kind} plan`, async () => {
       const walks: string[] = [];
