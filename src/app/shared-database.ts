@@ -1,4 +1,4 @@
-import type { Owner } from "../assets/s3/owner.ts";
+import { OF_DATABASE, type Owner } from "../assets/s3/owner.ts";
 import { GONE_AFTER_MS, type NodeStore } from "../domain/ports/node-store.ts";
 import type { Connection } from "../store/postgres/connection.ts";
 import { DataDirectoryBusy } from "./data-folder.ts";
@@ -58,5 +58,5 @@ export async function sharedOwnerOf(
 export async function ownerOfDatabase(connection: Connection, url: string): Promise<Owner> {
   const { databaseId } = await import("../store/postgres/node-store.ts");
   const { host, pathname } = new URL(url);
-  return { folder: `database_${await databaseId(connection)}`, host, path: pathname.slice(1) };
+  return { folder: `${OF_DATABASE}${await databaseId(connection)}`, host, path: pathname.slice(1) };
 }

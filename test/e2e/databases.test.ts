@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { KEYS } from "../helpers/fake-s3.ts";
 import {
   cleanEnvironment,
   emptyFolder,
@@ -11,6 +12,7 @@ import {
 import { type DatabasePair, startPair } from "../moving/database-pair.ts";
 import { type DatabaseServer, HAS_POSTGRES, onceOn, startPostgres } from "../moving/database-servers.ts";
 import { createApi } from "./support/api.ts";
+import { usePostgresAndBucket } from "./support/postgres-and-bucket.ts";
 import { openReceiver } from "./support/receivers.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
@@ -130,6 +132,27 @@ describe.skipIf(!HAS_POSTGRES)("a node of a PostgreSQL database", () => {
       expect(await refusal(made.href)).toContain(words);
     });
 
+  test("shows the password of its database nowhere: in no log, no setting, no command and no list of processes", async () => {
+    const url = await postgres.newDatabase();
+    const served = await node(url, { SVC_LOG_LEVEL: "debug", SVC_METRICS_PUBLIC: "true" });
+    expect((await createApi(served.url, served.firstKey()).make(PICTURE)).status).toBe("completed");
+    const shown = [await (await fetch(`${served.url}/metrics`)).text()];
+    for (const command of ["config show", "config show --json", "doctor --local", "nodes list --local"]) {
+      const { text } = await run(url, ...command.split(" "));
+      expect(text).not.toBe("");
+      shown.push(text);
+    }
+    if (process.platform === "linux") {
+      shown.push(
+        readFileSync(`/proc/${served.pid}/cmdline`, "utf8"),
+        readFileSync(`/proc/${served.pid}/comm`, "utf8"),
+      );
+    }
+    await served.stop();
+    for (const text of [...shown, served.stdout(), served.stderr()]) expect(text).not.toContain("CANARY");
+    expect(shown[1]).toContain("database");
+  });
+
   test("that is set read-only while it runs refuses creates, says why, and goes on when it may write again", async () => {
     const made = await postgres.newDatabase();
     const name = new URL(made).pathname.slice(1);
@@ -186,5 +209,32 @@ describe.skipIf(!HAS_POSTGRES)("a node whose database has a standby", () => {
       expect((await api.wait(id)).status).toBe("completed");
     expect(await served.stop()).toBe(0);
     expect(await run(pair.url, "audit", "--local")).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe.skipIf(!HAS_POSTGRES)("a bucket", () => {
+  const given = usePostgresAndBucket();
+
+  test("of one database is refused to another one, and both are named", async () => {
+    const inBucket = {
+      ...{ SVC_ASSETS_STORE: "s3", SVC_ASSETS_BUCKET: "media", SVC_ASSETS_PREFIX: "svc" },
+      ...{ SVC_ASSETS_ENDPOINT: given.s3.endpoint, SVC_ASSETS_REGION: given.s3.region },
+      ...{ AWS_ACCESS_KEY_ID: KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey },
+    };
+    const [first, other] = [await given.postgres.newDatabase(), await given.postgres.newDatabase()];
+    const served = await node(first, inBucket);
+    const api = createApi(served.url, served.firstKey());
+    expect((await api.make(PICTURE)).status).toBe("completed");
+    const refused = spawnServer({ env: environment(other, inBucket) });
+    expect(await refused.exited).toBe(1);
+    const { pathname, host } = new URL(first);
+    expect(refused.stderr()).toContain(
+      `belongs to the database ${pathname.slice(1)} of the host ${host}, since`,
+    );
+    expect(refused.stderr()).toContain("Give this one a prefix of its own (assets.prefix).");
+    expect(refused.stderr()).not.toContain("CANARY");
+    // Another node of the first database has the bucket, too.
+    const second = spawnServer({ env: environment(first, inBucket) });
+    await second.says(/"msg":"ready"/);
   });
 });

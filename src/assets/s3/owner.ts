@@ -8,6 +8,8 @@ import { textOf } from "./xml.ts";
 
 /** The object below a prefix that says which data folder stores there. */
 export const OWNER = "owner.json";
+/** What the id of a database that nodes share begins with. */
+export const OF_DATABASE = "database_";
 const FORMAT = "svc-owner";
 /** For so long a service is not asked again. */
 const KNOWN_MS = 60_000;
@@ -146,7 +148,8 @@ function folderOf(text: string): string | undefined {
 }
 
 function tell(text: string): string {
-  const { path, host, at } = fieldsOf(text) ?? {};
+  const { path, host, at, folder } = fieldsOf(text) ?? {};
   if (typeof path !== "string" || typeof host !== "string") return `another program, by its ${OWNER}`;
-  return `the data folder ${path} of the host ${host}${typeof at === "string" ? `, since ${at}` : ""}`;
+  const kind = String(folder).startsWith(OF_DATABASE) ? "database" : "data folder";
+  return `the ${kind} ${path} of the host ${host}${typeof at === "string" ? `, since ${at}` : ""}`;
 }
