@@ -146,7 +146,10 @@ function storeAsset(folder: DataFolder, template: string, content: Buffer, numbe
     )
     .get(template);
   if (row === null) throw new Error(`${template} has no asset to copy.`);
-  const id = `${String(row.id).slice(0, -3)}${String(number).padStart(3, "0")}`;
+  const own = String(row.id);
+  const end = String(number).padStart(3, "0");
+  // One of a thousand ends like the one that is copied.
+  const id = `${own.slice(0, -3)}${own.endsWith(end) ? "zzz" : end}`;
   const stored = Buffer.from(sha256, "hex");
   const copy = {
     ...row,
