@@ -35,7 +35,16 @@ const image = (dice: Dice, extra: JsonObject = {}, sandbox: JsonObject = {}): Js
 
 /** What the tasks of a run are like, and how often. */
 const ACTS: readonly { readonly weight: number; readonly play: (dice: Dice) => Act }[] = [
-  { weight: 44, play: (dice) => ({ kind: "image", body: image(dice), ends: "completed", outputs: 1 }) },
+  { weight: 34, play: (dice) => ({ kind: "image", body: image(dice), ends: "completed", outputs: 1 }) },
+  {
+    weight: 10,
+    play: (dice) => {
+      // Their outputs come with the answer to the submission.
+      const n = dice.between(1, 2);
+      const body = { ...image(dice, { n }, { delay_ms: 0 }), size: "16x16" };
+      return { kind: "image", body, ends: "completed", outputs: n };
+    },
+  },
   {
     weight: 8,
     play: (dice) => {
