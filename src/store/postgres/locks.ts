@@ -15,12 +15,6 @@ export const LOCKS = {
 export type LockName = keyof typeof LOCKS;
 
 const TAKE = statement<never, [key: number]>("select pg_advisory_xact_lock($1::bigint) is null as taken");
-/** How long a process that claims may leave its transaction alone. One that is frozen holds up the claims of all others. */
-export const IDLE_IN_CLAIM_MS = 1_000;
-const TAKE_TO_CLAIM = statement<never, [key: number]>(
-  `select set_config('idle_in_transaction_session_timeout', '${IDLE_IN_CLAIM_MS}', true) as set,
-     pg_advisory_xact_lock($1::bigint) is null as taken`,
-);
 const TRY = statement<{ taken: boolean }, [key: number]>(
   "select pg_try_advisory_xact_lock($1::bigint) as taken",
 );
@@ -28,14 +22,6 @@ const TRY = statement<{ taken: boolean }, [key: number]>(
 /** Waits until no other transaction has the lock. It is released with this one. */
 export async function takeLock(session: Session, name: LockName): Promise<void> {
   await TAKE.run(session, LOCKS[name]);
-}
-
-/** As `takeLock`, for a claim: a transaction that its process leaves alone from now on is soon undone. */
-export async function takeLockToClaim(
-  session: Session,
-  name: "claimTasks" | "claimCallbacks",
-): Promise<void> {
-  await TAKE_TO_CLAIM.run(session, LOCKS[name]);
 }
 
 /** Takes a lock until the end of the transaction, unless another one has it. @returns whether it was taken */

@@ -39,12 +39,16 @@ const PATIENCE_MS = 5_000;
 const NOTICED_AFTER_MS = 1_000;
 const PAUSES_MS = [10, 25, 50, 100, 250] as const;
 
+/** How long a process may leave a write alone. One that is frozen holds up others that claim, and those that write for the same account. */
+const LEFT_ALONE_MS = 1_000;
 /**
  * Marks in the locks of the database the number that this transaction's changes of tasks are above, and names the transaction, so that
- * a commit without an answer can be asked about.
+ * a commit without an answer can be asked about. Has the server undo it where its process leaves it alone: the write is then tried again.
  */
 const MARK = statement<TransactionName, [lockTimeout: string]>(
-  `select set_config('lock_timeout', $1, true) as lock_timeout, pg_current_xact_id()::text as xid, ${TIMELINE} as timeline,
+  `select set_config('lock_timeout', $1, true) as lock_timeout,
+     set_config('idle_in_transaction_session_timeout', '${LEFT_ALONE_MS}', true) as left_alone,
+     pg_current_xact_id()::text as xid, ${TIMELINE} as timeline,
      pg_advisory_xact_lock_shared(${CHANGE_MARK} + (select ${LAST_NUMBER} from task_change_number)) is null as marked`,
 );
 /** The part of a deadline that a lock is waited for. */

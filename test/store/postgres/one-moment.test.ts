@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { StorageError } from "../../../src/domain/ports/task-store.ts";
 import { openConnection, readOneMoment } from "../../../src/store/postgres/connection.ts";
-import { LOCKS, takeLock, takeLockToClaim } from "../../../src/store/postgres/locks.ts";
+import { takeLock } from "../../../src/store/postgres/locks.ts";
 import type { Session } from "../../../src/store/postgres/session.ts";
 import { askPostgres, CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { ACCOUNT } from "../../helpers/store.ts";
 
 const lost = () => new StorageError("away", "The database server is away.");
 
@@ -54,36 +55,41 @@ describe.skipIf(!CAN_TEST_POSTGRES)("transactions of a process that is gone or s
     }
   });
 
-  test("the lock of a claim is taken from a process that leaves it alone, and given to the next", async () => {
+  test("what a write holds is taken from a process that stands still, and the write is done again once it goes on", async () => {
     const url = await emptyPostgres();
     const [frozen, other] = [openConnection({ url }), openConnection({ url })];
+    await askPostgres(
+      `insert into account (number, id, name, mode, status, balance_micros, held_micros, created_at)
+       values (1, '${ACCOUNT}', 'made', 'unlimited', 'active', 0, 0, 0)`,
+    );
+    const add = (session: Session, letter: string) =>
+      session.ask("update account set name = name || $1 where id = $2", [letter, ACCOUNT]);
+    const [holds, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let tries = 0;
     try {
-      const left = await frozen.driver.begin();
-      await takeLockToClaim(left, "claimTasks");
-      // It does no more, as a process does that was stopped. The server undoes it.
-      const next = await other.driver.begin();
-      await takeLock(next, "claimTasks");
-      const held = await askPostgres(
-        `select count(*)::int as count from pg_locks where locktype = 'advisory' and granted and objid = ${LOCKS.claimTasks}`,
-      );
-      expect(held).toEqual([{ count: 1 }]);
-      await next.commit();
-      expect(await left.commit().catch((error: unknown) => error)).toBeInstanceOf(Error);
+      const left = frozen.writeFor(ACCOUNT, async (session) => {
+        await takeLock(session, "claimTasks");
+        holds.resolve();
+        if (++tries === 1) await goesOn.promise;
+        await add(session, " late");
+      });
+      await holds.promise;
+      await other.write((session) => takeLock(session, "claimTasks"));
+      await other.writeFor(ACCOUNT, (session) => add(session, " soon"));
+      goesOn.resolve();
+      await left;
+      expect(await askPostgres("select name from account")).toEqual([{ name: "made soon late" }]);
+      expect(tries).toBe(2);
     } finally {
-      await frozen.stop();
-      await other.stop();
+      await Promise.all([frozen.stop(), other.stop()]);
     }
   });
 
-  test("a claim is given up on sooner than other transactions, and its connection is as before after it", async () => {
+  test("a write is given up on sooner than other transactions, and its connection is as before after it", async () => {
     const connection = openConnection({ url: await emptyPostgres(), connections: 1 });
     try {
-      const claiming = await connection.driver.begin();
-      const before = await limitOf(claiming);
-      await takeLockToClaim(claiming, "claimCallbacks");
-      expect([before, await limitOf(claiming)]).toEqual(["5s", "1s"]);
-      await claiming.commit();
-      expect(await connection.read(limitOf)).toBe("5s");
+      const limits = [await connection.read(limitOf), await connection.write(limitOf)];
+      expect([...limits, await connection.read(limitOf)]).toEqual(["5s", "1s", "5s"]);
     } finally {
       await connection.stop();
     }

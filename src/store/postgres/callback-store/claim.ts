@@ -6,7 +6,7 @@ import { callback, toCallback } from "../../sqlite/callback-store/callback-table
 import { createRoom, PROMOTED_AT_ONCE, type Ready, type Room } from "../../sqlite/callback-store/claim.ts";
 import type { RawRow } from "../../sqlite/raw-row.ts";
 import type { Connection } from "../connection.ts";
-import { takeLockToClaim } from "../locks.ts";
+import { takeLock } from "../locks.ts";
 import { rowOf } from "../row.ts";
 import { type Session, statement } from "../session.ts";
 import type { OwnSends } from "./own-sends.ts";
@@ -62,7 +62,7 @@ export function createClaim({ write }: Pick<Connection, "write">, own: OwnSends)
   let lastAccount = "" as AccountId;
 
   async function claim(session: Session, query: CallbackClaim): Promise<CallbackSend[]> {
-    await takeLockToClaim(session, "claimCallbacks");
+    await takeLock(session, "claimCallbacks");
     await PROMOTE.run(session, query.now, PROMOTED_AT_ONCE);
     const room = createRoom(query.limits, query.underWay);
     for (const other of await own.ofOthers(session, query.now - query.leaseMs)) room.countElsewhere(other);

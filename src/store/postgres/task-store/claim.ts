@@ -12,7 +12,7 @@ import {
   sources,
 } from "../../free-capacity.ts";
 import type { Connection } from "../connection.ts";
-import { takeLockToClaim } from "../locks.ts";
+import { takeLock } from "../locks.ts";
 import type { Session } from "../session.ts";
 import { LaneTurns } from "./lane-turns.ts";
 import { leaseAll, type Wanted } from "./lease.ts";
@@ -80,7 +80,7 @@ async function claimOnce(claiming: Claiming): Promise<Claimed & { readonly queue
   const { session, query } = claiming;
   const { held = NONE } = query;
   const [, due, hasQueued, counts] = await Promise.all([
-    takeLockToClaim(session, "claimTasks"),
+    takeLock(session, "claimTasks"),
     pools.dueUnderWay(session, query.now, query.limit + held.size),
     pools.hasQueued(session),
     pools.countUnderWay(session),
