@@ -1,6 +1,10 @@
 /*
  * `bun run test:postgres`: starts one PostgreSQL server for all test processes, runs the tests of the store on it, and stops it. With
  * SVC_TEST_POSTGRES it takes the server that this names. Without any server the tests skip themselves, which is said.
+ *
+ * PGlite 0.5.17 behind pglite-socket 0.2.17 was tried in its place: all connections share one session, so that a statement that one
+ * prepared is already there for the next, a statement beside an open transaction waits for it for ever, and no notification arrives. The
+ * store does each of these things.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { HAS_POSTGRES, startPostgres } from "../../moving/database-servers.ts";
@@ -11,7 +15,9 @@ const place = given === undefined && HAS_POSTGRES ? mkdtempSync("/tmp/svc-postgr
 const server = place === undefined ? undefined : await startPostgres(place);
 const url = given ?? (await server?.newDatabase());
 if (url === undefined)
-  console.log("There is no PostgreSQL here (initdb and postgres): its tests are skipped.");
+  console.log(
+    "There is no PostgreSQL here (initdb and postgres): its tests are skipped. PGlite takes no server's place: it has one session for all connections.",
+  );
 try {
   const child = Bun.spawn([process.execPath, "test", ...TESTS, ...process.argv.slice(2)], {
     stdio: ["inherit", "inherit", "inherit"],
