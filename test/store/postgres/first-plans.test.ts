@@ -9,10 +9,10 @@ import { type Asked, noting } from "../../helpers/plans.ts";
 import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
 import { ACCOUNT, bySystem, micros, NOW, newTask } from "../../helpers/store.ts";
 
-/** Where there are many rows before long. */
-const GROWING = /Seq Scan on (?:task|ledger_entry|idempotency)\b.*/g;
+/** Where there are many rows before long: tables, and what an index has of one account. */
+const GROWING = /(?:Seq Scan on (?:task|ledger_entry|idempotency)\b|Scan (?:using|on) task_change\b).*/g;
 
-/** What the plan that serves all parameters reads from one end to the other. */
+/** What the plan that serves all parameters reads from one end to the other, of a table or of an account. */
 async function scannedBy(sql: SQL, { text, parameters }: Asked): Promise<string[]> {
   await sql.unsafe(`prepare planned as ${text}`);
   const lines = await sql.unsafe(`explain execute planned(${parameters.map(() => "null").join(", ")})`);

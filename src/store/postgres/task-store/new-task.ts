@@ -19,11 +19,14 @@ export interface PreparedAdmission {
 }
 
 const ALIKE = Object.keys(NEW_ALIKE).flatMap((column) => [column, `${column}_label`]);
-/** What stands for a column's value. Neither another account's task nor one that is gone has a family. */
+/**
+ * What stands for a column's value. Neither another account's task nor one that is gone has a family. The sum keeps the planner from an
+ * index of accounts: while it knows nothing of the table, it would read all tasks of the account for each new one.
+ */
 const EXPRESSIONS: Readonly<Record<string, string>> = {
   account_number: "$2::bigint",
   family_number:
-    "(select coalesce(of.family_number, of.number) from task as of where of.id = given.parent and of.account_number = $2::bigint)",
+    "(select coalesce(of.family_number, of.number) from task as of where of.id = given.parent and of.account_number + 0 = $2::bigint)",
   change: "nextval('task_change_number')",
 };
 const COLUMNS = ["account_number", "family_number", ...ALIKE, ...Object.keys(NEW_TASK)];
