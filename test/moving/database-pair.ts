@@ -106,6 +106,10 @@ export async function startPair(folder: string, host = "127.0.0.1") {
       killAll(standby.process.pid);
       await standby.process.exited;
     },
+    /** Starts it again. */
+    async restartStandby(): Promise<void> {
+      standby = { ...standby, process: await run(standby.data, standby.port) };
+    },
     /** Ends the primary at once, as a crash does, and starts it again. */
     async restart(): Promise<void> {
       primary.process.kill("SIGQUIT");

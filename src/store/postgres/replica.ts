@@ -82,7 +82,7 @@ function createWatch(options: ReplicaOptions) {
   const beganAt = elapsed();
   const links = createLinks(options);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isStopped = false;
+  let [isStarted, isStopped] = [false, false];
   const isCurrent = () => (lag.ms() ?? Number.POSITIVE_INFINITY) <= mostMs;
 
   function tellLag(): void {
@@ -105,12 +105,14 @@ function createWatch(options: ReplicaOptions) {
       lag.reached(there.position);
       tellLag();
     } catch (error) {
+      if (!isStarted && error instanceof WrongReplica) throw error;
       if (!isStopped) standing.enter(troubleOf(error, options.url));
     }
   }
 
   async function lookOn(): Promise<void> {
     await look();
+    isStarted = true;
     if (!isStopped) timer = setTimeout(lookOn, lookEveryMs);
   }
 
@@ -118,11 +120,7 @@ function createWatch(options: ReplicaOptions) {
     isUsed: () => standing.isGood() && isCurrent(),
     lagMs: lag.ms,
     link: links.now,
-    async start(): Promise<void> {
-      await lookOn();
-      const trouble = standing.trouble();
-      if (trouble?.kind === "wrong") throw new WrongReplica(trouble.reason);
-    },
+    start: lookOn,
     async stop(): Promise<void> {
       isStopped = true;
       clearTimeout(timer);
@@ -164,9 +162,7 @@ async function within<T>(ms: number, asked: Promise<T>): Promise<T> {
 /** Whether the replica can be used, as far as it was told. */
 function createStanding({ onTrouble, onUsed }: Pick<ReplicaOptions, "onTrouble" | "onUsed">) {
   let known: ReplicaTrouble | "good" | undefined;
-  const trouble = () => (known === "good" ? undefined : known);
   return {
-    trouble,
     isGood: () => known === "good",
     enter(next: ReplicaTrouble | undefined): void {
       const before = known;

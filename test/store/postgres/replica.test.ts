@@ -137,16 +137,12 @@ describe.skipIf(!HAS_POSTGRES)("a replica", () => {
       const { replica, told } = await opened(url);
       const error = await replica.start().catch((reason: Error) => reason.message);
       await replica.stop();
-      return [error, told.map((each) => each !== "used" && each.kind), replica.isUsed()];
+      return [error, told, replica.isUsed()];
     };
     const ofOther = expect.stringContaining("another cluster than database. Name a streaming standby");
-    expect(await refused(await other.newDatabase())).toEqual([ofOther, ["wrong"], false]);
+    expect(await refused(await other.newDatabase())).toEqual([ofOther, [], false]);
     const beside = expect.stringContaining("another database of the same cluster. Give it the name");
-    expect(await refused(pair.standbyUrl().replace(/gateway$/, "postgres"))).toEqual([
-      beside,
-      ["wrong"],
-      false,
-    ]);
+    expect(await refused(pair.standbyUrl().replace(/gateway$/, "postgres"))).toEqual([beside, [], false]);
     await other.stop();
     rmSync(elsewhere, { recursive: true, force: true });
   }, 60_000);
@@ -195,5 +191,20 @@ describe.skipIf(!HAS_POSTGRES)("a replica", () => {
     await later.replica.start();
     expect(later.told).toEqual([{ kind: "away", reason: expect.stringContaining("it is not reached") }]);
     await later.replica.stop();
+  }, 60_000);
+
+  test("that takes over and writes by itself is left aside from then on", async () => {
+    await pair.restartStandby();
+    const { replica, told, toldOf } = await opened(pair.standbyUrl());
+    await replica.start();
+    await toldOf(1);
+    await onceOn(pair.standbyUrl(), "select pg_promote(true, 60)");
+    while (told.at(-1) === "used" || told.length < 2) await toldOf(told.length + 1);
+    expect(told.at(-1)).toEqual({
+      kind: "wrong",
+      reason: expect.stringContaining("takes writes of its own now"),
+    });
+    expect(replica.isUsed()).toBe(false);
+    await replica.stop();
   }, 60_000);
 });
