@@ -119,7 +119,7 @@ export function describeLists(open: MakeStore): void {
         })();
       const sizes = fc.integer({ min: 1, max: 4 });
       await fc.assert(fc.asyncProperty(TASKS, sizes, agrees), { numRuns: 6 });
-    }, 60_000);
+    }, 240_000);
 
     test(
       "find a task by the status that it has now",
