@@ -97,10 +97,17 @@ export function testHome(): string {
   return home;
 }
 
+/** Options of the JavaScript engine that the run was started with (package.json): what it starts lives briefly too, and compiles less. */
+const ofEngine = Object.fromEntries(
+  Object.entries(process.env).flatMap(([name, value = ""]) =>
+    name.startsWith("BUN_JSC_") ? [[name, value]] : [],
+  ),
+);
+
 /** Nothing of the developer's environment but the path. */
 export function cleanEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const usual = { PATH: process.env.PATH ?? "", HOME: testHome(), TMPDIR: tmpdir(), TZ: "UTC" };
-  return { ...usual, ...onFullDisk(), ...extra };
+  return { ...usual, ...ofEngine, ...onFullDisk(), ...extra };
 }
 
 /** Nothing, but on a machine whose disk is nearly full, where servers would refuse what tests ask for. */
