@@ -20,7 +20,7 @@ import {
   typesStep,
 } from "./steps.ts";
 
-/** Of a run with more failing files than these, something is broken: it has no second attempt. */
+/** When more files fail than these, something is broken: there is no second attempt. */
 const FLAKES_AT_MOST = 3;
 
 /** `drivesProcesses`: its tests depend on when other processes get their turn, so files that failed run once more. */

@@ -1,4 +1,4 @@
-/** Of the time, what is run in a paced way takes one part in so many at most. */
+/** What is paced runs for at most one part in so many of the time. */
 const ONE_PART_IN = 50;
 
 /**

@@ -84,7 +84,7 @@ async function hash(content: AsyncIterable<Uint8Array>): Promise<Content> {
   return { sizeBytes, sha256: hasher.digest("hex") };
 }
 
-/** Of the files that a backup names in the bucket of its service, those that are not there with the length that they must have. */
+/** The files that a backup names in its service's bucket and that are missing there or have another length. */
 export async function lostObjects(path: string, there: AsyncIterable<Content>): Promise<string[]> {
   using wanted = new ContentIndex(":memory:");
   await readManifest(join(path, MANIFEST), {

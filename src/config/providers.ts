@@ -102,7 +102,7 @@ export function readProviders(
   };
 }
 
-/** Of a provider that became known after the file was read, nobody has checked the names of its settings. */
+/** Checks the names of settings of a provider that became known after the file was read. */
 function refuseUnknown(
   id: string,
   table: SettingTable,

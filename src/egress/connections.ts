@@ -68,7 +68,7 @@ export function createConnections(clock: { readonly after: After }): (destinatio
     let isAnswered = false;
     const end = (stays: boolean) => {
       if (!trying.delete(place)) return;
-      // Of a place that was not reached, nothing is known.
+      // Nothing is known of a place that was not reached.
       if (isAnswered) (stays ? keep : close)(place);
       agent.destroy();
     };

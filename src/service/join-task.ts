@@ -94,7 +94,7 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
 
   const join = async (request: JoiningRequest): Promise<JoinedTask> => {
     const { model, names, isWaiting, principal, endpoint, idempotencyKey } = request;
-    // Of a request that is answered at once, this is seldom asked for; its files are there for now.
+    // Requests that are answered at once seldom ask for this. Their files are still there.
     const isNeeded = isJoinable(isWaiting) || request.inlineFiles !== undefined;
     const scope = idempotencyKey === undefined && isNeeded ? await scopeOf(request) : undefined;
     if (scope !== undefined) await deps.equalCalls?.settled(scope);

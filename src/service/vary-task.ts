@@ -40,7 +40,7 @@ export async function varyTask(
   const model = deps.catalog.find(task.model);
   const seed = model && propertyOf(model.schema, "seed");
   const seeds = otherSeeds(deps.random, { seed, count, but: task.request.parameters.seed });
-  // Of a model that is gone, the create says so.
+  // When the model is gone, the create says so.
   if (model !== undefined && (seed === undefined || seeds.length === 0))
     throw invalid({ kind: "variation_seedless", model: model.id });
   const body = await bodyOf(deps, story, request.origin);

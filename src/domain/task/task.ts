@@ -108,7 +108,7 @@ export interface Task extends NewTask {
   readonly failures: number;
   readonly cancelRequested: boolean;
   readonly results: readonly TaskResult[];
-  /** Of a completed task, the results that it was asked for and does not have; absent when it has all. */
+  /** The results that a completed task was asked for and does not have; absent when it has all. */
   readonly resultIssues?: readonly ResultIssue[] | undefined;
   readonly error?: TaskError | undefined;
   /** Captured at the end; absent until then. */

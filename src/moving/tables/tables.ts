@@ -36,7 +36,7 @@ export interface TableWish {
 }
 
 export interface Versions {
-  /** Of the optional columns, those that narrow a key. The first versions did not have them. */
+  /** The optional columns that narrow a key. The first versions did not have them. */
   readonly narrowing: readonly string[];
   /** Columns that are known and not read. */
   readonly known: readonly string[];

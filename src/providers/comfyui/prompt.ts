@@ -18,7 +18,7 @@ const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** The stored handle of a prompt. */
 export function openPrompt(submission: Submission, id: string, submittedAt: number): Json {
-  // Of a submission whose model is gone, only its prompt is known.
+  // When the model of a submission is gone, only the prompt is known.
   const { outputs, nodes = {} } = submission.wording?.workflow ?? {};
   const all = Object.entries(nodes);
   return {

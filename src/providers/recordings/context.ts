@@ -7,7 +7,7 @@ import type { Secrets } from "../kit/network.ts";
 export interface Current {
   readonly task: { readonly id: TaskId; readonly model: ModelId };
   readonly account?: { readonly lane: LaneId; readonly terms: Json | undefined } | undefined;
-  /** Of the accounts that were asked in the present call of the adapter, one for each request. */
+  /** The secrets of the accounts that the present call of the adapter has asked, one entry for each request. */
   readonly secrets: Secrets[];
 }
 

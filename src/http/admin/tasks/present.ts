@@ -69,7 +69,7 @@ function presentConsidered(attempt: Attempt): JsonObject[] {
   const ways: readonly ConsideredWay[] = attempt.considered ?? [{ ...attempt, verdict: "chosen" }];
   return ways.map(({ lane, upstreamModel, verdict }) => ({
     provider: providerOf(lane),
-    // Of a provider that is off altogether, no account is meant.
+    // When a whole provider is off, no single account is meant.
     account: verdict === "off" && providerOf(lane) === lane ? undefined : accountNameOf(lane),
     ...{ upstream_model: upstreamModel, verdict },
   }));

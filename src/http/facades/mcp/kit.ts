@@ -50,7 +50,7 @@ export async function answerMessages(options: KitOptions): Promise<Response> {
   );
   server.onerror = options.onError;
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: options.tools().map(toolForm) }));
-  // Of a schema given to the kit, a request that does not fit would be an internal error.
+  // The kit answers a request that does not fit its schema with an internal error.
   server.fallbackRequestHandler = async (given, { requestId, sendNotification }) => {
     if (given.method !== "tools/call") throw new McpError(ErrorCode.MethodNotFound, "Method not found");
     const parsed = CallToolRequestSchema.safeParse(given);

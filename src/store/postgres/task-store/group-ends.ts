@@ -14,7 +14,7 @@ export async function tellGroupEnds(session: Session, transitions: readonly Tran
   if (ends.length === 0) return;
   const others = ends.flatMap((end) => end.others);
   const live = new Set((await LIVE_OF.all(session, others)).map(({ id }) => id));
-  // Of the tasks of a group that end together, the last one tells of it.
+  // When tasks of a group end together, the last one tells of it.
   for (const end of new Map(ends.map((each) => [each.callback.id, each])).values())
     if (!end.others.some((id) => live.has(id))) await insertCallback(session, end.callback);
 }

@@ -49,7 +49,7 @@ export function prepareRefund(
   };
 }
 
-/** Of what is left of a removed task, only a completed one was charged. */
+/** What is left of a removed task has a charge only when the task was completed. */
 export function isCharged({ status, charged_micros }: Charged): boolean {
   return (status === "completed" || status === REMOVED) && (charged_micros ?? 0) !== 0;
 }
