@@ -1,6 +1,6 @@
 /*
  * `bun test/bench/scaling/measure.ts [FILE]`: measures what a node and its PostgreSQL database do for a task, on this machine, and
- * writes the record that `bun run simulate` reads. It takes about two minutes, and both cores of a small machine.
+ * writes the record that `bun run simulate` reads. It takes about a minute, and both cores of a small machine.
  */
 import { writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
@@ -16,7 +16,8 @@ import type { Cost, Idle, ScalingRecord } from "./record.ts";
 
 const FILE = join(import.meta.dir, "../../../docs/scaling/measured.json");
 const CLIENTS = 32;
-const TASKS = 1_500;
+/** Enough for some seconds of work, beside which the start and the pauses between two looks are little. */
+const TASKS = 8_000;
 const IDLE_MS = 8_000;
 const MOST_MS = 200_000;
 

@@ -1,7 +1,7 @@
 import type { Point } from "./report.ts";
 
 const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT] = [820, 420, 70, 46, 36, 220];
-const COLOURS = ["#2563eb", "#0891b2", "#d97706", "#dc2626", "#16a34a", "#7c3aed", "#db2777"];
+const COLOURS = ["#2563eb", "#0891b2", "#d97706", "#dc2626", "#16a34a", "#7c3aed", "#db2777", "#475569"];
 
 /** Draws how many tasks a second end for how many that are offered, a line for each series that has several rates. */
 export function plot(all: readonly Point[]): string {
