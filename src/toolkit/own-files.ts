@@ -19,7 +19,7 @@ export interface OwnFilesWatch extends OwnFilesOptions {
 }
 
 /** Two looks in a row take up a change, so within 1.5 seconds. */
-const LOOK_EVERY_MS = 750;
+export const LOOK_EVERY_MS = 750;
 /** More are not read, so that a look stays short. */
 const MOST_FILES = 500;
 

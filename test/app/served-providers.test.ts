@@ -10,6 +10,7 @@ import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { keepKey } from "../../src/runtime/kept-keys.ts";
 import { createSeal } from "../../src/runtime/seal.ts";
+import { quickLooks } from "../helpers/quick-looks.ts";
 
 setDefaultTimeout(30_000);
 
@@ -74,7 +75,7 @@ async function serve(
   prepare(join(folder, "svc-data"));
   const { log, lines, says } = watchedLog();
   const config = readConfig({ cwd: folder, env, flags: { port: "0" }, isServing: true });
-  const app = createApp(config, { log });
+  const app = createApp(config, { log, clock: quickLooks() });
   const { urls } = await app.start();
   releases.push(() => app.stop({ force: true }));
   const local = await openLocal(config);

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { quickLooks } from "../helpers/quick-looks.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
 
 let service: PublishedService;
 const folder = () => join(service.dataDir, "models");
 
 beforeAll(async () => {
-  service = await startPublished();
+  service = await startPublished({}, quickLooks());
 });
 afterAll(() => service.stop());
 
@@ -43,9 +44,9 @@ ${more}`;
 
 const at = (id: string) => `/models/${id}/manifest`;
 
-/** Waits for the catalogue, which looks at the files about every second, to have a model or not. */
+/** Waits for the catalogue, which looks at the files again and again, to have a model or not. */
 async function until(id: string, status: 200 | 404): Promise<void> {
-  while ((await send("GET", `/models/${id}`)).status !== status) await Bun.sleep(50);
+  while ((await send("GET", `/models/${id}`)).status !== status) await Bun.sleep(10);
 }
 
 test("a text is checked with line and column of each finding, and nothing is written", async () => {

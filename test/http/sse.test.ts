@@ -225,39 +225,3 @@ test("of 500 streams that are dropped nothing is left", async () => {
   await settle();
   expect([clock.timers(), writing]).toEqual([0, 0]);
 });
-
-test("a client that stops reading holds little, and the server's limit on silence drops it", async () => {
-  const dropped = Promise.withResolvers<void>();
-  let written = 0;
-  const write = async (events: EventWriter, signal: AbortSignal) => {
-    signal.addEventListener("abort", () => dropped.resolve());
-    const data = "x".repeat(16_384);
-    while (!signal.aborted) {
-      await events.event({ name: "tick", data });
-      written += 1;
-    }
-  };
-  const server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    idleTimeout: 1,
-    fetch: ({ signal }) => new Response(eventStream({ clock: countingClock(), signal, write, onError() {} })),
-  });
-  const client = await Bun.connect({
-    hostname: "127.0.0.1",
-    // Set for a server on TCP.
-    port: server.port as number,
-    socket: {
-      open(socket) {
-        socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        socket.pause();
-      },
-      data() {},
-    },
-  });
-  await dropped.promise;
-  // What the two ends of the connection hold in the kernel, and no more.
-  expect(written * 16_384).toBeLessThan(32 * 1024 * 1024);
-  client.terminate();
-  await server.stop(true);
-}, 15_000);
