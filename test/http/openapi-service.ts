@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createApp } from "../../src/app/app.ts";
 import { sealOf } from "../../src/app/data-folder.ts";
 import { openLocal } from "../../src/app/local.ts";
+import { OWN_MODELS } from "../../src/app/own-models.ts";
 import { readConfig } from "../../src/app/settings.ts";
 import type { AttemptId } from "../../src/domain/ids.ts";
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
@@ -33,14 +34,20 @@ export interface PublishedService {
   stop(): Promise<void>;
 }
 
-/** @param env switches providers on */
+/**
+ * @param env switches providers on
+ * @param models texts of its own models, by their ids
+ */
 export async function startPublished(
   env: Readonly<Record<string, string>> = {},
   clock: SteadyClock = createSystemClock(),
+  models: Readonly<Record<string, string>> = {},
 ): Promise<PublishedService> {
   const folder = mkdtempSync(join(tmpdir(), "svc-openapi-"));
   const readSettings = () => readConfig({ cwd: folder, env, flags: { port: "0" } });
   const config = readSettings();
+  for (const [id, text] of Object.entries(models))
+    await Bun.write(join(config.dataDir, OWN_MODELS, `${id}.yaml`), text);
   const app = createApp(config, { log: quiet, readSettings, clock });
   const { urls, firstKey = "" } = await app.start();
   const local = await openLocal(config);

@@ -4,11 +4,11 @@ import { isJsonObject, type Json, type JsonObject } from "../../../src/domain/js
 import { openPublished } from "../../helpers/published.ts";
 import {
   type Answer,
-  addOwnModel,
   type Call,
   type Engine,
   imagesOf,
   infoOf,
+  OWN_MODEL,
   objectOf,
   startEngine,
 } from "./automatic1111-service.ts";
@@ -24,8 +24,7 @@ const LASTING = { ...SMALL, sandbox: { outcome: "hang" } };
 let engine: Engine;
 
 beforeAll(async () => {
-  engine = await startEngine({ SVC_ALIASES: "my-alias=sandbox-image" });
-  await addOwnModel(engine);
+  engine = await startEngine({ SVC_ALIASES: "my-alias=sandbox-image" }, { "my-engine": OWN_MODEL });
 });
 afterAll(() => engine.stop());
 
@@ -65,8 +64,6 @@ async function newKey(policy: JsonObject = {}, account?: JsonObject): Promise<st
   const made = await managed("/keys", { name, ...policy, ...(owner && { account: owner }) });
   return String(made.secret ?? made.key);
 }
-
-const tasks = async () => (await engine.native("/tasks?limit=100")).tasks as JsonObject[];
 
 /** Waits until the key's own call runs, and tells how far it is. */
 async function running(key?: string): Promise<JsonObject> {
@@ -230,19 +227,6 @@ describe("a call that runs", () => {
     expect(objectOf(objectOf((await call("progress", { key })).body).state).interrupted).toBeFalse();
   });
 
-  test("shows early versions where they cost nothing", async () => {
-    const key = await newKey();
-    const drawing = call("txt2img", { key, body: { ...SMALL, sandbox: { delay_ms: 1500 } } });
-    let image: Json | undefined;
-    while (typeof image !== "string") {
-      image = (await running(key)).current_image;
-      await Bun.sleep(10);
-    }
-    expect(Buffer.from(image, "base64").length).toBeGreaterThan(50);
-    expect(objectOf((await call("progress?skip_current_image=true", { key })).body).current_image).toBeNull();
-    expect(imagesOf(await drawing)).toHaveLength(1);
-  });
-
   test("is skipped alone: others of its key go on", async () => {
     const key = await newKey();
     const first = call("txt2img", { key, body: { ...LASTING, force_task_id: "first" } });
@@ -256,31 +240,6 @@ describe("a call that runs", () => {
     expect(objectOf((await second).body).images).toEqual([]);
   });
 
-  test("that lost its caller is joined by the same request, whatever it is called, and is charged once", async () => {
-    const key = await newKey();
-    const body = { ...SMALL, prompt: "Lost", sandbox: { delay_ms: 700 } };
-    const leaving = new AbortController();
-    const left = call("txt2img", {
-      key,
-      body: { ...body, force_task_id: "one" },
-      signal: leaving.signal,
-    }).catch(() => "left");
-    await running(key);
-    leaving.abort();
-    expect(await left).toBe("left");
-    const before = (await tasks()).length;
-    // The service notices a moment later that the caller is gone.
-    await Bun.sleep(100);
-    const again = await call("txt2img", { key, body: { ...body, force_task_id: "two" } });
-    expect(again.status).toBe(200);
-    expect((await tasks()).length).toBe(before);
-    expect((await tasks()).filter(({ task_id: id }) => id === again.headers.get("x-task-id"))).toHaveLength(
-      1,
-    );
-    const { request } = await engine.native(`/tasks/${again.headers.get("x-task-id")}`);
-    expect(infoOf(again).seed).toBe(objectOf(objectOf(request).parameters ?? request).seed!);
-  });
-
   test("with a key of idempotency is answered again, and with another body refused", async () => {
     const headers = { "Idempotency-Key": "order 1" };
     const [first, second] = [
@@ -292,6 +251,81 @@ describe("a call that runs", () => {
     expect(objectOf(second.body).images).toEqual(objectOf(first.body).images!);
     expect(infoOf(second).seed).toBe(infoOf(first).seed!);
     expect((await call("txt2img", { body: { ...SOON, seed: 3 }, headers })).status).toBe(409);
+  });
+
+  // Those that take long run together, and with that of larger pictures.
+  test.concurrent("shows early versions where they cost nothing", async () => {
+    const key = await newKey();
+    const sandbox = { outcome: "hang", delay_ms: 400 };
+    const drawing = call("txt2img", { key, body: { ...SMALL, sandbox } });
+    let image: Json | undefined;
+    while (typeof image !== "string") {
+      image = (await running(key)).current_image;
+      await Bun.sleep(10);
+    }
+    expect(Buffer.from(image, "base64").length).toBeGreaterThan(50);
+    expect(objectOf((await call("progress?skip_current_image=true", { key })).body).current_image).toBeNull();
+    await call("interrupt", { method: "POST", key });
+    expect(imagesOf(await drawing)).toHaveLength(0);
+    const drawn = await call("txt2img", { key, body: { ...SMALL, sandbox: { delay_ms: 40 } } });
+    expect(imagesOf(drawn)).toHaveLength(1);
+  });
+
+  test.concurrent("that lost its caller is joined by the same request, whatever it is called, and is charged once", async () => {
+    // Of an account of its own, which has no other tasks.
+    const key = await newKey({}, { mode: "unlimited" });
+    const body = { ...SMALL, prompt: "Lost", sandbox: { delay_ms: 700 } };
+    const leaving = new AbortController();
+    const left = call("txt2img", {
+      key,
+      body: { ...body, force_task_id: "one" },
+      signal: leaving.signal,
+    }).catch(() => "left");
+    await running(key);
+    leaving.abort();
+    expect(await left).toBe("left");
+    // The service notices a moment later that the caller is gone.
+    await Bun.sleep(100);
+    const again = await call("txt2img", { key, body: { ...body, force_task_id: "two" } });
+    expect(again.status).toBe(200);
+    const id = again.headers.get("x-task-id");
+    const tasks = (await engine.native("/tasks", key)).tasks as JsonObject[];
+    expect(tasks.map(({ task_id }) => task_id)).toEqual([id]);
+    const { request } = await engine.native(`/tasks/${id}`, key);
+    expect(infoOf(again).seed).toBe(objectOf(objectOf(request).parameters ?? request).seed!);
+  });
+});
+
+describe("larger pictures", () => {
+  test.concurrent("are made by a model for it, each as a task, and by nothing else", async () => {
+    const [drawn] = imagesOf(await call("txt2img", { body: SOON }));
+    const image = Buffer.from(drawn!).toString("base64");
+    const asked = { image, upscaler_1: "sandbox-upscale", upscaling_resize: 4, upscaling_resize_w: 99 };
+    const imageList = [image, image].map((data, i) => ({ data, name: `${i}.png` }));
+    const [one, two] = await Promise.all([
+      call("extra-single-image", { body: asked }),
+      call("extra-batch-images", { body: { imageList, upscaler_1: "sandbox-upscale" } }),
+    ]);
+    expectPublished("extra-single-image", "post", one);
+    expect(one.headers.get("x-request-cost")).toBe("0.010000");
+    expect(objectOf(one.body).html_info).toBe("<p>Made by sandbox-upscale. Ignored: upscaling_resize_w.</p>");
+    const larger = Buffer.from(String(objectOf(one.body).image), "base64");
+    expect(await sharp(larger).metadata()).toMatchObject({ width: 128, height: 128 });
+    expect([(objectOf(two.body).images as Json[]).length, two.headers.get("x-request-cost")]).toEqual([
+      2,
+      "0.020000",
+    ]);
+    for (const [field, given] of [
+      ["upscaler_1", { upscaler_1: "None" }],
+      ["upscaler_1", {}],
+      ["upscaling_resize", { upscaler_1: "sandbox-upscale", upscaling_resize: 3 }],
+      ["gfpgan_visibility", { upscaler_1: "sandbox-upscale", gfpgan_visibility: 1 }],
+      ["image", { upscaler_1: "sandbox-upscale", image: "~" }],
+    ] as const) {
+      const answer = await call("extra-single-image", { body: { image, ...given } });
+      const [detail] = objectOf(answer.body).detail as Json[];
+      expect([answer.status, objectOf(detail).loc]).toEqual([422, ["body", field]]);
+    }
   });
 });
 
@@ -344,37 +378,6 @@ describe("what goes wrong is told in that API's form", () => {
     const none = await call("interrogate", { method: "POST", body: {} });
     expect([none.status, isJsonObject(none.body) && none.body.error]).toEqual([404, "not_found"]);
     expect((await call("txt2img")).status).toBe(405);
-  });
-});
-
-describe("larger pictures", () => {
-  test("are made by a model for it, each as a task, and by nothing else", async () => {
-    const [drawn] = imagesOf(await call("txt2img", { body: SOON }));
-    const image = Buffer.from(drawn!).toString("base64");
-    const asked = { image, upscaler_1: "sandbox-upscale", upscaling_resize: 4, upscaling_resize_w: 99 };
-    const one = await call("extra-single-image", { body: asked });
-    expectPublished("extra-single-image", "post", one);
-    expect(one.headers.get("x-request-cost")).toBe("0.010000");
-    expect(objectOf(one.body).html_info).toBe("<p>Made by sandbox-upscale. Ignored: upscaling_resize_w.</p>");
-    const larger = Buffer.from(String(objectOf(one.body).image), "base64");
-    expect(await sharp(larger).metadata()).toMatchObject({ width: 128, height: 128 });
-    const imageList = [image, image].map((data, i) => ({ data, name: `${i}.png` }));
-    const two = await call("extra-batch-images", { body: { imageList, upscaler_1: "sandbox-upscale" } });
-    expect([(objectOf(two.body).images as Json[]).length, two.headers.get("x-request-cost")]).toEqual([
-      2,
-      "0.020000",
-    ]);
-    for (const [field, given] of [
-      ["upscaler_1", { upscaler_1: "None" }],
-      ["upscaler_1", {}],
-      ["upscaling_resize", { upscaler_1: "sandbox-upscale", upscaling_resize: 3 }],
-      ["gfpgan_visibility", { upscaler_1: "sandbox-upscale", gfpgan_visibility: 1 }],
-      ["image", { upscaler_1: "sandbox-upscale", image: "~" }],
-    ] as const) {
-      const answer = await call("extra-single-image", { body: { image, ...given } });
-      const [detail] = objectOf(answer.body).detail as Json[];
-      expect([answer.status, objectOf(detail).loc]).toEqual([422, ["body", field]]);
-    }
   });
 });
 

@@ -22,11 +22,15 @@ export interface Call {
 export interface Engine extends PublishedService {
   call(path: string, call?: Call): Promise<Answer>;
   /** The same below /v1, without its envelope. */
-  native(path: string, method?: string): Promise<JsonObject>;
+  native(path: string, key?: string): Promise<JsonObject>;
 }
 
-export async function startEngine(env: Readonly<Record<string, string>> = {}): Promise<Engine> {
-  const service = await startPublished(env);
+/** @param models texts of its own models, by their ids */
+export async function startEngine(
+  env: Readonly<Record<string, string>> = {},
+  models: Readonly<Record<string, string>> = {},
+): Promise<Engine> {
+  const service = await startPublished(env, undefined, models);
   const checkAnswer: CheckAnswer = createAnswerCheck(service.document);
   const basic = (key: string) => `Basic ${Buffer.from(`user:${key}`).toString("base64")}`;
   return Object.assign(service, {
@@ -49,10 +53,9 @@ export async function startEngine(env: Readonly<Record<string, string>> = {}): P
       checkAnswer(method, path, response.status, response.headers, text);
       return { status: response.status, headers: response.headers, body: JSON.parse(text) as Json, text };
     },
-    async native(path: string, method = "GET"): Promise<JsonObject> {
+    async native(path: string, key = service.key): Promise<JsonObject> {
       const response = await fetch(`${service.url}/v1${path}`, {
-        method,
-        headers: { Authorization: basic(service.key).replace(/^.*$/, `Bearer ${service.key}`) },
+        headers: { Authorization: `Bearer ${key}` },
       });
       return ((await response.json()) as { readonly data: JsonObject }).data;
     },
@@ -73,7 +76,7 @@ export function imagesOf({ body }: Answer): Uint8Array<ArrayBuffer>[] {
 }
 
 /** A model of the sandbox that has what models of image engines have. */
-const OWN_MODEL = `id: my-engine
+export const OWN_MODEL = `id: my-engine
 kind: image
 name: Mine
 description: Has the parameters of an image engine.
@@ -97,20 +100,3 @@ price:
 deadline_seconds: 60
 routes: [{ provider: sandbox, upstream_model: picture }]
 `;
-
-/** Adds `my-engine`, and waits until it is listed. */
-export async function addOwnModel({
-  url,
-  token,
-  key,
-}: Pick<PublishedService, "url" | "token" | "key">): Promise<void> {
-  const response = await fetch(`${url}/admin/v1/models/my-engine/manifest`, {
-    method: "PUT",
-    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ text: OWN_MODEL }),
-  });
-  if (!response.ok) throw new Error(await response.text());
-  const isListed = async () =>
-    (await fetch(`${url}/v1/models/my-engine`, { headers: { Authorization: `Bearer ${key}` } })).ok;
-  while (!(await isListed())) await Bun.sleep(50);
-}
