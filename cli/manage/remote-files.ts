@@ -5,7 +5,9 @@ import { Failure, unexpectedAnswer } from "../failure.ts";
 import { objectIn, objectsIn, optionalTextIn } from "./fields.ts";
 import type { Files } from "./port.ts";
 
-const ASK_EVERY_MS = 500;
+/** A small job is over at once. The delay doubles with each time it is asked for, up to half a second. */
+const FIRST_DELAY_MS = 25;
+const LONGEST_DELAY_MS = 500;
 
 /** The stored files of a server. */
 export function createRemoteFiles(calls: AdminCalls): Files {
@@ -27,7 +29,8 @@ export async function runJob(
   onFile: (files: number) => void = () => {},
 ): Promise<JsonObject> {
   // One that is under way is not begun again.
-  for (let job = await calls.send("POST", path, body, HARMLESS); ; job = await calls.get(path)) {
+  let job = await calls.send("POST", path, body, HARMLESS);
+  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
     // The backups have a page around their job.
     const { status, files_so_far: files, error } = "job" in job ? objectIn(job, "job") : job;
     if (typeof files === "number") onFile(files);
@@ -40,6 +43,7 @@ export async function runJob(
       );
     if (status !== "running")
       throw unexpectedAnswer(`${calls.server} was restarted meanwhile; repeat the command.`);
-    await calls.wait(ASK_EVERY_MS);
+    await calls.wait(delayMs);
+    job = await calls.get(path);
   }
 }

@@ -57,11 +57,11 @@ interface Options {
   readonly workers?: number;
   /** How long a thread without a job is kept, 30 s unless given. */
   readonly idleMs?: number;
+  /** How long a job that runs may take to give up at the stop, a second unless given. */
+  readonly stopGraceMs?: number;
   /** The module a thread runs; another one in tests. */
   readonly workerEntry?: string;
 }
-
-const STOP_GRACE_MS = 1_000;
 
 /**
  * The offline renderer: a few worker threads, one job each. Starts and loads nothing before the first job; equal jobs give
@@ -120,7 +120,7 @@ export function createRenderer(options: Options = {}): Renderer {
 
 /** The threads; `onFree` is called when one has become free, or may be replaced. */
 function createSeats(options: Options, onFree: () => void) {
-  const { workers = 2, idleMs = 30_000, workerEntry = defaultEntry() } = options;
+  const { workers = 2, idleMs = 30_000, stopGraceMs = 1_000, workerEntry = defaultEntry() } = options;
   const seats = new Set<Seat>();
 
   function leave(seat: Seat): void {
@@ -173,7 +173,7 @@ function createSeats(options: Options, onFree: () => void) {
       seat.worker.postMessage(ticket.order);
     },
     async stop(reason: Error): Promise<void> {
-      await abandonAll(seats, reason);
+      await abandonAll(seats, reason, stopGraceMs);
       for (const seat of [...seats]) leave(seat);
     },
   };
@@ -181,11 +181,11 @@ function createSeats(options: Options, onFree: () => void) {
 
 const hasLarge = ({ ticket }: Seat) => ticket !== undefined && isLarge(ticket);
 
-async function abandonAll(seats: Iterable<Seat>, reason: Error): Promise<void> {
+async function abandonAll(seats: Iterable<Seat>, reason: Error, graceMs: number): Promise<void> {
   const busy = [...seats].filter((seat) => seat.ticket !== undefined);
   for (const { ticket } of busy) if (ticket !== undefined) abandon(ticket, reason);
   // Let native code finish: ending a thread in the middle of it can crash the process.
-  await Promise.race([Promise.all(busy.map(({ worker }) => answered(worker))), Bun.sleep(STOP_GRACE_MS)]);
+  await Promise.race([Promise.all(busy.map(({ worker }) => answered(worker))), Bun.sleep(graceMs)]);
 }
 
 function abandon({ order, settle }: Ticket, reason: Error): void {

@@ -1,17 +1,18 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { EXIT } from "../../cli/exit-codes.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { refusal, success } from "./scripted-server.ts";
 import { spawnSvc, svc } from "./support.ts";
 
 const STATUS = { key: { name: "web", prefix: "sk-svc-ab…yz" } };
+setDefaultTimeout(60_000);
 const open: { stop(now: boolean): Promise<void> }[] = [];
 const listeners: { kill(signal: "SIGKILL"): void }[] = [];
 
-afterEach(async () => {
-  // Those of a test that failed.
-  for (const listener of listeners.splice(0)) listener.kill("SIGKILL");
-  for (const server of open.splice(0)) await server.stop(true);
+afterAll(async () => {
+  // Those of tests that failed.
+  for (const listener of listeners) listener.kill("SIGKILL");
+  for (const server of open) await server.stop(true);
 });
 
 /** A stream of callbacks that a test writes. */
@@ -99,7 +100,7 @@ function openReceiver(answer: (body: string) => Response | Promise<Response>) {
     },
   });
   open.push(receiver);
-  return { url: `127.0.0.1:${receiver.port}/hook?t=1`, received };
+  return { url: `127.0.0.1:${receiver.port}/hook?t=1`, received, stop: () => receiver.stop(true) };
 }
 
 /** `svc callbacks listen` as a process, whose lines are awaited. */
@@ -143,7 +144,8 @@ function linesOf(stream: ReadableStream<Uint8Array>) {
 
 const cells = (line: string) => line.split("\t").slice(1);
 
-describe("callbacks listen", () => {
+/* Together: those that wait for a pause of the program hold up no other. */
+describe.concurrent("callbacks listen", () => {
   test("says on stderr whose callbacks it waits for, prints a line each, and ends at Ctrl-C with 130", async () => {
     const server = openServer();
     const { stdout, stderr, interrupt } = listen(server.url);
@@ -201,7 +203,7 @@ describe("callbacks listen", () => {
     stream.write(event(1) + event(2));
     expect((await stdout.next()).split("\t")[3]).toStartWith("307 ");
     expect((await stdout.next()).split("\t")[3]).toStartWith("500 Internal Server Error");
-    await open.pop()?.stop(true);
+    await receiver.stop();
     stream.write(event(3) + event(4) + event(5, { callback_id: null }));
     for (const _ of [3, 4, 5]) expect((await stdout.next()).split("\t")[3]).toBe("connection refused");
     expect(elsewhere.received).toEqual([]);

@@ -57,8 +57,13 @@ export async function startDns(
       port,
       socket: {
         data(socket, data) {
-          const answer = reply(data.subarray(2), true);
-          if (answer !== undefined) socket.write(Buffer.concat([uint16(answer.length), answer]));
+          // One piece may bring the queries of both families.
+          for (let at = 0; at + 2 <= data.length; ) {
+            const end = at + 2 + data.readUInt16BE(at);
+            const answer = reply(data.subarray(at + 2, end), true);
+            if (answer !== undefined) socket.write(Buffer.concat([uint16(answer.length), answer]));
+            at = end;
+          }
         },
       },
     });

@@ -43,7 +43,7 @@ test.each(["die", "throw"])(
 );
 
 test("large pictures are drawn one at a time, and small ones do not wait for them", async () => {
-  const renderer = createRenderer({ workers: 2, workerEntry });
+  const renderer = createRenderer({ workers: 2, workerEntry, stopGraceMs: 20 });
   const large = (prompt: string) => ({ ...picture(prompt), width: 4096, height: 4096 });
   const ended: string[] = [];
   const render = (name: string, job: PictureJob) =>
@@ -115,7 +115,7 @@ test("a signal that is aborted already starts nothing", async () => {
 });
 
 test("stopping rejects what runs and what waits, and what comes later", async () => {
-  const renderer = createRenderer({ workers: 1, workerEntry });
+  const renderer = createRenderer({ workers: 1, workerEntry, stopGraceMs: 20 });
   const jobs = [renderer.render(picture("hang"), never), renderer.render(picture("fine"), never)];
   const settled = Promise.allSettled(jobs);
   await renderer.stop();

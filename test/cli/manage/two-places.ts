@@ -69,9 +69,8 @@ async function calledBack(server: string, key: string, callbackUrl: string): Pro
 
 /** Two services with the same history: the folder of one that was stopped, and one that runs, seen from an empty folder. */
 export async function startPlaces() {
-  const stopped = await startService();
+  const [stopped, running] = await Promise.all([startService(), startService()]);
   await stopped.stop();
-  const running = await startService();
   const elsewhere = emptyFolder();
   const filled = (args: readonly string[], { task, called }: Service) =>
     args.map((arg) => arg.replace("TASK", task).replace("CALLED", called));

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { StorageError } from "../../../src/domain/ports/task-store.ts";
 import { type Connection, openConnection } from "../../../src/store/sqlite/connection.ts";
@@ -184,7 +184,6 @@ describe("group commit", () => {
   test("an outage is told after a second, and ends by itself without any write", async () => {
     const told: string[] = [];
     await connection.stop();
-    const { promise: ended, resolve } = Promise.withResolvers<void>();
     connection = openConnection({
       path: file.path,
       patienceMs: 20,
@@ -192,15 +191,26 @@ describe("group commit", () => {
         told.push(kind);
         other.run("rollback");
       },
-      onOutageEnded: (lastedMs) => {
-        told.push(lastedMs >= 1_000 ? "ended" : `ended after ${lastedMs} ms`);
-        resolve();
-      },
+      onOutageEnded: (lastedMs) => told.push(lastedMs >= 1_000 ? "ended" : `ended after ${lastedMs} ms`),
     });
     other.run("begin immediate");
-    await connection.write(() => insert(1)).catch(() => undefined);
-    expect(connection.trouble()).toBeUndefined();
-    await ended;
+    jest.useFakeTimers();
+    try {
+      const write = connection.write(() => insert(1)).catch(() => undefined);
+      await new Promise((resolve) => setImmediate(resolve));
+      jest.advanceTimersByTime(100);
+      await write;
+      expect(connection.trouble()).toBeUndefined();
+      jest.advanceTimersByTime(899);
+      expect(told).toEqual([]);
+      // It is tried every quarter of a second by now.
+      jest.advanceTimersByTime(251);
+      expect(told).toEqual(["busy"]);
+      expect(connection.trouble()).toMatchObject({ kind: "busy" });
+      jest.advanceTimersByTime(250);
+    } finally {
+      jest.useRealTimers();
+    }
     expect(told).toEqual(["busy", "ended"]);
     expect(connection.trouble()).toBeUndefined();
     expect(seenByOthers()).toEqual([]);
