@@ -134,11 +134,11 @@ test("each attempt asks once, and goes to the address that was checked", async (
 });
 
 test("a server that never answers, or not in this language, costs the attempt's time and no more", async () => {
-  const startedAt = performance.now();
   const outcomes = await Promise.all(
-    ["silent.test", "nonsense.test", "nowhere.test"].map((host) => tell(host, [], 1_000)),
+    ["silent.test", "nonsense.test", "nowhere.test"].map((host) => tell(host, [], 100)),
   );
   expect(outcomes.map(({ kind }) => kind)).toEqual(["unreachable", "unreachable", "unreachable"]);
-  expect(performance.now() - startedAt).toBeLessThan(8_000);
+  // The look-up itself would give up later, and in other words.
+  expect(outcomes[0]).toMatchObject({ reason: "no answer in time" });
   expect(connections).toEqual([]);
 });

@@ -2,16 +2,8 @@ import { expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { EgressError } from "../../src/domain/ports/egress.ts";
 import { createEgress } from "../../src/egress/egress.ts";
-import {
-  collect,
-  hastyEgress,
-  localEgress,
-  NEVER,
-  pour,
-  rawServer,
-  reply,
-  scriptedResolver,
-} from "./servers.ts";
+import { fakeClock } from "../helpers/engine.ts";
+import { collect, localEgress, NEVER, pour, rawServer, reply, scriptedResolver } from "./servers.ts";
 
 const MAX = { maxBytes: 100_000, signal: NEVER };
 
@@ -188,41 +180,57 @@ test("a body that breaks off is an error, not a shorter file", async () => {
   }
 });
 
-const slow: [string, (socket: Socket) => void][] = [
-  ["never answers", () => undefined],
-  ["stops in its body", (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc")],
-  ["sends a byte now and then", (socket) => drip(socket, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")],
+type Happens = (socket: Socket, clock: ReturnType<typeof fakeClock>) => void;
+const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n";
+/** What happens at each request, and while the reader waits after each piece. An answer and a pause have 10 seconds, the whole 20. */
+const slow: [string, Happens, Happens][] = [
+  ["never answers", (_, clock) => clock.advance(10_000), () => undefined],
+  ["stops in its body", (socket) => socket.write(`${HEAD}abc`), (_, clock) => clock.advance(10_000)],
+  [
+    "sends a byte now and then",
+    (socket) => socket.write(`${HEAD}X`),
+    (socket, clock) => {
+      clock.advance(5_000);
+      socket.write("X");
+    },
+  ],
   [
     "redirects slowly and for ever",
-    (socket) => setTimeout(() => socket.write(reply(302, { Location: "/" })), 120),
+    (socket, clock) => {
+      clock.advance(3_000);
+      socket.write(reply(302, { Location: "/" }));
+    },
+    () => undefined,
   ],
 ];
-test.each(slow)("a server that %s is given up", async (_, answer) => {
-  await using server = await rawServer(answer);
-  const read = hastyEgress().fetchMedia(`http://receiver.test:${server.port}/`, MAX).then(collect);
-  expect(await failure(read)).toEqual({ reason: "timeout", message: "did not answer in time" });
+test.each(slow)("a server that %s is given up", async (_, answer, wait) => {
+  const clock = fakeClock();
+  let socket: Socket;
+  await using server = await rawServer((connected) => {
+    socket = connected;
+    answer(socket, clock);
+  });
+  const read = async () => {
+    const source = await localEgress({ clock }).fetchMedia(`http://receiver.test:${server.port}/`, MAX);
+    for await (const _ of source) setTimeout(() => wait(socket, clock));
+  };
+  expect(await failure(read())).toEqual({ reason: "timeout", message: "did not answer in time" });
   await eventually(() => server.connections.open === 0);
 });
 
-test("a body that stops is given up long before a slow one", async () => {
-  await using server = await rawServer((socket) =>
-    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nabc"),
-  );
-  const egress = localEgress({ limits: { mediaIdleMs: 100, mediaTotalMs: 20_000 } });
-  const source = await egress.fetchMedia(`http://receiver.test:${server.port}/`, MAX);
-  expect((await failure(collect(source))).reason).toBe("timeout");
-});
-
 test("a reader may take its time between two reads", async () => {
+  const clock = fakeClock();
+  const connected = Promise.withResolvers<Socket>();
   await using server = await rawServer((socket) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab");
-    setTimeout(() => socket.write("cd"), 150);
+    connected.resolve(socket);
   });
-  const egress = localEgress({ limits: { mediaIdleMs: 100, mediaTotalMs: 20_000 } });
+  const egress = localEgress({ clock, limits: { mediaIdleMs: 100, mediaTotalMs: 20_000 } });
   const chunks: Uint8Array[] = [];
   for await (const chunk of await egress.fetchMedia(`http://receiver.test:${server.port}/`, MAX)) {
     chunks.push(chunk);
-    await Bun.sleep(200);
+    clock.advance(200);
+    if (chunks.length === 1) (await connected.promise).write("cd");
   }
   expect(Buffer.concat(chunks).toString()).toBe("abcd");
 });
@@ -259,7 +267,9 @@ test("a reader that stops early or never starts leaves no connection open", asyn
   const unlimited = { ...MAX, maxBytes: Number.MAX_SAFE_INTEGER };
   for await (const _ of await localEgress().fetchMedia(url, unlimited)) break;
   await eventually(() => server.connections.open === 0);
-  await localEgress().fetchMedia(url, unlimited);
+  const clock = fakeClock();
+  await localEgress({ clock }).fetchMedia(url, unlimited);
+  clock.advance(10_000);
   await eventually(() => server.connections.open === 0);
 });
 

@@ -93,9 +93,6 @@ const PATIENT = {
 const HASTY = {
   callbackMs: 300,
   callbackDrainMs: 100,
-  mediaAnswerMs: 300,
-  mediaIdleMs: 200,
-  mediaTotalMs: 1_000,
 };
 
 /** An egress that reaches 127.0.0.1 (as `receiver.test`) and nothing else. */

@@ -2,25 +2,18 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { S3Client } from "../../../src/assets/s3/client.ts";
 import { Objects } from "../../../src/assets/s3/objects.ts";
 import { BucketTaken, Ownership } from "../../../src/assets/s3/owner.ts";
-import { createSystemClock } from "../../../src/runtime/clock.ts";
 import { type FakeS3, type Fault, startFakeS3 } from "../../helpers/fake-s3.ts";
+import { pauselessClock } from "../../helpers/pauseless-clock.ts";
 import { bucketOf } from "../../helpers/s3-store.ts";
 
 let s3: FakeS3;
-let elapsedMs = 0;
+const clock = pauselessClock();
 beforeEach(async () => {
   s3 = await startFakeS3();
 });
 afterEach(() => s3.stop());
 
 function folder(name: string) {
-  const real = createSystemClock();
-  const clock = {
-    ...real,
-    elapsed: () => real.elapsed() + elapsedMs,
-    after: (delayMs: number, run: () => void) =>
-      real.after(delayMs < 10_000 ? Math.min(delayMs, 50) : delayMs, run),
-  };
   const client = new S3Client({ bucket: bucketOf(s3), clock, random: () => 0, patienceMs: 1_000 });
   const me = { folder: `folder_${name}`, host: `${name}.example`, path: `/srv/${name}` };
   const ownership = new Ownership({ client, clock, me, advice: "Do something." });
@@ -68,7 +61,7 @@ test("a folder takes over on purpose, and what was there before it stores nothin
   expect(await second.ownership.take()).toBeUndefined();
   await second.ownership.require();
   await first.ownership.require();
-  elapsedMs += 60_000;
+  clock.pass(60_000);
   expect(first.ownership.require()).rejects.toThrow(BucketTaken);
   // Each has read the owner before any of them writes.
   const [haveRead, arrived] = [Promise.withResolvers<void>(), { count: 0 }];
@@ -101,7 +94,7 @@ test("who takes what another takes at the same moment is told so, and does not o
 test("a file without another copy waits for the owner as long as for the write", async () => {
   const { ownership, objects } = folder("one");
   await ownership.require();
-  elapsedMs += 60_000;
+  clock.pass(60_000);
   let [failures, until] = [0, Number.POSITIVE_INFINITY];
   s3.fault = ({ operation }) =>
     operation === "GetObject" && ++failures < until ? { status: 503, code: "SlowDown" } : undefined;

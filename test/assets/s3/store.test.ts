@@ -8,12 +8,15 @@ import { StorageError } from "../../../src/domain/ports/task-store.ts";
 import { collectContents } from "../../../src/service/collect-contents.ts";
 import { inPieces, picture, png } from "../../helpers/media.ts";
 import { contentFiles } from "../../helpers/media-store.ts";
+import { pauselessClock } from "../../helpers/pauseless-clock.ts";
 import { makeS3Store, type S3StoreUnderTest } from "../../helpers/s3-store.ts";
 
 const ANY: PutOptions = { accept: ["image", "video"], maxBytes: 50_000_000, sanitize: false };
+const ANSWER_MS = 20_000;
+const clock = pauselessClock();
 let subject: S3StoreUnderTest;
 beforeEach(async () => {
-  subject = await makeS3Store();
+  subject = await makeS3Store({ clock, answerMs: ANSWER_MS });
 });
 afterEach(() => subject.remove());
 
@@ -182,8 +185,12 @@ test("a download that is cut off goes on where it was, also with a service that 
 
 test("a read of a bucket that never answers ends when its patience does", async () => {
   const stored = await subject.store.put(await png(3, 3), ANY);
-  subject.s3.fault = () => "silent";
-  const store = subject.again({ patienceMs: 50, answerMs: 100 });
+  subject.s3.fault = () => {
+    clock.pass(ANSWER_MS);
+    clock.endWaits();
+    return "silent";
+  };
+  const store = subject.again({ patienceMs: 50 });
   const error: unknown = await store.open(stored).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(StorageError);
   expect(gets()).toBe(1);
