@@ -65,13 +65,12 @@ async function storeInput(
   if (mayBePainted !== true) return storeFile(step, source, options);
   const { assets } = step.deps;
   // A piece belongs to its sender again once the next one is asked for.
-  const bytes = new Uint8Array(
-    await new Blob(await Array.fromAsync(source, (piece) => piece.slice())).arrayBuffer(),
-  );
+  const picture = new Blob(await Array.fromAsync(source, (piece) => piece.slice()));
+  const bytes = await picture.bytes();
   // Its size is looked at before all of it is decoded.
   const checked = await assets.stage(bytes, options);
   await checked.release(false);
-  return storeFile(step, (await assets.maskOfOpaque(new Blob([bytes]))) ?? bytes, options);
+  return storeFile(step, (await assets.maskOfOpaque(picture)) ?? bytes, options);
 }
 
 /** Ends a task whose input cannot be used, or tries again if that may pass. */

@@ -7,7 +7,7 @@ import { createLedger } from "../../../src/store/postgres/ledger.ts";
 import { prepareAdmit } from "../../../src/store/postgres/task-store/admit.ts";
 import { type Asked, noting } from "../../helpers/plans.ts";
 import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
-import { ACCOUNT, bySystem, micros, NOW, newTask } from "../../helpers/store.ts";
+import { ACCOUNT, addAccount, micros, NOW, newTask } from "../../helpers/store.ts";
 
 /** Where there are many rows before long: tables, and what an index has of one account. */
 const GROWING = /(?:Seq Scan on (?:task|ledger_entry|idempotency)\b|Scan (?:using|on) task_change\b).*/g;
@@ -26,14 +26,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("statements that a process prepares while th
 
   test("write creates and the ledger by indexes, since their plans stay when there is much", async () => {
     const store = await openEmptyPostgres();
-    const account = {
-      id: ACCOUNT,
-      name: "first",
-      mode: "unlimited",
-      credit: micros(0),
-      createdAt: NOW,
-    } as const;
-    await store.accounts.createAccount(account, bySystem());
+    await addAccount(store, { id: ACCOUNT });
     await store.stop();
     const url = await urlOfPostgres();
     const connection = openConnection({ url });

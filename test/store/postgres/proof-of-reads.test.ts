@@ -3,7 +3,7 @@ import { openConnection } from "../../../src/store/postgres/connection.ts";
 import type { Answer, Session } from "../../../src/store/postgres/session.ts";
 import { story } from "../../../src/store/postgres/task-store/story.ts";
 import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
-import { ACCOUNT, admit, bySystem, micros, NOW, taskId } from "../../helpers/store.ts";
+import { ACCOUNT, addAccount, admit, taskId } from "../../helpers/store.ts";
 
 /** A session that notes how many rows each answer of another one has, in the order in which it answers. */
 function counting(session: Session, rows: number[]): Session {
@@ -21,14 +21,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("a task's status", () => {
 
   test("ends with an answer that has a row, and needs no other one to prove it", async () => {
     const store = await openEmptyPostgres();
-    const account = {
-      id: ACCOUNT,
-      name: "first",
-      mode: "unlimited",
-      credit: micros(0),
-      createdAt: NOW,
-    } as const;
-    await store.accounts.createAccount(account, bySystem());
+    await addAccount(store, { id: ACCOUNT });
     await admit(store, { number: 1 });
     await store.stop();
     const connection = openConnection({ url: await urlOfPostgres() });
