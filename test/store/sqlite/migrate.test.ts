@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableColumns, getTableName, is } from "drizzle-orm";
 import { SQLiteTable } from "drizzle-orm/sqlite-core";
@@ -164,6 +164,17 @@ describe("the schema that queries are written against", () => {
       [...described.map(getTableName), "schema_migration", "migration_step"].toSorted(),
     );
     expect(actual.filter(({ strict }) => strict !== 1)).toEqual([]);
+  });
+
+  test("is the one that the next migration is compared with", () => {
+    const file = readFileSync(join(import.meta.dir, "../../../migrations/sqlite/snapshot.json"), "utf8");
+    const { tables } = JSON.parse(file) as { tables: Record<string, { columns: object }> };
+    const names = described.map((table) => [
+      getTableName(table),
+      Object.values(getTableColumns(table)).map((column) => column.name),
+    ]);
+    const kept = Object.entries(tables).map(([name, { columns }]) => [name, Object.keys(columns)]);
+    expect(kept.toSorted()).toEqual(names.toSorted());
   });
 
   test.each(described.map((table) => [getTableName(table), table] as const))(

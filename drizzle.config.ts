@@ -1,9 +1,0 @@
-import { defineConfig } from "drizzle-kit";
-
-// drizzle-kit finds its configuration by this default export.
-// biome-ignore lint/style/noDefaultExport: see above
-export default defineConfig({
-  dialect: "sqlite",
-  schema: "./src/store/sqlite/**/*-table.ts",
-  out: "./migrations/sqlite",
-});
