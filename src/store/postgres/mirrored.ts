@@ -5,6 +5,7 @@ import {
   check,
   customType,
   foreignKey,
+  type IndexBuilder,
   index,
   type PgColumnBuilderBase,
   type PgTable,
@@ -25,9 +26,13 @@ const made = new Map<SQLiteTable, PgTable>();
 
 /**
  * The table of PostgreSQL with the columns, keys, checks and indexes of a table of SQLite, so that a row reads alike in both and a
- * column is stated once: whole numbers are `bigint`, texts and JSON `text`, booleans 0 and 1.
+ * column is stated once: whole numbers are `bigint`, texts and JSON `text`, booleans 0 and 1. More indexes are those that PostgreSQL needs
+ * and SQLite does not.
  */
-export function mirrored(table: SQLiteTable): PgTable {
+export function mirrored(
+  table: SQLiteTable,
+  moreIndexes: (column: (of: Pick<Column, "name">) => AnyPgColumn) => readonly IndexBuilder[] = () => [],
+): PgTable {
   const config = getTableConfig(table);
   const referring = new Set(config.foreignKeys.flatMap((key) => key.reference().columns));
   const columns = Object.fromEntries(
@@ -50,6 +55,7 @@ export function mirrored(table: SQLiteTable): PgTable {
         const built = (isUnique ? uniqueIndex(name) : index(name)).on(first, ...others);
         return where === undefined ? built : built.where(where);
       }),
+      ...moreIndexes(ofOwn),
     ];
   });
   made.set(table, mirror);

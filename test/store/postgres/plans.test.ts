@@ -20,7 +20,7 @@ import { createTaskReads } from "../../../src/store/postgres/task-store/task-rea
 import { createUsageStore } from "../../../src/store/postgres/usage-store.ts";
 import { type Asked, noting, walkedBy } from "../../helpers/plans.ts";
 import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
-import { SEEDED, seed } from "./seeded.ts";
+import { MODELS, SEEDED, seed } from "./seeded.ts";
 
 /** Tables that an operator fills by hand, or that have one row. */
 const FEW = [
@@ -170,6 +170,21 @@ describe.skipIf(!CAN_TEST_POSTGRES)("statements that read tasks, where there are
           const isFar = groups.length < 20 || (status === "completed" && after === undefined);
           expect(near).toEqual(isFar ? undefined : groups);
         }
+  });
+
+  test("find that no live task is left without a look at each key", async () => {
+    const listed: Asked[] = [];
+    const list = prepareList<{ id: string }>("id");
+    const after = task(SEEDED.tasks - SEEDED.queued - SEEDED.underWay);
+    const page = await notingConnection(connection, listed).read((session) =>
+      list(session, { after, status: "pending", limit: 20 }),
+    );
+    expect(page).toEqual([]);
+    const [asked] = listed;
+    if (asked === undefined) throw new Error("Nothing was asked.");
+    // Two seeks for each kind and model.
+    const { read } = await walkedBy(sql, asked, "generic", FEW);
+    expect(read).toBeLessThan(5 * 2 * MODELS);
   });
 
   test("sum up tasks for a report before they name accounts, keys and models", async () => {

@@ -36,15 +36,17 @@ type Values = [
   model: string | null,
 ];
 
+const STATUSES = { ended: "$5::text[]", live: "$6::text[]" } as const satisfies Record<Part, string>;
+
 /** Says the type of each parameter: not every statement names all of them. */
 const GIVEN = "select $1::text, $2::text, $3::bigint, $4::text[], $5::text[], $6::text[], $7::text";
 
 /**
  * Returns a function that reads the first tasks of a filter, in order, with the columns that are given, in one statement. It seeks the
  * first task of each group that the filter admits, and merges the groups: a group is the tasks of one status, kind and model, of an
- * account or of all; live ones are in groups by account and key. So a page costs two seeks for each model that was ever used, and of
- * live tasks, for each that a key uses now, and of each at most as many entries of an index as the page is long, however many tasks there
- * are and however few of them match.
+ * account or of all; an account's live ones are in groups by key as well. So a page costs two seeks for each model that was ever used, and
+ * of live tasks, for each in use now, and of each at most as many entries of an index as the page is long, however many tasks there are
+ * and however few of them match.
  */
 export function prepareList<Row>(columns: string): (session: Session, filter: Listing) => Promise<Row[]> {
   const known = new Map<string, Statement<Row, Values>>();
@@ -85,11 +87,10 @@ function textOf(shape: Shape): string {
 
 /** The condition that a task is in a group but for its model, as SQL; the group is a row of that name. */
 function ofGroup({ isOfOne }: Shape, part: Part, group: string): string {
-  const same = (...columns: readonly string[]) =>
-    columns.map((column) => `${column} = ${group}.${column}`).join(" and ");
-  if (part === "live") return `${LIVE} and ${same("account_number", "status", "key_label", "kind")}`;
-  const owner = isOfOne ? ["account_number"] : [];
-  return `${ENDED} and ${same(...owner, "status", "kind")}`;
+  const columns = isOfOne ? ["account_number", "status", "kind"] : ["status", "kind"];
+  if (isOfOne && part === "live") columns.push("key_label");
+  const same = columns.map((column) => `${column} = ${group}.${column}`).join(" and ");
+  return `${part === "live" ? LIVE : ENDED} and ${same}`;
 }
 
 /** Each group of a part with its first task. */
@@ -100,26 +101,22 @@ function headsOf(shape: Shape, part: Part): string {
     ? "select number as model_label from label where text = $7"
     : steps("model_label", isIn);
   return `select '${part}' as part, place.*, used.model_label, first.id
-    from (${part === "ended" ? endedPlaces(shape) : livePlaces(shape)}) as place
+    from (${shape.isOfOne && part === "live" ? placesByKey() : places(shape, part)}) as place
     cross join lateral (${models}) as used
     cross join lateral (select id from task where ${isIn} and model_label = used.model_label and id ${beyond} $2
       order by id ${sorting} limit 1) as first`;
 }
 
-function endedPlaces({ isOfOne }: Shape): string {
+function places({ isOfOne }: Shape, part: Part): string {
   const owner = isOfOne ? "(select number from account where id = $1)" : "null::bigint";
   return `select ${owner} as account_number, null::bigint as key_label, status, kind
-    from unnest($5::text[]) as a (status) cross join unnest($4::text[]) as b (kind)`;
+    from unnest(${STATUSES[part]}) as a (status) cross join unnest($4::text[]) as b (kind)`;
 }
 
-/** By the keys with live tasks, of an account or of all. */
-function livePlaces({ isOfOne }: Shape): string {
-  const owners = isOfOne
-    ? "select number as account_number from account where id = $1"
-    : steps("account_number", LIVE);
-  const isIn = `${LIVE} and account_number = owner.account_number and status = a.status`;
-  return `select owner.account_number, holder.key_label, a.status, b.kind from (${owners}) as owner
-    cross join unnest($6::text[]) as a (status)
-    cross join lateral (${steps("key_label", isIn)}) as holder
-    cross join unnest($4::text[]) as b (kind)`;
+/** By the keys of an account with live tasks. */
+function placesByKey(): string {
+  const isIn = `${LIVE} and account_number = owner.number and status = a.status`;
+  return `select owner.number as account_number, holder.key_label, a.status, b.kind
+    from (select number from account where id = $1) as owner cross join unnest(${STATUSES.live}) as a (status)
+    cross join lateral (${steps("key_label", isIn)}) as holder cross join unnest($4::text[]) as b (kind)`;
 }

@@ -10,8 +10,7 @@ type Values = [after: string, limit: number, statuses: readonly string[], kinds:
 
 /**
  * Returns a function that reads the first tasks of a filter, newest first, where it finds a page of them among the next that there are of
- * any kind. Most lists of all accounts are found so, which have too many groups for seeks: each key with live tasks, times the models that
- * it uses.
+ * any kind. Most lists of all accounts are found so, for less than a seek in each of their groups takes.
  *
  * @returns undefined where they are fewer, and for lists of one account or model, which have few groups
  */

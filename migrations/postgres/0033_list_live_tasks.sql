@@ -1,0 +1,1 @@
+CREATE INDEX "task_live_of_all" ON "task" USING btree ("status","kind","model_label","id") WHERE status in ('pending', 'processing');
