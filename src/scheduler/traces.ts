@@ -58,18 +58,18 @@ export class Traces {
     store: (source: Uint8Array | Pieces) => Promise<T>,
   ): Promise<T> {
     const start = this.#clock.elapsed();
-    let cameMs = 0;
+    let cameMs: number | undefined;
     try {
       const source = await bring();
       if (source instanceof Uint8Array) return await store(source);
       cameMs = this.#clock.elapsed() - start;
       const came = (ms: number) => {
-        cameMs += ms;
+        cameMs = (cameMs ?? 0) + ms;
       };
       return await store(timed(source, this.#clock, came));
     } finally {
-      const fetchMs = Math.round(cameMs);
-      if (fetchMs > 0) this.#add(attempt, "fetchMs", fetchMs);
+      const fetchMs = Math.round(cameMs ?? 0);
+      if (cameMs !== undefined) this.#add(attempt, "fetchMs", fetchMs);
       this.#add(attempt, "storeMs", this.#since(start) - fetchMs);
     }
   }

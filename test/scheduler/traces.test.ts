@@ -64,7 +64,10 @@ test("each attempt of a task that failed over twice tells what it was chosen amo
       ...{ httpStatus: 500, upstreamRequestId: "req-1" },
     },
     { lane: SECOND, state: "done", submitMs: 0, httpStatus: 202, jobId: "job-2", polls: 2 },
-    { lane: OTHER, state: "done", submitMs: 0, httpStatus: 202, jobId: "job-3", polls: 3, storeMs: 0 },
+    {
+      ...{ lane: OTHER, state: "done", submitMs: 0, httpStatus: 202, jobId: "job-3", polls: 3 },
+      ...{ fetchMs: 0, storeMs: 0 },
+    },
   ]);
   expect(attempts.map(verdicts)).toEqual([
     [
