@@ -152,7 +152,8 @@ test.each(["front", "behind", "both"] as const)(
     const id = await chain.api.accept({ ...BODY, sandbox: { delay_ms: 1_500 } });
     const behind = createApi(chain.behind.url, chain.behind.firstKey());
     let made: string | undefined;
-    while (made === undefined) made = (await behind.send("/v1/tasks")).data.tasks?.[0]?.task_id;
+    for (; made === undefined; await Bun.sleep(10))
+      made = (await behind.send("/v1/tasks")).data.tasks?.[0]?.task_id;
     const killed = [which !== "behind" && chain.front, which !== "front" && chain.behind].filter(
       (each) => each !== false,
     );

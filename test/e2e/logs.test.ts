@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { cleanEnvironment, type Server, SVC, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
@@ -35,6 +35,8 @@ beforeAll(async () => {
     body: { model: "none" },
     headers: { "X-Request-ID": "mine-1" },
   });
+  // It writes its first lines a tenth of a second after they came.
+  while (!existsSync(join(server.dataDir, "logs/svc.log"))) await Bun.sleep(5);
 });
 
 test("the lines of a task, a key and a request are found, and say whose they are and what they cost", async () => {

@@ -11,6 +11,8 @@ setDefaultTimeout(120_000);
 
 const CADDYFILE = join(import.meta.dir, "../../deploy/nodes.Caddyfile");
 const CLIENTS = 4;
+/** Between a client's rounds: enough requests meet every start and end, and the nodes have time to start. */
+const PAUSE_MS = 50;
 const picture = { model: "sandbox-image", prompt: "a lighthouse", size: "16x16", sandbox: { delay_ms: 50 } };
 
 /** What compose.nodes.yaml starts, by hand: PostgreSQL, a bucket, two nodes that answer, two that work, and Caddy with its file. */
@@ -109,6 +111,7 @@ describe.skipIf(!HAS_POSTGRES || Bun.which("caddy") === null)(
           made.add(id);
           await ask(`/v1/images/status/${id}?wait=0.2`);
           await ask("/v1/models");
+          await Bun.sleep(PAUSE_MS);
         }
       };
       const clients = Array.from({ length: CLIENTS }, client);
