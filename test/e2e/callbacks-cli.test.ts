@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
+import { svc as svcHere } from "../cli/support.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { cleanEnvironment, emptyFolder, SVC, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
@@ -109,12 +110,13 @@ function linesOf(stream: ReadableStream<Uint8Array>): () => Promise<string> {
   };
 }
 
-/** Reads a callback until it is in a state. */
+/** Looks in this process until a callback is in a state, and has the executable print it then. */
 async function untilState(task: string, state: string) {
-  for (let tries = 0; tries < 200; tries++) {
-    const { stdout } = await callbacks("show", task, "--json");
-    const callback = stdout === "" ? undefined : JSON.parse(stdout);
-    if (callback?.state === state) return callback;
+  const show = ["callbacks", "show", task, "--json"];
+  for (let tries = 0; tries < 1000; tries++) {
+    const { stdout } = await svcHere(show, { env: cleanEnvironment(access()) });
+    if (stdout !== "" && JSON.parse(stdout).state === state)
+      return JSON.parse((await svc(show, { env: access() })).stdout);
     await Bun.sleep(20);
   }
   throw new Error(`The callback of ${task} is never ${state}.`);
