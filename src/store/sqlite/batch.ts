@@ -1,8 +1,10 @@
 import type { Database } from "bun:sqlite";
 import { asStorageError } from "./errors.ts";
 
-interface Write {
+export interface Write {
   readonly operation: () => unknown;
+  /** Called in the transaction after the last of several writes in a row that have the same one. */
+  readonly closing?: (() => void) | undefined;
 }
 
 /** The outcome of one write of a batch. */
@@ -22,12 +24,9 @@ type RunBatch = (writes: readonly Write[]) => Outcome[];
  * @param onUndone called after writes were undone, before others run
  */
 export function prepareBatch(db: Database, onUndone?: () => void): RunBatch {
-  const begin = db.prepare("begin immediate");
-  const commit = db.prepare("commit");
-  const rollback = db.prepare("rollback");
-  const savepoint = db.prepare("savepoint operation");
-  const release = db.prepare("release operation");
-  const rollbackTo = db.prepare("rollback to operation");
+  const [begin, commit] = [db.prepare("begin immediate"), db.prepare("commit")];
+  const [savepoint, release] = [db.prepare("savepoint operation"), db.prepare("release operation")];
+  const [rollback, rollbackTo] = [db.prepare("rollback"), db.prepare("rollback to operation")];
 
   function undo(): void {
     // On a full disk or an I/O error SQLite has already rolled back.
@@ -37,7 +36,11 @@ export function prepareBatch(db: Database, onUndone?: () => void): RunBatch {
 
   function runPlain(writes: readonly Write[]): Outcome[] {
     begin.run();
-    const outcomes = writes.map(({ operation }) => ({ ok: true, value: synchronous(operation()) }) as const);
+    const outcomes = writes.map(({ operation, closing }, i): Outcome => {
+      const value = synchronous(operation());
+      if (closing !== writes[i + 1]?.closing) closing?.();
+      return { ok: true, value };
+    });
     // Writes and flushes nothing if no page changed.
     commit.run();
     return outcomes;
@@ -45,10 +48,11 @@ export function prepareBatch(db: Database, onUndone?: () => void): RunBatch {
 
   function runGuarded(writes: readonly Write[]): Outcome[] {
     begin.run();
-    const outcomes = writes.map(({ operation }): Outcome => {
+    const outcomes = writes.map(({ operation, closing }): Outcome => {
       savepoint.run();
       try {
         const value = synchronous(operation());
+        closing?.();
         release.run();
         return { ok: true, value };
       } catch (error) {

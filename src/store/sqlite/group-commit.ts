@@ -13,6 +13,8 @@ export type GroupCommit = ReturnType<typeof createGroupCommit>;
 export interface WriteOptions {
   /** The write records what has already happened elsewhere. It waits until it is stored or the store closes. */
   readonly isOwed?: boolean;
+  /** What several writes in a row leave to the last of them; see `Write`. Always the same function. */
+  readonly closing?: () => void;
 }
 
 export interface GroupCommitDeps {
@@ -64,7 +66,8 @@ export function createGroupCommit(db: Database, deps: GroupCommitDeps & CommitEv
      * operation that throws is undone alone. It may run more than once, each time after its last run was undone. A rejected write
      * was not applied.
      */
-    write<T>(operation: () => T & Synchronous<T>, { isOwed = false }: WriteOptions = {}): Promise<T> {
+    write<T>(operation: () => T & Synchronous<T>, options: WriteOptions = {}): Promise<T> {
+      const { isOwed = false, closing } = options;
       const hindrance = outage.reason();
       const isTooMany = hindrance !== undefined && !isOwed && kept.count() >= MOST_KEPT;
       const refused = refusal() ?? (isTooMany ? hindrance : undefined);
@@ -74,7 +77,7 @@ export function createGroupCommit(db: Database, deps: GroupCommitDeps & CommitEv
         if (kept.count() === 0 && hindrance === undefined) setImmediate(flush);
         const waitsUntilMs = isOwed ? Number.POSITIVE_INFINITY : outage.waitedMs() + patienceMs;
         // Each entry is resolved with the result of its own operation, so the types match.
-        kept.add({ operation, resolve: resolve as (value: unknown) => void, reject, waitsUntilMs });
+        kept.add({ operation, closing, resolve: resolve as (value: unknown) => void, reject, waitsUntilMs });
       });
     },
   };

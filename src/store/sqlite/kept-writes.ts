@@ -1,8 +1,8 @@
 import type { StorageError } from "../../domain/ports/task-store.ts";
+import type { Write } from "./batch.ts";
 
 /** A write that is not committed yet. */
-export interface KeptWrite {
-  readonly operation: () => unknown;
+export interface KeptWrite extends Write {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** When it is refused, in milliseconds waited in outages. */

@@ -5,6 +5,7 @@ import { sumMicros } from "../../domain/money/money.ts";
 import type { NewTask } from "../../domain/task/task.ts";
 import { accountNumber } from "./account-store/account-table.ts";
 import type { Connection } from "./connection.ts";
+import { AVAILABLE, prepareHolds } from "./holds.ts";
 import { prepareLabels } from "./labels.ts";
 
 /** The reason, actor and time of a movement of money. */
@@ -16,9 +17,6 @@ export interface Authority {
 
 export type Ledger = ReturnType<typeof prepareLedger>;
 
-/** What an account can still spend, as SQL. */
-export const AVAILABLE = "balance_micros - held_micros + credit_limit_micros";
-
 /**
  * The only writer of ledger rows, and of the balances and holds that are their sums. Uses raw statements, because two of every
  * three writes of a task go through here.
@@ -26,15 +24,7 @@ export const AVAILABLE = "balance_micros - held_micros + credit_limit_micros";
 export function prepareLedger(connection: Pick<Connection, "db" | "onUndone">) {
   const { db } = connection;
   const append = prepareAppend(connection);
-  const hold = db.prepare<{ number: number; is_low: 0 | 1 | null }, [amount: number, account: string]>(
-    `update account set held_micros = held_micros + ?1
-     where id = ?2 and (mode = 'unlimited' or ${AVAILABLE} >= ?1)
-     returning number, low_balance_told = 0 and ${AVAILABLE} < low_balance_micros as is_low`,
-  );
-  const numberOf = db.prepare<{ number: number }, [account: string]>(
-    "select number from account where id = ?",
-  );
-  const tell = db.prepare<never, [account: string]>("update account set low_balance_told = 1 where id = ?");
+  const holds = prepareHolds(connection);
   // Once the balance suffices again, the next low balance is reported again.
   const move = db.prepare<never, [balance: number, held: number, account: string]>(
     `update account set balance_micros = balance_micros + ?1, held_micros = held_micros + ?2,
@@ -47,19 +37,9 @@ export function prepareLedger(connection: Pick<Connection, "db" | "onUndone">) {
   );
 
   return {
-    /**
-     * Reserves a new task's price. `noteHold` follows, when the task is stored.
-     *
-     * @returns the account's number, and whether its balance is now low for the first time; undefined, with nothing written, when
-     *   it has too little
-     */
-    hold({ accountId, held: amount }: NewTask): { account: number; isLow: boolean } | undefined {
-      const held = amount === 0 ? numberOf.get(accountId) : hold.get(amount, accountId);
-      if (held === null) return undefined;
-      const isLow = "is_low" in held && held.is_low === 1;
-      if (isLow) tell.run(accountId);
-      return { account: held.number, isLow };
-    },
+    /** Reserves a new task's price, as `prepareHolds` has it. `noteHold` follows, when the task is stored. */
+    hold: holds.hold,
+    settleHolds: holds.settle,
     /** Writes the row of what `hold` reserved, for the account and the task of these numbers. */
     noteHold({ id, keyId, held: amount, createdAt }: NewTask, account: number, task: number): void {
       if (amount > 0) append.byNumber({ account, task }, holdEntry(id, amount, keyId), createdAt);
@@ -67,6 +47,7 @@ export function prepareLedger(connection: Pick<Connection, "db" | "onUndone">) {
     /** Writes the rows and changes the account by their sums. */
     post(account: AccountId, entries: readonly LedgerEntry[], at: number): void {
       if (entries.length === 0) return;
+      holds.settle();
       for (const entry of entries) append.byId(account, entry, at);
       const balance = sumMicros(entries.map((entry) => entry.balanceDelta));
       const held = sumMicros(entries.map((entry) => entry.heldDelta));
@@ -74,6 +55,7 @@ export function prepareLedger(connection: Pick<Connection, "db" | "onUndone">) {
     },
     /** Returns what the account can still spend, in micro-units; infinite for an unlimited account. */
     available(account: AccountId): number {
+      holds.settle();
       const row = funds.get(account);
       if (row === null) throw new Error(`There is no account ${account}.`);
       return row.mode === "prepaid" ? row.available : Number.POSITIVE_INFINITY;

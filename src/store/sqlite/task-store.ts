@@ -39,6 +39,18 @@ function prepareSearches(
   };
 }
 
+function prepareAdmissions(
+  connection: Connection,
+  parts: Parameters<typeof prepareAdmit>[1],
+): Pick<TaskStore, "admit" | "admitAll"> {
+  const admit = prepareAdmit(connection.db, parts);
+  const admitting = { closing: parts.ledger.settleHolds };
+  return {
+    admit: (admission) => connection.write(() => admit(admission), admitting),
+    admitAll: prepareAdmitAll(connection, admit, admitting),
+  };
+}
+
 /** Tasks in SQLite. Each write is one operation of the connection's group commit. */
 export function createTaskStore(
   connection: Connection,
@@ -52,7 +64,6 @@ export function createTaskStore(
   const searches = prepareSearches(connection, find);
   const [ledger, story] = [prepareLedger(connection), prepareStory(connection, reads)];
   const [changes, labels] = [prepareChanges(db), prepareLabels(connection)];
-  const admit = prepareAdmit(db, { ledger, records, changes, labels });
   const advance = prepareAdvance(db, { ledger, changes, labels });
   const claim = prepareClaim(connection, { newLeaseToken: deps.newLeaseToken, turns, advance });
   const cancel = prepareCancel(db, advance, changes, reads.byId, prepareTrail(db));
@@ -62,7 +73,7 @@ export function createTaskStore(
   deps.removals.onRemoved(reads.forget);
   const [recentEndings, rescue] = [prepareRecentEndings(db), prepareRescue(db)];
   return {
-    ...{ admit: (admission) => write(() => admit(admission)), admitAll: prepareAdmitAll(connection, admit) },
+    ...prepareAdmissions(connection, { ledger, records, changes, labels }),
     findReplay: async (key, now) => read(() => records.find(key, now)),
     claim: (query) => write(() => claim(query)),
     begin: (lease, intent) => write(() => advance.begin(lease, intent)),

@@ -6,7 +6,7 @@ import type { AccountChange, AccountStore, Credit, NewAccount } from "../../../d
 import { type AccountRow, toAccount } from "../../sqlite/account-store/account-table.ts";
 import type { creditKey } from "../../sqlite/account-store/credit-key-table.ts";
 import { accountChanged, accountCredited, accountMade } from "../../sqlite/account-store/notes.ts";
-import { AVAILABLE } from "../../sqlite/ledger.ts";
+import { AVAILABLE } from "../../sqlite/holds.ts";
 import type { RawRow } from "../../sqlite/raw-row.ts";
 import type { Ledger } from "../ledger.ts";
 import { type Parameter, type Session, statement } from "../session.ts";

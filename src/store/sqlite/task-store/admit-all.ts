@@ -1,5 +1,6 @@
 import type { Admission, AdmitAllResult, AdmitResult } from "../../../domain/ports/task-store.ts";
 import type { Connection } from "../connection.ts";
+import type { WriteOptions } from "../group-commit.ts";
 
 /** Rolls back what was admitted before it. */
 class Refused extends Error {
@@ -15,6 +16,7 @@ class Refused extends Error {
 export function prepareAdmitAll(
   { write }: Pick<Connection, "write">,
   admit: (admission: Admission) => AdmitResult,
+  admitting: Pick<WriteOptions, "closing">,
 ) {
   return async (admissions: readonly Admission[]): Promise<AdmitAllResult> => {
     try {
@@ -28,7 +30,7 @@ export function prepareAdmitAll(
           all.push(result);
         }
         return all;
-      });
+      }, admitting);
       return { kind: "accepted", results };
     } catch (error) {
       if (error instanceof Refused) return { kind: "refused", place: error.place, result: error.result };

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { taskError } from "../../../src/domain/errors.ts";
+import type { AccountId } from "../../../src/domain/ids.ts";
+import type { AdmitResult } from "../../../src/domain/ports/task-store.ts";
+import { failed } from "../../../src/domain/task/transition.ts";
+import type { Store } from "../../../src/store/open.ts";
+import { openEmptyStore } from "../../helpers/open-store.ts";
+import {
+  ACCOUNT,
+  accountId,
+  addAccount,
+  admit,
+  bySystem,
+  callbackId,
+  claimOne,
+  micros,
+  NOW,
+  newClaim,
+  newTask,
+} from "../../helpers/store.ts";
+
+/** What each task holds. */
+const EACH = 40_000;
+const OTHER = accountId(2);
+
+let store: Store;
+beforeEach(() => {
+  store = openEmptyStore();
+});
+afterEach(() => store.stop());
+
+const prepaid = (id: AccountId, tasks: number) =>
+  addAccount(store, { id, mode: "prepaid", credit: micros(tasks * EACH) });
+const heldBy = async (id: AccountId) => (await store.accounts.account(id))?.held;
+const kindsOf = (results: readonly AdmitResult[]) => results.map(({ kind }) => kind);
+
+test("creates of a turn spend a balance to the last, and no further", async () => {
+  await prepaid(ACCOUNT, 3);
+  const results = await Promise.all([1, 2, 3, 4, 5].map((number) => admit(store, { number })));
+  expect(kindsOf(results)).toEqual([
+    ...["admitted", "admitted", "admitted"],
+    ...["insufficient_quota", "insufficient_quota"],
+  ] as AdmitResult["kind"][]);
+  expect(results[3]).toMatchObject({ limitedBy: "balance", available: micros(0) });
+  expect(await heldBy(ACCOUNT)).toBe(micros(3 * EACH));
+});
+
+test("creates of several accounts in a turn, one after the other in any order", async () => {
+  await prepaid(ACCOUNT, 2);
+  await addAccount(store, { id: OTHER });
+  const of = [ACCOUNT, OTHER, OTHER, ACCOUNT, OTHER, ACCOUNT];
+  const results = await Promise.all(of.map((id, i) => admit(store, { number: i + 1, accountId: id })));
+  expect(kindsOf(results).filter((kind) => kind === "admitted")).toHaveLength(5);
+  expect(results[5]?.kind).toBe("insufficient_quota");
+  expect([await heldBy(ACCOUNT), await heldBy(OTHER)]).toEqual([micros(2 * EACH), micros(3 * EACH)]);
+});
+
+test("what else a turn does to an account sees what was held before it, and creates see what it did", async () => {
+  await prepaid(ACCOUNT, 3);
+  await admit(store, { number: 1 });
+  const lease = await claimOne(store);
+  const [task, error] = [lease.task, taskError("UPSTREAM_ERROR")];
+  const [second, third, ended, fourth, credit, fifth, sixth] = await Promise.all([
+    admit(store, { number: 2 }),
+    admit(store, { number: 3 }),
+    store.tasks.apply(lease, failed(task, NOW, error, callbackId(1))),
+    admit(store, { number: 4 }),
+    store.accounts.credit(ACCOUNT, micros(EACH), "paid", bySystem()),
+    admit(store, { number: 5 }),
+    admit(store, { number: 6 }),
+  ]);
+  expect([second.kind, third.kind, ended]).toEqual(["admitted", "admitted", "applied"]);
+  // The failed task gave back what it held, and the credit pays for one more.
+  expect([fourth.kind, credit.kind, fifth.kind]).toEqual(["admitted", "credited", "admitted"]);
+  expect(sixth).toMatchObject({ kind: "insufficient_quota", available: micros(0) });
+  expect(await heldBy(ACCOUNT)).toBe(micros(4 * EACH));
+});
+
+test("a group that is refused holds nothing, whatever the turn admits beside it", async () => {
+  await prepaid(ACCOUNT, 3);
+  const admissionOf = (number: number) => ({ task: newTask({ number }), assets: [] });
+  const [first, group, last] = await Promise.all([
+    admit(store, { number: 1 }),
+    store.tasks.admitAll([2, 3, 4].map(admissionOf)),
+    admit(store, { number: 5 }),
+  ]);
+  expect([first.kind, group.kind, last.kind]).toEqual(["admitted", "refused", "admitted"]);
+  expect(await heldBy(ACCOUNT)).toBe(micros(2 * EACH));
+});
+
+test("a low balance is told by the first create of a turn that makes it so, and by no other", async () => {
+  await prepaid(ACCOUNT, 5);
+  await store.accounts.updateAccount(ACCOUNT, { lowBalance: micros(3 * EACH) }, bySystem());
+  const results = await Promise.all([1, 2, 3, 4].map((number) => admit(store, { number })));
+  expect(results.map((result) => result.kind === "admitted" && result.isLow)).toEqual([
+    ...[false, false, true, false],
+  ]);
+  expect(await admit(store, { number: 5 })).toEqual({ kind: "admitted", isLow: false });
+});
+
+test("a key of a refused group is free, and one beside it is used", async () => {
+  await prepaid(ACCOUNT, 2);
+  const admissionOf = (number: number, key: string) => ({
+    task: newTask({ number }),
+    assets: [],
+    idempotency: newClaim({ key }),
+  });
+  const [group, beside] = await Promise.all([
+    store.tasks.admitAll([1, 2, 3].map((number) => admissionOf(number, `group-${number}`))),
+    store.tasks.admit(admissionOf(4, "beside")),
+  ]);
+  expect([group.kind, beside.kind]).toEqual(["refused", "admitted"]);
+  expect(await store.tasks.findReplay(newClaim({ key: "group-1" }), NOW)).toBeUndefined();
+  expect(await store.tasks.findReplay(newClaim({ key: "beside" }), NOW)).toMatchObject({ kind: "replayed" });
+  expect((await store.tasks.admit(admissionOf(5, "group-1"))).kind).toBe("admitted");
+  expect(await store.tasks.findReplay(newClaim({ key: "group-1" }), NOW)).toMatchObject({ kind: "replayed" });
+});
