@@ -35,7 +35,7 @@ export type Pool = "ready" | "waiting" | "under_way";
  * changes twice in a task's life; a column that is written more often would have its indexes written as often.
  */
 export const LIVE = "status in ('pending', 'processing')";
-export const ENDED = "status in ('completed', 'failed', 'cancelled')";
+export const ENDED = "(status = 'completed' or status = 'failed' or status = 'cancelled')";
 
 /** In the column `status`: all that is left of the task is what the books need. It is neither live nor ended. */
 export const REMOVED = "removed";
