@@ -10,7 +10,7 @@ import { type Allowance, leftOf } from "../quota-allowance.ts";
 import { prepareQuotas } from "../quotas.ts";
 import { prepareAssets } from "./assets.ts";
 import type { Changes } from "./changes.ts";
-import type { IdempotencyRecords } from "./idempotency.ts";
+import { digestOf, type IdempotencyRecords } from "./idempotency.ts";
 import { type AdmittedWith, LIVE, NEW_ALIKE, NEW_TASK } from "./task-table.ts";
 
 /** The body of `TaskStore.admit`. Raw statements, because every create runs them. */
@@ -46,7 +46,8 @@ export function prepareAdmit(
   }
 
   return ({ task, assets, idempotency, concurrency, quota }) => {
-    const used = idempotency && records.find(idempotency, task.createdAt);
+    const digest = idempotency && digestOf(idempotency);
+    const used = idempotency && records.find(idempotency, task.createdAt, digest);
     if (used !== undefined) return used;
     if (concurrency !== undefined && hasLiveTasks(task, concurrency)) return { kind: "too_many_tasks" };
     const allowance = quota && task.held > 0 ? quotas.allowance(task, quota) : undefined;
@@ -58,7 +59,7 @@ export function prepareAdmit(
     const number = insertTask(task, held.account, admitted);
     ledger.noteHold(task, held.account, number);
     insertAssets(assets);
-    if (idempotency !== undefined) records.put(idempotency, task.id, task.held);
+    if (idempotency !== undefined) records.put(idempotency, task.id, task.held, digest);
     return { kind: "admitted", isLow: held.isLow };
   };
 }

@@ -12,10 +12,6 @@ export type IdempotencyUse = Pick<IdempotencyClaim, "keyId" | "endpoint" | "key"
 
 export type IdempotencyRecords = ReturnType<typeof prepareIdempotency>;
 
-/** The id of the record with a digest, as SQL. */
-const ID = `coalesce((select id from temp.idempotency_recent where digest = ?1),
-  (select id from idempotency_index where digest = ?1))`;
-
 export interface IdempotencyRow {
   readonly fingerprint: string;
   readonly task_id: TaskId;
@@ -25,17 +21,19 @@ export interface IdempotencyRow {
 
 /**
  * Callers' keys are random, so an index on disk would rewrite a page for each. That alone cost a create as much as everything
- * else. Records are therefore appended, and found by a digest of their scope in two indexes. One is in memory, for recent records:
- * a temporary table, which commits and rolls back with the rest. The other is on disk. Recent digests move there many at a time,
- * in its order. After a restart the first index is rebuilt from what the second lacks.
+ * else. Records are therefore appended, and found by a digest of their scope in two places: in memory, where recent ones are, and in
+ * an index on disk. Recent digests move there many at a time, in its order. After a restart memory gets what the index lacks.
  *
  * Uses raw statements, which are part of every create.
  */
 export function prepareIdempotency(connection: Connection) {
   const { db } = connection;
   const recent = openRecentRecords(connection);
-  const select = db.prepare<IdempotencyRow, [digest: Uint8Array]>(
-    `select fingerprint, task_id, held_micros, expires_at from idempotency where id = ${ID}`,
+  const select = db.prepare<IdempotencyRow, [digest: Uint8Array, id: number]>(
+    `select fingerprint, task_id, held_micros, expires_at from idempotency where digest = ?1 and id = ?2`,
+  );
+  const indexed = db.prepare<{ id: number }, [digest: Uint8Array]>(
+    "select id from idempotency_index where digest = ?",
   );
   const insert = db.prepare(
     "insert into idempotency (digest, fingerprint, task_id, held_micros, expires_at) values (?, ?, ?, ?, ?)",
@@ -50,32 +48,38 @@ export function prepareIdempotency(connection: Connection) {
   const forget = db.prepare<never, [digest: Uint8Array, id: number]>(
     "delete from idempotency_index where digest = ? and id = ?",
   );
-  const end = db.prepare<never, [digest: Uint8Array, task: string]>(
-    `update idempotency set expires_at = 0 where task_id = ?2 and id = ${ID}`,
+  const end = db.prepare<never, [task: string, digest: Uint8Array, id: number]>(
+    "update idempotency set expires_at = 0 where task_id = ? and digest = ? and id = ?",
   );
 
-  function find(claim: IdempotencyClaim, now: number): UsedKey | undefined {
-    const row = select.get(digestOf(claim));
+  const idOf = (digest: Uint8Array) => recent.find(digest) ?? indexed.get(digest)?.id;
+
+  function find(claim: IdempotencyClaim, now: number, digest = digestOf(claim)): UsedKey | undefined {
+    const id = idOf(digest);
+    const row = id === undefined ? null : select.get(digest, id);
     return row === null ? undefined : readUse(row, claim, now);
   }
 
   return {
     find,
     /** Writes the record. It replaces one that has ended. */
-    put(claim: IdempotencyClaim, taskId: TaskId, held: Micros): void {
-      const digest = digestOf(claim);
+    put(claim: IdempotencyClaim, taskId: TaskId, held: Micros, digest = digestOf(claim)): void {
       const { lastInsertRowid } = insert.run(digest, claim.fingerprint, taskId, held, claim.expiresAt);
-      recent.put(digest, Number(lastInsertRowid));
+      recent.put({ digest, id: Number(lastInsertRowid) });
     },
     /** Ends the record of a key, if it belongs to this task. */
-    free: (use: IdempotencyUse, taskId: TaskId) => void end.run(digestOf(use), taskId),
+    free(use: IdempotencyUse, taskId: TaskId): void {
+      const digest = digestOf(use);
+      const id = idOf(digest);
+      if (id !== undefined) end.run(taskId, digest, id);
+    },
     /** Removes records that expired before `now`. @returns how many */
     expire(now: number, limit: number): number {
       const rows = ended.all(limit, now);
       for (const { id, digest } of rows) {
         remove.run(id);
         forget.run(digest, id);
-        recent.forget(digest, id);
+        recent.forget({ digest, id });
       }
       return rows.length;
     },
