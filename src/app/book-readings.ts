@@ -52,6 +52,13 @@ export function createBookReadings({ path }: Pick<BooksOrder, "path">): BookRead
   };
 }
 
+/** Copies the write-ahead log of a database in a thread, as far as no reader is in the way. @throws Error when it cannot */
+export async function copyLogAside(path: string): Promise<void> {
+  const copying = prepare<undefined>({ path, question: { kind: "copy" } }, () => {});
+  copying.start();
+  await copying.answer;
+}
+
 /** Reads as many at one time as there are slots, in the order in which they were asked. */
 function createLine(path: string, slots: number) {
   /** By question, in the order in which they were asked: first those under way, then those that wait. */

@@ -6,6 +6,7 @@ import type { Stock } from "../domain/stock.ts";
 import { createSystemClock, monotonicMs } from "../runtime/clock.ts";
 import { openAudit } from "../store/audit.ts";
 import { checkDatabase } from "../store/check.ts";
+import { copyLog, untilLogIsShort } from "../store/checkpoint.ts";
 import { readStock } from "../store/stock-reading.ts";
 import { openUsageReading } from "../store/usage-reading.ts";
 import { giveWay } from "../toolkit/low-priority.ts";
@@ -20,6 +21,8 @@ export type BooksQuestion =
   | { readonly kind: "stock" }
   /** Whether the database is sound. */
   | { readonly kind: "check" }
+  /** Nothing: the log is to be copied into the database. */
+  | { readonly kind: "copy" }
   /** What would free space on the disk. */
   | ({ readonly kind: "reclaimable" } & Pick<ReclaimOrder, "dataDir" | "assets">);
 
@@ -32,7 +35,7 @@ export interface BooksOrder {
 export type BooksResult =
   | {
       readonly kind: "done";
-      readonly answer: AuditReport | UsageLine[] | Stock | Reclaimable | DatabaseCheck;
+      readonly answer: AuditReport | UsageLine[] | Stock | Reclaimable | DatabaseCheck | undefined;
     }
   | { readonly kind: "failed"; readonly message: string };
 
@@ -56,7 +59,7 @@ async function answer(order: BooksOrder): Promise<BooksResult> {
 function read({
   path,
   question,
-}: BooksOrder): Promise<AuditReport | UsageLine[] | Reclaimable> | Stock | DatabaseCheck {
+}: BooksOrder): Promise<AuditReport | UsageLine[] | Reclaimable> | Stock | DatabaseCheck | undefined {
   switch (question.kind) {
     case "audit":
       return check(path);
@@ -66,6 +69,9 @@ function read({
       return readStock({ path });
     case "check":
       return checkDatabase({ path });
+    case "copy":
+      copyLog({ path });
+      return undefined;
     case "reclaimable":
       return count(question);
   }
@@ -88,6 +94,7 @@ function resting(): () => Promise<boolean> {
 }
 
 async function check(path: string): Promise<AuditReport> {
+  await untilLogIsShort({ path });
   const audit = openAudit({ path });
   try {
     return await audit.run();
@@ -97,6 +104,7 @@ async function check(path: string): Promise<AuditReport> {
 }
 
 async function sumUp(path: string, query: UsageQuery): Promise<UsageLine[]> {
+  await untilLogIsShort({ path });
   const reading = openUsageReading({ path });
   try {
     return await reading.report(query);

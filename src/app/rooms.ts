@@ -22,6 +22,7 @@ import type { StoreOptions } from "../store/books.ts";
 import { openStore } from "../store/open.ts";
 import type { SealReport } from "../store/sqlite/account-store/sealed-secrets.ts";
 import { openAssets } from "./assets.ts";
+import { copyLogAside } from "./book-readings.ts";
 import { openCluster } from "./cluster.ts";
 import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, logsOf, sealOf } from "./data-folder.ts";
 import type { Releases } from "./lifecycle.ts";
@@ -130,8 +131,10 @@ function openServerStore(
   config: Config,
   { ids, seal, log, overrides }: Pick<StoreOptions, "ids" | "seal"> & { log: Log; overrides: AppOverrides },
 ) {
+  const path = databaseOf(config);
   return openStore({
-    path: databaseOf(config),
+    path,
+    copyAside: () => copyLogAside(path),
     ids,
     seal,
     onDamaged: (error) => {

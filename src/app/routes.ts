@@ -105,6 +105,7 @@ export function createHandlers(deps: RequestDeps): Handlers {
   const alone = createRateLimiter({ clock });
   const rateLimiter = deps.cluster?.rateLimiter(alone, clock) ?? alone;
   const stays = createStays({ ...config.stays, total: mostConnections("stays") });
+  const reading = { computedMs: threadCpuMs, elapsedMs: monotonicMs };
   const router = {
     ...deps,
     authenticate: createAuthenticate(authentication),
@@ -113,9 +114,9 @@ export function createHandlers(deps: RequestDeps): Handlers {
     rateLimiter,
     stays,
     standings: createStandings({ clock }),
-    turns: createTurns({ perTurn: 4, mayPass: createCompany({ clock }), computedMs: threadCpuMs }),
+    turns: createTurns({ ...reading, perTurn: 4, mayPass: createCompany({ clock }) }),
     // More, because many clients may share the address of a proxy.
-    guestTurns: createTurns({ perTurn: 16, mayPass: () => false, computedMs: threadCpuMs }),
+    guestTurns: createTurns({ ...reading, perTurn: 16, mayPass: () => false }),
     elapsed: monotonicMs,
     get logsRequests() {
       return config.log.requests;

@@ -72,7 +72,8 @@ function enterManaged(
   return whenAtHand(check(), (operator) => {
     deps.tokenUsed(operator);
     const stay = (kind: StayKind) => deps.stays(kind, operator);
-    return handle(Object.assign(exchange, { operator, standing, stay }));
+    // What an operator asks for makes no account wait longer than it takes.
+    return deps.turns.aside(() => handle(Object.assign(exchange, { operator, standing, stay })));
   });
 }
 

@@ -1,20 +1,25 @@
 import type { Clock } from "../domain/ports/runtime.ts";
 
-/** After a turn of the event loop that computed longer than this, a quarter of the requests begin in the next. */
+/** After a turn of the event loop that computed longer than this for one asker, a quarter of its requests begin in the next. */
 const LONG_MS = 2;
 const AFTER_LONG = 0.25;
 /** For one to two of these, an account counts as asking after its last request. */
 const PERIOD_MS = 1_000;
 
-/** Begins a request now, or late: when the turn of whoever asks comes. */
-export type Turns = <T>(
-  asker: string | (() => string),
-  begin: (isLate: boolean) => T | Promise<T>,
-) => T | Promise<T>;
+export interface Turns {
+  /** Begins a request now, or late: when the turn of whoever asks comes. */
+  <T>(asker: string | (() => string), begin: (isLate: boolean) => T | Promise<T>): T | Promise<T>;
+  /** Begins what takes no turns, and makes no asker wait for what it computed. */
+  readonly aside: <T>(begin: () => T) => T;
+}
 
 interface Asker {
   /** In this turn of the event loop. */
   begun: number;
+  /** How many may begin in this turn. */
+  most: number;
+  /** How long its requests took to begin in this turn. */
+  spentMs: number;
   readonly line: (() => void)[];
 }
 
@@ -25,46 +30,48 @@ export interface TurnsDeps {
   readonly mayPass: (asker: string) => boolean;
   /** How long this thread has computed. Unlike time it does not grow while a slow disk is waited for. */
   readonly computedMs: () => number;
+  /** Time that passes, which is quicker to read. */
+  readonly elapsedMs: () => number;
 }
 
 /**
  * Lets askers take turns. One that sends many requests at once would otherwise hold up everybody's by the time they all take:
- * its requests beyond a few begin in later turns of the event loop, and what came from others meanwhile goes first.
+ * its requests beyond a few begin in later turns of the event loop, and what came from others meanwhile goes first. A long turn
+ * counts for an asker without what others' requests took to begin.
  */
-export function createTurns({ perTurn, mayPass, computedMs }: TurnsDeps): Turns {
+export function createTurns({ perTurn, mayPass, ...clocks }: TurnsDeps): Turns {
+  const few = Math.ceil(perTurn * AFTER_LONG);
   const askers = new Map<string, Asker>();
+  const spending = createSpending(clocks);
   /** Those that began in this turn and were not asked who they are: too few for any of them to have begun too many. */
   let unnamed: (() => string)[] = [];
+  let mostUnnamed = perTurn;
   let isTurnOpen = false;
-  let openedAtMs = 0;
-  let most = perTurn;
 
   function openTurn(): void {
     if (isTurnOpen) return;
     isTurnOpen = true;
-    openedAtMs = computedMs();
+    spending.open();
     setImmediate(endTurn);
   }
 
   function endTurn(): void {
     isTurnOpen = false;
     unnamed = [];
-    most = computedMs() - openedAtMs > LONG_MS ? Math.ceil(perTurn * AFTER_LONG) : perTurn;
+    const unexplainedMs = spending.unexplainedMs();
+    const mostAfter = (ownMs: number) => (unexplainedMs + ownMs > LONG_MS ? few : perTurn);
+    mostUnnamed = mostAfter(0);
     for (const [name, asker] of askers) {
-      const next = asker.line.splice(0, most);
-      asker.begun = next.length;
-      if (next.length === 0) askers.delete(name);
+      const next = nextOf(asker, mostAfter(asker.spentMs));
+      // One that has to take fewer is remembered.
+      if (next.length === 0 && asker.most === perTurn) askers.delete(name);
       for (const begin of next) begin();
     }
     if (askers.size > 0) openTurn();
   }
 
   function askerOf(name: string): Asker {
-    const known = askers.get(name);
-    if (known !== undefined) return known;
-    const asker = { begun: 0, line: [] };
-    askers.set(name, asker);
-    return asker;
+    return askers.getOrInsertComputed(name, () => ({ begun: 0, most: mostUnnamed, spentMs: 0, line: [] }));
   }
 
   function nameAll(): void {
@@ -72,8 +79,8 @@ export function createTurns({ perTurn, mayPass, computedMs }: TurnsDeps): Turns 
     unnamed = [];
   }
 
-  return (asked, begin) => {
-    if (typeof asked === "function" && askers.size === 0 && unnamed.length < most) {
+  function turns<T>(asked: string | (() => string), begin: (isLate: boolean) => T | Promise<T>) {
+    if (typeof asked === "function" && askers.size === 0 && unnamed.length < mostUnnamed) {
       unnamed.push(asked);
       openTurn();
       return begin(false);
@@ -81,13 +88,56 @@ export function createTurns({ perTurn, mayPass, computedMs }: TurnsDeps): Turns 
     const name = typeof asked === "function" ? asked() : asked;
     if (unnamed.length > 0) nameAll();
     if (mayPass(name) && !askers.has(name)) return begin(false);
-    const asker = askerOf(name);
     openTurn();
-    if (asker.begun < most && asker.line.length === 0) {
-      asker.begun += 1;
-      return begin(false);
-    }
-    return new Promise<void>((resolve) => asker.line.push(resolve)).then(() => begin(true));
+    return take(askerOf(name), (asker, isLate) => spending.timed(asker, () => begin(isLate)));
+  }
+
+  const aside = <T>(begin: () => T): T => {
+    openTurn();
+    return spending.timed(undefined, begin);
+  };
+  return Object.assign(turns, { aside });
+}
+
+/** Those of an asker's line that begin in a new turn, in which so many may. */
+function nextOf(asker: Asker, most: number): (() => void)[] {
+  const next = asker.line.splice(0, most);
+  asker.most = most;
+  asker.spentMs = 0;
+  asker.begun = next.length;
+  return next;
+}
+
+/** Begins one's request in this turn, or puts it into its line. */
+function take<T>(asker: Asker, begin: (asker: Asker, isLate: boolean) => T | Promise<T>): T | Promise<T> {
+  if (asker.begun < asker.most && asker.line.length === 0) {
+    asker.begun += 1;
+    return begin(asker, false);
+  }
+  return new Promise<void>((resolve) => asker.line.push(resolve)).then(() => begin(asker, true));
+}
+
+/** What a turn of the event loop computed, and how much of it requests took to begin. */
+function createSpending({ computedMs, elapsedMs }: Pick<TurnsDeps, "computedMs" | "elapsedMs">) {
+  let openedAtMs = 0;
+  let spentMs = 0;
+  return {
+    open(): void {
+      openedAtMs = computedMs();
+      spentMs = 0;
+    },
+    /** What nobody's requests are known to have taken. */
+    unexplainedMs: (): number => computedMs() - openedAtMs - spentMs,
+    timed<T>(of: Asker | undefined, begin: () => T): T {
+      const from = elapsedMs();
+      try {
+        return begin();
+      } finally {
+        const tookMs = elapsedMs() - from;
+        spentMs += tookMs;
+        if (of !== undefined) of.spentMs += tookMs;
+      }
+    },
   };
 }
 

@@ -86,6 +86,9 @@ async function measure({ only, isQuick, isStrict, isRecord, json }: Options): Pr
       return [];
     });
     say(` ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`);
+    // What is promised and was not measured is not kept.
+    if (isStrict && found.length === 0 && failures.at(-1)?.startsWith(`${name} `) !== true)
+      failures.push(`${name} could not be measured here.`);
     const contention = watched();
     lines.push(...found.map((each) => ({ ...each, bench: name, contention })));
   }

@@ -10,6 +10,7 @@ import type { Handling } from "../../src/http/exchange.ts";
 import { success } from "../../src/http/reply.ts";
 import { createRouter } from "../../src/http/router.ts";
 import { createStandings } from "../../src/http/standing.ts";
+import type { Turns } from "../../src/http/turns.ts";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 import { createSystemClock } from "../../src/runtime/clock.ts";
 import { createRateLimiter } from "../../src/runtime/rate-limiter.ts";
@@ -44,6 +45,10 @@ const OVERLOADED = new AppError(
   { retryAfterSec: 7 },
 );
 
+const NO_TURNS: Turns = Object.assign(
+  <T>(_: unknown, begin: (isLate: boolean) => T | Promise<T>) => begin(false),
+  { aside: <T>(begin: () => T) => begin() },
+);
 const NO_BODY = {
   small: () => undefined,
   receive: () => Promise.reject(new Error("No body is read here.")),
@@ -77,8 +82,8 @@ function setup(
       tokenUsed() {},
       rateLimiter: createRateLimiter({ clock }),
       standings: createStandings({ clock }),
-      turns: (_, begin) => begin(false),
-      guestTurns: (_, begin) => begin(false),
+      turns: NO_TURNS,
+      guestTurns: NO_TURNS,
       addresses: createAddresses(),
       trustedProxies: ["10.0.0.0/8"],
       ids: countingIds(),

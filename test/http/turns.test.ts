@@ -8,9 +8,17 @@ function createLoop() {
     perTurn: 4,
     mayPass: (asker) => asker === "passing",
     computedMs: () => totalMs,
+    elapsedMs: () => totalMs,
   });
+  const computing = (ms: number) => (): void => {
+    totalMs += ms;
+  };
   return {
     turns,
+    /** Asks once for what computes so long as it begins. */
+    compute: (asker: string, ms: number) => void turns(asker, computing(ms)),
+    /** Has an operator ask for that. */
+    operate: (ms: number) => turns.aside(computing(ms)),
     /** Asks so often at once. @returns how many have begun, now or later */
     ask(asker: string, times: number): () => number {
       let begun = 0;
@@ -52,7 +60,8 @@ test("one that asks now goes before those of others that wait", () => {
 
 test("whoever may pass waits for nothing, unless some of its requests wait already", async () => {
   let passes = false;
-  const turns = createTurns({ perTurn: 4, mayPass: () => passes, computedMs: () => 0 });
+  const none = () => 0;
+  const turns = createTurns({ perTurn: 4, mayPass: () => passes, computedMs: none, elapsedMs: none });
   let begun = 0;
   const ask = (times: number) => {
     for (let i = 0; i < times; i++) void turns("a", () => begun++);
@@ -77,6 +86,29 @@ test("after a long turn one request of each asker begins, until turns are short 
   expect([many(), others()]).toEqual([6, 6]);
   await turn(2);
   expect([many(), others()]).toEqual([10, 10]);
+});
+
+test("what others' requests compute as they begin makes nobody's turns shorter", async () => {
+  const { ask, compute, operate, turn } = createLoop();
+  const many = ask("a", 20);
+  operate(3);
+  await turn();
+  expect(many()).toBe(8);
+  compute("b", 3);
+  const after = ask("b", 20);
+  await turn();
+  // What "b" computed is its own: one of its requests begins, where four of the others do.
+  expect([many(), after()]).toEqual([12, 4]);
+  await turn();
+  expect([many(), after()]).toEqual([16, 8]);
+});
+
+test("one that computes long with every request begins one in each turn, though none of them waits", async () => {
+  const { compute, ask, turn } = createLoop();
+  for (let i = 0; i < 3; i++) compute("a", 1);
+  await turn();
+  const after = ask("a", 4);
+  expect(after()).toBe(1);
 });
 
 test("a request that fails as it begins fails alone", async () => {

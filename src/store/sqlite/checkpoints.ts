@@ -4,7 +4,16 @@ import type { Database } from "bun:sqlite";
 const FRAMES = 1000;
 /** Frames of a log that a reader made long: its file is emptied once the reader is gone. */
 const LONG = 2 * FRAMES;
+/** A page with the header of its frame. */
+const FRAME_BYTES = 4_120;
+/** Longer log files are to be emptied before somebody reads for long again. */
+export const LONG_LOG_BYTES = 1.25 * LONG * FRAME_BYTES;
 const EMPTY_AGAIN_MS = 1_000;
+/** A reader that stays, such as a program that replicates the log, is looked for ever less often: each look starts a thread. */
+const EMPTY_LAST_MS = 30_000;
+const PART_OF_WAIT = 1 / 8;
+/** After a copy that left much, since much was committed meanwhile. */
+const COPY_AGAIN_MS = 20;
 
 interface Progress {
   readonly busy: number;
@@ -12,57 +21,117 @@ interface Progress {
   readonly checkpointed: number;
 }
 
-/**
- * Makes checkpoints in place of SQLite, for two reasons. SQLite hides the errors of its own checkpoints, and one that could not
- * flush the disk must stop the service. And these run after the commit has been answered.
- */
-export function createCheckpoints(db: Database, deps: { onError: (error: unknown) => void }) {
-  db.run("pragma wal_autocheckpoint = 0");
-  const look = db.prepare<Progress, []>("pragma wal_checkpoint(noop)");
-  const copy = db.prepare<Progress, []>("pragma wal_checkpoint(passive)");
-  const empty = db.prepare<Progress, []>("pragma wal_checkpoint(truncate)");
-  let next: ReturnType<typeof setImmediate> | undefined;
-  let emptying: ReturnType<typeof setTimeout> | undefined;
+interface CheckpointDeps {
+  readonly onError: (error: unknown) => void;
+  /** Copies frames of the log in a thread of its own, as far as no reader is in the way. Without it they are copied here. */
+  readonly copyAside?: (() => Promise<void>) | undefined;
+}
 
-  function guarded<T>(checkpoint: () => T): T | undefined {
-    try {
-      return checkpoint();
-    } catch (error) {
-      // The log still has everything that was committed. The listener decides whether the service goes on.
-      deps.onError(error);
-      return undefined;
-    }
-  }
+/**
+ * Makes checkpoints in place of SQLite, for three reasons. SQLite hides the errors of its own checkpoints, and one that could not
+ * flush the disk must stop the service. These run after the commit has been answered. And a log that a reader made long is copied
+ * by a thread, since that takes the disk for longer than requests should wait.
+ */
+export function createCheckpoints(db: Database, { onError, copyAside }: CheckpointDeps) {
+  db.run("pragma wal_autocheckpoint = 0");
+  const checkpoint = (mode: "noop" | "passive" | "truncate") => {
+    const statement = db.prepare<Progress, []>(`pragma wal_checkpoint(${mode})`);
+    return (): Progress | undefined => {
+      try {
+        return statement.get() ?? undefined;
+      } catch (error) {
+        // The log still has everything that was committed. The listener decides whether the service goes on.
+        onError(error);
+        return undefined;
+      }
+    };
+  };
+  const [look, copy, empty] = [checkpoint("noop"), checkpoint("passive"), checkpoint("truncate")];
+  const truncate = (): boolean => empty()?.busy === 0;
+  const emptying = createEmptying({ look, truncate, copyAside });
+  let next: ReturnType<typeof setImmediate> | undefined;
 
   function copySome(): void {
     next = undefined;
-    const progress = guarded(() => copy.get());
+    const progress = copy();
     // A reader in the way would be in the way of the next commits too, and looking for frames to copy takes long.
-    if (progress && (progress.checkpointed < progress.log || progress.log > LONG)) emptyLater();
+    if (progress && (progress.checkpointed < progress.log || progress.log > LONG)) emptying.begin();
   }
-
-  function emptyLater(): void {
-    emptying = setTimeout(() => {
-      emptying = undefined;
-      if (!truncate()) emptyLater();
-    }, EMPTY_AGAIN_MS);
-  }
-
-  const truncate = (): boolean => guarded(() => empty.get())?.busy === 0;
 
   return {
     /** Called after each commit. Keeps the log short, after this turn of the event loop. */
     afterCommit(): void {
-      if (next !== undefined || emptying !== undefined) return;
-      const progress = guarded(() => look.get());
+      if (next !== undefined || emptying.isUnderWay()) return;
+      const progress = look();
       if (!progress || progress.log < FRAMES || progress.checkpointed === progress.log) return;
       next = setImmediate(copySome);
     },
     /** Copies everything and empties the log file. @returns false when a reader prevents it */
     truncate,
-    stop(): void {
+    /** @returns what to wait for while a thread copies */
+    stop(): Promise<void> | undefined {
       if (next !== undefined) clearImmediate(next);
-      clearTimeout(emptying);
+      return emptying.stop();
     },
   };
 }
+
+/** Empties a log that a reader made long, once no reader is in the way. */
+function createEmptying(deps: {
+  readonly look: () => Progress | undefined;
+  readonly truncate: () => boolean;
+  readonly copyAside: (() => Promise<void>) | undefined;
+}) {
+  const { look, truncate, copyAside } = deps;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let copying: Promise<void> | undefined;
+  let isStopped = false;
+  /** How long nothing could be copied. */
+  let waitedMs = 0;
+
+  function later(afterMs = EMPTY_AGAIN_MS): void {
+    timer = setTimeout(() => {
+      waitedMs += afterMs;
+      const before = look();
+      if (copyAside === undefined || before === undefined || isShort(before)) return emptyNow();
+      // What the thread could not do is done here, where an error is told.
+      copying = copyAside().then(() => afterCopy(before), emptyNow);
+    }, afterMs);
+  }
+
+  function afterCopy(before: Progress): void {
+    copying = undefined;
+    if (isStopped) return;
+    const after = look();
+    if (after === undefined || isShort(after)) emptyNow();
+    else if (after.checkpointed > before.checkpointed) goOn();
+    else later(Math.min(EMPTY_LAST_MS, Math.max(EMPTY_AGAIN_MS, waitedMs * PART_OF_WAIT)));
+  }
+
+  function goOn(): void {
+    waitedMs = 0;
+    later(COPY_AGAIN_MS);
+  }
+
+  function emptyNow(): void {
+    copying = undefined;
+    timer = undefined;
+    if (!isStopped && !truncate()) later();
+  }
+
+  return {
+    begin(): void {
+      waitedMs = 0;
+      later();
+    },
+    isUnderWay: (): boolean => timer !== undefined,
+    stop(): Promise<void> | undefined {
+      isStopped = true;
+      clearTimeout(timer);
+      return copying;
+    },
+  };
+}
+
+/** Whether what is not copied yet is little enough to be copied between requests. */
+const isShort = ({ log, checkpointed }: Progress): boolean => log - checkpointed <= FRAMES;

@@ -32,6 +32,8 @@ export interface Connection extends Pick<GroupCommit, "write" | "trouble" | "giv
 export interface ConnectionOptions extends GroupCommitDeps {
   /** A file, created if missing, or `:memory:`. */
   readonly path: string;
+  /** Copies a long write-ahead log into the database in a thread of its own. Without it that holds up the event loop. */
+  readonly copyAside?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -47,7 +49,8 @@ export function openConnection(options: ConnectionOptions): Connection {
     onCommitted: () => checkpoints.afterCommit(),
     onUndone: () => undone.forEach((forget) => void forget()),
   });
-  const checkpoints = createCheckpoints(db, { onError: group.explain });
+  const { copyAside } = options;
+  const checkpoints = createCheckpoints(db, { onError: group.explain, copyAside });
   let isOpen = true;
   db.run("pragma busy_timeout = 0");
 
@@ -82,7 +85,8 @@ export function openConnection(options: ConnectionOptions): Connection {
       isOpen = false;
       patiently(group.giveUp);
       group.refuse(new StorageError("closed", CLOSED));
-      checkpoints.stop();
+      const copying = checkpoints.stop();
+      if (copying !== undefined) await copying;
       checkpoints.truncate();
       db.stop();
     },

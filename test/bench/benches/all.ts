@@ -1,6 +1,7 @@
 import { assetReads } from "./asset-reads.ts";
 import { audits } from "./audits.ts";
 import type { Bench } from "./bench.ts";
+import { besideReports } from "./beside-reports.ts";
 import { callbacks } from "./callbacks.ts";
 import { consoleBench } from "./console.ts";
 import { creates } from "./creates.ts";
@@ -14,6 +15,7 @@ import { metrics } from "./metrics.ts";
 import { moderation } from "./moderation.ts";
 import { overview, overviewPolls } from "./overview.ts";
 import { postgres } from "./postgres.ts";
+import { queues } from "./queues.ts";
 import { retention } from "./retention.ts";
 import { routing } from "./routing.ts";
 import { sameKey } from "./same-key.ts";
@@ -40,8 +42,10 @@ const OF_BUILDS: Readonly<Record<string, Bench>> = {
   retention,
   assets: assetReads,
   seeded,
+  "beside-reports": besideReports,
   audit: audits,
   gateway,
+  queues,
   "sync-waiters": syncWaiters,
   "same-key": sameKey,
   callbacks,

@@ -59,6 +59,7 @@ const READINGS: readonly Reading[] = [
     headers: () => ({ Range: "bytes=2000000-2065535" }),
     answer: { status: 206, hasBody: true },
     perRound: 8_000,
+    target: { kind: "leastRatio", value: 0.8 },
   },
   {
     name: "HEAD",
@@ -66,6 +67,7 @@ const READINGS: readonly Reading[] = [
     method: "HEAD",
     answer: { status: 200, hasBody: false },
     perRound: 16_000,
+    target: { kind: "leastRatio", value: 0.8 },
   },
   {
     name: "304",

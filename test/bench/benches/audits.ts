@@ -1,8 +1,7 @@
-import { join } from "node:path";
+import { copyFinished } from "../run/finished-tasks.ts";
 import { onCore, track } from "../run/process.ts";
 import { type Measurement, measurement } from "../run/report.ts";
-import { seedFinishedTasks } from "../run/seed.ts";
-import { copyDataFolder, type DataFolder } from "../run/service.ts";
+import type { DataFolder } from "../run/service.ts";
 import type { Bench } from "./bench.ts";
 
 const TASKS = 1_000_000;
@@ -10,9 +9,8 @@ const MOST_MS = 8_000;
 
 /** How long `svc audit` takes over a million finished tasks that nobody has looked at. */
 export const audits: Bench = async (context) => {
-  const folder = copyDataFolder(context.folder, join(context.workspace, "audited"));
   const count = context.scaled(TASKS);
-  seedFinishedTasks(folder.database, { template: context.template, count, sample: 1 });
+  const { folder } = copyFinished(context, { count, name: "audited" });
   const audited: Audited[] = [];
   // The first one has the file read from the disk.
   await audit(folder);

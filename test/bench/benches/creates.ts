@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type Baseline, startBaseline } from "../baselines/baseline.ts";
 import { requestText, UNIQUE } from "../load/plan.ts";
-import { measureRate, type RateSubject, rateMeasurement } from "../run/rate.ts";
+import { costMeasurement, measureRate, type RateSubject, rateMeasurement } from "../run/rate.ts";
 import { Resources } from "../run/resources.ts";
 import {
   copyDataFolder,
@@ -17,6 +17,11 @@ import { type Bench, type BenchContext, CLIENTS } from "./bench.ts";
 
 const PER_ROUND = 15_000;
 const WARM_UP = 15_000;
+/** Processor time of each. */
+const MOST_US = 62;
+const MOST_KEYED_US = 75;
+/** What a create of a prepaid account takes, beside one of an unlimited account. */
+const MOST_PREPAID = 1.03;
 
 /**
  * Durable creates: authenticated, checked against the schema, priced, held and stored, while the only slot is taken, so that
@@ -59,13 +64,23 @@ export const creates: Bench = async (context) => {
   for (const slot of held) await slot.requireHeld();
 
   const storing = { name: "bare Hono, the same insert, group commit", rates: rates.storing };
-  const half = { kind: "leastRatio", value: 0.5 } as const;
+  const unlimited = { name: "unlimited account", rates: rates.unlimited };
   const plain = { name: "bare Hono without storage", rates: rates.plain };
+  const least = (value: number) => ({ target: { kind: "leastRatio", value } }) as const;
   return [
-    rateMeasurement("creates, unlimited account", rates.unlimited, storing, { target: half }),
-    rateMeasurement("creates, prepaid account", rates.prepaid, storing, { target: half }),
-    rateMeasurement("creates, fresh Idempotency-Key each", rates.idempotent, storing, {
-      target: { kind: "leastRatio", value: 0.4 },
+    rateMeasurement("creates, unlimited account", rates.unlimited, storing, least(0.6)),
+    ...costMeasurement("creates, unlimited account", rates.unlimited, { kind: "most", value: MOST_US }),
+    rateMeasurement("creates, prepaid account", rates.prepaid, storing),
+    ...costMeasurement(
+      "creates, prepaid account",
+      rates.prepaid,
+      { kind: "mostRatio", value: MOST_PREPAID },
+      unlimited,
+    ),
+    rateMeasurement("creates, fresh Idempotency-Key each", rates.idempotent, storing, least(0.5)),
+    ...costMeasurement("creates, fresh Idempotency-Key each", rates.idempotent, {
+      kind: "most",
+      value: MOST_KEYED_US,
     }),
     rateMeasurement("creates, unlimited account", rates.unlimited, plain),
   ];

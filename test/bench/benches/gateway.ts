@@ -61,10 +61,13 @@ export const gateway: Bench = async (context) => {
   requireSettled(adapter.folder, made);
 
   const baseline = { name: `@portkey-ai/gateway on ${basename(RUNTIME)}`, rounds: rounds.peer };
-  const target = { kind: "leastRatio", value: 3 } as const;
+  const least = (value: number) => ({ target: { kind: "leastRatio", value } }) as const;
   return [
-    ...linesOf("sync calls, stored and settled", rounds.instant, baseline, { target, renders: SAME }),
-    ...linesOf("sync calls, each with a picture nobody has seen", rounds.fresh, baseline, { renders: FRESH }),
+    ...linesOf("sync calls, stored and settled", rounds.instant, baseline, { ...least(5), renders: SAME }),
+    ...linesOf("sync calls, each with a picture nobody has seen", rounds.fresh, baseline, {
+      ...least(1.5),
+      renders: FRESH,
+    }),
     ...linesOf("sync calls through the OpenAI adapter", rounds.adapter, baseline, { renders: SAME }),
   ];
 };

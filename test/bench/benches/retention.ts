@@ -1,8 +1,7 @@
 import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import { copyFinished } from "../run/finished-tasks.ts";
 import { type Measurement, measurement } from "../run/report.ts";
-import { seedFinishedTasks } from "../run/seed.ts";
-import { copyDataFolder, type DataFolder, holdSlot, startService } from "../run/service.ts";
+import { type DataFolder, holdSlot, startService } from "../run/service.ts";
 import { interleave } from "../run/statistics.ts";
 import type { Bench } from "./bench.ts";
 import { creating } from "./creates.ts";
@@ -12,9 +11,8 @@ const FOR_MS = 5_000;
 
 /** How long creates take while retention removes a million tasks, beside the same database where nothing is due. */
 export const retention: Bench = async (context) => {
-  const folder = copyDataFolder(context.folder, join(context.workspace, "retired"));
   const count = context.scaled(TASKS);
-  seedFinishedTasks(folder.database, { template: context.template, count, sample: 1 });
+  const { folder } = copyFinished(context, { count, name: "retired" });
   await hold(folder);
   const p99Of = async (env: Readonly<Record<string, string>>): Promise<number> => {
     const service = await startService(folder, { concurrency: 1, env });

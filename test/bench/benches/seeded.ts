@@ -1,17 +1,16 @@
-import { join } from "node:path";
 import { UNIQUE } from "../load/plan.ts";
+import { copyFinished } from "../run/finished-tasks.ts";
 import { measureRate, type RateSubject, rateMeasurement } from "../run/rate.ts";
 import { type Measurement, measurement } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
-import { seedFinishedTasks } from "../run/seed.ts";
-import { copyDataFolder, holdSlot, type Service, SMALLEST, startService } from "../run/service.ts";
+import { holdSlot, type Service, SMALLEST, startService } from "../run/service.ts";
 import { interleave } from "../run/statistics.ts";
 import { type Bench, type BenchContext, CLIENTS } from "./bench.ts";
 import { creating } from "./creates.ts";
 import { dispatchLatencies, runTasks } from "./dispatches.ts";
 import { statusRequest } from "./statuses.ts";
 
-const FULL = 100_000;
+const FULL = 1_000_000;
 /** As many in the nearly empty database as the status reads take turns with. */
 const NEARLY_EMPTY = 1_000;
 const CREATES = 5_000;
@@ -24,19 +23,19 @@ interface Side {
   readonly tasks: readonly string[];
 }
 
-/** The service with a hundred thousand finished tasks in its database, beside itself with a thousand. */
+/** The service with a million finished tasks in its database, beside itself with a thousand. */
 export const seeded: Bench = async (context) => {
   await using resources = new Resources();
   const open = async (name: string, count: number, concurrency?: number): Promise<Side> => {
-    const folder = copyDataFolder(context.folder, join(context.workspace, name));
-    const tasks = seedFinishedTasks(folder.database, { template: context.template, count, sample: SAMPLE });
+    const { folder, tasks } = copyFinished(context, { count, name });
     const service = await resources.open(
       startService(folder, concurrency === undefined ? {} : { concurrency }),
     );
-    return { service, tasks };
+    return { service, tasks: tasks.slice(0, SAMPLE) };
   };
-  const dispatching = { empty: await open("empty-idle", NEARLY_EMPTY), full: await open("full-idle", FULL) };
-  const waiting = { empty: await open("empty", NEARLY_EMPTY, 1), full: await open("full", FULL, 1) };
+  const many = context.scaled(FULL);
+  const dispatching = { empty: await open("empty-idle", NEARLY_EMPTY), full: await open("full-idle", many) };
+  const waiting = { empty: await open("empty", NEARLY_EMPTY, 1), full: await open("full", many, 1) };
   const held = [await holdSlot(waiting.empty.service), await holdSlot(waiting.full.service)];
   const measurements = [
     ...(await compareLatency(context, dispatching)),
@@ -53,6 +52,8 @@ export const seeded: Bench = async (context) => {
   for (const slot of held) await slot.requireHeld();
   return measurements;
 };
+
+const named = ({ scaled }: BenchContext) => `${scaled(FULL).toLocaleString("en-US")} finished tasks`;
 
 async function compareRate(
   context: BenchContext,
@@ -74,7 +75,7 @@ async function compareRate(
     full: () => measureRate(context.load, full, count),
   });
   return rateMeasurement(
-    `${name}, 100,000 finished tasks`,
+    `${name}, ${named(context)}`,
     rates.full,
     { name: "svc with 1,000", rates: rates.empty },
     { target: { kind: "leastRatio", value: 0.9 } },
@@ -98,7 +99,7 @@ async function compareLatency(
   const values = await interleave(context.rounds, subjects);
   return [
     measurement({
-      name: "create to dispatch, mean, 100,000 finished tasks",
+      name: `create to dispatch, mean, ${named(context)}`,
       unit: "ms",
       values: values.full,
       baseline: { name: "svc with 1,000", values: values.empty },

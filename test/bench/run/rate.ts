@@ -1,7 +1,7 @@
 import { type LoadGenerator, perSecond } from "../load/generator.ts";
 import type { LoadPlan } from "../load/plan.ts";
 import { cpuMs, ownCpuUs } from "./process.ts";
-import { type Measurement, measurement } from "./report.ts";
+import { type Measurement, measurement, type Target } from "./report.ts";
 
 /** What one round of requests came to. */
 export interface Rate {
@@ -82,6 +82,19 @@ export function rateMeasurement(
     baseline: { name: baseline.name, values: baseline.rates.map((rate) => rate.perSecond) },
     eachUs: { values: cpuOf(rates), baseline: cpuOf(baseline.rates) },
   });
+}
+
+/** The processor time of one request, as a figure of its own: for what is promised of it. Nothing where the system does not tell. */
+export function costMeasurement(
+  name: string,
+  rates: readonly Rate[],
+  target: Target,
+  baseline?: { readonly name: string; readonly rates: readonly Rate[] },
+): Measurement[] {
+  const values = cpuOf(rates);
+  if (values.length === 0) return [];
+  const beside = baseline && { baseline: { name: baseline.name, values: cpuOf(baseline.rates) } };
+  return [measurement({ name: `${name}: processor time of each`, unit: "µs", values, target, ...beside })];
 }
 
 function cpuOf(rates: readonly Rate[]): number[] {
