@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { TrackingDatabase } from "../../src/store/sqlite/connection.ts";
+import { plannedOnce } from "../../src/store/sqlite/planned-once.ts";
 
 /** The methods that take a statement. The store's own takes one long before SQLite sees it, if it ever does. */
 const WAYS = ["prepare", "query", "run", "exec", "prepareLate"] as const;
@@ -23,9 +24,11 @@ export function watchStatements() {
   const depth = Error.stackTraceLimit;
   for (const { methods, way, original } of originals)
     methods[way] = function (sql, ...rest) {
-      const files = seen.getOrInsertComputed(sql, () => new Set<string>());
-      const count = (times.get(sql) ?? 0) + 1;
-      times.set(sql, count);
+      // By its text as it is in the source.
+      const text = sql.replaceAll("+?", "?");
+      const files = seen.getOrInsertComputed(text, () => new Set<string>());
+      const count = (times.get(text) ?? 0) + 1;
+      times.set(text, count);
       Error.stackTraceLimit = count > DEEP_TIMES ? SHALLOW : DEEP;
       for (const [, file] of (new Error().stack ?? "").matchAll(/\/src\/store\/([\w./-]+)\.ts/g))
         files.add(file!);
@@ -59,7 +62,8 @@ interface Place {
  * that pass over rows they have read, and sorting. Loops over the `few` tables are left out. Read from the program that SQLite makes
  * of the statement, because its plan does not show which rows are passed over.
  */
-export function walksOf(db: Database, sql: string, few: readonly string[]): string[] {
+export function walksOf(db: Database, text: string, few: readonly string[]): string[] {
+  const sql = plannedOnce(text);
   const plan = db.query<{ detail: string }, []>(`explain query plan ${sql}`).all();
   const sorts = plan.flatMap(({ detail }) => (detail.startsWith("USE TEMP B-TREE") ? ["sorts"] : []));
   const program = db.query<Step, []>(`explain ${sql}`).all();

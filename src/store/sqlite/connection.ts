@@ -4,6 +4,7 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { translating } from "./errors.ts";
 import { createGroupCommit, type GroupCommit, type GroupCommitDeps } from "./group-commit.ts";
+import { plannedOnce } from "./planned-once.ts";
 
 /** 3.51.3 repaired a race between a commit and a checkpoint that could lose data (https://sqlite.org/wal.html#walresetbug). */
 const OLDEST_SQLITE = "3.51.3";
@@ -142,7 +143,7 @@ export class TrackingDatabase extends Database {
 
   private prepareLate(sql: string): LateStatement {
     return new LateStatement(() => {
-      const statement: Statement = super.prepare(sql);
+      const statement: Statement = super.prepare(plannedOnce(sql));
       const ref = new WeakRef(statement);
       this.statements.add(ref);
       this.collected.register(statement, ref);
