@@ -12,6 +12,7 @@ import { prepareCancel } from "./task-store/cancel.ts";
 import { prepareChanges } from "./task-store/changes.ts";
 import { prepareClaim } from "./task-store/claim.ts";
 import { prepareFamily } from "./task-store/family.ts";
+import { createFinished } from "./task-store/finished.ts";
 import { prepareGroups } from "./task-store/groups.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
 import { prepareLaneCounts, prepareLanes, prepareOwnReady, prepareQueuedLanes } from "./task-store/lanes.ts";
@@ -59,18 +60,19 @@ export function createTaskStore(
   const { db, read, write } = connection;
   const [records, turns] = [prepareIdempotency(connection), new Turns()];
   const find = prepareFind(db);
-  const reads = prepareReads(connection, turns, find);
+  const finished = createFinished(connection);
+  const reads = prepareReads(connection, { turns, find, finished });
   const managedChanges = prepareManagedChanges(db);
   const searches = prepareSearches(connection, find);
   const [ledger, story] = [prepareLedger(connection), prepareStory(connection, reads)];
   const [changes, labels] = [prepareChanges(db), prepareLabels(connection)];
-  const advance = prepareAdvance(db, { ledger, changes, labels });
+  const advance = prepareAdvance(db, { ledger, changes, labels, finished });
   const claim = prepareClaim(connection, { newLeaseToken: deps.newLeaseToken, turns, advance });
   const cancel = prepareCancel(db, advance, changes, reads.byId, prepareTrail(db));
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
   const [lost, nudge, ownReady] = [prepareLostAttempts(db), prepareNudge(db), prepareOwnReady(db)];
-  deps.watch.onChange(reads.forgetAll);
-  deps.removals.onRemoved(reads.forget);
+  deps.watch.onChange(finished.forgetAll);
+  deps.removals.onRemoved(finished.forget);
   const [recentEndings, rescue] = [prepareRecentEndings(db), prepareRescue(db)];
   return {
     ...prepareAdmissions(connection, { ledger, records, changes, labels }),
@@ -94,7 +96,7 @@ export function createTaskStore(
     ...{ ...searches, ...prepareFamily(connection), ...prepareGroups(connection) },
     story: async (id) => read(() => story(id)),
     list: async (filter, order) => read(() => reads.list(filter, order)),
-    assetById: (id) => reads.keptAsset(id) ?? Promise.try(() => read(() => reads.assetById(id))),
+    assetById: (id) => finished.assets.get(id) ?? Promise.try(() => read(() => reads.assetById(id))),
     counts: async () => read(() => reads.counts()),
     lanes: async () => read(lanes),
     ownReady: async (...of) => read(() => ownReady(...of)),

@@ -12,6 +12,7 @@ import { prepareAssets } from "./assets.ts";
 import { type Attempts, prepareAttempts } from "./attempts.ts";
 import { CHANGED_TASK, ENDED_ALIKE, ENDED_TASK } from "./changed-columns.ts";
 import type { Changes } from "./changes.ts";
+import type { Finished } from "./finished.ts";
 import { LIVE, named, type Pool, type TaskRow } from "./task-table.ts";
 import { prepareUsage } from "./usage.ts";
 
@@ -27,6 +28,7 @@ export type Standing = Pick<
   | "failures"
   | "cancel_requested"
   | "quota_period"
+  | "started_at"
 >;
 
 export type Advance = ReturnType<typeof prepareAdvance>;
@@ -40,15 +42,20 @@ export const BEGIN = { from: "queued", to: "submitting" } as const satisfies Rec
  */
 export function prepareAdvance(
   db: Database,
-  use: { readonly ledger: Ledger; readonly changes: Changes; readonly labels: Labels },
+  use: {
+    readonly ledger: Ledger;
+    readonly changes: Changes;
+    readonly labels: Labels;
+    readonly finished: Pick<Finished, "completed">;
+  },
 ) {
-  const { changes } = use;
+  const { changes, finished } = use;
   const attempts = prepareAttempts(db, use.labels);
   const insertCallback = prepareInsertCallback(db);
   const write = prepareWrite(db, { ...use, attempts, insertCallback });
   const select = db.prepare<Standing, [id: string]>(
     `select ${named("account_id", "key_id", "model")}, stage, lease_token, due_at, failures, cancel_requested,
-       quota_period from task where id = ?`,
+       quota_period, started_at from task where id = ?`,
   );
   assertLegalMove(BEGIN.from, BEGIN.to);
   const begin = db.prepare<
@@ -84,6 +91,7 @@ export function prepareAdvance(
       if (standing === null || standing.lease_token !== lease.token) return "lease_lost";
       if (!transition.from.includes(standing.stage)) return "lease_lost";
       write(lease.task.id, standing, transition, lease.task.cancelRequested);
+      finished.completed(lease.task, transition, standing);
       return "applied";
     },
     /** Ends a task whose row is as given, whoever has its lease. */
@@ -111,13 +119,13 @@ function prepareWrite(
 ) {
   const quotas = prepareQuotas(db);
   const insertAssets = prepareAssets(db);
-  const updateTask = prepareUpdateTask(db, labels);
+  const updateTask = prepareUpdateTask(db, { changes, labels });
   const addUsage = prepareUsage(db);
   const live = db.prepare<unknown, [id: string]>(`select 1 from task where id = ? and ${LIVE}`);
   return (id: TaskId, standing: Standing, transition: Transition, isCancelKnown: boolean): void => {
     assertLegalMove(standing.stage, transition.to);
-    if (transition.ending !== undefined) changes.mark(id);
-    else if (transition.progress !== undefined) changes.markProgress(id, transition.progress);
+    if (transition.ending === undefined && transition.progress !== undefined)
+      changes.markProgress(id, transition.progress);
     updateTask(id, standing, transition, isCancelKnown);
     if (transition.attempt !== undefined) {
       attempts.update(id, transition.attempt, transition.at, transition.to === "terminal");
@@ -134,10 +142,13 @@ function prepareWrite(
   };
 }
 
-function prepareUpdateTask(db: Database, labels: Labels) {
+function prepareUpdateTask(
+  db: Database,
+  { changes, labels }: { readonly changes: Changes; readonly labels: Labels },
+) {
   const alike = Object.keys(ENDED_ALIKE).flatMap((column) => [column, `${column}_label`]);
   const move = prepareSet(db, Object.keys(CHANGED_TASK));
-  const end = prepareSet(db, [...Object.keys({ ...CHANGED_TASK, ...ENDED_TASK }), ...alike]);
+  const end = prepareSet(db, [...Object.keys({ ...CHANGED_TASK, ...ENDED_TASK }), ...alike, "change"]);
   const changed = Object.values(CHANGED_TASK);
   const ended = Object.values({ ...CHANGED_TASK, ...ENDED_TASK });
   const endedAlike = Object.values(ENDED_ALIKE);
@@ -148,9 +159,11 @@ function prepareUpdateTask(db: Database, labels: Labels) {
     const progress = transition.progress ?? 0;
     const isEnd = transition.ending !== undefined;
     const given = (isEnd ? ended : changed).map((value) => value(transition));
-    const texts = isEnd ? endedAlike.flatMap((value) => labels.columns(value(transition))) : [];
+    const ending = isEnd
+      ? [...endedAlike.flatMap((value) => labels.columns(value(transition))), changes.next()]
+      : [];
     const update = isEnd ? end : move;
-    const row = update.run(id, stage, transition.to, pool, token, dueAt, progress, ...given, ...texts);
+    const row = update.run(id, stage, transition.to, pool, token, dueAt, progress, ...given, ...ending);
     if (row.changes !== 1)
       throw new Error(`Transition ${transition.name} changed ${row.changes} tasks instead of one.`);
   };

@@ -12,6 +12,7 @@ import { textOf } from "../label-table.ts";
 import { parse } from "../raw-row.ts";
 import { ASSET_COLUMNS, type AssetRow, toAsset } from "./asset-table.ts";
 import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "./attempt-table.ts";
+import type { Finished, Kept } from "./finished.ts";
 import { type FindTasks, prepareRows } from "./list.ts";
 import { prepareQueuePosition } from "./queue-position.ts";
 import { requestIn } from "./stored-request.ts";
@@ -28,31 +29,12 @@ import {
 } from "./task-table.ts";
 import type { Turns } from "./turns.ts";
 
-/** How many summaries of finished tasks, and how many assets, stay in memory. They change only by being removed, and callers keep asking for the latest. */
-const MOST_KEPT = 10_000;
-
-/** Keeps what seldom changes, the latest of it. */
-function createKept<Id, Value>() {
-  const kept = new Map<Id, Value>();
-  return {
-    get: (id: Id): Value | undefined => kept.get(id),
-    forget: (id: Id): void => void kept.delete(id),
-    forgetAll: (): void => kept.clear(),
-    add(id: Id, value: Value): void {
-      const oldest = kept.size < MOST_KEPT ? undefined : kept.keys().next().value;
-      if (oldest !== undefined) kept.delete(oldest);
-      kept.set(id, value);
-    },
-  };
-}
-
 /** Returns a function that reads the summary of a task. */
-function prepareSummary(db: Database) {
+function prepareSummary(db: Database, kept: Kept<TaskId, TaskSummary>) {
   const summaryById = db.prepare<SummaryRow, [id: string]>(
     `select ${SUMMARY_COLUMNS} from task where id = ? and status <> '${REMOVED}'`,
   );
-  const kept = createKept<TaskId, TaskSummary>();
-  const summary = (id: TaskId): TaskSummary | undefined => {
+  return (id: TaskId): TaskSummary | undefined => {
     const known = kept.get(id);
     if (known !== undefined) return known;
     const row = summaryById.get(id);
@@ -61,7 +43,6 @@ function prepareSummary(db: Database) {
     if (isTerminal(summary.status)) kept.add(id, summary);
     return summary;
   };
-  return { summary, kept };
 }
 
 /** Returns a function that reads what a task was asked for. */
@@ -76,10 +57,9 @@ function prepareRequest(db: Database) {
 }
 
 /** Returns a function that reads an asset. */
-function prepareAsset(db: Database) {
+function prepareAsset(db: Database, kept: Kept<AssetId, Asset>) {
   const assetById = db.prepare<AssetRow, [id: string]>(`select ${ASSET_COLUMNS} from asset where id = ?`);
-  const kept = createKept<AssetId, Asset>();
-  const assetOf = (id: AssetId): Asset | undefined => {
+  return (id: AssetId): Asset | undefined => {
     const known = kept.get(id);
     if (known !== undefined) return known;
     const row = assetById.get(id);
@@ -88,10 +68,15 @@ function prepareAsset(db: Database) {
     kept.add(id, asset);
     return asset;
   };
-  return { assetById: assetOf, kept };
 }
 
-export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) {
+interface ReadsUse {
+  readonly turns: Turns;
+  readonly find: FindTasks;
+  readonly finished: Pick<Finished, "summaries" | "assets">;
+}
+
+export function prepareReads({ db }: Connection, { turns, find, finished }: ReadsUse) {
   const taskById = db.prepare<TaskRow, [id: string]>(
     `select ${TASK_COLUMNS} from task where id = ? and status <> '${REMOVED}'`,
   );
@@ -101,8 +86,6 @@ export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) 
   const attemptById = db.prepare<AttemptRow, [id: string]>(
     `select ${ATTEMPT_COLUMNS} from attempt where id = ?`,
   );
-  const { summary, kept: summaries } = prepareSummary(db);
-  const { assetById, kept: assets } = prepareAsset(db);
   const rowsOf = prepareRows<SummaryRow>(db, SUMMARY_COLUMNS);
 
   return {
@@ -110,24 +93,14 @@ export function prepareReads({ db }: Connection, turns: Turns, find: FindTasks) 
       const row = taskById.get(id);
       return row === null ? undefined : toTask(row);
     },
-    summary,
+    summary: prepareSummary(db, finished.summaries),
     requestOf: prepareRequest(db),
-    /** Forgets what is kept of a task in memory. */
-    forget(id: TaskId, ofAssets: readonly AssetId[]): void {
-      summaries.forget(id);
-      for (const asset of ofAssets) assets.forget(asset);
-    },
-    forgetAll(): void {
-      summaries.forgetAll();
-      assets.forgetAll();
-    },
     attempts: (id: TaskId): Attempt[] => attemptsOf.all(id).map(toAttempt),
     attempt(id: AttemptId): Attempt | undefined {
       const row = attemptById.get(id);
       return row === null ? undefined : toAttempt(row);
     },
-    assetById,
-    keptAsset: assets.get,
+    assetById: prepareAsset(db, finished.assets),
     list: (filter: TaskFilter, order?: ListOrder): TaskSummary[] =>
       rowsOf(find({ ...filter, order })).map(toSummary),
     queuePosition: prepareQueuePosition(db, turns),
