@@ -1,5 +1,6 @@
 import type { Principal } from "../domain/access/account.ts";
 import { AppError, invalid } from "../domain/errors.ts";
+import type { TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC } from "../domain/limits.ts";
 import type { Asset } from "../domain/media/asset.ts";
@@ -67,6 +68,8 @@ export interface CreateTaskRequest {
   readonly syncScope?: string | undefined;
   /** What it may cost, where its caller says so; see `CostLimit`. */
   readonly costLimit?: CostLimit | undefined;
+  /** Told of a new task's id before it is stored, so that none of its changes is missed. */
+  readonly onNew?: ((id: TaskId) => void) | undefined;
   /** Stores the task once it may be stored, in place of the store's own `admit`: for tasks that are stored together. */
   readonly admit?: ((admission: Admission) => Promise<AdmitResult>) | undefined;
   /** Aborts when the caller is no longer there, for checks that take long. */
@@ -188,6 +191,7 @@ async function admit(
     const context = { model, body, principal, taskId: id, origin, ...files };
     const { inputs, assets } = named.inputs.length === 0 ? NO_INPUTS : await collectInputs(deps, context);
     for (const file of staged) await file.keep();
+    request.onNew?.(id);
     // Before it is stored: the claim that this leads to shares its commit.
     deps.wakeup.queued();
     const task: NewTask = {

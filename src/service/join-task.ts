@@ -14,7 +14,7 @@ import type { CreatedTask } from "./created-task.ts";
 import type { EqualCalls } from "./equal-calls.ts";
 import { hashCanonical } from "./inline-files.ts";
 import type { Orphans } from "./orphans.ts";
-import { awaitTask, type ReadTaskDeps } from "./read-task.ts";
+import { awaitTask, type Change, nextChange, type ReadTaskDeps } from "./read-task.ts";
 import { endedWithoutImages, goneOn, stopping } from "./sync-errors.ts";
 
 export interface JoinTaskDeps extends ReadTaskDeps {
@@ -100,35 +100,34 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
     if (scope !== undefined) await deps.equalCalls?.settled(scope);
     const use =
       idempotencyKey === undefined ? undefined : { keyId: principal.keyId, endpoint, key: idempotencyKey };
-    const call = ({ taskId, held, replayed, task }: Joined): JoinedTask => {
+    const call = ({ taskId, held, replayed, task }: Joined, watched?: Change): JoinedTask => {
+      const end = once(watched);
       const leave = () => (scope === undefined ? left(request, taskId) : add(scope, taskId));
       return {
         taskId,
         model: model.id,
-        held,
+        held: replayed ? undefined : held,
         replayed,
         task,
         wait: async ({ gone, ...until }) => {
           const over = scope === undefined ? undefined : deps.equalCalls?.enter(scope);
           try {
-            return await awaitTask(deps, principal, { id: taskId, kind: model.kind, ...until });
+            return await awaitTask(deps, principal, { id: taskId, kind: model.kind, end: end(), ...until });
           } finally {
             // First: an equal call that waits for this looks for what was left.
             if (gone.aborted) leave();
             over?.();
           }
         },
-        finish: (until) => finish(deps, principal, { taskId, model, leave, use }, until),
+        finish: (until) => finish(deps, principal, { taskId, model, leave, use, end: end() }, until),
         leave,
       };
     };
     const adopted = scope === undefined ? undefined : await adoptLeft(deps, scope);
     if (adopted !== undefined) return call({ taskId: adopted, replayed: false });
     try {
-      const syncScope = isWaiting ? scope : undefined;
-      const create = syncScope === undefined ? request : { ...request, syncScope };
-      const created = await deps.createTask(create);
-      return call(created.replayed ? { ...created, held: undefined } : created);
+      if (!isWaiting) return call(await deps.createTask(request));
+      return call(...(await createWatched(deps, { ...request, syncScope: scope })));
     } catch (error) {
       throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
     }
@@ -137,6 +136,34 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
   const atOnce: JoinTask["atOnce"] = (request) =>
     isJoinable(request.isWaiting) || request.inlineFiles !== undefined ? undefined : deps.createTask(request);
   return Object.assign(join, { atOnce, left });
+}
+
+/** Creates a task, whose end is watched from before it is stored. Of one that is not new, nothing is watched. */
+async function createWatched(
+  deps: JoinTaskDeps,
+  request: CreateTaskRequest,
+): Promise<[created: CreatedTask, end: Change | undefined]> {
+  let end: Change | undefined;
+  let isNew = false;
+  const onNew = (id: TaskId) => {
+    end = nextChange(deps, id, "last");
+  };
+  try {
+    const created = await deps.createTask({ ...request, onNew });
+    isNew = !created.replayed;
+    return [created, isNew ? end : undefined];
+  } finally {
+    if (!isNew) end?.stop();
+  }
+}
+
+/** Gives what is used up by its first use. */
+function once<T>(value: T | undefined): () => T | undefined {
+  return () => {
+    const given = value;
+    value = undefined;
+    return given;
+  };
 }
 
 /** A task that was created, or adopted. */
@@ -152,14 +179,16 @@ async function finish(
     model: { kind },
     leave,
     use,
+    end,
   }: Pick<JoinedTask, "taskId" | "leave"> & {
     readonly model: Model;
     readonly use: IdempotencyUse | undefined;
+    readonly end: Change | undefined;
   },
   until: { waitMs: number; gone: AbortSignal; stopping: AbortSignal },
 ): Promise<TaskSummary> {
   const signal = AbortSignal.any([until.gone, until.stopping]);
-  const task = await awaitTask(deps, principal, { id: taskId, kind, waitMs: until.waitMs, signal });
+  const task = await awaitTask(deps, principal, { id: taskId, kind, waitMs: until.waitMs, signal, end });
   const isDelivered = isTerminal(task.status) && !until.gone.aborted;
   if (!isDelivered) leave();
   if (task.status === "completed") return task;

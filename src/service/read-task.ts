@@ -54,49 +54,70 @@ export async function awaitTask(
     readonly kind: TaskKind;
     readonly waitMs: number;
     readonly signal: AbortSignal;
+    /** Its last change, for a new task that was watched before it was stored: until then there is nothing to read. Stopped here. */
+    readonly end?: Change | undefined;
   },
 ): Promise<TaskSummary> {
   const deadline = deps.clock.elapsed() + query.waitMs;
+  if (query.end !== undefined) {
+    if (query.waitMs > 0) await query.end.within(query.waitMs, query.signal);
+    query.end.stop();
+  }
   for (;;) {
-    const change = nextChange(deps, query.id as TaskId, query.signal, "last");
+    const change = nextChange(deps, query.id as TaskId, "last");
     try {
       const task = await readTask(deps, principal, query.id, query.kind);
       const leftMs = deadline - deps.clock.elapsed();
       if (isTerminal(task.status) || leftMs <= 0 || query.signal.aborted) return task;
-      await change.within(leftMs);
+      await change.within(leftMs, query.signal);
     } finally {
       change.stop();
     }
   }
 }
 
+/** A task's next change. */
+export interface Change {
+  /** Resolves at the change, after `ms`, or when `signal` aborts. */
+  within(ms: number, signal: AbortSignal): Promise<void>;
+  /** Ends the subscription. */
+  stop(): void;
+}
+
 /**
- * Subscribes to the task's next change. Call it before reading the task, so that no change is missed in between. `within`
- * resolves at the change (for `last`, at the one that ends the task), after `ms`, or when `signal` aborts. `stop` ends the
- * subscription and must be called.
+ * Subscribes to the task's next change; for `last`, to the one that ends the task. Call it before reading the task, so that no change is
+ * missed in between. The subscription ends with the task, if not before.
  */
 export function nextChange(
-  deps: Pick<ReadTaskDeps, "feed" | "clock">,
+  { feed, clock }: Pick<ReadTaskDeps, "feed" | "clock">,
   id: TaskId,
-  signal: AbortSignal,
   which: "any" | "last" = "any",
-) {
+): Change {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const unsubscribe = deps.feed.subscribe(id, (isOver) => {
+  let unsubscribe: (() => void) | undefined = feed.subscribe(id, (isOver) => {
     if (isOver || which === "any") resolve();
+    if (isOver) leaveFeed();
   });
-  const onAbort = () => resolve();
-  signal.addEventListener("abort", onAbort);
-  let cancelTimer = () => {};
+  const leaveFeed = () => {
+    unsubscribe?.();
+    unsubscribe = undefined;
+  };
+  let leave = () => {};
   return {
-    within(ms: number): Promise<void> {
-      cancelTimer = deps.clock.after(ms, resolve);
+    within(ms, signal) {
+      const onAbort = () => resolve();
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", onAbort);
+      const cancelTimer = clock.after(ms, resolve);
+      leave = () => {
+        cancelTimer();
+        signal.removeEventListener("abort", onAbort);
+      };
       return promise;
     },
     stop() {
-      unsubscribe();
-      cancelTimer();
-      signal.removeEventListener("abort", onAbort);
+      leaveFeed();
+      leave();
     },
   };
 }

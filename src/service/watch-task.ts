@@ -46,7 +46,7 @@ export async function* watchTask(
   const previews = openLatestPreview(deps.previews, id);
   try {
     while (!query.signal.aborted) {
-      const change = nextChange(deps, id, query.signal);
+      const change = nextChange(deps, id);
       try {
         const task = await readTask(deps, principal, id);
         const number = numberOf(task);
@@ -57,7 +57,7 @@ export async function* watchTask(
         if (isTerminal(task.status)) return;
         const preview = previews.take();
         if (preview !== undefined) yield { kind: "preview", preview };
-        await Promise.race([change.within(LOOK_AGAIN_MS), previews.arrival()]);
+        await Promise.race([change.within(LOOK_AGAIN_MS, query.signal), previews.arrival()]);
       } finally {
         change.stop();
       }

@@ -1,12 +1,14 @@
 import { afterEach, expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
+import type { TaskId } from "../../src/domain/ids.ts";
 import { createTaskFeed } from "../../src/runtime/signals.ts";
 import { createJoinTask, type JoiningRequest } from "../../src/service/join-task.ts";
 import { createOrphans } from "../../src/service/orphans.ts";
+import type { Store } from "../../src/store/open.ts";
 import { countingIds, fakeClock } from "../helpers/engine.ts";
 import { openEmptyStore } from "../helpers/open-store.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";
-import { ACCOUNT, addAccount, keyId, newTask } from "../helpers/store.ts";
+import { ACCOUNT, addAccount, keyId, NOW, newTask } from "../helpers/store.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -21,11 +23,17 @@ async function setup() {
   stops.push(store.stop);
   await addAccount(store, { id: ACCOUNT });
   const ids = countingIds();
+  const [feed, reads] = [createTaskFeed(), [] as TaskId[]];
+  const summary: Store["tasks"]["summary"] = (id) => {
+    reads.push(id);
+    return store.tasks.summary(id);
+  };
   const join = createJoinTask({
-    ...{ tasks: store.tasks, clock: fakeClock(), feed: createTaskFeed(), secrets: fakeSecrets() },
+    ...{ tasks: { ...store.tasks, summary }, clock: fakeClock(), feed, secrets: fakeSecrets() },
     orphans: createOrphans(),
-    async createTask() {
+    async createTask({ onNew }) {
       const task = newTask({ id: ids.create("task") });
+      onNew?.(task.id);
       await store.tasks.admit({ task, assets: [] });
       return { taskId: task.id, held: task.held, replayed: false, task };
     },
@@ -41,7 +49,12 @@ async function setup() {
     },
     ...{ requestId: "req_1", origin: "http://localhost", endpoint: "POST /x", isWaiting: false },
   };
-  return { join, request };
+  /** Ends the task, and tells of it. */
+  const end = async (id: TaskId) => {
+    expect(await store.tasks.requestCancel(id, ACCOUNT, NOW)).toBe("cancelled");
+    feed.publish({ id, accountId: ACCOUNT }, true);
+  };
+  return { join, request, reads, end };
 }
 
 test("a request whose caller does not wait is accepted at once while no task was left, and one that waits is not", async () => {
@@ -73,4 +86,33 @@ test("the task of a caller that left is not joined where its request had an idem
   if (taskId !== undefined) join.left(keyed, taskId);
   await Promise.resolve();
   expect(join.atOnce(request)).toBeDefined();
+});
+
+test("a call that waits for its new task reads it once, at its end, also where that came before the wait began", async () => {
+  const { join, request, reads, end } = await setup();
+  const gone = new AbortController().signal;
+  for (const isEarly of [false, true]) {
+    const { taskId, wait } = await join({ ...request, isWaiting: true, identity: { isEarly } });
+    if (isEarly) await end(taskId);
+    const waiting = wait({ waitMs: 60_000, signal: gone, gone });
+    await Bun.sleep(0);
+    expect(reads.splice(0)).toEqual(isEarly ? [taskId] : []);
+    if (!isEarly) await end(taskId);
+    expect((await waiting).status).toBe("cancelled");
+    reads.length = 0;
+    // The end is over: who asks again is answered at once.
+    expect((await wait({ waitMs: 60_000, signal: gone, gone })).status).toBe("cancelled");
+    reads.length = 0;
+  }
+});
+
+test("a call that leaves its new task, or may not wait, is told how it is", async () => {
+  const { join, request } = await setup();
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const { wait } = await join({ ...request, isWaiting: true });
+  const waiting = wait({ waitMs: 60_000, signal, gone: signal });
+  leaving.abort();
+  expect((await waiting).status).toBe("pending");
+  expect((await wait({ waitMs: 0, signal, gone: signal })).status).toBe("pending");
 });

@@ -59,8 +59,7 @@ export function createTaskStore(
 ): TaskStore {
   const { db, read, write } = connection;
   const [records, turns] = [prepareIdempotency(connection), new Turns()];
-  const find = prepareFind(db);
-  const finished = createFinished(connection);
+  const [find, finished] = [prepareFind(db), createFinished(connection)];
   const reads = prepareReads(connection, { turns, find, finished });
   const managedChanges = prepareManagedChanges(db);
   const searches = prepareSearches(connection, find);

@@ -15,13 +15,13 @@ export async function startInTime(
 ): Promise<void> {
   const deadline = deps.clock.elapsed() + withinMs;
   for (;;) {
-    const change = nextChange(deps, id, signal);
+    const change = nextChange(deps, id);
     try {
       const { status } = await readTask(deps, principal, id);
       const leftMs = deadline - deps.clock.elapsed();
       if (status !== "pending" || signal.aborted) return;
       if (leftMs <= 0) break;
-      await change.within(leftMs);
+      await change.within(leftMs, signal);
     } finally {
       change.stop();
     }
