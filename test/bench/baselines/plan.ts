@@ -7,6 +7,15 @@ export type BaselinePlan = { readonly port: number } & (
   | { readonly mode: "insert-postgres"; readonly database: string; readonly template: string }
   | { readonly mode: "read"; readonly database: string }
   | { readonly mode: "file"; readonly directory: string }
+  /** Passes each request on to an images API, and its answer back. */
+  | { readonly mode: "forward"; readonly upstream: string }
+  /** The same, with a copy of the task `template` inserted before and another after, each in a commit that others share. */
+  | {
+      readonly mode: "forward-stored";
+      readonly upstream: string;
+      readonly database: string;
+      readonly template: string;
+    }
   /** Answers every request as an images API that has its picture at once. */
   | { readonly mode: "image" }
 );

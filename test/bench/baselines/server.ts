@@ -28,6 +28,10 @@ function handler(given: BaselinePlan): (request: Request) => Response | Promise<
       return answering(async () => newId());
     case "insert":
       return answering(prepareInsert(open(given.database), given.template));
+    case "forward":
+      return (request) => forward(given.upstream, request);
+    case "forward-stored":
+      return forwardingStored(given.upstream, open(given.database), given.template);
     case "insert-postgres":
       return answering(preparePostgresInsert(given.database, given.template));
     case "read":
@@ -78,8 +82,38 @@ interface TaskRow {
   readonly created_at: number;
 }
 
-/** The template's own insert, all those of one turn of the event loop in one transaction. */
+/** The least that passes a call on: its body is read and sent, and what comes is the answer. */
+async function forward(upstream: string, request: Request): Promise<Response> {
+  const headers = { "Content-Type": "application/json", Authorization: "Bearer sk-bench" };
+  const response = await fetch(upstream, { method: "POST", headers, body: await request.text() });
+  return new Response(await response.text(), { headers: { "Content-Type": "application/json" } });
+}
+
+/** The same between two durable writes. A copy of the template is inserted in each. */
+function forwardingStored(upstream: string, db: Database, template: string) {
+  const commit = prepareGroup(db);
+  const insert = prepareCopy(db, template);
+  return async (request: Request): Promise<Response> => {
+    if (request.method !== "POST") return new Response("ready");
+    await commit(() => insert(newId()));
+    const response = await forward(upstream, request);
+    await commit(() => insert(newId()));
+    return response;
+  };
+}
+
 function prepareInsert(db: Database, template: string): () => Promise<string> {
+  const commit = prepareGroup(db);
+  const insert = prepareCopy(db, template);
+  return async () => {
+    const id = newId();
+    await commit(() => insert(id));
+    return id;
+  };
+}
+
+/** The template's own insert, under another id and at another time. */
+function prepareCopy(db: Database, template: string): (id: string) => void {
   const row = db
     .query<Record<string, string | number | null>, [string]>("select * from task where id = ?")
     .get(template);
@@ -88,33 +122,38 @@ function prepareInsert(db: Database, template: string): () => Promise<string> {
   const insert = db.prepare(
     `insert into task (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`,
   );
-  const begin = db.prepare("begin immediate");
-  const commit = db.prepare("commit");
   const values = columns.map((name) => row[name] ?? null);
   const [idAt, createdAt, dueAt] = [
     columns.indexOf("id"),
     columns.indexOf("created_at"),
     columns.indexOf("due_at"),
   ];
-  let waiting: { id: string; resolve: (id: string) => void }[] = [];
+  return (id) => {
+    values[idAt] = id;
+    values[createdAt] = values[dueAt] = Date.now();
+    insert.run(...values);
+  };
+}
+
+/** @returns what runs a write; all those of one turn of the event loop are in one transaction */
+function prepareGroup(db: Database): (write: () => void) => Promise<void> {
+  const begin = db.prepare("begin immediate");
+  const commit = db.prepare("commit");
+  let waiting: { write: () => void; resolve: () => void }[] = [];
 
   function flush(): void {
     const batch = waiting;
     waiting = [];
     begin.run();
-    for (const { id } of batch) {
-      values[idAt] = id;
-      values[createdAt] = values[dueAt] = Date.now();
-      insert.run(...values);
-    }
+    for (const { write } of batch) write();
     commit.run();
-    for (const { id, resolve } of batch) resolve(id);
+    for (const { resolve } of batch) resolve();
   }
 
-  return () =>
+  return (write) =>
     new Promise((resolve) => {
       if (waiting.length === 0) setImmediate(flush);
-      waiting.push({ id: newId(), resolve });
+      waiting.push({ write, resolve });
     });
 }
 

@@ -17,15 +17,18 @@ import type { Bench, BenchContext } from "./bench.ts";
 
 const CLIENTS = 32;
 const PER_ROUND = 4_000;
-const WARM_UP = 4_000;
+/** Until then the engine still compiles what a call runs through, which takes a third of the service's processor time. */
+const WARM_UP = 16_000;
 const PRICE_MICROS = 10_000;
 const SAME = "nothing: the upstream answers the same PNG of one pixel each time";
+const LEAST = "sync calls, the least in Bun: passed on";
 const FRESH = "nothing: the upstream answers another PNG of one pixel each time";
 
 /**
  * What a synchronous call costs beside a gateway that passes the same call on and keeps nothing. Ours stores, prices and settles
  * each: with the upstream in its own process, whose answer is the same each time, as the gateway's is; with one that answers
- * another picture each time, which is decoded and flushed; and with the gateway's own upstream behind the OpenAI adapter.
+ * another picture each time, which is decoded and flushed; and with the gateway's own upstream behind the OpenAI adapter. Beside
+ * these, the least that a program on the same runtime does: it passes the call on, with and without two commits.
  */
 export const gateway: Bench = async (context) => {
   await using resources = new Resources();
@@ -38,6 +41,14 @@ export const gateway: Bench = async (context) => {
   const upstreamUrl = `http://127.0.0.1:${upstream.port}/v1`;
   const peer = await resources.open(startGateway(installed.path));
   const instant = await serve(context, resources, "instant", { isInstant: true });
+  const images = `${upstreamUrl}/images/generations`;
+  const bare = await resources.open(startBaseline({ mode: "forward", upstream: images }));
+  const stored = await resources.open(
+    startBaseline({
+      ...{ mode: "forward-stored", upstream: images, template: context.template },
+      database: copyDataFolder(context.folder, join(context.workspace, "stored")).database,
+    }),
+  );
   const adapter = await serve(context, resources, "adapter", {
     env: askingUpstream(upstreamUrl),
   });
@@ -46,21 +57,26 @@ export const gateway: Bench = async (context) => {
     instant: { server: instant, request: generating(instant.folder, { model: "sandbox-image" }) },
     fresh: { server: instant, request: generating(instant.folder, { model: "sandbox-image", seed: 1 }) },
     adapter: { server: adapter, request: generating(adapter.folder, { model: "gpt-image-1-mini" }) },
+    bare: { server: bare, request: throughGateway(upstreamUrl) },
+    stored: { server: stored, request: throughGateway(upstreamUrl) },
   };
   const measuring = (subject: Subject, count: number) => () => run(context, subject, count);
-  for (const subject of Object.values(subjects)) await run(context, subject, WARM_UP);
-  const count = context.scaled(PER_ROUND);
+  const [warmUp, count] = [context.scaled(WARM_UP), context.scaled(PER_ROUND)];
+  for (const subject of Object.values(subjects)) await run(context, subject, warmUp);
   const rounds = await interleave(context.rounds, {
     peer: measuring(subjects.peer, count),
     instant: measuring(subjects.instant, count),
     fresh: measuring(subjects.fresh, count),
     adapter: measuring(subjects.adapter, count),
+    bare: measuring(subjects.bare, count),
+    stored: measuring(subjects.stored, count),
   });
-  const made = WARM_UP + context.rounds * count;
+  const made = warmUp + context.rounds * count;
   requireSettled(instant.folder, 2 * made, PRICE_MICROS);
   requireSettled(adapter.folder, made);
 
   const baseline = { name: `@portkey-ai/gateway on ${basename(RUNTIME)}`, rounds: rounds.peer };
+  const rates = { name: baseline.name, rates: rounds.peer };
   const least = (value: number) => ({ target: { kind: "leastRatio", value } }) as const;
   return [
     ...linesOf("sync calls, stored and settled", rounds.instant, baseline, { ...least(5), renders: SAME }),
@@ -69,6 +85,8 @@ export const gateway: Bench = async (context) => {
       renders: FRESH,
     }),
     ...linesOf("sync calls through the OpenAI adapter", rounds.adapter, baseline, { renders: SAME }),
+    rateMeasurement(LEAST, rounds.bare, rates, { renders: SAME }),
+    rateMeasurement(`${LEAST}, two commits`, rounds.stored, rates, { renders: SAME }),
   ];
 };
 
