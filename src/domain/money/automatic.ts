@@ -19,9 +19,8 @@ export interface AutomaticPrice {
 export function automaticPrice(lines: readonly PriceLine[], given: Parameters): AutomaticPrice | undefined {
   // Most requests leave nothing open, and every create asks.
   if (!Object.values(given).includes(AUTOMATIC)) return undefined;
-  const names = new Set(lines.flatMap((line) => Object.keys(line.when ?? {})));
   const parameters = Object.fromEntries(
-    [...names].flatMap((name) => {
+    [...pricedNames(lines).keys()].flatMap((name) => {
       const value = given[name];
       return value === undefined ? [] : [[name, value]];
     }),
@@ -50,13 +49,33 @@ export function possibleParameters(automatic: AutomaticPrice): Parameters[] {
 }
 
 function openParameters(automatic: AutomaticPrice): string[] {
-  const isOpen = (name: string) => [...pricedValues(automatic, name)].some((value) => value !== AUTOMATIC);
   return Object.keys(automatic.parameters).filter(
-    (name) => automatic.parameters[name] === AUTOMATIC && isOpen(name),
+    (name) =>
+      automatic.parameters[name] === AUTOMATIC && !pricedValues(automatic, name).isSubsetOf(LEFT_OPEN),
   );
 }
 
-function pricedValues({ lines }: AutomaticPrice, name: string): Set<string> {
-  const values = lines.flatMap(({ when }) => [when?.[name] ?? []].flat());
-  return new Set(values.filter((value) => typeof value === "string"));
+const LEFT_OPEN: ReadonlySet<string> = new Set([AUTOMATIC]);
+const NONE: ReadonlySet<string> = new Set();
+
+function pricedValues({ lines }: AutomaticPrice, name: string): ReadonlySet<string> {
+  return pricedNames(lines).get(name) ?? NONE;
+}
+
+/** By the lines, which are the same in all requests for a model. */
+const known = new WeakMap<readonly PriceLine[], ReadonlyMap<string, ReadonlySet<string>>>();
+
+/** The parameters that decide a price, and the texts that do so as their values. */
+function pricedNames(lines: readonly PriceLine[]): ReadonlyMap<string, ReadonlySet<string>> {
+  return known.getOrInsertComputed(lines, () => {
+    const names = new Map<string, Set<string>>();
+    for (const { when = {} } of lines) {
+      for (const [name, wanted] of Object.entries(when)) {
+        const values = names.getOrInsertComputed(name, () => new Set());
+        for (const value of Array.isArray(wanted) ? wanted : [wanted])
+          if (typeof value === "string") values.add(value);
+      }
+    }
+    return names;
+  });
 }
