@@ -109,10 +109,11 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
         held: replayed ? undefined : held,
         replayed,
         task,
-        wait: async ({ gone, ...until }) => {
+        wait: async ({ gone, signal, waitMs }) => {
           const over = scope === undefined ? undefined : deps.equalCalls?.enter(scope);
           try {
-            return await awaitTask(deps, principal, { id: taskId, kind: model.kind, end: end(), ...until });
+            const until = { waitMs, signals: [signal], end: end() };
+            return await awaitTask(deps, principal, { id: taskId, kind: model.kind, ...until });
           } finally {
             // First: an equal call that waits for this looks for what was left.
             if (gone.aborted) leave();
@@ -187,8 +188,9 @@ async function finish(
   },
   until: { waitMs: number; gone: AbortSignal; stopping: AbortSignal },
 ): Promise<TaskSummary> {
-  const signal = AbortSignal.any([until.gone, until.stopping]);
-  const task = await awaitTask(deps, principal, { id: taskId, kind, waitMs: until.waitMs, signal, end });
+  const { waitMs } = until;
+  const signals = [until.gone, until.stopping];
+  const task = await awaitTask(deps, principal, { id: taskId, kind, waitMs, signals, end });
   const isDelivered = isTerminal(task.status) && !until.gone.aborted;
   if (!isDelivered) leave();
   if (task.status === "completed") return task;

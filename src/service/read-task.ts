@@ -53,14 +53,15 @@ export async function awaitTask(
     readonly id: string;
     readonly kind: TaskKind;
     readonly waitMs: number;
-    readonly signal: AbortSignal;
+    /** Any of them ends the wait. */
+    readonly signals: readonly AbortSignal[];
     /** Its last change, for a new task that was watched before it was stored: until then there is nothing to read. Stopped here. */
     readonly end?: Change | undefined;
   },
 ): Promise<TaskSummary> {
   const deadline = deps.clock.elapsed() + query.waitMs;
   if (query.end !== undefined) {
-    if (query.waitMs > 0) await query.end.within(query.waitMs, query.signal);
+    if (query.waitMs > 0) await query.end.within(query.waitMs, ...query.signals);
     query.end.stop();
   }
   for (;;) {
@@ -68,8 +69,9 @@ export async function awaitTask(
     try {
       const task = await readTask(deps, principal, query.id, query.kind);
       const leftMs = deadline - deps.clock.elapsed();
-      if (isTerminal(task.status) || leftMs <= 0 || query.signal.aborted) return task;
-      await change.within(leftMs, query.signal);
+      const isLeft = query.signals.some(({ aborted }) => aborted);
+      if (isTerminal(task.status) || leftMs <= 0 || isLeft) return task;
+      await change.within(leftMs, ...query.signals);
     } finally {
       change.stop();
     }
@@ -78,8 +80,8 @@ export async function awaitTask(
 
 /** A task's next change. */
 export interface Change {
-  /** Resolves at the change, after `ms`, or when `signal` aborts. */
-  within(ms: number, signal: AbortSignal): Promise<void>;
+  /** Resolves at the change, after `ms`, or when any of the signals aborts. */
+  within(ms: number, ...signals: readonly AbortSignal[]): Promise<void>;
   /** Ends the subscription. */
   stop(): void;
 }
@@ -104,14 +106,15 @@ export function nextChange(
   };
   let leave = () => {};
   return {
-    within(ms, signal) {
+    within(ms, ...signals) {
       const onAbort = () => resolve();
-      if (signal.aborted) resolve();
-      signal.addEventListener("abort", onAbort);
+      if (signals.some(({ aborted }) => aborted)) resolve();
+      // Each by itself: a signal made of several takes longer than all else here.
+      for (const signal of signals) signal.addEventListener("abort", onAbort);
       const cancelTimer = clock.after(ms, resolve);
       leave = () => {
         cancelTimer();
-        signal.removeEventListener("abort", onAbort);
+        for (const signal of signals) signal.removeEventListener("abort", onAbort);
       };
       return promise;
     },

@@ -90,8 +90,8 @@ async function wait(
   const leftMs = (edgeDeadline() ?? Number.POSITIVE_INFINITY) - deps.elapsed();
   const waitMs = Math.max(0, Math.min(asked.waitMs, leftMs));
   return whileAllowed(standing, (refused) => {
-    const signal = AbortSignal.any([request.signal, deps.stopping, refused]);
-    return awaitTask(deps, principal, { ...asked, waitMs, signal });
+    const signals = [request.signal, deps.stopping, refused];
+    return awaitTask(deps, principal, { ...asked, waitMs, signals });
   }).finally(leave);
 }
 
