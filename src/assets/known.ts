@@ -1,10 +1,11 @@
 import type { MediaType, StoredFile } from "../domain/media/asset.ts";
+import { createLatest } from "../toolkit/latest.ts";
 
 const MAX_KNOWN = 10_000;
 
 /** Remembers the contents checked and stored lately, so that equal bytes, sent with each edit and retry, are not decoded again. */
 export function createKnownContents() {
-  const known = new Map<string, { readonly file: StoredFile; readonly isClean: boolean }>();
+  const known = createLatest<string, { readonly file: StoredFile; readonly isClean: boolean }>(MAX_KNOWN);
   return {
     /** Whether this content was stored. */
     has: (sha256: string): boolean => known.has(sha256),
@@ -21,11 +22,9 @@ export function createKnownContents() {
     add(file: StoredFile, isClean: boolean): void {
       const before = known.get(file.sha256);
       if (before !== undefined && (before.isClean || !isClean)) return;
-      const oldest = known.size < MAX_KNOWN ? undefined : known.keys().next().value;
-      if (oldest !== undefined) known.delete(oldest);
-      known.set(file.sha256, { file, isClean });
+      known.add(file.sha256, { file, isClean });
     },
-    forget: (sha256: string) => void known.delete(sha256),
+    forget: known.forget,
   };
 }
 

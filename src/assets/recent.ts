@@ -44,32 +44,62 @@ export function createRecentFiles() {
 
 export type RecentFiles = ReturnType<typeof createRecentFiles>;
 
-/** What stands for files of 16 MB together. What was not asked for longest goes first. */
+interface Entry<T> {
+  readonly key: string;
+  readonly value: T;
+  readonly sizeBytes: number;
+  before: Entry<T> | undefined;
+  after: Entry<T> | undefined;
+}
+
+/**
+ * What stands for files of 16 MB together. What was not asked for longest goes first: entries are a list in the order in which they were asked
+ * for, because to find the first key of a Map from which much was deleted takes long.
+ */
 function createShelf<T>() {
-  const entries = new Map<string, { readonly value: T; readonly sizeBytes: number }>();
+  const entries = new Map<string, Entry<T>>();
   let totalBytes = 0;
+  let first: Entry<T> | undefined;
+  let last: Entry<T> | undefined;
+
+  function append(entry: Entry<T>): void {
+    entry.before = last;
+    entry.after = undefined;
+    if (last === undefined) first = entry;
+    else last.after = entry;
+    last = entry;
+  }
+
+  function takeOut({ before, after }: Entry<T>): void {
+    if (before === undefined) first = after;
+    else before.after = after;
+    if (after === undefined) last = before;
+    else after.before = before;
+  }
 
   function remove(key: string): void {
-    totalBytes -= entries.get(key)?.sizeBytes ?? 0;
+    const entry = entries.get(key);
+    if (entry === undefined) return;
     entries.delete(key);
+    takeOut(entry);
+    totalBytes -= entry.sizeBytes;
   }
 
   return {
     put(key: string, value: T, fileBytes: number): void {
       if (entries.has(key)) return;
       const sizeBytes = Math.max(fileBytes, MIN_FILE_BYTES);
-      entries.set(key, { value, sizeBytes });
+      const entry = { key, value, sizeBytes, before: undefined, after: undefined };
+      entries.set(key, entry);
+      append(entry);
       totalBytes += sizeBytes;
-      for (const oldest of entries.keys()) {
-        if (totalBytes <= MAX_TOTAL_BYTES) return;
-        remove(oldest);
-      }
+      while (first !== undefined && totalBytes > MAX_TOTAL_BYTES) remove(first.key);
     },
     get(key: string): T | undefined {
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
+      takeOut(entry);
+      append(entry);
       return entry.value;
     },
     remove,

@@ -2,6 +2,7 @@ import type { AssetId, TaskId } from "../../../domain/ids.ts";
 import type { Asset } from "../../../domain/media/asset.ts";
 import type { Task, TaskSummary } from "../../../domain/task/task.ts";
 import type { Ending, Transition } from "../../../domain/task/transition.ts";
+import { createLatest } from "../../../toolkit/latest.ts";
 import type { Connection } from "../connection.ts";
 import type { TaskRow } from "./task-table.ts";
 
@@ -88,7 +89,7 @@ function stored({ id, accountId, taskId, role, index, createdAt, ...file }: Asse
 
 /** Keeps the latest that were read, and apart from them the latest that ended and were not read yet, so that neither displaces the other. */
 function createKept<Id, Value>() {
-  const [read, ended] = [createRing<Id, Value>(MOST_READ), createRing<Id, Value>(MOST_ENDED)];
+  const [read, ended] = [createLatest<Id, Value>(MOST_READ), createLatest<Id, Value>(MOST_ENDED)];
   return {
     get(id: Id): Value | undefined {
       const known = read.get(id);
@@ -110,24 +111,5 @@ function createKept<Id, Value>() {
       read.forgetAll();
       ended.forgetAll();
     },
-  };
-}
-
-/** Keeps the latest so many. The oldest is told by its place: a Map from which much was deleted takes long to find its first key. */
-function createRing<Id, Value>(most: number) {
-  const kept = new Map<Id, Value>();
-  const places: Id[] = [];
-  let place = 0;
-  return {
-    get: (id: Id): Value | undefined => kept.get(id),
-    add(id: Id, value: Value): void {
-      const oldest = places[place];
-      if (oldest !== undefined) kept.delete(oldest);
-      places[place] = id;
-      place = (place + 1) % most;
-      kept.set(id, value);
-    },
-    forget: (id: Id): void => void kept.delete(id),
-    forgetAll: (): void => kept.clear(),
   };
 }
