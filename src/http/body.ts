@@ -40,11 +40,11 @@ async function readAs<Body>(
 ): Promise<JsonBody<Body>> {
   checkType(request.headers);
   const small = intake.small();
-  if (small !== undefined) return { ...WITHOUT_FILES, body: readWholeJson(await small, parse) };
+  if (small !== undefined) {
+    return { body: readWholeJson(await small, parse), inlineFiles: undefined, discard: undefined };
+  }
   return intake.receive(MAX_JSON_BYTES, (body) => readJsonPieces(body, receiver, parse));
 }
-
-const WITHOUT_FILES = { inlineFiles: undefined, discard: undefined } as const;
 
 /**
  * A request's body, checked against the schema that `Body` stands for.

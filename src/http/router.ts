@@ -43,11 +43,10 @@ function answer(deps: RouterDeps, exchange: Arriving): AtHand<Response> {
     return finish(deps, exchange, failed(deps, exchange, error));
   }
   if (!(reply instanceof Promise)) return finish(deps, exchange, answered(deps, exchange, reply));
-  const outcome = reply.then(
-    (value) => answered(deps, exchange, value),
-    (error: unknown) => failed(deps, exchange, error),
+  return reply.then(
+    (value) => finish(deps, exchange, answered(deps, exchange, value)),
+    (error: unknown) => finish(deps, exchange, failed(deps, exchange, error)),
   );
-  return outcome.then((ended) => finish(deps, exchange, ended));
 }
 
 /** @throws what ends the request */
@@ -91,12 +90,9 @@ function finish(deps: RouterDeps, exchange: Arriving, { reply, failure }: Outcom
   if (deps.spans !== undefined && endpoint.access !== "public") traceRequest(deps, exchange, reply, failure);
   if (reply.kept !== undefined && exchange.limitHeaders === undefined)
     return withKeptHeaders(request, reply, reply.kept, requestId);
-  const headers: Record<string, string> = {
-    ...reply.headers,
-    ...reply.own,
-    ...exchange.limitHeaders,
-    "X-Request-ID": requestId,
-  };
+  const headers: Record<string, string> = { ...reply.headers, "X-Request-ID": requestId };
+  if (reply.own !== undefined) Object.assign(headers, reply.own);
+  if (exchange.limitHeaders !== undefined) Object.assign(headers, exchange.limitHeaders);
   if (failure !== undefined && isLast(failure)) headers.Connection = "close";
   if (request.method === "HEAD") return withoutBody(reply, headers);
   const response = new Response(reply.body, { status: reply.status, headers });

@@ -62,7 +62,7 @@ export function createServers(options: ServerOptions): Servers {
         };
         const address = () => server.requestIP(request)?.address;
         const answer = options.handle(request, { isLong, address });
-        if (answer instanceof Promise) return answer.then(closing).finally(end);
+        if (answer instanceof Promise) return settled(answer, end, closing);
         end();
         return closing(answer);
       },
@@ -95,6 +95,20 @@ export function createServers(options: ServerOptions): Servers {
     },
     stop: () => close([main, long]),
   };
+}
+
+/** In one promise: a `then` and a `finally` would make several for every request. */
+function settled(answer: Promise<Response>, end: () => void, closing: (response: Response) => Response) {
+  return answer.then(
+    (response) => {
+      end();
+      return closing(response);
+    },
+    (error: unknown) => {
+      end();
+      throw error;
+    },
+  );
 }
 
 async function close(servers: readonly (Server<undefined> | undefined)[]): Promise<void> {

@@ -61,7 +61,9 @@ function createListeners<Id, Told extends readonly unknown[]>() {
   const listeners = new Map<Id, Set<(...told: Told) => void>>();
   return {
     call(id: Id, ...told: Told): void {
-      for (const listener of [...(listeners.get(id) ?? [])]) listener(...told);
+      const those = listeners.get(id);
+      // Nobody listens to most.
+      if (those !== undefined) for (const listener of [...those]) listener(...told);
     },
     has: (id: Id) => listeners.has(id),
     add(id: Id, listener: (...told: Told) => void): () => void {

@@ -14,7 +14,7 @@ import type { Tally } from "../domain/ports/tally.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import type { Parent } from "../domain/task/lineage.ts";
-import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
+import type { GenerationRequest, MediaInput, TaskKind } from "../domain/task/request.ts";
 import type { NewTask } from "../domain/task/task.ts";
 import { type AskedCallback, callbackOf } from "./asked-callback.ts";
 import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
@@ -186,11 +186,8 @@ async function admit(
   const staged: StagedFile[] = [];
   let isAdmitted = false;
   try {
-    const { uploads, inlineFiles, hasPaintedMasks } = request;
-    const files = { uploads, inlineFiles, hasPaintedMasks, staged };
-    const context = { model, body, principal, taskId: id, origin, ...files };
-    const { inputs, assets } = named.inputs.length === 0 ? NO_INPUTS : await collectInputs(deps, context);
-    for (const file of staged) await file.keep();
+    const { inputs, assets } =
+      named.inputs.length === 0 ? NO_INPUTS : await collect(deps, request, { model, body, id, staged });
     request.onNew?.(id);
     // Before it is stored: the claim that this leads to shares its commit.
     deps.wakeup.queued();
@@ -214,11 +211,10 @@ async function admit(
       setup: chosen.setup,
       createdAt: deps.clock.now(),
     };
-    const result = await (request.admit ?? deps.tasks.admit)({
-      ...{ task, assets: assets satisfies readonly Asset[], idempotency },
-      concurrency: principal.policy.concurrency,
-      quota: quotaNow(deps, principal),
-    });
+    const store = request.admit ?? deps.tasks.admit;
+    const { concurrency } = principal.policy;
+    const quota = quotaNow(deps, principal);
+    const result = await store({ task, assets, idempotency, concurrency, quota });
     if (result.kind !== "admitted") return answer(result, principal);
     isAdmitted = true;
     deps.tally.created(model.id);
@@ -228,6 +224,17 @@ async function admit(
   } finally {
     for (const file of staged) await file.release(isAdmitted);
   }
+}
+
+/** The inputs of a request, whose files are kept and added to `staged`. @throws as `collectInputs` does */
+async function collect(
+  deps: CreateTaskDeps,
+  request: CreateTaskRequest,
+  { id: taskId, ...asked }: { model: Model; body: JsonObject; id: TaskId; staged: StagedFile[] },
+): Promise<{ readonly inputs: readonly MediaInput[]; readonly assets: readonly Asset[] }> {
+  const collected = await collectInputs(deps, { ...request, ...asked, taskId });
+  for (const file of asked.staged) await file.keep();
+  return collected;
 }
 
 /** Puts a request through the operator's checks. One that was accepted before is not judged again: @returns its answer */

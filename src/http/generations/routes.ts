@@ -44,16 +44,20 @@ async function accept(
   try {
     requireStanding(standing);
     const idempotencyKey = idempotencyKeyOf(request);
-    const where = {
-      endpoint: `POST ${path}`,
+    const { taskId, held, replayed } = await createTask({
+      kind,
+      body,
+      inlineFiles,
+      principal,
+      requestId,
+      idempotencyKey,
       origin,
       hops,
+      endpoint: `POST ${path}`,
       routing: routingOf(request),
       trace: exchange.trace,
-    };
-    const gone = () => request.signal;
-    const create = { ...where, kind, body, inlineFiles, principal, requestId, idempotencyKey, gone };
-    const { taskId, held, replayed } = await createTask(create);
+      gone: () => request.signal,
+    });
     const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };
     if (replayed) headers["X-Idempotent-Replay"] = "true";
     // The schema has checked that it is a string.

@@ -1,4 +1,4 @@
-import type { Database } from "bun:sqlite";
+import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { toMicros } from "../../../domain/money/money.ts";
 import type { Admission, AdmitResult } from "../../../domain/ports/task-store.ts";
 import type { NewTask } from "../../../domain/task/task.ts";
@@ -85,13 +85,13 @@ function prepareInsertTask(db: Database, labels: Labels) {
   const places = columns.map((column) => EXPRESSIONS[column] ?? "?");
   const insert = db.prepare(`insert into task (${columns.join(", ")}) values (${places.join(", ")})`);
   return (task: NewTask, account: number, admitted: AdmittedWith): number => {
-    const texts = alikeValues.flatMap((value) => labels.columns(value(task)));
-    const { lastInsertRowid } = insert.run(
-      account,
-      task.parent?.id ?? null,
-      ...texts,
-      ...values.map((value) => value(task, admitted)),
-    );
-    return Number(lastInsertRowid);
+    // Every create comes by: one list that grows takes less than lists that are joined.
+    const given: SQLQueryBindings[] = [account, task.parent?.id ?? null];
+    for (const value of alikeValues) {
+      const [text, label] = labels.columns(value(task));
+      given.push(text, label);
+    }
+    for (const value of values) given.push(value(task, admitted));
+    return Number(insert.run(...given).lastInsertRowid);
   };
 }
