@@ -56,7 +56,7 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
     return match?.[0].length ? match : (routers.get("")?.match("ALL", path) ?? []);
   };
   /** By the patterns of all that have parameters. */
-  const compared = withRecent((path): PathMatch<Place> | undefined => {
+  const recent = withRecent((path): PathMatch<Place> | undefined => {
     // These are the only ones below where they begin, and the router of the others takes its time to find none.
     const wide = spreadAt(path);
     if (wide !== undefined) return { place: wide.place, param: (name) => decoded(wide.textOf(name)) };
@@ -68,7 +68,7 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
   const matched = (path: string): PathMatch<Place> | undefined => {
     const known = exact.get(path);
     if (known !== undefined) return { place: known, param: NONE };
-    return endings.match(path) ?? compared(path);
+    return recent.whole(path) ?? endings.match(path) ?? recent.find(path);
   };
   const found = (path: string, as: string, request: Request): Found | undefined => {
     const match = matched(as);

@@ -42,12 +42,10 @@ export const decoded = (text: string) => (text.includes("%") ? tryDecodeURICompo
  */
 export function withRecent<Place extends { readonly recurrence: Recurrence | undefined }>(
   compare: (path: string) => PathMatch<Place> | undefined,
-): (path: string) => PathMatch<Place> | undefined {
+) {
   const kept = new Map<string, PathMatch<Place> & Recurrence>();
 
   function again(path: string): PathMatch<Place> | undefined {
-    const whole = kept.get(path);
-    if (whole !== undefined) return whole;
     const from = path.lastIndexOf("/") + 1;
     const before = kept.get(path.slice(0, from));
     const text = path.slice(from);
@@ -57,7 +55,7 @@ export function withRecent<Place extends { readonly recurrence: Recurrence | und
     return { place, param: (name) => (name === last ? decoded(text) : param(name)) };
   }
 
-  return (path) => {
+  function find(path: string): PathMatch<Place> | undefined {
     const known = again(path);
     if (known !== undefined) return known;
     const match = compare(path);
@@ -68,5 +66,12 @@ export function withRecent<Place extends { readonly recurrence: Recurrence | und
     const key = last === undefined ? path : path.slice(0, path.lastIndexOf("/") + 1);
     kept.set(key, { ...match, last });
     return match;
+  }
+
+  return {
+    /** One that came before as it is. */
+    whole: (path: string): PathMatch<Place> | undefined => kept.get(path),
+    /** Any other. */
+    find,
   };
 }

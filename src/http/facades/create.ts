@@ -2,10 +2,8 @@ import type { Principal } from "../../domain/access/account.ts";
 import { allowsFeature } from "../../domain/access/permissions.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Model } from "../../domain/model/model.ts";
-import { formatAmount } from "../../domain/money/money.ts";
 import { namesFrom } from "../../domain/words/say.ts";
 import type { CreateTaskRequest } from "../../service/create-task.ts";
-import type { CreatedTask } from "../../service/created-task.ts";
 import type { KeyedExchange } from "../exchange.ts";
 import { hopsOf } from "../hops.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
@@ -47,13 +45,6 @@ export function requireKind({ policy }: Principal, { kind }: Pick<Model, "kind">
   const feature = `${kind}s` as const;
   if (!allowsFeature(policy, feature))
     throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
-}
-
-/** The headers of an accepted create, whatever its API: what it holds, and whether it was accepted before. */
-export function createdHeaders({ held, replayed }: CreatedTask): Record<string, string> {
-  const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };
-  if (replayed) headers["X-Idempotent-Replay"] = "true";
-  return headers;
 }
 
 /** Runs a create, and words what it throws. @throws AppError as `inWords` has it */

@@ -9,6 +9,7 @@ import { fitVideo } from "../../service/fit-video.ts";
 import { choices, type OfferedModel, propertyOf, takenChoices } from "../../service/model-fields.ts";
 import { type ForeignMedia, putMedia } from "./foreign-media.ts";
 import { generalMeaning, type Meaning, type Vocabulary, vocabularyOf } from "./foreign-words.ts";
+import { knownOf } from "./known-words.ts";
 
 /** What a request asks of a model in the words of another API. A field that is null is absent. */
 export interface ForeignInput {
@@ -29,8 +30,8 @@ interface Fitting {
   readonly body: Record<string, Json>;
   /** By our name of a field, the caller's. */
   readonly names: Record<string, string>;
-  readonly media: ForeignMedia[];
-  /** Made with the first: few requests have any. */
+  /** This and the next are made with the first: few requests have any. */
+  media: ForeignMedia[] | undefined;
   wishes: Map<"size" | "length" | "ratio" | "width" | "height", Wish> | undefined;
 }
 
@@ -55,21 +56,25 @@ export function fromForeign(
   given: ForeignInput,
 ): ForeignBody {
   const { fields, at, route } = given;
-  const words = route && vocabularyOf(model, route);
+  const known = knownOf(model, given);
   const fitting: Fitting = {
     model,
     catalog,
     body: { model: model.id },
-    names: namesOf(model, words, given),
-    media: [],
+    // Names are inherited: to copy them for each create takes longer than to read one from there once.
+    names: Object.create(known.names),
+    media: undefined,
     wishes: undefined,
   };
   for (const name of Object.keys(fields)) {
     const value = fields[name];
-    if (value !== undefined && value !== null) take(fitting, words, { name, param: at + name, value });
+    if (value === undefined || value === null) continue;
+    const param = at + name;
+    if (typeof value === "string" && known.texts.has(name)) write(fitting, name, param, value);
+    else take(fitting, route && vocabularyOf(model, route), { name, param, value });
   }
-  if (fitting.media.length > 0) putMedia(fitting);
-  const { body, names, wishes } = fitting;
+  const { body, names, media, wishes } = fitting;
+  if (media !== undefined) putMedia({ model, media, body, names });
   return wishes === undefined ? { body, names } : putWishes(fitting, wishes);
 }
 
@@ -80,6 +85,11 @@ function wishFor(fitting: Fitting, what: Parameters<Wishes["set"]>[0], given: Wi
   fitting.wishes.set(what, given);
 }
 
+function addMedia(fitting: Fitting, given: ForeignMedia): void {
+  fitting.media ??= [];
+  fitting.media.push(given);
+}
+
 type Given = Wish & { readonly name: string };
 
 function take(fitting: Fitting, words: Vocabulary | undefined, given: Given): void {
@@ -88,7 +98,7 @@ function take(fitting: Fitting, words: Vocabulary | undefined, given: Given): vo
   const worded = words?.meanings.get(name);
   const own = model.mediaFields.find((field) => field.name === name);
   if (worded !== undefined) takeMeaning(fitting, worded, given, 1);
-  else if (own !== undefined) fitting.media.push({ ...given, field: own, place: 1 });
+  else if (own !== undefined) addMedia(fitting, { ...given, field: own, place: 1 });
   else if (propertyOf(model, name) !== undefined && !isLeft(model, given)) takeOwn(fitting, name, given);
   else takeGeneral(fitting, given);
 }
@@ -124,7 +134,7 @@ function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: nu
       put(fitting, meaning.name, { ...given, value: meaning.read(value) });
       break;
     case "media":
-      fitting.media.push({ ...given, media: meaning.media, roles: meaning.roles, place });
+      addMedia(fitting, { ...given, media: meaning.media, roles: meaning.roles, place });
       break;
     case "constant":
       if (value !== meaning.value) throw unchoosable(model, given);
@@ -145,9 +155,13 @@ function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: nu
 }
 
 /** Writes a field of the model's own, in the type that its schema has for it. */
-function put({ model, body, names }: Fitting, name: string, { param, value }: Wish): void {
+function put(fitting: Fitting, name: string, { param, value }: Wish): void {
+  write(fitting, name, param, inType(propertyOf(fitting.model, name), value));
+}
+
+function write({ body, names }: Fitting, name: string, param: string, value: Json): void {
   if (Object.hasOwn(body, name)) throw invalid({ kind: "given_twice", field: param });
-  setOwn(body, name, inType(propertyOf(model, name), value));
+  setOwn(body, name, value);
   setOwn(names, name, param);
 }
 
@@ -274,25 +288,4 @@ function secondsOf(value: Json): Json {
 
 function unchoosable({ id: model }: Model, { param, value }: Wish): AppError {
   return invalid({ kind: "not_a_choice", field: param, model, given: { json: value } });
-}
-
-const usualNames = new WeakMap<Model, Map<string, Readonly<Record<string, string>>>>();
-
-/** The caller's names for what it has not given, as messages may name it. Made once: every create has them, and hardly any a message. */
-function namesOf(
-  model: Model,
-  words: Vocabulary | undefined,
-  { at, route }: ForeignInput,
-): Record<string, string> {
-  const known = usualNames.get(model) ?? usualNames.getOrInsert(model, new Map());
-  const how = route === undefined ? at : `${at} ${route.provider} ${route.upstreamModel}`;
-  const usual = known.get(how) ?? known.getOrInsert(how, usualNamesOf(model, words, at));
-  // They are inherited: to copy them for each create takes longer than to read a name from there once.
-  return Object.create(usual);
-}
-
-function usualNamesOf(model: Model, words: Vocabulary | undefined, at: string): Record<string, string> {
-  const { properties } = model.schema;
-  const own = isJsonObject(properties) ? Object.keys(properties) : [];
-  return Object.fromEntries(own.map((name) => [name, at + (words?.theirs.get(name) ?? name)]));
 }

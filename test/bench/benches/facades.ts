@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { requestText } from "../load/plan.ts";
-import { measureCosts, measureRate, type RateSubject } from "../run/rate.ts";
+import { measureCosts, type RateSubject } from "../run/rate.ts";
 import { type Measurement, measurement } from "../run/report.ts";
 import { Resources } from "../run/resources.ts";
 import { seedFinishedTasks } from "../run/seed.ts";
@@ -16,9 +16,12 @@ import {
 } from "../run/service.ts";
 import { type Bench, type BenchContext, CLIENTS } from "./bench.ts";
 
-const CREATES = 3_000;
-const READS = 5_000;
-const WARM_UP = 8_000;
+const CREATES = 2_000;
+const READS = 2_000;
+/** Of each API in turns: while what answers them is still compiled, that is counted with whoever has the turn. */
+const WARM_UP = 20_000;
+/** A ratio of two APIs differs by a tenth from one round to the next. */
+const ROUNDS_EACH = 3;
 const FINISHED = 1_000;
 /** What asking by another API may cost beside asking by the service's own. */
 const MOST = 1.05;
@@ -180,8 +183,11 @@ async function besideNative(
   count: number,
 ): Promise<Measurement[]> {
   const { load, rounds, scaled } = context;
-  for (const subject of Object.values(subjects)) await measureRate(load, subject, scaled(WARM_UP));
-  const { native = [], ...others } = await measureCosts(load, subjects, { rounds, count: scaled(count) });
+  await measureCosts(load, subjects, { rounds: 1, count: scaled(WARM_UP) });
+  const { native = [], ...others } = await measureCosts(load, subjects, {
+    rounds: rounds * ROUNDS_EACH,
+    count: scaled(count),
+  });
   const baseline = { name: "the service's own API", values: native };
   return Object.entries(others).map(([name, values]) =>
     measurement({

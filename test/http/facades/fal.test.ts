@@ -176,6 +176,28 @@ describe("the queue", () => {
     }
   });
 
+  test("tells each caller the addresses by which it came, under headers of its own answer", async () => {
+    const hosts = ["one.example", "other.example:8080", "one.example"];
+    const requestIds = new Set<string | null>();
+    for (const host of hosts) {
+      const { body, headers } = await call("/queue/svc/sandbox-image", {
+        body: SMALL,
+        headers: { Host: host },
+      });
+      const id = String(body.request_id);
+      const address = `http://${host}/fal/queue/svc/sandbox-image/requests/${id}`;
+      const [status_url, cancel_url] = [`${address}/status`, `${address}/cancel`];
+      expect(body).toEqual({
+        ...{ status: "IN_QUEUE", request_id: id },
+        ...{ response_url: address, status_url, cancel_url },
+      });
+      expect(headers.get("x-fal-request-id")).toBe(id);
+      expect(headers.get("x-request-cost")).toBe("0.010000");
+      requestIds.add(headers.get("x-request-id"));
+    }
+    expect(requestIds.size).toBe(hosts.length);
+  });
+
   test("is joined by path, by priority and by webhook", async () => {
     const byPriority = await call("/svc/sandbox-image", {
       body: LASTING,

@@ -121,6 +121,21 @@ describe("a prediction", () => {
     expect((await call(`/predictions/${id}`)).headers.get("x-request-cost")).toBe("0.020000");
   });
 
+  test.concurrent("has the addresses by which its caller came", async () => {
+    for (const host of ["one.example", "other.example:8080", "one.example"]) {
+      const { body } = await call("/models/svc/sandbox-image/predictions", {
+        body: { input: { ...SMALL } },
+        headers: { Host: host },
+      });
+      const id = String(body.id);
+      const get = `http://${host}/replicate/v1/predictions/${id}`;
+      expect(body.urls).toEqual({
+        ...{ get, cancel: `${get}/cancel`, web: `http://${host}/console/tasks/${id}` },
+        stream: expect.stringContaining(`http://${host}/replicate/v1/stream/${id}.`),
+      });
+    }
+  });
+
   test.concurrent("that is waited for is answered once it has ended, or as starting when the wait is over", async () => {
     const made = await create(SMALL, { headers: WAIT });
     expect([made.status, made.body.status]).toEqual([201, "succeeded"]);

@@ -1,4 +1,5 @@
 import { AppError } from "../../../domain/errors.ts";
+import type { TaskId } from "../../../domain/ids.ts";
 import { formatAmount } from "../../../domain/money/money.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
@@ -9,6 +10,7 @@ import {
   type JoiningRequest,
   type JoinTaskDeps,
 } from "../../../service/join-task.ts";
+import { accepted } from "../../accepted.ts";
 import { readJsonBody } from "../../body.ts";
 import { type Endpoint, type KeyedExchange, keyed, open, polled } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
@@ -17,7 +19,14 @@ import { acceptStaying, finishInTime, standingFor, type WaitingDeps, waitOf } fr
 import type { WebhookSigning } from "../signing.ts";
 import { type FalCreate, type FalCreateDeps, readBeginning, readCreate } from "./create.ts";
 import { outputOf } from "./present.ts";
-import { cancelRequest, type FalQueueDeps, readResult, readStatus, streamStatus } from "./queue.ts";
+import {
+  cancelRequest,
+  type FalQueueDeps,
+  readResult,
+  readStatus,
+  requestIdHeader,
+  streamStatus,
+} from "./queue.ts";
 import { startInTime } from "./start.ts";
 import { type FalStorageDeps, falStorageEndpoints } from "./storage.ts";
 import { addressesOf, BASE, type NamedModel } from "./target.ts";
@@ -80,10 +89,16 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
       const { taskId, held, replayed } = await accepting;
       // Whoever never hears of the request asks for it again.
       if (exchange.request.signal.aborted) deps.joinTask.left(joining, taskId);
-      return toldQueued(exchange, named, {
-        ...{ taskId, model: joining.model.id, replayed },
-        held: replayed ? undefined : held,
-      });
+      const { id: model } = joining.model;
+      if (replayed) return toldQueued(exchange, named, { taskId, model, replayed });
+      return accepted(
+        { held, replayed },
+        {
+          own: requestIdHeader(taskId),
+          body: queuedText(exchange, named, taskId),
+          log: { task: taskId, model },
+        },
+      );
     }
     if (named.isQueued) {
       const joined = await deps.joinTask(joining);
@@ -104,22 +119,26 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
 
 type Accepted = Pick<JoinedTask, "taskId" | "model" | "held" | "replayed">;
 
-/** How many are ahead of it, its status says: to count them takes as long as to accept a request. */
-function toldQueued(exchange: KeyedExchange, { name }: NamedModel, accepted: Accepted): Reply {
-  const { taskId: id, model } = accepted;
+function toldQueued(exchange: KeyedExchange, named: NamedModel, joined: Accepted): Reply {
+  const { taskId: id, model } = joined;
   return {
     status: 200,
-    headers: headersOf(accepted),
-    body: `{"status":"IN_QUEUE","request_id":"${id}",${addressesOf(exchange, name, id)}}`,
+    headers: headersOf(joined),
+    body: queuedText(exchange, named, id),
     log: { task: id, model },
   };
+}
+
+/** How many are ahead of it, its status says: to count them takes as long as to accept a request. */
+function queuedText(exchange: KeyedExchange, { name }: NamedModel, id: TaskId): string {
+  return `{"status":"IN_QUEUE","request_id":"${id}",${addressesOf(exchange, name, id)}}`;
 }
 
 /** What the task holds, what it is called, and whether it was accepted before. */
 function headersOf({ taskId, held, replayed }: Accepted): Record<string, string> {
   const headers: Record<string, string> = {
     "Content-Type": "application/json",
-    "X-Fal-Request-Id": taskId,
+    ...requestIdHeader(taskId),
   };
   if (held !== undefined) headers["X-Request-Cost"] = formatAmount(held);
   if (replayed) headers["X-Idempotent-Replay"] = "true";
@@ -135,21 +154,21 @@ async function run(
   { joining, startWithinMs }: FalCreate,
   release: () => Promise<void> = NOTHING,
 ): Promise<Reply> {
-  const { leave, accepted } = await acceptStaying(exchange, "waits", { release }, () =>
+  const { leave, accepted: joined } = await acceptStaying(exchange, "waits", { release }, () =>
     deps.joinTask(joining),
   );
   return whileStaying(leave, async () => {
     const { request, principal, origin } = exchange;
-    const { taskId: id, model } = accepted;
+    const { taskId: id, model } = joined;
     if (startWithinMs !== undefined) {
       deps.keepOpen(request);
       await startInTime(deps, principal, { id, withinMs: startWithinMs, signal: request.signal });
     }
     const { waitMs, headers } = waitOf(deps, exchange);
-    const standing = standingFor(exchange, accepted);
-    const task = await finishInTime(deps, exchange, accepted, { waitMs, standing });
+    const standing = standingFor(exchange, joined);
+    const task = await finishInTime(deps, exchange, joined, { waitMs, standing });
     const output = await outputOf(deps, task, origin);
-    const reply = json(output, { ...headers, ...headersOf(accepted) }, { task: id, model });
+    const reply = json(output, { ...headers, ...headersOf(joined) }, { task: id, model });
     return isStream ? asEvent(reply) : reply;
   });
 }

@@ -106,9 +106,41 @@ export function addressesOf(
   id: TaskId,
 ): string {
   // Who goes by that API's own addresses is led on by them.
-  const base = targetOf(exchange) === undefined ? `${exchange.origin}${BASE}/queue` : "https://queue.fal.run";
+  const at = targetOf(exchange) === undefined ? exchange.origin : "";
+  const { response, status, cancel } = beginningsOf(at, model);
+  return response + id + status + id + cancel + id + END;
+}
+
+/** The members of `addressesOf` up to the id in each. */
+interface Beginnings {
+  readonly at: string;
+  readonly response: string;
+  readonly status: string;
+  readonly cancel: string;
+}
+
+const END = '/cancel"';
+/** Characters of a model's name. */
+const LONGEST_KEPT = 200;
+
+/** By the model, whose name is the caller's. */
+const beginnings = new Map<string, Beginnings>();
+
+/** @param at where the caller reaches this service; empty for that API's own addresses */
+function beginningsOf(at: string, model: string): Beginnings {
+  const known = beginnings.get(model);
+  if (known?.at === at) return known;
+  const base = at === "" ? "https://queue.fal.run" : `${at}${BASE}/queue`;
   const name = model.startsWith(QUEUE) ? model.slice(QUEUE.length) : model;
-  const address = JSON.stringify(`${base}/${name}/requests/${id}`);
-  const open = address.slice(0, -1);
-  return `"response_url":${address},"status_url":${open}/status","cancel_url":${open}/cancel"`;
+  const open = JSON.stringify(`${base}/${name}/requests/`).slice(0, -1);
+  const made = {
+    at,
+    response: `"response_url":${open}`,
+    status: `","status_url":${open}`,
+    cancel: `/status","cancel_url":${open}`,
+  };
+  if (model.length > LONGEST_KEPT) return made;
+  if (beginnings.size >= MOST_KEPT) beginnings.clear();
+  beginnings.set(model, made);
+  return made;
 }

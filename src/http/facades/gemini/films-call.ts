@@ -7,12 +7,13 @@ import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts
 import type { CreateTask } from "../../../service/create-task.ts";
 import { type ModelDeps, ofOtherKind } from "../../../service/read-model.ts";
 import { readTask } from "../../../service/read-task.ts";
+import { accepted } from "../../accepted.ts";
 import { readJsonBody } from "../../body.ts";
 import { openImages } from "../../compat/answer.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { base64Pieces, bodyInPieces } from "../../pieces.ts";
 import { json, type Reply } from "../../reply.ts";
-import { createdHeaders, inWords, sentBy } from "../create.ts";
+import { inWords, sentBy } from "../create.ts";
 import { readFilm } from "./films.ts";
 import { textOf } from "./members.ts";
 import { askedFor } from "./model-names.ts";
@@ -45,10 +46,8 @@ export async function beginFilm(deps: FilmCallDeps, exchange: KeyedExchange): Pr
       identity: sent.idempotencyKey === undefined ? undefined : { ...body, model: name },
     });
     const task = { id: created.taskId, model: model.id };
-    return json({ name: operationName(task) }, createdHeaders(created), {
-      task: task.id,
-      model: task.model,
-    });
+    const log = { task: task.id, model: task.model };
+    return accepted(created, { body: `{"name":${JSON.stringify(operationName(task))}}`, log });
   } catch (error) {
     throw inWords(words, error);
   } finally {

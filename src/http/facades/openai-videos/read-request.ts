@@ -46,15 +46,13 @@ interface Takes {
  * Reads a body in either form.
  * @throws AppError naming the field at fault; then no file is kept
  */
-export function readVideoBody(
+export async function readVideoBody(
   deps: { readonly assets: Pick<AssetStore, "stage" | "receive"> },
   exchange: KeyedExchange,
   takes: Takes,
 ): Promise<VideoBody> {
   if (isForm(exchange.request)) return readForm(deps, exchange, takes);
-  return readJsonBody(exchange, takes.picture ? deps.assets : undefined).then((json) =>
-    videoBodyOf(json, takes),
-  );
+  return videoBodyOf(await readJsonBody(exchange, takes.picture ? deps.assets : undefined), takes);
 }
 
 async function readForm(

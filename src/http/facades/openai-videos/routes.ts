@@ -15,10 +15,11 @@ import { readTask } from "../../../service/read-task.ts";
 import { remixTask } from "../../../service/remix-task.ts";
 import { type RemoveTaskDeps, removeTask } from "../../../service/remove-task.ts";
 import type { RetryTaskDeps } from "../../../service/retry-task.ts";
+import { accepted } from "../../accepted.ts";
 import { type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
-import { createdHeaders, inOtherWords, inWords, sentBy } from "../create.ts";
+import { inOtherWords, inWords, sentBy } from "../create.ts";
 import { type ContentDeps, videoContent } from "./content.ts";
 import { createTellVideo, presentNewVideo, type TellVideo, UNKNOWN } from "./present.ts";
 import { REFERENCE, type Reference, readVideoBody, type VideoBody } from "./read-request.ts";
@@ -158,16 +159,16 @@ function answer(deps: Deps, created: CreatedTask, asked?: Json): AtHand<Reply> {
   );
 }
 
+const ADJUSTED = { "X-Svc-Adjusted": "size" } as const;
+
 function replyOf(
   created: CreatedTask,
   told: { readonly text: string; readonly size: string; readonly model: string },
   asked: Json | undefined,
 ): Reply {
-  const headers = createdHeaders(created);
   const isMet = asked === undefined || asked === "auto" || told.size === asked || told.size === UNKNOWN;
-  if (!isMet) headers["X-Svc-Adjusted"] = "size";
-  headers["Content-Type"] = "application/json";
-  return { status: 200, headers, body: told.text, log: { task: created.taskId, model: told.model } };
+  const log = { task: created.taskId, model: told.model };
+  return accepted(created, { own: isMet ? undefined : ADJUSTED, body: told.text, log });
 }
 
 /** @throws AppError `task_not_found`: the first answer to a key may have been for a task that was deleted since */

@@ -7,6 +7,7 @@ import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
 import type { CancelLater } from "../../../service/cancel-later.ts";
 import type { JoinedTask, JoiningRequest, JoinTask } from "../../../service/join-task.ts";
 import type { ReadTaskDeps } from "../../../service/read-task.ts";
+import { accepted } from "../../accepted.ts";
 import { readJsonBody } from "../../body.ts";
 import type { KeyedExchange, LateAnswerDeps } from "../../exchange.ts";
 import type { JsonBody } from "../../read-json.ts";
@@ -71,7 +72,8 @@ async function createNow(deps: CreateDeps, exchange: KeyedExchange, name?: strin
       return await replyWith(deps, exchange, { task: await begun(deps, created), created, hasWaited: false });
     const telling = presentNewPrediction(deps, created.task, exchange.origin);
     const body = typeof telling === "string" ? telling : await telling;
-    return { status: CREATED, headers: headersOf(created.task, created), body, log: logOf(created.task) };
+    const { held } = created.task;
+    return accepted({ held, replayed: false }, { status: CREATED, body, log: logOf(created.task) });
   } catch (error) {
     throw inWords(words, error);
   } finally {
