@@ -18,8 +18,8 @@ import { type Bench, type BenchContext, CLIENTS } from "./bench.ts";
 
 const CREATES = 2_000;
 const READS = 2_000;
-/** Of each API in turns: while what answers them is still compiled, that is counted with whoever has the turn. */
-const WARM_UP = 20_000;
+/** Of each API in turns, also in a quick run: as long as compiling goes on, it is counted with whoever has the turn. */
+const WARM_UP = 24_000;
 /** A ratio of two APIs differs by a tenth from one round to the next. */
 const ROUNDS_EACH = 3;
 const FINISHED = 1_000;
@@ -183,7 +183,7 @@ async function besideNative(
   count: number,
 ): Promise<Measurement[]> {
   const { load, rounds, scaled } = context;
-  await measureCosts(load, subjects, { rounds: 1, count: scaled(WARM_UP) });
+  await measureCosts(load, subjects, { rounds: 1, count: WARM_UP });
   const { native = [], ...others } = await measureCosts(load, subjects, {
     rounds: rounds * ROUNDS_EACH,
     count: scaled(count),

@@ -7,8 +7,8 @@ import { listModels } from "../../../service/read-model.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { OWNER } from "../models.ts";
 import { BASE } from "./manners.ts";
-import { takesMany } from "./present.ts";
 import { namedModel, type VersionDeps, versionOf } from "./versions.ts";
+import { takesMany } from "./written.ts";
 
 export interface ModelPageDeps extends VersionDeps {
   /** When this service began to run, in epoch milliseconds: it knows no earlier date of a model. */

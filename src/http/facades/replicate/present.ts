@@ -3,14 +3,10 @@ import { AppError } from "../../../domain/errors.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import { assetPath } from "../../../domain/media/asset.ts";
 import type { Model } from "../../../domain/model/model.ts";
-import type { Catalog } from "../../../domain/ports/catalog.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import type { GenerationRequest } from "../../../domain/task/request.ts";
 import { isTerminal, type NewTask, type TaskStatus, type TaskSummary } from "../../../domain/task/task.ts";
-import { propertyOf } from "../../../service/model-fields.ts";
-import { OWNER } from "../models.ts";
-import { BASE } from "./manners.ts";
-import { type VersionDeps, versionOf } from "./versions.ts";
+import { type AskedTask, iso, NO_FILES, takesMany, type WritingDeps, written } from "./written.ts";
 
 /** A task's status in that API's words. One that its owner ended is `canceled` also where it never began: older clients know no `aborted`. */
 export const PREDICTION_STATUS = {
@@ -21,13 +17,8 @@ export const PREDICTION_STATUS = {
   cancelled: "canceled",
 } as const satisfies Record<TaskStatus, string>;
 
-/** Where a prediction's events can be read without a key. */
-export type StreamPath = (task: Pick<TaskSummary, "id">) => string;
-
-export interface PredictionDeps extends Pick<VersionDeps, "secrets"> {
+export interface PredictionDeps extends WritingDeps {
   readonly tasks: Pick<TaskStore, "assetById" | "requestOf">;
-  readonly catalog: Pick<Catalog, "find">;
-  readonly streamPath: StreamPath;
 }
 
 /** A prediction as JSON: to make an object of it first takes as long as everything else that makes an answer. */
@@ -104,34 +95,6 @@ export function presentNewPrediction(deps: PredictionDeps, task: NewTask, origin
   );
 }
 
-const NO_FILES: JsonObject = {};
-
-/** What of a task says what was asked for. */
-type AskedTask = Pick<TaskSummary, "id" | "createdAt" | "model">;
-
-/** What stands before and between the ids in the addresses of a prediction, for one origin. */
-interface Addresses {
-  readonly origin: string;
-  readonly get: string;
-  readonly cancel: string;
-  readonly stream: string;
-  readonly web: string;
-}
-
-function addressesAt(origin: string): Addresses {
-  const prediction = `${origin}${BASE}/predictions/`;
-  return {
-    origin,
-    get: `,"urls":{"get":"${prediction}`,
-    cancel: `","cancel":"${prediction}`,
-    stream: `/cancel","stream":"${origin}`,
-    web: `","web":"${origin}/console/tasks/`,
-  };
-}
-
-/** Nearly all callers reach this service by the same. */
-let addresses = addressesAt("");
-
 /** No JSON has it. */
 const GAP = "\0";
 
@@ -147,46 +110,6 @@ async function askedBy(
   return { origin, isMany: isMany(request, deps.catalog.find(task.model)), beginning, rest };
 }
 
-/**
- * A prediction as JSON, with more members in between. Ids, times and addresses need no escaping: a host was checked when it came.
- */
-function written(
-  deps: PredictionDeps,
-  { id, createdAt, model: modelId }: AskedTask,
-  origin: string,
-  {
-    request,
-    files,
-    between,
-  }: { readonly request: GenerationRequest; readonly files: JsonObject; readonly between: string },
-): string {
-  const model = deps.catalog.find(modelId);
-  const { cancelAt } = request;
-  const named =
-    model === undefined
-      ? `","model":${JSON.stringify(`${OWNER}/${modelId}`)},"version":"hidden","input":{`
-      : namedBy(deps, model);
-  const deadline = cancelAt === undefined ? "" : `"deadline":"${iso(cancelAt)}",`;
-  const about = `{"id":"${id}${named}${inputOf(request, model, files)}`;
-  const times = `},"source":"api",${deadline}"created_at":"${iso(createdAt)}"`;
-  if (addresses.origin !== origin) addresses = addressesAt(origin);
-  const { get, cancel, stream, web } = addresses;
-  const path = deps.streamPath({ id });
-  return `${about}${times}${between}${get}${id}${cancel}${id}${stream}${path}${web}${id}"}}`;
-}
-
-const names = new WeakMap<Model, string>();
-
-/** What of a model stands between a prediction's id and its input. */
-function namedBy(deps: PredictionDeps, model: Model): string {
-  const known = names.get(model);
-  if (known !== undefined) return known;
-  const name = JSON.stringify(`${OWNER}/${model.id}`);
-  const made = `","model":${name},"version":"${versionOf(deps, model)}","input":{`;
-  names.set(model, made);
-  return made;
-}
-
 function presentPrediction(task: TaskSummary, asked: Asked): ToldPrediction {
   const { startedAt, completedAt, filesRemovedAt, status, error } = task;
   const output = outputOf(task, asked);
@@ -200,14 +123,6 @@ function presentPrediction(task: TaskSummary, asked: Asked): ToldPrediction {
   const rest = `${made},${failure},"status":"${PREDICTION_STATUS[status]}"${started}${completed}`;
   const text = `${asked.beginning},"logs":${JSON.stringify(logsOf(task))},${rest}${asked.rest}`;
   return { text, output };
-}
-
-const latest = { ms: Number.NaN, text: "" };
-
-/** ISO 8601. Tasks that are created together have the same time, which is written once. */
-function iso(ms: number): string {
-  if (latest.ms !== ms) Object.assign(latest, { ms, text: new Date(ms).toISOString() });
-  return latest.text;
 }
 
 const seconds = (ms: number) => Math.max(0, ms) / 1000;
@@ -231,10 +146,6 @@ function isMany({ kind, n }: GenerationRequest, model: Model | undefined): boole
   return n > 1 || (kind === "image" && model !== undefined && takesMany(model));
 }
 
-export function takesMany(model: Model): boolean {
-  return propertyOf(model, "n") !== undefined;
-}
-
 const BAR = 10;
 
 /** How far it is, in the form of a progress bar that clients read it from; then why it failed. */
@@ -244,22 +155,6 @@ export function logsOf({ progress, error, startedAt }: TaskSummary): string {
   const bar = `${String(progress).padStart(3)}%|${"█".repeat(full)}${" ".repeat(BAR - full)}| ${progress}/100\n`;
   return error === undefined ? bar : `${bar}${error.message}\n`;
 }
-
-/** What a task was asked for, by the model's own names: the members of an object, as JSON. */
-function inputOf(
-  { prompt, n, parameters }: GenerationRequest,
-  model: Model | undefined,
-  files: JsonObject,
-): string {
-  const asked = prompt === undefined ? "" : `"prompt":${JSON.stringify(prompt)}`;
-  const count = n > 1 || (model !== undefined && takesMany(model)) ? `"n":${n}` : "";
-  const given = listed(listed(asked, count), membersOf(parameters));
-  return files === NO_FILES ? given : listed(given, membersOf(files));
-}
-
-const listed = (some: string, more: string) => (some === "" ? more : more === "" ? some : `${some},${more}`);
-
-const membersOf = (object: JsonObject) => JSON.stringify(object).slice(1, -1);
 
 /** The files that a task was given, by their addresses here. */
 async function filesOf(

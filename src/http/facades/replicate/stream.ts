@@ -9,7 +9,8 @@ import type { Reply } from "../../reply.ts";
 import { type EventWriter, eventReply } from "../../sse.ts";
 import { type Stays, whileStaying } from "../../stays.ts";
 import { BASE } from "./manners.ts";
-import { logsOf, type StreamPath, type TellPrediction, untoldPrediction } from "./present.ts";
+import { logsOf, type TellPrediction, untoldPrediction } from "./present.ts";
+import type { StreamPath } from "./written.ts";
 
 export interface StreamDeps extends WatchTaskDeps {
   readonly seal: Pick<Seal, "sign" | "isSigned">;
