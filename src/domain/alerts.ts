@@ -1,4 +1,4 @@
-/** What an operator is told of. */
+/** The kinds of alerts that an operator can receive. */
 export const ALERT_KINDS = [
   "low_balance",
   "route_down",
@@ -9,26 +9,26 @@ export const ALERT_KINDS = [
 ] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-/** Something that is wrong, or a figure that may be. */
+/** Something that is wrong, or a figure that may be too high. */
 export interface Condition {
   readonly kind: AlertKind;
-  /** Of what: an account, a route; the server as a whole where it is empty. */
+  /** What the condition concerns, such as an account or a route. Empty for the server as a whole. */
   readonly subject: string;
   /** A sentence for people, without secrets. */
   readonly summary: string;
-  /** Percent that failed. Absent: it is wrong whatever the limit. */
+  /** The percentage that failed. Absent: the condition is wrong whatever the limit. */
   readonly level?: number | undefined;
 }
 
-/** What a target is told, and when again. */
+/** The kinds of alerts that a target wants, and how often it wants reminders. */
 export interface AlertWish {
   readonly kinds: readonly AlertKind[];
   readonly remindMs: number;
-  /** A larger share that failed is too large. */
+  /** The highest percentage of failures that is still acceptable. */
   readonly errorPercent: number;
 }
 
-/** What a target was told of and what is not over. Times are epoch milliseconds. */
+/** An alert that a target has received and that is not resolved. Times are epoch milliseconds. */
 export interface Told extends Pick<Condition, "kind" | "subject" | "summary"> {
   readonly since: number;
   readonly toldAt: number;
@@ -49,8 +49,8 @@ function isWrong({ level }: Condition, { errorPercent }: AlertWish): boolean {
 }
 
 /**
- * What a target is to be told now, and what it will have been told then. Each change of a state is told once, and what goes on again
- * after a while.
+ * The notices to send to a target now, and the alerts it will have received afterwards. Each change of state is sent once; a
+ * condition that lasts is repeated after `remindMs`.
  */
 export function noticesFor(
   wish: AlertWish,
@@ -65,7 +65,7 @@ export function noticesFor(
   const next = wrong.map(({ kind, subject, summary }): Told => {
     const before = known.get(keyOf({ kind, subject }));
     const since = before?.since ?? now;
-    // A clock that was set back makes nobody wait for longer.
+    // If the clock was set back, nobody waits longer than `remindMs`.
     const isDue = before === undefined || Math.abs(now - before.toldAt) >= wish.remindMs;
     if (isDue)
       notices.push({ state: before === undefined ? "firing" : "reminder", kind, subject, summary, since });

@@ -1,10 +1,10 @@
-/** How the backups that a server makes by itself go. Times are epoch milliseconds. */
+/** The state of the backups that a server makes by itself. Times are epoch milliseconds. */
 export interface BackupState {
-  /** When the newest was begun; absent while none is known. */
+  /** When the newest backup was begun; absent if none is known. */
   readonly lastAt?: number | undefined;
-  /** Since when none could be made, and why; absent while all is well. */
+  /** Since when backups fail, and why; absent if they succeed. */
   readonly failing?: { readonly since: number; readonly reason: string } | undefined;
 }
 
-/** Tells how backups go; undefined where the server makes none. */
+/** Reads the state of the backups; undefined if the server makes none. */
 export type ReadBackupState = () => BackupState | undefined;

@@ -5,7 +5,7 @@ export function dayOf(atMs: number): number {
   return Math.floor(atMs / DAY_MS);
 }
 
-/** The first day of the month of a moment, or of one so many months later, UTC. */
+/** The first day of the month of a moment, UTC, or of the month a given number of months later. */
 export function monthStartOf(atMs: number, monthsLater = 0): number {
   const date = new Date(atMs);
   return dayOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsLater, 1));

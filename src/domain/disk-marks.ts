@@ -1,7 +1,7 @@
-/** Less free space than this is too little: megabytes, by the size of the disk, or never. */
+/** How much free space is too little: in megabytes, by the size of the disk, or never. */
 export type DiskMark = number | "auto" | undefined;
 
-/** At less than `warn` the operator is told; at less than `refuse` no new tasks are taken. */
+/** Below `warn` the operator is warned; below `refuse` new tasks are refused. */
 export interface DiskMarks {
   readonly warn: DiskMark;
   readonly refuse: DiskMark;
@@ -10,8 +10,8 @@ export interface DiskMarks {
 const MB = 1_000_000;
 
 /**
- * What `auto` stands for: a share of the disk, within bounds, because a share of a large disk is more than is ever needed and a share
- * of a small one is used up by a few results. A disk so small that the lower bound is much of it has a larger share.
+ * What `auto` stands for: a share of the disk, within bounds. A share of a large disk is more than anybody needs, and a few
+ * results use up a share of a small one. If the lower bound would be much of the disk, a larger share applies.
  */
 const AUTO = {
   warn: { share: 0.05, least: 500 * MB, most: 20_000 * MB, ofSmall: 0.2 },

@@ -36,13 +36,13 @@ export const ERROR_CODES = [
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 export interface ErrorDetails {
-  /** Seconds after which trying again makes sense; becomes `Retry-After`. */
+  /** Seconds after which a retry makes sense; becomes `Retry-After`. */
   readonly retryAfterSec?: number | undefined;
   /** Whether a client library should send the same request again by itself; becomes `x-should-retry`. */
   readonly shouldRetry?: boolean | undefined;
-  /** The task the request made, for a request that ends before its task; becomes `X-Task-Id`. */
+  /** The task that the request made, if the request ends before its task; becomes `X-Task-Id`. */
   readonly taskId?: string | undefined;
-  /** Methods a path does take; becomes `Allow`. */
+  /** Methods that the path does accept; becomes `Allow`. */
   readonly allow?: readonly string[] | undefined;
 }
 
@@ -52,7 +52,7 @@ export class AppError extends Error {
   #nameOf: NameOf = (field) => field;
 
   static {
-    // The base class declares a property, which the compiler lets no accessor override.
+    // The base class declares a property, and the compiler lets no accessor override it.
     Object.defineProperty(AppError.prototype, "message", {
       get(this: AppError) {
         return describe(this.facts, this.#nameOf);
@@ -74,7 +74,7 @@ export class AppError extends Error {
     return fieldOf(this.facts, this.#nameOf);
   }
 
-  /** The same error for a reader who has these names for the fields it names so far. */
+  /** The same error, with `nameOf` translating the field names that it has used so far. */
   renamed(nameOf: NameOf): AppError {
     const renamed = new AppError(this.code, this.facts, this.details, this.cause);
     const inner = this.#nameOf;
@@ -88,14 +88,14 @@ export function invalid(facts: Facts, cause?: unknown): AppError {
   return new AppError("invalid_request", facts, {}, cause);
 }
 
-/** A field that is not what it must be: `concurrency must be an integer from 1 to 10000, got 0.` */
+/** A field with a value that is not allowed: `concurrency must be an integer from 1 to 10000, got 0.` */
 export function mustBe(field: string, must: Demand, given?: Given): AppError {
   return invalid({ kind: "must", field, must, given });
 }
 
 /**
- * Why an accepted task ended as `failed`, and the text for callers, unless a step has something more exact to say. Codes are stable
- * and upper-case; an upstream's own words never become one.
+ * Why an accepted task ended as `failed`, with the text for callers. A step may replace the text with a more exact one. Codes
+ * are stable and upper-case; an upstream's own words never become one.
  */
 export const TASK_ERROR_MESSAGES = {
   UPSTREAM_CAPACITY_EXHAUSTED:
@@ -113,7 +113,7 @@ export const TASK_ERROR_MESSAGES = {
   LOOP_DETECTED: "This task was passed on through too many services, probably in a circle.",
   NO_ROUTE_AVAILABLE: "No provider can run this model at present.",
 } as const;
-/** In place of the message of `OUTCOME_UNKNOWN`, where the interruption was ours. */
+/** Replaces the message of `OUTCOME_UNKNOWN` if this service caused the interruption. */
 export const INTERRUPTED =
   "The service was interrupted while submitting this task, and the provider cannot say whether it was accepted.";
 export type TaskErrorCode = keyof typeof TASK_ERROR_MESSAGES;

@@ -1,3 +1,3 @@
-/** The APIs of others that this service speaks, by the names that settings have for them (docs/facades.md). */
+/** The foreign APIs that this service speaks, by their names in the settings (docs/facades.md). */
 export const FACADES = ["openai-videos", "fal", "gemini", "mcp", "automatic1111", "replicate"] as const;
 export type FacadeName = (typeof FACADES)[number];

@@ -2,7 +2,7 @@ import type { LaneId } from "./ids.ts";
 import type { StatusClass } from "./overview.ts";
 import type { Stage } from "./task/task.ts";
 
-/** What is told of each minute. */
+/** The figures that are kept for each minute. */
 export const MINUTE_FIGURES = [
   ...["answered_2xx", "answered_3xx", "answered_4xx", "answered_5xx"],
   ...["created", "completed", "failed"],
@@ -12,7 +12,7 @@ export const MINUTE_FIGURES = [
 ] as const satisfies readonly (`answered_${StatusClass}` | string)[];
 export type MinuteFigure = (typeof MINUTE_FIGURES)[number];
 
-/** What is read of the service at the end of a minute. */
+/** What is measured at the end of each minute. */
 export interface MinuteReading {
   readonly queued: number;
   readonly underWay: number;
@@ -23,17 +23,17 @@ export interface MinuteReading {
   readonly walBytes: number;
 }
 
-/** How long tasks were in a stage, of those that left it in some time. Within 5 %; absent when none did. */
+/** How long tasks stayed in a stage, for those that left it within a period. Accurate to 5 %; absent if none did. */
 export interface StageTimes {
   readonly count: number;
   readonly p50Ms?: number | undefined;
   readonly p95Ms?: number | undefined;
 }
 
-/** What became of attempts in some time. */
+/** Outcomes of attempts within a period. */
 export interface AttemptCounts {
   readonly completed: number;
-  /** Those that failed, were not taken, or got no answer. */
+  /** Attempts that failed, were refused, or got no answer. */
   readonly failed: number;
 }
 
@@ -52,7 +52,7 @@ export interface RouteHistory extends HourAndDay<AttemptCounts> {
   readonly upstreamModel: string;
 }
 
-/** How the service has done, since its start and for a day at most. */
+/** How the service has done since its start, for one day at most. */
 export interface History {
   /** The ends of whole minutes, oldest first, in epoch milliseconds. */
   readonly at: readonly number[];

@@ -20,7 +20,7 @@ export type ModelId = Id<"model">;
 export type ProviderId = Id<"provider">;
 /** An account at a provider: the provider's id for the account `default`, `provider/account` for the others. */
 export type LaneId = ProviderId | Id<"lane">;
-/** New at every claim, so that a worker that lost its task can be told from the one that has it. */
+/** New at every claim. It distinguishes the worker that holds a task from one that lost it. */
 export type LeaseToken = Id<"lease">;
 
 /** Each prefix and the type of identifier it marks. */
@@ -40,9 +40,9 @@ export interface IdByPrefix {
 export type IdPrefix = keyof IdByPrefix;
 
 /**
- * The id of the one callback that tells of a task's cancellation, of the beginning of its first attempt, or of the end of a group:
- * whoever writes these has no source of ids. It differs from every other, because what it is made of does. A group has the id of a
- * task of the default form, which is not told of its cancellation.
+ * The id of the one callback that reports a task's cancellation, the beginning of its first attempt, or the end of a group.
+ * Code that writes these callbacks has no source of ids. The id is unique, because the id that it is made from is. A group
+ * shares its id's digits with a task of the default form, and that task never reports its cancellation.
  */
 export function callbackIdOf(id: TaskId | AttemptId | GroupId): CallbackId {
   return id.replace(/^[a-z]+/, "cb") as CallbackId;
@@ -61,7 +61,7 @@ export function idOfDigest<P extends IdPrefix>(prefix: P, digest: string): IdByP
 
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-/** Whether `text` has the form of an identifier with this prefix; says nothing of its existence. */
+/** Whether `text` has the form of an identifier with this prefix; says nothing about whether it exists. */
 export function isId<P extends IdPrefix>(prefix: P, text: string): text is IdByPrefix[P] & string {
   return text.startsWith(`${prefix}_`) && SUFFIX.test(text.slice(prefix.length + 1));
 }

@@ -10,14 +10,14 @@ export function propertyOf({ properties }: JsonObject, name: string): JsonObject
   return isJsonObject(property) ? property : undefined;
 }
 
-/** Reads text as a number or a boolean where a schema's type asks for one. What cannot be read stays text. */
+/** Reads text as a number or a boolean where a schema's type asks for one. Text that cannot be read so stays text. */
 export function readScalar(type: Json | undefined, text: string): Json {
   if ((type === "integer" || type === "number") && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
   if (type === "boolean" && (text === "true" || text === "false")) return text === "true";
   return text;
 }
 
-/** Sets a property of the object's own, whatever its name: to assign `__proto__` would change what the object inherits. */
+/** Sets an own property of the object, whatever its name. Assigning `__proto__` would change the prototype instead. */
 export function setOwn<T>(object: Record<string, T>, name: string, value: T): void {
   if (name !== "__proto__") object[name] = value;
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });

@@ -1,6 +1,6 @@
 import type { LaneId, ProviderId } from "./ids.ts";
 
-/** The account that a key in a provider's customary variable makes. */
+/** The account that a key in a provider's customary environment variable creates. */
 export const DEFAULT_ACCOUNT = "default";
 
 /** Whether an account of a provider may be called this. */
@@ -19,7 +19,7 @@ export function accountNameOf(lane: LaneId): string {
   return slash === -1 ? DEFAULT_ACCOUNT : lane.slice(slash + 1);
 }
 
-/** The provider whose account a lane is. No provider's id has a slash. */
+/** The provider of a lane's account. No provider's id contains a slash. */
 export function providerOf(lane: LaneId): ProviderId {
   const slash = lane.indexOf("/");
   return (slash === -1 ? lane : lane.slice(0, slash)) as ProviderId;

@@ -8,35 +8,35 @@ const MIB = 1024 * 1024;
  * limits). Limits of decoding are in assets/limits.ts, limits of fetching in egress/limits.ts.
  */
 
-/** A request to the default address, in milliseconds, unless the operator says otherwise (docs/api.md 1.2). */
+/** How long a request to the default address may take, unless the operator says otherwise (docs/api.md 1.2). */
 export const EDGE_TIMEOUT_MS = 120_000;
-/** A synchronous call's wait for its images, unless the operator says otherwise (docs/api.md 5.4). */
+/** How long a synchronous call waits for its images, unless the operator says otherwise (docs/api.md 5.4). */
 export const SYNC_WAIT_MS = 300_000;
-/** Characters of an `Idempotency-Key` (docs/api.md 4.4). */
+/** Most characters of an `Idempotency-Key` (docs/api.md 4.4). */
 export const MAX_IDEMPOTENCY_KEY = 255;
-/** How long an accepted create can be answered again (docs/api.md 4.4). */
+/** For how long the answer to an accepted create can be repeated (docs/api.md 4.4). */
 export const IDEMPOTENCY_RETENTION_MS = 7 * 24 * 60 * 60 * 1000;
 /** `Retry-After` while the first request with a key is being processed (docs/api.md 4.4). */
 export const IN_PROGRESS_RETRY_SEC = 1;
-/** Attempts to deliver one callback (docs/api.md 6.2). */
+/** Most attempts to deliver one callback (docs/api.md 6.2). */
 export const MAX_CALLBACK_ATTEMPTS = 5;
-/** The same of one in another form than our own. */
+/** The same for a callback whose form is not our own. */
 export const MAX_FORM_ATTEMPTS = 20;
-/** Before attempts 2 to 5 of a callback, unless the operator says otherwise: 5 s, 1 min, 10 min, 1 h. */
+/** Delays before attempts 2 to 5 of a callback, unless the operator says otherwise: 5 s, 1 min, 10 min, 1 h. */
 export const CALLBACK_DELAYS_MS: readonly number[] = [5_000, 60_000, 600_000, 3_600_000];
-/** Times a callback can be asked for again, in all. */
+/** How often the redelivery of one callback can be requested in all. */
 export const MAX_CALLBACK_REDELIVERIES = 100;
-/** Of a receiver's answer that is kept to be looked at. */
+/** How much of a receiver's answer is kept for inspection. */
 export const CALLBACK_EXCERPT_BYTES = 512;
-/** Characters of a prompt on the synchronous images API (docs/api.md 5.1). */
+/** Most characters of a prompt on the synchronous images API (docs/api.md 5.1). */
 export const MAX_COMPAT_PROMPT = 4000;
-/** Images to edit in one request (docs/api.md 5.2); each of at most `MAX_INPUT_BYTES.image`. */
+/** Most images to edit in one request (docs/api.md 5.2); each has at most `MAX_INPUT_BYTES.image`. */
 export const MAX_EDIT_IMAGES = 10;
-/** A form with all its files: ten images, a mask, and fields. */
+/** Size of a form with all its files: ten images, a mask, and fields. */
 export const MAX_FORM_BYTES = 116 * MIB;
-/** Memory for all bodies that are being read, how many are read at once, and how many may wait unread (docs/api.md 9). */
+/** Memory for all bodies being read, how many are read at once, and how many may wait unread (docs/api.md 9). */
 export const INGRESS_LIMITS = { bytes: 64 * MIB, bodies: 32, waiting: 48 } as const;
-/** How long a task is kept for the client that stopped waiting for it and asks again. */
+/** How long a task is kept for a client that stopped waiting and may repeat its request. */
 export const ORPHAN_KEEP_MS = 10 * 60 * 1000;
 
 /** One input file of a task. */
@@ -45,27 +45,31 @@ export const MAX_INPUT_BYTES: Readonly<Record<MediaKind, number>> = {
   video: 64 * MIB,
   audio: 32 * MIB,
 };
-/** Files that an account may have uploaded at one time, whatever their size. */
+/** Most uploaded files of an account at one time, whatever their size. */
 export const MAX_UPLOADED_FILES = 10_000;
-/** Characters of an uploaded file's name. */
+/** Most characters of an uploaded file's name. */
 export const MAX_FILE_NAME = 255;
 /** One output of an upstream. */
 export const MAX_OUTPUT_BYTES: Readonly<Record<TaskKind, number>> = { image: 64 * MIB, video: 1024 * MIB };
-/** The address under which a provider fetches an input ends after one to two times as long. */
+/** The address under which a provider fetches an input is valid for one to two times this long. */
 export const INPUT_ADDRESS_MS = 24 * 60 * 60 * 1000;
-/** A JSON body as it arrives. */
+/** The body of an upstream's call about a job. */
 export const MAX_HOOK_BYTES = 64 * 1024;
+/** A JSON body as it arrives. */
 export const MAX_JSON_BYTES = 32_000_000;
-/** The same once the content of data URIs is left out. */
+/** The same without the content of data URIs. */
 export const MAX_JSON_TEXT_BYTES = 1_000_000;
-/** Objects and arrays within one another in a JSON body. */
+/** Levels of nested objects and arrays in a JSON body. */
 export const MAX_JSON_DEPTH = 32;
-/** Fields and values of a JSON body. Entries of lists count, fields count twice: by name and value. */
+/** Most fields and values of a JSON body. Each entry of a list counts once. Each field counts twice: its name and its value. */
 export const MAX_JSON_TOKENS = 20_000;
-/** A data URI from this size on is decoded while it arrives; so many in one body. Others count as text. */
+/**
+ * A data URI of at least this size is decoded while it arrives, up to `MAX_INLINE_FILES` in one body. Smaller ones count as
+ * text.
+ */
 export const INLINE_FILE_FROM_BYTES = 16 * 1024;
 export const MAX_INLINE_FILES = 32;
-/** `?wait=` on status requests, in seconds. */
+/** Longest `?wait=` on status requests, in seconds. */
 export const MAX_STATUS_WAIT_SEC = 60;
-/** Tasks in one page of a listing. */
+/** Most tasks in one page of a listing. */
 export const MAX_LIST_LIMIT = 100;

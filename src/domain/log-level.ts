@@ -1,8 +1,8 @@
-/** How much the log tells, the most first. */
+/** How much the log contains, from most to least. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The longest that a level may be in force which the settings do not have: a day, in seconds. */
+/** The longest time for which a level other than the settings' may be in force: a day, in seconds. */
 export const LONGEST_LOG_LEVEL_SEC = 86_400;
 
 /** The log's level at one moment. */
@@ -10,6 +10,6 @@ export interface LevelInForce {
   readonly level: LogLevel;
   /** What the settings say. */
   readonly usual: LogLevel;
-  /** When the usual one comes back, in epoch milliseconds; absent while it is in force. */
+  /** When the usual level returns, in epoch milliseconds; absent while it is in force. */
   readonly until?: number | undefined;
 }

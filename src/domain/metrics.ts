@@ -12,7 +12,7 @@ export interface MetricForm {
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** Which of a histogram's numbers it is. */
+  /** Which of a histogram's series the sample belongs to. */
   readonly part?: "bucket" | "sum" | "count";
 }
 
@@ -21,7 +21,7 @@ const gauge = (help: string, ...labels: string[]) => ({ type: "gauge", help, lab
 const histogram = (help: string, bounds: readonly number[], ...labels: string[]) =>
   ({ type: "histogram", help, bounds, labels }) as const;
 
-/** Seconds: from a request that reads memory to one that waits for a video. */
+/** In seconds: from a request that only reads memory to one that waits for a video. */
 const REQUEST_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 const TASK_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1_800, 3_600];
 const LAG_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -86,10 +86,10 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** What each metric is at one moment. */
+/** The samples of each metric at one moment. */
 export type Figures = Readonly<Record<MetricName, readonly Sample[]>>;
 
-/** What is counted as it passes. */
+/** The metrics that are counted as events pass. */
 export type CountedName =
   | "svc_http_requests_total"
   | "svc_http_request_duration_seconds"
@@ -107,5 +107,5 @@ export type CountedName =
   | "svc_spans_total"
   | "svc_event_loop_lag_seconds";
 
-/** Stands for a value that is none of the known ones, or beyond the most that a label may have. */
+/** Replaces a value that is not known, or that exceeds the number of values a label may have. */
 export const OTHER = "other";

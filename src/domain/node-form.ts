@@ -1,10 +1,10 @@
 import type { JsonObject } from "./json.ts";
 import { GONE_AFTER_MS, type Node } from "./ports/node-store.ts";
 
-/** `draining` it takes no new tasks · `gone` it ended without a word, or is cut off: others have taken over what it did. */
+/** `draining` it takes no new tasks · `gone` it ended without notice or is cut off, and others have taken over its work. */
 export const NODE_STATES = ["working", "draining", "gone"] as const;
 
-/** @param now by the clock that the node's times are of */
+/** @param now the time of the clock that wrote the node's times */
 export function nodeState({ seenAt, isDraining }: Node, now: number): (typeof NODE_STATES)[number] {
   if (now - seenAt >= GONE_AFTER_MS) return "gone";
   return isDraining ? "draining" : "working";

@@ -18,14 +18,14 @@ export interface RecentEnding extends EndedTask {
   readonly endedAt: number;
 }
 
-/** Tasks that ended lately, as far as they were read. */
+/** Tasks that ended recently, as far as they were read. */
 export interface RecentEndings {
-  /** Every task that ended then or later is among them. Epoch milliseconds. */
+  /** The list contains every task that ended at this time or later. Epoch milliseconds. */
   readonly since: number;
   readonly tasks: readonly RecentEnding[];
 }
 
-/** How many live tasks a lane has. */
+/** How many live tasks a lane has, by stage. */
 export interface LaneCount {
   readonly lane: LaneId;
   readonly queued: number;
@@ -35,21 +35,21 @@ export interface LaneCount {
 
 /** The live tasks of one lane. */
 export interface LaneLoad extends LaneCount {
-  /** When the oldest of those queued was created, in epoch milliseconds, to the second; absent when none is. */
+  /** When the oldest queued task was created, in epoch milliseconds, accurate to a second; absent if none is queued. */
   readonly oldestAt?: number | undefined;
 }
 
 /** The tasks of one account that a lane may start. */
 export interface OwnReady {
   readonly count: number;
-  /** When the oldest was created, in epoch milliseconds; absent when there is none. */
+  /** When the oldest was created, in epoch milliseconds; absent if there is none. */
   readonly oldestAt?: number | undefined;
 }
 
-/** Callbacks that are still to be sent, those under way included. */
+/** Callbacks that must still be sent, including those under way. */
 export interface OwedCallbacks {
   readonly count: number;
-  /** When the oldest was created, in epoch milliseconds, to the second; absent when none is owed. */
+  /** When the oldest was created, in epoch milliseconds, accurate to a second; absent if none is owed. */
   readonly oldestAt?: number | undefined;
 }
 
@@ -59,13 +59,13 @@ export type StatusClass = (typeof STATUS_CLASSES)[number];
 
 /** Requests and creates of the last minute. */
 export interface MinuteCounts {
-  /** How long they were counted: a minute, or less after a start. */
+  /** The period that was counted: a minute, or less after a start. */
   readonly lengthMs: number;
   readonly answered: Readonly<Record<StatusClass, number>>;
   readonly created: number;
   /** Whole seconds since the start. */
   readonly seconds: number;
-  /** By second, oldest first, without the one that has just begun: at most the latest 60. */
+  /** One entry per second, oldest first, without the second that has just begun: at most the latest 60. */
   readonly answeredBySecond: readonly number[];
   readonly createdBySecond: readonly number[];
 }
@@ -78,7 +78,7 @@ export interface Endings {
 
 export interface ModelEndings extends Endings {
   readonly model: ModelId;
-  /** Of the completed ones, within 5 %; absent when none was. */
+  /** Over the completed tasks, accurate to 5 %; absent if none completed. */
   readonly p50Ms?: number | undefined;
   readonly p95Ms?: number | undefined;
 }
@@ -87,7 +87,7 @@ export interface ProviderEndings extends Endings {
   readonly provider: LaneId;
 }
 
-/** What a check of content said of one request. */
+/** The verdict of a content check on one request. */
 export interface Judged {
   /** The name of the check. */
   readonly check: string;
@@ -95,24 +95,24 @@ export interface Judged {
   readonly durationMs: number;
 }
 
-/** What a check of content said in the last hour. */
+/** The verdicts of a content check in the last hour. */
 export interface CheckCounts {
   readonly check: string;
   readonly allowed: number;
   readonly refused: number;
-  /** How often it could not tell. */
+  /** How often the check could not decide. */
   readonly outages: number;
-  /** How long half of its verdicts took, within 5 %; absent when there was none. */
+  /** The median time of its verdicts, accurate to 5 %; absent if there were none. */
   readonly p50Ms?: number | undefined;
 }
 
 /** Tasks that ended in the last hour. */
 export interface HourCounts {
-  /** Since when they are counted: an hour ago, or later after a start. Epoch milliseconds. */
+  /** When counting began: an hour ago, or later after a start. Epoch milliseconds. */
   readonly since: number;
   readonly models: readonly ModelEndings[];
   readonly providers: readonly ProviderEndings[];
-  /** By name: those that were asked in the last hour. */
+  /** By name: the checks that ran in the last hour. */
   readonly checks: readonly CheckCounts[];
   readonly charged: Micros;
 }
@@ -121,25 +121,25 @@ export interface HourCounts {
 export interface Vitals {
   readonly rssBytes: number;
   readonly heapBytes: number;
-  /** How late the event loop came to its timers in the last ten seconds. */
+  /** How late the event loop ran its timers in the last ten seconds. */
   readonly lagP50Ms: number;
   readonly lagMaxMs: number;
 }
 
-/** What the system says of the process. */
+/** What the operating system says about the process. */
 export interface ProcessFigures {
-  /** Processor time of all its threads, in its own code and in the system's. */
+  /** Processor time of all its threads, in user and kernel mode. */
   readonly cpuSeconds: number;
-  /** Open files and connections; absent where the system does not say. */
+  /** Open files and connections; absent if the system does not say. */
   readonly openFiles?: number | undefined;
   readonly mostFiles?: number | undefined;
 }
 
 /** The disk of the data folder. */
 export interface DiskSpace {
-  /** What is left for this user. */
+  /** Free space that this user may use. */
   readonly freeBytes: number;
-  /** The database, without stored files. */
+  /** Size of the database, without stored files. */
   readonly databaseBytes: number;
   readonly walBytes: number;
 }
@@ -156,7 +156,7 @@ export interface LaneOverview extends LaneLoad {
 }
 
 export interface ProviderOverview extends ProviderEndings {
-  /** Upstream models that the provider refuses us, which only the operator can put right; `*` for the account as a whole. */
+  /** Upstream models that the provider refuses to run for us until the operator acts; `*` for the account as a whole. */
   readonly refused: readonly string[];
 }
 

@@ -40,7 +40,7 @@ function accountForm({ name, lane, keyFrom, region, baseUrl, concurrency }: Mana
   };
 }
 
-/** The same with all that is known of it. @param withText whether the text of its form is wanted */
+/** The same with everything that is known about the provider. @param withText whether to include the text of its form */
 export function providerFormInFull(provider: ProviderInFull, withText = false): JsonObject {
   const { facts, routes, problems, form, kinds } = provider;
   return {
@@ -54,7 +54,7 @@ export function providerFormInFull(provider: ProviderInFull, withText = false): 
   };
 }
 
-/** How an account did in a test. */
+/** The result of testing an account. */
 export function accountTestForm({ provider, account, lane, tookMs, tested, lacks }: AccountTest): JsonObject {
   const { balance, balanceMicros } = tested.kind === "ok" ? tested : {};
   return {

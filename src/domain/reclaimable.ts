@@ -1,30 +1,30 @@
-/** For which ages of tasks it is counted what would go, in days. */
+/** The ages of tasks, in days, for which the removable bytes are counted. */
 export const RECLAIM_DAYS = [1, 7, 30, 90] as const;
 
-/** Bytes of tasks that ended longer ago than each of `RECLAIM_DAYS`. */
+/** Bytes of tasks that ended before each of `RECLAIM_DAYS`. */
 export type BytesByAge = readonly number[];
 
-/** What each way to free space on the disk of the data would free, in bytes. */
+/** The bytes that each way to free disk space in the data folder would free. */
 export interface Reclaimable {
   readonly outputs: BytesByAge;
   readonly inputs: BytesByAge;
-  /** Rows of callbacks and their sends, about. They free pages of the database, which later rows fill. */
+  /** Estimated size of callbacks and their sends. Removing them frees pages of the database for later rows. */
   readonly callbacks: BytesByAge;
-  /** Stored files that no task has. */
+  /** Stored files that belong to no task. */
   readonly unneeded: number;
-  /** What providers that play an upstream here, such as the sandbox, keep of its work. */
+  /** Records of providers that run inside this service, such as the sandbox. */
   readonly played: number;
-  /** Copies of what lies in a bucket. */
+  /** Local copies of files that are in a bucket. */
   readonly cache: number;
   readonly logs: number;
   readonly wal: number;
   /** Free pages of the database. */
   readonly freePages: number;
-  /** Whether everything was looked at; else it is this much at least. */
+  /** Whether everything was counted; if not, the figures are lower bounds. */
   readonly isWhole: boolean;
 }
 
-/** How long things are kept now, in milliseconds; undefined: for ever. */
+/** How long data is kept now, in milliseconds; undefined: for ever. */
 export interface KeptNow {
   readonly outputsMs?: number | undefined;
   readonly inputsMs?: number | undefined;
@@ -36,7 +36,7 @@ export interface KeptNow {
 const LEAST_BYTES = 10_000;
 const DAY_SEC = 86_400;
 
-/** Says which setting or command frees how much, a line each, the largest first. Empty where there is nothing to gain. */
+/** Says which setting or command frees how much, one line each, largest first. Empty if nothing can be freed. */
 export function reclaimLines(found: Reclaimable, kept: KeptNow): string[] {
   const { outputs, inputs, callbacks } = found;
   const tasks = outputs.map((bytes, i) => bytes + (inputs[i] ?? 0) + (callbacks[i] ?? 0));
@@ -65,7 +65,7 @@ export function reclaimLines(found: Reclaimable, kept: KeptNow): string[] {
     .map(([, text]) => text);
 }
 
-/** A line with what each age would free. Of ages that free the same, the longest says it. */
+/** One line with what each age would free. If several ages free the same, only the longest is listed. */
 function ofSetting(
   key: string,
   bytes: BytesByAge,

@@ -25,18 +25,18 @@ export function managedWayForm(way: ManagedWay): JsonObject {
 
 function endedForm({ completed, failed }: NonNullable<ManagedWay["ended"]>): JsonObject {
   const all = completed + failed;
-  // Rounded down, so that only what is whole is 1.
+  // Rounded down, so that only a full share is 1.
   const rate = all === 0 ? {} : { success: Math.floor((completed / all) * 10_000) / 10_000 };
   return { completed, failed, ...rate };
 }
 
-/** Whether tasks are kept away because of what they met. What an operator wants, and a pause, are not that. */
+/** Whether tasks are kept away because earlier tasks failed. An operator's block and a pause do not count. */
 function breakerOf({ state }: Standing): "closed" | "open" | "half_open" {
   if (state === "half_open") return state;
   return state === "open" || state === "refused" || state === "spent" ? "open" : "closed";
 }
 
-/** As `POST /admin/v1/routes/explain` answers. */
+/** The answer of `POST /admin/v1/routes/explain`. */
 export function explainedForm({ model, mode, policy, policyFrom, outcome, ways }: Explained): JsonObject {
   return { model, mode, policy, policy_from: policyFrom, outcome, ways: ways.map(explainedWayForm) };
 }

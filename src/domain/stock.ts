@@ -4,7 +4,7 @@ import type { Micros } from "./money/money.ts";
 import type { LaneLoad, OwedCallbacks } from "./overview.ts";
 import type { TaskStatus } from "./task/task.ts";
 
-/** What the database holds at one moment, which takes as long to read as there are rows. */
+/** What the database contains at one moment. The time to read it grows with the number of rows. */
 export interface Stock {
   readonly lanes: readonly LaneLoad[];
   /** Live tasks. */
@@ -17,7 +17,7 @@ export interface Stock {
   /** In all accounts. */
   readonly held: Micros;
   readonly assets: readonly {
-    /** `upload`: uploaded before any task. */
+    /** `upload`: a file uploaded before any task. */
     readonly role: Asset["role"] | "upload";
     readonly count: number;
     readonly bytes: number;

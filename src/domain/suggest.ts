@@ -1,12 +1,12 @@
-/** Longer names are no typing errors of ours, and comparing them costs time. */
+/** Longer names are not misspelt names of ours, and comparing them costs time. */
 const LONGEST = 64;
 
-/** Shorter beginnings are no sign of what was meant. */
+/** Shorter prefixes do not show what was meant. */
 const SHORTEST_BEGINNING = 3;
 
 /**
- * The known name closest to the one given: equal but for case, `_` and `-`, with few letters wrong, missing, doubled or swapped,
- * or longer. Undefined when none is close.
+ * The known name closest to the given one. It may differ in case, `_` and `-`, have few letters wrong, missing, doubled or
+ * swapped, or be longer. Undefined when none is close.
  */
 export function suggest(given: string, known: readonly string[]): string | undefined {
   if (given.length > LONGEST) return undefined;
@@ -17,7 +17,7 @@ export function suggest(given: string, known: readonly string[]): string | undef
   let bestDistance = Math.max(1, Math.floor(plain.length / 3)) + 1;
   for (const name of known) {
     const apart = distance(plain, fold(name));
-    // With nothing in common, a name of one letter would be near to everything short.
+    // Otherwise a name of one letter would be close to every short name without sharing a letter with it.
     if (apart < bestDistance && apart < fold(name).length) [best, bestDistance] = [name, apart];
   }
   return (

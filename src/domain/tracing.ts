@@ -7,13 +7,13 @@ import type { Transition } from "./task/transition.ts";
 export interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
-  /** Whether somebody before us records the trace, or we do. */
+  /** Whether a caller before us records the trace, or we do. */
   readonly isSampled: boolean;
 }
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Reads the header `traceparent`; undefined for one that is absent or that the standard says to ignore. */
+/** Reads the header `traceparent`; undefined if it is absent or if the standard says to ignore it. */
 export function readTraceparent(text: string | null | undefined): TraceContext | undefined {
   const [, version, traceId = "", spanId = "", flags = "", more] = TRACEPARENT.exec(text ?? "") ?? [];
   if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return undefined;
@@ -43,17 +43,20 @@ export interface Took {
   readonly error?: string | undefined;
 }
 
-/** A part of a task's way. Its `key` gives it its id: the same in each process, so that a part can be named before it is told. */
+/**
+ * A part of a task's way. Its id follows from its `key` and is the same in each process, so a part can be referred to before it
+ * is reported.
+ */
 export interface TaskPart extends Took {
   readonly key: string;
 }
 
-/** The key of a whole task. All its parts are below it. */
+/** The key of a whole task. All parts of the task are below it. */
 export const wholeKey = (id: TaskId): string => `${id} task`;
-/** The key of a submission, which its upstream is told as its parent. */
+/** The key of a submission. The upstream gets its id as parent. */
 export const submitKey = ({ id }: Pick<Attempt, "id">): string => `${id} submit`;
 
-/** The wait of a task until an attempt begins; undefined where its beginning is not known. */
+/** The wait of a task until an attempt begins; undefined if the start of the wait is not known. */
 export function queuePart(
   { task, attempt: before }: Pick<Lease, "task" | "attempt">,
   lane: LaneId,
@@ -65,12 +68,12 @@ export function queuePart(
   return { ...part("queue", `${task.id} queue ${task.attempts}`, startAt, at), attributes };
 }
 
-/** When an upstream was asked for a job. */
+/** A poll of an upstream for a job. */
 export interface Poll {
   readonly at: number;
 }
 
-/** The parts that end with a transition, the whole task last. Prompts are no part of them. */
+/** The parts that end with a transition, with the whole task last. They contain no prompts. */
 export function endedParts(
   { task, attempt }: Lease,
   transition: Transition,

@@ -1,13 +1,16 @@
 import type { JsonObject } from "./json.ts";
 import type { DatabaseCheck } from "./ports/database-check.ts";
 
-/** How a piece of work goes that takes as long as there is stored: it is begun, and asked after. A restart forgets it. */
+/**
+ * The state of a job whose duration grows with the stored data. A caller begins it and polls for its state. A restart forgets
+ * it.
+ */
 export interface JobState<Result> {
   readonly status: "idle" | "running" | "done" | "failed";
   /** Epoch milliseconds. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
-  /** Files that were looked at so far, where it says so. */
+  /** Files that were checked so far, for a job that reports them. */
   readonly files?: number | undefined;
   /** Of a job that is done. */
   readonly result?: Result | undefined;

@@ -7,10 +7,13 @@ import type { GivenTerms, KeptOf, TermChange, TermTable } from "./term.ts";
 export const ACCOUNT_MODES = ["prepaid", "unlimited"] as const;
 export type AccountMode = (typeof ACCOUNT_MODES)[number];
 
-/** Ten years, as long as a key's and the server's. */
+/** The longest time is ten years, as for keys and for the server. */
 const LONGEST_SEC = 315_360_000;
 
-/** How long something of ended tasks is kept, in place of what the server has. A key's own time for files goes before it. */
+/**
+ * How long one kind of data is kept after a task ends. It replaces the server's setting. For files, a time set for the key
+ * comes first.
+ */
 function kept<What extends KeptKind>(what: What, help: string) {
   return {
     kind: "duration",
@@ -45,7 +48,7 @@ export const ACCOUNT_TERMS = {
     help: `how far below zero it may go, in ${CURRENCY}, such as 10.00; or none`,
     label: "credit limit",
   },
-  /** With less than this available, the operator is told once. */
+  /** When less than this is available, the operator is warned once. */
   lowBalance: {
     kind: "amount",
     wire: "low_balance",
@@ -55,7 +58,7 @@ export const ACCOUNT_TERMS = {
     help: "warn in the log when less than this is available; or none",
     label: "low balance",
   },
-  /** Millionths its prices are charged times. */
+  /** A factor for the account's prices, in millionths. */
   priceMultiplier: {
     kind: "multiplier",
     wire: "price_multiplier",

@@ -16,16 +16,16 @@ export interface Account extends AccountTerms {
   readonly createdAt: number;
 }
 
-/** What new tasks of an account may cost; undefined where the amount is not limited. */
+/** What new tasks of an account may cost; undefined if the amount is not limited. */
 export function availableOf({ mode, balance, held, creditLimit }: Account): Micros | undefined {
   return mode === "unlimited" ? undefined : toMicros(balance - held + creditLimit);
 }
 
-/** What is stored of a credential. The credential itself is not. */
+/** The part of a credential that is stored. The credential itself is never stored. */
 export interface StoredSecret {
   /** Lower-case hexadecimal SHA-256 of the whole credential. */
   readonly hash: string;
-  /** Its first 11 and last 4 characters, so that people recognise it. */
+  /** Its first 11 and last 4 characters, by which people recognise it. */
   readonly display: string;
 }
 
@@ -46,16 +46,16 @@ export interface ApiKey extends StoredSecret {
 export interface ManagementToken extends StoredSecret {
   readonly id: TokenId;
   readonly name: string;
-  /** What it may do; at least one. */
+  /** What the token may do; at least one scope. */
   readonly scopes: readonly Scope[];
   readonly createdAt: number;
   readonly expiresAt?: number | undefined;
-  /** When it was last taken, in epoch milliseconds, to within a minute. */
+  /** When the token was last accepted, in epoch milliseconds, accurate to a minute. */
   readonly lastUsedAt?: number | undefined;
   readonly revokedAt?: number | undefined;
 }
 
-/** Whether a key or a token is accepted at `now`, and if not, why. A revoked one that has also expired is revoked. */
+/** Whether a key or a token is accepted at `now`, and if not, why. One that is both revoked and expired counts as revoked. */
 export function keyStatus(key: Pick<ApiKey, "revokedAt" | "expiresAt">, now: number) {
   if (key.revokedAt !== undefined) return "revoked";
   return key.expiresAt !== undefined && key.expiresAt <= now ? "expired" : "active";
@@ -71,7 +71,7 @@ export interface KeyChange {
 
 /** The secret that replaces a key's own. */
 export interface Rotation extends StoredSecret {
-  /** Until when the replaced secret is still accepted; absent: not at all. */
+  /** Until when the replaced secret is still accepted. Absent: it is refused at once. */
   readonly previousExpiresAt?: number | undefined;
 }
 
@@ -82,9 +82,9 @@ export interface KeyGrant {
   readonly accountId: AccountId;
   readonly accountStatus: Account["status"];
   readonly policy: KeyPolicy;
-  /** The account's, in millionths. */
+  /** The price multiplier of the account, in millionths. */
   readonly priceMultiplier: number;
-  /** How long the account keeps the files of results, where not as the server has it. */
+  /** How long the account keeps result files, if this differs from the server's setting. */
   readonly retainOutputsSec?: number | undefined;
   /** When the key expires, or the presented secret if that is sooner. */
   readonly expiresAt?: number | undefined;
@@ -93,8 +93,8 @@ export interface KeyGrant {
 
 /** Who a request acts for, after its key was accepted. */
 export interface Principal extends Pick<KeyGrant, "accountId" | "keyId" | "keyName" | "policy"> {
-  /** Millionths: the key's own, or its account's. */
+  /** In millionths: the key's own multiplier, or else its account's. */
   readonly priceMultiplier: number;
-  /** How long the files of results are kept, by the key or else by its account; absent: as the server has it. */
+  /** How long result files are kept, as set for the key or else for its account. Absent: the server's setting applies. */
   readonly retainSec?: number | undefined;
 }

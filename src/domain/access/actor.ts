@@ -22,7 +22,7 @@ export type Actor =
   /** The service itself, such as at its first start. */
   | { readonly kind: "system" };
 
-/** A change that somebody makes now. The trail is written from it, in the change's own transaction. */
+/** A change that somebody makes now. The store writes the trail entry from it, in the transaction of the change. */
 export interface Act {
   readonly actor: Actor;
   /** Epoch milliseconds. */
@@ -31,7 +31,7 @@ export interface Act {
 
 export const actorOf = (operator: Operator): Actor => ({ kind: "token", ...operator });
 
-/** The actor as the ledger names it: a token's id, or `operator` for everybody else. */
+/** The actor's name in the ledger: a token's id, or `operator` for everybody else. */
 export function ledgerActor(actor: Actor): string {
   return actor.kind === "token" ? actor.tokenId : "operator";
 }

@@ -7,8 +7,8 @@ export const SESSION_MS = 12 * 60 * 60 * 1000;
 export const LINK_MS = 30 * 60 * 1000;
 
 /**
- * A browser that acts as an API key or a management token, whose secret it does not keep. A link is a session that waits for its
- * browser.
+ * A browser that acts as an API key or a management token without keeping the secret. A link is a session that no browser has
+ * opened yet.
  */
 export interface ConsoleSession {
   readonly id: SessionId;
@@ -16,7 +16,7 @@ export interface ConsoleSession {
   /** Hash of the key or token that is looked up at each request. */
   readonly grantHash: string;
   readonly holderId: KeyId | TokenId;
-  /** As the key or token was called when the session began. */
+  /** The name of the key or token when the session began. */
   readonly holderName: string;
   readonly isLink: boolean;
   /** Epoch milliseconds. */
@@ -37,7 +37,10 @@ export function sessionForm(session: Omit<ConsoleSession, "grantHash">) {
   } as const;
 }
 
-/** The address that opens the console once. What follows `#` is sent to no server and stands in no log. @param origin of the service */
+/**
+ * The address that opens the console once. Browsers do not send the part after `#`, so it is in no log. @param origin of the
+ * service
+ */
 export function consoleLink(origin: string, secret: string): string {
   return `${origin}/console#link=${secret}`;
 }

@@ -33,7 +33,9 @@ export function formatCredential(kind: CredentialKind, body: string): string {
   return unchecked + toBase62(crcOf(unchecked, PREFIX_LENGTH, BODY_END));
 }
 
-/** The kind of a credential, by its form and checksum. @returns undefined for a text that `formatCredential` did not make */
+/**
+ * Tells the kind of a credential from its form and checksum. @returns undefined for a text that `formatCredential` did not make
+ */
 export function parseCredential(text: string): { readonly kind: CredentialKind } | undefined {
   if (text.length !== LENGTH) return undefined;
   const kind = kindOf(text);
@@ -51,8 +53,8 @@ export function parseCredential(text: string): { readonly kind: CredentialKind }
 const FOREIGN = /^sk-(?!svc-)[A-Za-z0-9._-]{4,250}$/;
 
 /**
- * Whether a text may be a key that another gateway made and that was brought here. Only its hash tells. A text that begins like
- * one of our own is none: its checksum tells that already.
+ * Whether a text may be a key that another gateway made and that was imported. Only its hash decides whether it is one. A text that
+ * begins like one of our own keys is no foreign key: its checksum identifies it already.
  */
 export function isForeignKey(text: string): boolean {
   return FOREIGN.test(text);

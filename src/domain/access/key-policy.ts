@@ -6,7 +6,7 @@ import type { GivenTerms, KeptOf, TermChange, TermTable } from "./term.ts";
 export const FEATURES = ["images", "videos", "compat"] as const;
 export type Feature = (typeof FEATURES)[number];
 
-/** How results come back from the synchronous images API when a request does not say. */
+/** How the synchronous images API returns results when a request does not say. */
 export const RESPONSE_FORMATS = ["b64_json", "url"] as const;
 export type ResponseFormat = (typeof RESPONSE_FORMATS)[number];
 
@@ -52,7 +52,7 @@ export const KEY_LIMITS = {
   },
   concurrency: {
     kind: "count",
-    // Each create with such a key counts its live tasks.
+    // Each create counts the key's live tasks, so the limit bounds that cost.
     most: 10_000,
     wire: "concurrency",
     description: "Tasks of the key that may be live at once",

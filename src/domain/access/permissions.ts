@@ -9,7 +9,10 @@ export function allowsModel(policy: KeyPolicy, model: string): boolean {
   return policy.models === undefined || policy.models.some((pattern) => matchesPattern(pattern, model));
 }
 
-/** Whether `pattern` matches all of `text`: `*` is any run of characters. Takes at most the product of the lengths in steps. */
+/**
+ * Whether `pattern` matches all of `text`: `*` is any run of characters. The number of steps is at most the product of the two
+ * lengths.
+ */
 export function matchesPattern(pattern: string, text: string): boolean {
   let at = 0;
   let star = -1;

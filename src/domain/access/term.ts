@@ -21,7 +21,7 @@ interface Described extends Flag {
   readonly description: string;
   /** What people read before its value. */
   readonly label: string;
-  /** What null means, in words, and the value that it sets, if any. Absent: the term always has a value, and null is refused. */
+  /** What null means in words, and the value that null sets, if any. Absent: the term always has a value, and null is refused. */
   readonly unset?: { readonly means: string; readonly value?: number };
 }
 
@@ -44,14 +44,14 @@ export type Term = Described &
     | { readonly kind: "aliases" }
     /** Names of the operator's checks of content; an empty list is one. */
     | { readonly kind: "checks" }
-    /** An amount, and when spending it begins anew. */
+    /** An amount, and how often the spending counter restarts. */
     | { readonly kind: "quota"; readonly reset: Flag }
   );
 export type Kind = Term["kind"];
 export type TermOf<K extends Kind> = Extract<Term, { readonly kind: K }>;
 export type TermTable = { readonly [name: string]: Term };
 
-/** What a term is kept as, by its kind. */
+/** The type in which a term of each kind is stored. */
 export interface Kept {
   readonly count: number;
   readonly duration: number;
@@ -67,34 +67,34 @@ export interface Kept {
   readonly quota: Quota;
 }
 
-/** What an operator may give for a term before it is checked, by its kind. */
+/** The type that an operator may give for a term of each kind, before it is checked. */
 export interface Given extends Omit<Kept, "aliases" | "quota"> {
   readonly aliases: { readonly [alias: string]: string };
   readonly quota: QuotaTerms;
 }
 
-/** What a key may spend. What is absent is as the key has it, or, without a quota so far, `total`. */
+/** What a key may spend. Absent members keep the key's value, or `total` if the key had no quota. */
 export interface QuotaTerms {
   readonly limit?: Micros | undefined;
   readonly reset?: string | undefined;
 }
 
-/** What one entry of a table is kept as. */
+/** The type in which one entry of a table is stored. */
 export type KeptOf<T extends Term> = T extends { kind: "choice"; among: readonly (infer Choice)[] }
   ? Choice
   : T extends { kind: "choices"; among: readonly (infer Choice)[] }
     ? readonly Choice[]
     : Kept[T["kind"]];
 
-/** Null only where it can be unset. */
+/** Null only for terms that can be unset. */
 type Unset<T extends Term> = T extends { unset: object } ? null : never;
 
-/** What an operator wants of a table's terms. What is absent says nothing; null unsets. */
+/** The terms that an operator gives. Absent terms are not mentioned; null unsets a term. */
 export type GivenTerms<Table extends TermTable> = {
   readonly [Name in keyof Table]?: Given[Table[Name]["kind"]] | Unset<Table[Name]> | undefined;
 };
 
-/** What is to become of a table's terms. What is absent stays as it is; null removes the value. */
+/** A change of a table's terms. Absent terms stay as they are; null removes the value. */
 export type TermChange<Table extends TermTable> = {
   readonly [Name in keyof Table]?:
     | KeptOf<Table[Name]>

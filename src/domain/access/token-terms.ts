@@ -12,7 +12,7 @@ export type Scope = keyof typeof SCOPES;
 /** In the order in which they are listed. */
 export const ALL_SCOPES = Object.keys(SCOPES) as readonly Scope[];
 
-/** What is said of a new management token. Without scopes it has all that its maker has. */
+/** What an operator gives for a new management token. Without scopes it gets all scopes of its maker. */
 export const TOKEN_TERMS = {
   scopes: {
     kind: "choices",

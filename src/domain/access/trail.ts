@@ -3,11 +3,11 @@ import type { JsonObject } from "../json.ts";
 import type { Act, Actor } from "./actor.ts";
 
 /*
- * The trail says who changed what. An entry is written in the transaction of its change, so that neither is there without the
- * other, and is never changed or removed after that.
+ * The trail says who changed what. An entry is written in the transaction of its change, so neither exists without the other.
+ * It is never changed or removed afterwards.
  */
 
-/** Everything that is noted, with what it means. */
+/** Every action that the trail records, with its meaning. */
 export const TRAIL_ACTIONS = {
   "account.create": "An account was made.",
   "account.update": "The terms of an account were changed.",
@@ -45,7 +45,7 @@ export const TRAIL_ACTIONS = {
 } as const;
 export type TrailAction = keyof typeof TRAIL_ACTIONS;
 
-/** What kinds of things are changed. */
+/** The kinds of things that change. */
 export const TRAIL_OBJECTS = [
   "account",
   "key",
@@ -67,7 +67,10 @@ export interface TrailObject {
   readonly name?: string | undefined;
 }
 
-/** A change, as it is noted. `before` and `after` hold what changed, without secrets; absent: it was not there, or is gone. */
+/**
+ * A change as the trail records it. `before` and `after` hold what changed, without secrets. An absent `before` means that the
+ * object was created, an absent `after` that it was removed.
+ */
 export interface TrailNote {
   readonly action: TrailAction;
   readonly object: TrailObject;
@@ -80,11 +83,11 @@ export interface TrailActor {
   readonly kind: Actor["kind"];
   /** A token's. */
   readonly id?: string | undefined;
-  /** Of the token or of the machine's user, as it was then; of the settings file. */
+  /** Name of the token or of the machine's user at that time, or of the settings file. */
   readonly name?: string | undefined;
 }
 
-/** An entry as it is stored. Actions and kinds of a later version may be others. */
+/** An entry as it is stored. A later version may have written actions and kinds that this one does not know. */
 export interface TrailEntry extends Omit<TrailNote, "action" | "object"> {
   /** Later entries have higher numbers. */
   readonly number: number;
@@ -100,7 +103,7 @@ export function trailActor({ actor }: Pick<Act, "actor">): TrailActor {
   return actor.kind === "system" ? { kind: "system" } : { kind: actor.kind, name: actor.name };
 }
 
-/** The members in which two forms differ, of each. @returns undefined where they are the same */
+/** For each of two forms, the members that differ. @returns undefined if the forms are equal */
 export function differences(
   before: JsonObject,
   after: JsonObject,

@@ -4,7 +4,7 @@ import type { Callback, CallbackAttempt } from "./callback.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** What everybody may know of a callback. Its address is its owner's alone: receivers keep tokens there. */
+/** What everybody may know about a callback. Only its owner may see the address, because receivers put tokens in it. */
 export function callbackForm(callback: Callback, maxAttempts: number) {
   return {
     id: callback.id,
@@ -19,7 +19,7 @@ export function callbackForm(callback: Callback, maxAttempts: number) {
   };
 }
 
-/** A callback as an operator sees it: with its owners, and where it goes without the rest of the address. */
+/** A callback as an operator sees it: with its owners, and with the origin of its address only. */
 export function managedCallbackForm(callback: ManagedCallback, maxAttempts: number): JsonObject {
   const { account, key, host } = callback;
   return {
@@ -52,7 +52,7 @@ function sendForm(send: CallbackAttempt): JsonObject {
     duration_ms: endedAt === undefined ? null : Math.max(0, endedAt - startedAt),
     outcome: send.outcome ?? null,
     status: send.status ?? null,
-    // The caller must not learn where a forbidden name leads.
+    // The caller must not learn to which address a forbidden name resolves.
     address: send.outcome === "forbidden" ? null : (send.address ?? null),
     answer: send.excerpt ?? null,
     error: send.reason ?? null,

@@ -12,7 +12,7 @@ export function callbackPayload(task: Task, publicUrl: string | undefined): stri
   return JSON.stringify({ task_id, request_id: task.requestId, status, ...outcome, ...toldTimes(task) });
 }
 
-/** What became of a task, as callbacks tell it. What is absent is undefined. */
+/** The outcome of a task as callbacks report it. Absent members are undefined. */
 export function toldOutcome(task: TaskSummary, origin: string) {
   return {
     task_id: task.id,
@@ -27,16 +27,16 @@ export function toldOutcome(task: TaskSummary, origin: string) {
   };
 }
 
-/** When something was created and when it ended, as callbacks tell it. */
+/** When something was created and when it ended, as callbacks report it. */
 export function toldTimes({ createdAt, completedAt = createdAt }: Pick<Task, "createdAt" | "completedAt">) {
   const iso = (ms: number) => new Date(ms).toISOString();
   return { created_at: iso(createdAt), completed_at: iso(completedAt) };
 }
 
 /**
- * What is posted at a task's end: the body, signed if the key that created the task has secrets.
+ * The request that is posted at a task's end: the body, signed if the key that created the task has secrets.
  *
- * @param send.id the callback's, or the task's where it has none
+ * @param send.id the callback's id, or the task's if there is no callback
  * @param send.kept the key's secrets, from `AccountStore.callbackSecret`
  */
 export function callbackPost(

@@ -1,41 +1,44 @@
 import type { AccountId, CallbackId, KeyId, TaskId } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
 
-/** Whether a callback's receiver has acknowledged it, may still do so, or is given up. */
+/** Whether a callback's receiver has acknowledged it, may still do so, or never will. */
 export const CALLBACK_STATES = ["pending", "delivered", "failed"] as const;
 export type CallbackState = (typeof CALLBACK_STATES)[number];
 
-/** What every callback is sent with (docs/api.md 6.1). A signature comes beside them. */
+/** The headers of every callback (docs/api.md 6.1). A signature is added to them. */
 export const CALLBACK_HEADERS = {
   "Content-Type": "application/json",
   "User-Agent": "Service-Callback/1.0",
 } as const;
 
-/** What a task's callback address can be told of. The default form tells of `completed` and `failed` alone (docs/api.md 6.1). */
+/**
+ * The events that a task's callback address can receive. The default form sends only `completed` and `failed` (docs/api.md
+ * 6.1).
+ */
 export const CALLBACK_EVENTS = ["started", "progressed", "completed", "failed", "cancelled"] as const;
 export type CallbackEvent = (typeof CALLBACK_EVENTS)[number];
 
-/** What a group's address is told of: all of its tasks have ended. No task's own terms name it. */
+/** The event that a group's address receives: all tasks of the group have ended. The terms of a single task never name it. */
 export const GROUP_ENDED = "group_ended";
 /** The form of that callback; see `CallbackTerms.form`. */
 export const GROUP_FORM = "group";
 
-/** How a task's callbacks are worded and sent, where that is not the default. Stored with the task. */
+/** How a task's callbacks are worded and sent, if not in the default form. Stored with the task. */
 export interface CallbackTerms {
-  /** Names the form, for those who word and send it (`CallbackForms`). Nothing else reads the name. */
+  /** Name of the form, for the code that words and sends it (`CallbackForms`). Nothing else reads the name. */
   readonly form: string;
-  /** What is told. Each `progressed` and each other event is a callback of its own. */
+  /** The events to send. Each `progressed` and each other event is a callback of its own. */
   readonly events: readonly CallbackEvent[];
   /** Attempts that each callback gets, 1 … `MAX_FORM_ATTEMPTS`. */
   readonly attempts: number;
-  /** What the form was asked for, in its own words. */
+  /** Options that the creator gave to the form, in the form's own words. */
   readonly options?: JsonObject | undefined;
 }
 
-/** A promise to tell the caller's address about a task; written in the transaction of what it tells. */
+/** A promise to report an event to the caller's address; written in the transaction of that event. */
 export interface Callback {
   readonly id: CallbackId;
-  /** Of a group's: the task that ended last. */
+  /** For a group's callback: the task that ended last. */
   readonly taskId: TaskId;
   readonly requestId: string;
   readonly accountId: AccountId;
@@ -48,33 +51,33 @@ export interface Callback {
   readonly event: CallbackEvent | typeof GROUP_ENDED;
   /** See `CallbackTerms.form`; absent for the default. */
   readonly form?: string | undefined;
-  /** The most attempts it gets, where that is not the default's five. */
+  /** The most attempts it gets, if not the default's five. */
   readonly mostAttempts?: number | undefined;
-  /** Attempts begun so far; counted before each is sent, so that no crash can make one too many. */
+  /** Attempts begun so far. Each is counted before it is sent, so that a crash cannot cause one too many. */
   readonly attempts: number;
-  /** When the next attempt is due, of a pending one; while one is under way, when it counts as lost. */
+  /** When the next attempt of a pending callback is due. During an attempt: when that attempt counts as lost. */
   readonly dueAt: number;
-  /** Whether one more send was asked for that has not begun. */
+  /** Whether a redelivery was requested that has not begun. */
   readonly isRedeliveryDue: boolean;
   readonly createdAt: number;
 }
 
-/** Names where a callback goes: sends of one account to one host share their room. */
+/** Names the destination of a callback. All sends of one account to one host share one limit of concurrent sends. */
 export function placeOf({ accountId, host }: Pick<Callback, "accountId" | "host">): string {
   return `${accountId} ${host}`;
 }
 
-/** A send that is counted, and may now leave. */
+/** A send that is counted and may leave now. */
 export interface CallbackSend {
-  /** As it stands with this send counted. */
+  /** The callback after this send was counted. */
   readonly callback: Callback;
-  /** From 1, attempts and redeliveries together. */
+  /** Counts from 1, attempts and redeliveries together. */
   readonly sequence: number;
-  /** Asked for by somebody; not one of the five. */
+  /** Somebody requested it, so it is not one of the five attempts. */
   readonly isRedelivery: boolean;
 }
 
-/** What is known of the other side, as far as a send got. */
+/** What is known about the receiver, as far as the send got. */
 interface Contact {
   /** The address that was connected to. */
   readonly address?: string | undefined;

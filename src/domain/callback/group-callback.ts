@@ -4,14 +4,14 @@ import type { Task } from "../task/task.ts";
 import { type Callback, GROUP_ENDED, GROUP_FORM } from "./callback.ts";
 import { newCallback } from "./new-callback.ts";
 
-/** What the end of a group's last task writes besides. Which one is the last, only the store can tell. */
+/** What the end of a group's last task writes in addition. Only the store can tell which task is the last. */
 export interface GroupEnd {
   /** The other tasks of the group. While one of them is live, nothing is written. */
   readonly others: readonly TaskId[];
   readonly callback: Callback;
 }
 
-/** What a task's end tells the address of its group, if it is the last; undefined for one whose group has no address. */
+/** The callback that a task's end writes for its group if it is the group's last; undefined if the group has no address. */
 export function groupEndOf(task: Task, at: number): GroupEnd | undefined {
   const { group } = task.request;
   const [first] = group?.tasks ?? [];

@@ -1,16 +1,16 @@
 import type { CallbackId, TaskId } from "../ids.ts";
 import type { Secrets } from "../ports/runtime.ts";
 
-/** What the secrets begin with that callbacks are signed with. */
+/** The prefix of every secret that signs callbacks. */
 export const SIGNING_PREFIX = "whsec_";
-/** Bytes such a secret may have. */
+/** The fewest and most bytes of a secret. */
 export const SIGNING_SECRET_BYTES = { least: 24, most: 64 } as const;
 
-/** What a key is to sign its callbacks with from now on. */
+/** The secret with which a key signs its callbacks from now on. */
 export interface SigningChange {
   /** One that `isSigningSecret` takes. */
   readonly secret: string;
-  /** Until when the secret it replaces signs too; absent: no longer. */
+  /** Until when the replaced secret also signs. Absent: it stops at once. */
   readonly previousUntil?: number | undefined;
 }
 
@@ -28,8 +28,8 @@ export function isSigningSecret(text: string): boolean {
 }
 
 /**
- * What is stored of a key's signing secrets after a change: the secret, and while another one signs too, that one and until when
- * (epoch milliseconds), separated by spaces. Setting the current secret again does not end the other one early.
+ * What is stored about a key's signing secrets after a change, separated by spaces: the secret and, while the previous one also
+ * signs, that one and until when (epoch milliseconds). Setting the current secret again does not end the previous one early.
  */
 export function changeSigning(kept: string | undefined, { secret, previousUntil }: SigningChange): string {
   const [before] = kept?.split(" ") ?? [];
@@ -37,7 +37,7 @@ export function changeSigning(kept: string | undefined, { secret, previousUntil 
   return before === secret ? kept : `${secret} ${before} ${previousUntil}`;
 }
 
-/** The secrets among those kept that sign at a time: one, or for a while after a change two. The newest is the first. */
+/** The stored secrets that sign at a given time: one, or two for a while after a change. The newest comes first. */
 export function signingSecretsAt(kept: string, at: number): readonly string[] {
   const [secret = "", previous, until] = kept.split(" ");
   return previous !== undefined && at < Number(until) ? [secret, previous] : [secret];

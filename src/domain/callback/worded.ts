@@ -14,12 +14,15 @@ export interface WordingDeps {
 
 type Worded = Pick<Callback, "event" | "form" | "createdAt"> | undefined;
 
-/** The form of a callback; undefined for the default, and for one that this program does not have. */
+/** The form of a callback; undefined for the default form, and for a form that this program does not know. */
 export function formOf({ forms }: Pick<WordingDeps, "forms">, callback: Worded): CallbackForm | undefined {
   return callback?.form === undefined ? undefined : forms(callback.form);
 }
 
-/** The body that every send of a callback has, in its form. @param callback absent for a task that has none: what it would be told */
+/**
+ * The body of every send of a callback, in its form. @param callback absent for a task without a callback; the result is the
+ * body that it would receive
+ */
 export async function wordedBody(deps: WordingDeps, task: Task, callback: Worded): Promise<string> {
   const form = formOf(deps, callback);
   if (form === undefined || callback === undefined) return callbackPayload(task, deps.publicUrl);
@@ -28,7 +31,7 @@ export async function wordedBody(deps: WordingDeps, task: Task, callback: Worded
   return form.body({ task, event, at, origin, options });
 }
 
-/** What a send of a callback posts, in its form, signed as that has it. See `callbackPost`. */
+/** The request that a send of a callback posts, in its form and with that form's signature. See `callbackPost`. */
 export async function wordedPost(
   deps: WordingDeps & { readonly secrets: Pick<Secrets, "sign"> },
   task: Task,

@@ -23,7 +23,7 @@ export function isMediaType(text: string): text is MediaType {
   return Object.hasOwn(MEDIA_TYPES, text);
 }
 
-/** What providers make, and what is taken from nobody else. */
+/** Types that providers make and that callers cannot give. */
 const OUTPUT_ONLY = ["image/gif", "image/svg+xml"] as const satisfies readonly MediaType[];
 export type InputType = Exclude<MediaType, (typeof OUTPUT_ONLY)[number]>;
 
@@ -35,15 +35,15 @@ export function isInputType(type: MediaType): type is InputType {
 // The keys of the table are the types.
 export const INPUT_TYPES = (Object.keys(MEDIA_TYPES) as MediaType[]).filter(isInputType);
 
-/** What a file was found to be by reading it, never by its name or its sender's word. */
+/** What reading a file found it to be. Its name and the type its sender claims do not count. */
 export interface MediaProbe {
   readonly type: MediaType;
-  /** Pixels; 0 for recordings of sound. Of a drawing (SVG), what browsers show it at. */
+  /** In pixels; 0 for sound recordings. For a drawing (SVG), the size at which browsers show it. */
   readonly width: number;
   readonly height: number;
   /** Videos, recordings and GIFs of several frames only. */
   readonly durationMs?: number | undefined;
-  /** Images only: whether pixels can be transparent. Known of a file just read, not of one that was stored before. */
+  /** Images only: whether pixels can be transparent. Known for a file that was just read, but not for one stored earlier. */
   readonly hasAlpha?: boolean | undefined;
 }
 

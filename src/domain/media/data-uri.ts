@@ -1,4 +1,4 @@
-/** Longer headers mean nothing here, and searching them takes time. */
+/** A longer header has no meaning here, and searching it would take time. */
 const HEADER_MAX = 256;
 const HEADER = /^data:[a-z0-9.+/-]*((?:;[^;,]*)*),/i;
 

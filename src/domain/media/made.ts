@@ -1,4 +1,4 @@
-/** What an upstream says that it made. What it does not say, or leaves at `auto`, is absent. */
+/** What an upstream reports that it made. Values that it does not report, or reports as `auto`, are absent. */
 export interface Made {
   /** `1024x1024`. */
   readonly size?: string | undefined;

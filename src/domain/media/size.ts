@@ -14,7 +14,7 @@ export function parseSize(text: string): Size | undefined {
     : { width: Number(width), height: Number(height) };
 }
 
-/** The one of these proportions (`16:9`) that is nearest to a size's; undefined when there are none. */
+/** The proportions (`16:9`) from a list that are nearest to those of a size; undefined if there are none. */
 export function closestRatio({ width, height }: Size, ratios: readonly string[]): string | undefined {
   return closest(ratios, (ratio) => {
     const [, across, down] = /^(\d+):(\d+)$/.exec(ratio) ?? [];
@@ -22,7 +22,7 @@ export function closestRatio({ width, height }: Size, ratios: readonly string[])
   });
 }
 
-/** The one of these sizes (`1536x1024`) that is nearest by its proportions, then by its area; undefined when there are none. */
+/** The size (`1536x1024`) from a list that is nearest in proportions, then in area; undefined if there are none. */
 export function closestSize({ width, height }: Size, sizes: readonly string[]): string | undefined {
   return closest(sizes, (text) => {
     const size = parseSize(text) ?? { width: Number.NaN, height: Number.NaN };
@@ -31,7 +31,7 @@ export function closestSize({ width, height }: Size, sizes: readonly string[]): 
   });
 }
 
-/** The one of these labels (`512`, `1K`, `2K`) whose square has about as many pixels as a size; undefined when there are none. */
+/** The label (`512`, `1K`, `2K`) from a list whose square has about as many pixels as a size; undefined if there are none. */
 export function closestResolution({ width, height }: Size, labels: readonly string[]): string | undefined {
   const side = Math.sqrt(width * height);
   return closest(labels, (label) => {

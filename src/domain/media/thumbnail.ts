@@ -4,18 +4,18 @@ export type ThumbnailWidth = (typeof THUMBNAIL_WIDTHS)[number];
 
 /** Pictures of a video's spritesheet: how many at most, in how many columns, and the larger side of each. */
 export const SPRITES = { most: 16, columns: 4, sidePx: 320 } as const;
-/** What can be made of a file: a smaller picture of it so wide, or several pictures of a video in one. */
+/** What can be made from a file: a smaller picture of a given width, or one picture with several frames of a video. */
 export type ThumbnailSize = ThumbnailWidth | "spritesheet";
 
-/** Width of a contact sheet at most; it is higher by its labels alone. */
+/** Largest width of a contact sheet. Only its labels can make it higher than that. */
 export const SHEET_MOST_PX = 2_048;
-/** Pictures of a contact sheet: ten results of each of a group's tasks. */
+/** Most pictures of a contact sheet: ten results of each task of a group. */
 export const SHEET_MOST_CELLS = 160;
 
 /** The type of every thumbnail. */
 export const THUMBNAIL_TYPE = "image/webp";
 
-/** The width that a text names, or undefined when there is none such. */
+/** Reads a width from a text; undefined if the text names none of the widths. */
 export function thumbnailWidthOf(text: string): ThumbnailWidth | undefined {
   return THUMBNAIL_WIDTHS.find((width) => String(width) === text);
 }

@@ -1,7 +1,10 @@
 import type { AccountId, FileId } from "../ids.ts";
 import type { StoredFile } from "./asset.ts";
 
-/** A file that an account uploaded before any task. What is made of it is a copy of its own, so it may go at any time. */
+/**
+ * A file that an account uploaded before any task. A task that uses it gets its own copy, so the file may be removed at any
+ * time.
+ */
 export interface UploadedFile extends StoredFile {
   readonly id: FileId;
   readonly accountId: AccountId;
@@ -9,7 +12,7 @@ export interface UploadedFile extends StoredFile {
   readonly name?: string | undefined;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** No read finds it from then on, in epoch milliseconds. */
+  /** From this time on no read finds it, in epoch milliseconds. */
   readonly expiresAt: number;
 }
 

@@ -1,6 +1,6 @@
 import { closestRatio, parseSize, type Size } from "./size.ts";
 
-/** Names of resolutions that tell no number of pixels, in lower case, and the shorter side that each stands for. */
+/** Names of resolutions that contain no number of pixels, in lower case, with the shorter side that each stands for. */
 const SHORTER_SIDES: Readonly<Record<string, number>> = {
   ...{ sd: 480, hd: 720, fhd: 1080, qhd: 1440, uhd: 2160 },
   ...{ "2k": 1440, "4k": 2160, "8k": 4320 },
@@ -28,7 +28,7 @@ const SAME_RATIO = 1.03;
 /** 768p and 720p are the same to callers, and so are 1024 and 1080 pixels. */
 const SAME_SIDE = 1.1;
 
-/** The one of these proportions that a size has; undefined where it has none of them. */
+/** The proportions from a list that a size has; undefined if it has none of them. */
 export function ratioOfSize(size: Size, ratios: readonly string[]): string | undefined {
   const nearest = closestRatio(size, ratios);
   const [across = 0, down = 0] = (nearest ?? "").split(":").map(Number);
@@ -36,7 +36,7 @@ export function ratioOfSize(size: Size, ratios: readonly string[]): string | und
   return nearest !== undefined && isSame ? nearest : undefined;
 }
 
-/** The one of these labels of resolutions that is about as large as a size; undefined where none is. */
+/** The label of a resolution from a list that is about as large as a size; undefined if there is none. */
 export function resolutionOfSize({ width, height }: Size, labels: readonly string[]): string | undefined {
   const wanted = Math.min(width, height);
   const known = labels.flatMap((label) => {

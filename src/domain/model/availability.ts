@@ -8,13 +8,13 @@ import { type Standing, standingFrom } from "./standing.ts";
 /** Names what an operator must set to switch a provider on, such as `OPENAI_API_KEY`; empty for one that is on. */
 export type NeedsOf = (provider: ProviderId) => readonly string[];
 
-/** A route and what is missing for it, for operators. */
+/** A route, and what an operator must set before it can be used. */
 export interface RouteState extends RouteName, Pick<Route, "modes" | "only"> {
   /** Empty for a route that can be taken. */
   readonly needs: readonly string[];
-  /** The accounts that get none of its tasks at present, and why. */
+  /** The accounts to which the route currently sends no tasks, and why. */
   readonly troubles: readonly AccountTrouble[];
-  /** Whether these are all accounts there are. */
+  /** Whether these are all accounts of the provider. */
   readonly isShut: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface AccountTrouble extends Standing {
 /** What is known of accounts. */
 export interface KnownAccounts {
   readonly troubles: readonly RouteTrouble[];
-  /** The accounts of a provider that are switched on; undefined where that is not known. */
+  /** The accounts of a provider that are switched on; undefined if this is not known. */
   readonly lanesOf: (provider: ProviderId) => readonly LaneId[] | undefined;
   readonly now: number;
 }
@@ -50,7 +50,7 @@ function troublesOf(
   return { troubles: shut, isShut: shut.length > 0 && shut.length === all.length };
 }
 
-/** What the upstream said when it refused our key, our account or the model; undefined where an account is not refused. */
+/** The upstream's message when it refused our key, our account or the model; undefined if the account is not refused. */
 export function refusalOf({ troubles, isShut }: Pick<RouteState, "troubles" | "isShut">) {
   const isRefused = isShut && troubles.every(({ state }) => state === "refused");
   return isRefused ? troubles[0] : undefined;
@@ -65,7 +65,7 @@ export function canBeTaken({ needs }: Pick<RouteState, "needs">): boolean {
   return needs.length === 0;
 }
 
-/** The least that makes one of the routes usable, `OPENAI_API_KEY or FAL_KEY`; empty for none. */
+/** The least that an operator must set to make one of the routes usable, `OPENAI_API_KEY or FAL_KEY`; empty if nothing is missing. */
 export function needsText(routes: readonly Pick<RouteState, "needs">[]): string {
   return either([...new Set(routes.map(({ needs }) => needs.join(" and ")))].filter((needs) => needs !== ""));
 }

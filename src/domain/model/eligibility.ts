@@ -6,7 +6,7 @@ import type { FieldLimit, Route } from "./model.ts";
 export type Obstacle =
   | { readonly kind: "mode" }
   | { readonly kind: "value"; readonly field: string; readonly given: Json }
-  /** It takes no such input at all. */
+  /** The route takes no input of this role at all. */
   | { readonly kind: "input"; readonly field: string }
   | { readonly kind: "files"; readonly field: string; readonly given: number; readonly taken: Bounds };
 
@@ -15,12 +15,12 @@ export interface Bounds {
   readonly most: number;
 }
 
-/** Whether a route can do a request exactly: nothing of it would be dropped, rounded or replaced. */
+/** Whether a route can do a request exactly, without dropping, rounding or replacing anything. */
 export function canTake(route: Route, request: GenerationRequest): boolean {
   return isLimitless(route) || obstaclesOf(route, request).next().done === true;
 }
 
-/** Whether a route takes whatever its model does. Every create asks, and looking at each field takes longer. */
+/** Whether a route takes everything that its model takes. Every create asks this, and looking at each field takes longer. */
 function isLimitless({ modes, only, wording, takesNoFiles }: Route): boolean {
   return modes === undefined && only === undefined && wording === undefined && takesNoFiles !== true;
 }
@@ -34,7 +34,7 @@ export function* obstaclesOf(route: Route, request: GenerationRequest): Generato
   yield* inputObstacles(route, request.inputs);
 }
 
-/** Whether a route does a mode of its model, as far as the mode alone decides. */
+/** Whether a route does a mode of its model, judged by the mode alone. */
 export function doesMode({ modes, wording }: Route, mode: string): boolean {
   const hasEndpoint = wording?.endpoints === undefined || Object.hasOwn(wording.endpoints, mode);
   return hasEndpoint && (modes === undefined || modes.includes(mode));
@@ -43,7 +43,7 @@ export function doesMode({ modes, wording }: Route, mode: string): boolean {
 /** Whether a route takes a value of a field that holds no media. */
 export function takesValue(route: Route, field: string, value: Json): boolean {
   const { only, wording } = route;
-  // One output is what a request asks for that says nothing.
+  // A request that does not say how many outputs it wants gets one.
   if (field === "n" && value === 1 && own(only, field) === false) return true;
   if (!isWithin(own(only, field), value)) return false;
   if (field === "n") return value === 1 || wording === undefined || wording.count !== undefined;
@@ -66,7 +66,7 @@ export function filesTaken({ only, wording }: Route, role: InputRole, field: str
   return { least, most: isList ? most : Math.min(most, 1) };
 }
 
-/** The sizes that a limit lets through; see FieldLimit. */
+/** The sizes that a limit allows; see FieldLimit. */
 export function boundsOf(limit: FieldLimit | undefined): Bounds {
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } =
     limit === undefined || limit === false || "enum" in limit ? {} : limit;
@@ -85,7 +85,7 @@ function isWithin(limit: FieldLimit | undefined, value: Json): boolean {
   return size === undefined || isWithinBounds(size, boundsOf(limit));
 }
 
-/** What the bounds of a limit are about. Code points, not UTF-16 units: what a person would count. */
+/** The size that a limit's bounds apply to. Counts code points, not UTF-16 units, as a person would. */
 function sizeOf(value: Json): number | undefined {
   if (typeof value === "number") return value;
   if (typeof value === "string") return [...value].length;
@@ -116,7 +116,7 @@ function fieldOf(param: string): string {
   return param.replace(/\[\d+\]$/, "");
 }
 
-/** An entry of a table whose names operators chose. */
+/** Reads an own entry of a table whose names operators chose. */
 export function own<Value>(
   table: { readonly [name: string]: Value } | undefined,
   name: string,

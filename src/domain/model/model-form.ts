@@ -9,7 +9,7 @@ import { FOLLOW_UPS } from "./follow-up.ts";
 import type { Model } from "./model.ts";
 import { troublesForm } from "./standing-form.ts";
 
-/** A model as callers are shown it, at the price it has for them. */
+/** A model as callers see it, with the prices that they pay. */
 export interface Offer {
   readonly model: Model;
   readonly terms: PriceTerms;
@@ -43,14 +43,14 @@ export function modelFormInFull(offer: Offer): JsonObject {
   return { ...modelForm(offer), schema: publishedSchema(offer.model) };
 }
 
-/** The schema of a model's create body as callers read it: where a rule has a placeholder for a field, with the field's name. */
+/** The schema of a model's create body as callers read it. A field's placeholder in a rule is replaced by the field's name. */
 export function publishedSchema({ schema }: Pick<Model, "schema">): JsonObject {
   return JSON.parse(JSON.stringify(schema), (key, value) =>
     key === "x-rule" ? describe({ kind: "rule", rule: value }, (field) => field) : value,
   );
 }
 
-/** A model as its operator sees it: with its routes, and what is missing for each. */
+/** A model as its operator sees it, with its routes and what each of them lacks. */
 export function managedModelForm(given: Pick<Offer, "model" | "terms"> & Routes): JsonObject {
   return {
     ...modelForm({ ...given, isAvailable: isAvailable(given.routes) }),

@@ -12,32 +12,34 @@ import type { Wording } from "./wording.ts";
 export interface Route {
   readonly provider: ProviderId;
   readonly upstreamModel: string;
-  /** The one account that it goes to. Absent: any account of the provider. */
+  /** The only account that the route uses. Absent: any account of the provider. */
   readonly account?: LaneId | undefined;
-  /** Its part of the requests by the policy `weighted`, beside those of the other routes; 1 unless given. */
+  /** Its share of the requests under the policy `weighted`, relative to the other routes; 1 unless given. */
   readonly weight?: number | undefined;
   /**
-   * What the upstream charges the operator: `list` for the model's own price, or a price of its own. Absent: nothing is known of its
-   * cost.
+   * What the upstream charges the operator: `list` for the model's own price, or another price. Absent: the cost is not known.
    */
   readonly cost?: "list" | PriceRule | undefined;
-  /** The modes of the model that it does. Absent: all. */
+  /** The modes of the model that the route supports. Absent: all. */
   readonly modes?: readonly string[] | undefined;
-  /** What it takes of some fields of the model's schema. A field that is not here is taken as the schema has it. */
+  /** Limits of the route for some fields of the model's schema. For any other field the schema alone applies. */
   readonly only?: { readonly [field: string]: FieldLimit } | undefined;
-  /** Its provider takes files by their address alone, and this service has none that it can be reached by. */
+  /** The provider takes files only by their address, and this service has no public address. */
   readonly takesNoFiles?: true | undefined;
-  /** How requests are worded for the upstream. Absent: its words are the model's own. */
+  /** How requests are worded for the upstream. Absent: as the model words them. */
   readonly wording?: Wording | undefined;
 }
 
-/** What a route takes of a field: nothing at all; some values; or so much, which is a number's value, a text's characters, a list's entries. */
+/**
+ * What a route takes of a field: nothing; only some values; or a range, which limits a number's value, a text's characters or a
+ * list's entries.
+ */
 export type FieldLimit =
   | false
   | { readonly enum: readonly Json[] }
   | { readonly minimum?: number | undefined; readonly maximum?: number | undefined };
 
-/** What tells the routes of a model apart. */
+/** What distinguishes the routes of a model. */
 export type RouteName = Pick<Route, "provider" | "upstreamModel">;
 
 /** The route of this name; undefined when the model no longer has it. */
@@ -53,11 +55,14 @@ export interface PriceLine {
   readonly unitMicros: Micros;
   /** 1 unless given; a million where tokens are priced by the million. */
   readonly per?: number | undefined;
-  /** The most units that an output, or a request where they are counted so, can come to. Needed where the request does not tell. */
+  /**
+   * The most units that one output can have, or the request if units are counted per request. Needed if the request does not
+   * say how many.
+   */
   readonly most?: number | undefined;
   /**
-   * Limits the line to requests whose parameters have these values; of a list, any. `mode` is the mode of the request, unless the
-   * schema has a parameter of that name.
+   * Limits the line to requests whose parameters have these values. A list means any of its values. `mode` is the mode of the
+   * request, unless the schema has a parameter of that name.
    */
   readonly when?: { readonly [parameter: string]: Json } | undefined;
 }
@@ -66,7 +71,7 @@ export interface PriceLine {
 export interface PriceRule {
   readonly version: string;
   readonly lines: readonly PriceLine[];
-  /** The least a task costs that delivers anything. */
+  /** The least that a task costs if it delivers anything. */
   readonly minimumMicros?: Micros | undefined;
 }
 
@@ -77,7 +82,7 @@ export interface MediaField {
   readonly media: MediaKind;
 }
 
-/** A mode is chosen when every role it requires is present; the one that requires most wins. */
+/** A mode applies if every role that it requires is present. The mode that requires most wins. */
 export interface Mode {
   readonly id: string;
   readonly requires: readonly InputRole[];
@@ -95,7 +100,7 @@ export interface Model {
   readonly mediaFields: readonly MediaField[];
   /** Whether `task_id` + `index` may name an earlier result in place of the media field with this name. */
   readonly resultField?: { readonly role: InputRole } | undefined;
-  /** What it can make of an earlier result; nothing unless given. */
+  /** What the model can do with an earlier result; nothing unless given. */
   readonly followUps?: FollowUps | undefined;
   readonly price: PriceRule;
   /** How long a task may take from acceptance to its end. */
@@ -104,19 +109,19 @@ export interface Model {
   /** How one of the routes is chosen; `ordered` unless given. */
   readonly routePolicy?: RoutePolicy | undefined;
   readonly overflow?: Overflow | undefined;
-  /** The operator's own file that it comes from; absent for one that is built in. */
+  /** The operator's own file that defines it; absent for a built-in model. */
   readonly file?: string | undefined;
 }
 
-/** Lets tasks go to a dearer route where the others would have them wait. */
+/** Sends tasks to a more expensive route if they would have to wait for the others. */
 export interface Overflow {
-  /** The dearer route, which is taken for nothing else. */
+  /** The more expensive route. It takes no other tasks. */
   readonly to: { readonly provider: ProviderId; readonly upstreamModel?: string | undefined };
-  /** A task that would wait longer for the others goes there. */
+  /** A task goes there if it would wait longer than this for the other routes. */
   readonly afterMs: number;
-  /** Tasks that may go there in an hour. */
+  /** Most tasks that may go there in an hour. */
   readonly mostPerHour?: number | undefined;
-  /** What they may cost the operator in an hour. */
+  /** The most that these tasks may cost the operator in an hour. */
   readonly mostCost?: Micros | undefined;
 }
 

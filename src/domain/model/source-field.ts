@@ -4,9 +4,9 @@ import type { FollowUp } from "./follow-up.ts";
 import type { MediaField, Model } from "./model.ts";
 
 /**
- * The field that takes the earlier result: of an extension, and of a video to enlarge, the one for a video; of an image to enlarge, the
- * one for an image.
- * @returns undefined where the model has none, which keeps it from being a follow-up
+ * The field that takes the earlier result. An extension and the enlargement of a video use the field for a video. The
+ * enlargement of an image uses the field for an image.
+ * @returns undefined if the model has no such field and so cannot do the follow-up
  */
 export function sourceField(
   fields: readonly MediaField[],
@@ -17,7 +17,10 @@ export function sourceField(
   return fields.find((field) => field.role === role);
 }
 
-/** Whether how a model's tasks go can be rehearsed. What it makes is for trying out, and no substitute for what others make. */
+/**
+ * Whether requests can rehearse how a model's tasks go. Its results are for trying out and do not replace those of other
+ * models.
+ */
 export function isRehearsal({ schema }: Pick<Model, "schema">): boolean {
   return propertyOf(schema, "sandbox") !== undefined;
 }

@@ -12,7 +12,7 @@ export function standingForm({ state, detail, since, until }: Standing): JsonObj
   };
 }
 
-/** What is known against a route, at every account or at some. */
+/** What keeps tasks away from a route, at every account or at some. */
 export function troublesForm({
   refused: { detail, since } = {},
   troubles,

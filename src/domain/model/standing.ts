@@ -13,13 +13,16 @@ export interface Standing {
   readonly detail?: string | undefined;
   /** Epoch milliseconds. */
   readonly since?: number | undefined;
-  /** When it is tried again, in epoch milliseconds; absent: now, or when somebody has seen to it. */
+  /** When it is tried again, in epoch milliseconds. Absent: now, or after an operator has acted. */
   readonly until?: number | undefined;
 }
 
 export const CLOSED: Standing = { state: "closed" };
 
-/** What is known of a route at an account, from what is stored of that and of the account as a whole: whatever lasts longest. */
+/**
+ * The standing of a route at an account, from what is stored about the route and about the account as a whole. The one that
+ * lasts longest counts.
+ */
 export function standingFrom(
   troubles: readonly RouteTrouble[],
   { lane, upstreamModel }: RouteOfLane,

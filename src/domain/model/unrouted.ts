@@ -15,10 +15,10 @@ import {
 import type { Model, Route } from "./model.ts";
 
 /**
- * Why none of these routes can do a request: the field to change, and what works in its place. Looks at the routes that do its mode,
- * if there are any, and prefers what is the only obstacle to one of them, so that the change suffices.
+ * Why none of these routes can do a request: the field to change, and what works in its place. Looks at the routes that support
+ * its mode, if there are any. Prefers an obstacle that is the only one for some route, so that one change suffices.
  *
- * @param routes those of the model that can be taken, none of which can do the request
+ * @param routes the usable routes of the model; none of them can do the request
  */
 export function unrouted(model: Model, routes: readonly Route[], request: GenerationRequest): Facts {
   const ofMode = routes.filter((route) => doesMode(route, request.mode));
@@ -38,7 +38,7 @@ export function unrouted(model: Model, routes: readonly Route[], request: Genera
   });
 }
 
-/** Routes that have the same obstacle, and theirs. */
+/** Routes that share an obstacle, and their obstacles. */
 interface Alike {
   readonly routes: readonly Route[];
   readonly obstacles: readonly Obstacle[];
@@ -70,7 +70,7 @@ function factsOf(model: Model, request: GenerationRequest, obstacle: Obstacle, a
   }
 }
 
-/** The inputs make a mode that no route does: names an input that is in the way, or one that is missing. */
+/** The inputs make a mode that no route supports. Names an input that is not wanted, or one that is missing. */
 function modeFacts(model: Model, routes: readonly Route[], { mode, inputs }: GenerationRequest): Facts {
   const modes = model.modes.filter(({ id }) => routes.some((route) => doesMode(route, id)));
   const roles = modes.flatMap(({ requires }) => requires);
@@ -81,7 +81,7 @@ function modeFacts(model: Model, routes: readonly Route[], { mode, inputs }: Gen
   return { kind: "unrouted_mode", field, model: model.id, mode, modes };
 }
 
-/** What a value must be for one of the routes; undefined when none of them takes the field. */
+/** What a value must be so that one of the routes takes it; undefined if no route takes the field. */
 function demandOf(model: Model, routes: readonly Route[], field: string, given: Json): Demand | undefined {
   const takes = (value: Json) => routes.some((route) => takesValue(route, field, value));
   const choices = field === "n" ? COUNTS : choicesOf(propertyOf(model.schema, field));
@@ -97,7 +97,7 @@ function demandOf(model: Model, routes: readonly Route[], field: string, given: 
   return bounded.length === 0 ? undefined : { many: countedIn(given), ...spanOf(bounded.map(boundsOf)) };
 }
 
-/** As many outputs as a request can ask for. */
+/** Every number of outputs that a request can ask for. */
 const COUNTS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 function choicesOf(property: JsonObject | undefined): readonly Json[] | undefined {
@@ -116,7 +116,7 @@ function countedIn(value: Json): "value" | "characters" | "entries" {
   return Array.isArray(value) ? "entries" : "value";
 }
 
-/** What was given, or its size where that is at fault. */
+/** The value that was given, or its size if the size is wrong. */
 function givenOf(must: Demand, given: Json): Given {
   if ("many" in must && typeof given === "string") return [...given].length;
   if ("many" in must && Array.isArray(given)) return given.length;

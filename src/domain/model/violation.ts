@@ -4,7 +4,7 @@ import type { Demand } from "../words/demand.ts";
 import type { Given } from "../words/say.ts";
 import type { Facts } from "../words/words.ts";
 
-/** One thing that a check against a JSON Schema found, as the checker tells it. */
+/** One violation of a JSON Schema, as the checker reports it. */
 export interface Violation {
   /** JSON Pointer to the value at fault. */
   readonly instancePath: string;
@@ -17,9 +17,9 @@ export interface Violation {
 }
 
 /**
- * The first unknown field at any depth. A misspelt field says more than that the right one is missing.
+ * The first unknown field at any depth. Naming a misspelt field helps more than naming the field that is missing because of it.
  *
- * @param owner whose fields those at the top are, `sandbox-image`
+ * @param owner what the top-level fields belong to, `sandbox-image`
  */
 export function unknownField(
   schema: JsonObject,
@@ -58,7 +58,7 @@ export function unknownField(
  * What a violation means: the field, what was given and what is allowed. A schema may use its own words: `x-must` completes
  * "<field> must …"; `x-rule` is the whole sentence, with `{a}` for a field and `{a|b}` for any of several; `x-param` is its field.
  *
- * @param owner whose fields those at the top are, for messages that name it
+ * @param owner what the top-level fields belong to, for messages that name it
  */
 export function explain(violation: Violation, owner?: string): Facts {
   const { keyword, params } = violation;
@@ -94,7 +94,7 @@ function demandOf(keyword: string, schema: JsonObject): Demand {
   return { many, least: count(schema[least]), most: count(schema[most]) };
 }
 
-/** What the pairs of keywords that limit a number are about. */
+/** What each pair of keywords that sets a minimum and a maximum counts. */
 const COUNTED = [
   { many: "value", least: "minimum", most: "maximum" },
   { many: "characters", least: "minLength", most: "maxLength" },
@@ -102,10 +102,10 @@ const COUNTED = [
   { many: "fields", least: "minProperties", most: "maxProperties" },
 ] as const;
 
-/** What was given, in few characters: counts where a count is at fault, else the value itself. */
+/** What was given, in few characters: a count if a count is wrong, else the value itself. */
 function givenOf({ data, keyword }: Violation): Given {
   const isCounted = /^(min|max)(Length|Items|Properties)$/.test(keyword);
-  // Code points, not UTF-16 units: what a person would count.
+  // Counts code points, not UTF-16 units, as a person would.
   if (typeof data === "string") return isCounted ? [...data].length : data;
   if (Array.isArray(data)) return isCounted ? data.length : { a: "list" };
   if (isJsonObject(data)) return isCounted ? Object.keys(data).length : { a: "object" };
@@ -124,7 +124,7 @@ function first<Entry>(
   entries: readonly Entry[],
   find: (entry: Entry, index: number) => Facts | undefined,
 ): Facts | undefined {
-  // An iterator stops at the first one found.
+  // An iterator stops at the first entry with a finding.
   return entries
     .values()
     .map(find)

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../json.ts";
 
-/** The graph that an engine runs, and where the fields of a request go in it. */
+/** The graph that an engine runs, and where a request's fields go in it. */
 export interface Workflow {
   /** By their ids. */
   readonly nodes: { readonly [id: string]: WorkflowNode };
@@ -19,13 +19,13 @@ export interface WorkflowNode {
 export interface Place {
   readonly node: string;
   readonly input: string;
-  /** Of a mask: the colour that marks what may change. Absent: transparency does, unless the node reads a colour. */
+  /** Masks only: the colour that marks what may change. Absent: transparency marks it, unless the node reads a colour. */
   readonly painted?: "white" | "black" | undefined;
 }
 
 /**
- * Where a value goes: to one place; to several, each of which gets it, or of several files one each; or its parts to places of their
- * own, such as width and height.
+ * Where a value goes. One place: the value goes there. Several places: each gets the value, or each gets one of several files.
+ * Named parts: each part of the value, such as width and height, has a place of its own.
  */
 export type Slot = Place | readonly Place[] | { readonly [part: string]: Place | readonly Place[] };
 
@@ -35,7 +35,7 @@ export interface SlotPlace {
   readonly place: Place;
 }
 
-/** The field of a seed. Where a request has none, it gets one by chance. */
+/** The field of the seed. A request without a seed gets a random one. */
 export const SEED_SLOT = "seed";
 /** The field that says how many outputs are made. */
 export const COUNT_SLOT = "n";
@@ -57,7 +57,7 @@ function isPlace(slot: Exclude<Slot, readonly Place[]>): slot is Place {
   return typeof slot.node === "string" && typeof slot.input === "string";
 }
 
-/** The parts of a value, `1024x768` or an object; undefined where it lacks one. */
+/** The parts of a value, which is `1024x768` or an object; undefined if a part is missing. */
 export function partsOfValue(
   value: Json | undefined,
   parts: readonly string[],
@@ -75,19 +75,19 @@ export function partsOfValue(
   return found.length === parts.length ? Object.fromEntries(found) : undefined;
 }
 
-/** The node that an input takes its value from; undefined where the value stands in the graph itself. */
+/** The node that an input takes its value from; undefined if the graph itself contains the value. */
 export function linkedNode(value: Json | undefined): string | undefined {
   if (!Array.isArray(value) || value.length !== 2) return undefined;
   const [node, output] = value;
   return typeof node === "string" && typeof output === "number" ? node : undefined;
 }
 
-/** Ids of the nodes that a node takes values from. */
+/** Ids of the nodes from which a node's inputs take values. */
 export function linksOf({ inputs }: WorkflowNode): string[] {
   return Object.values(inputs).flatMap((value) => linkedNode(value) ?? []);
 }
 
-/** Nodes that need each other, each once and the first again at the end; undefined where there are none. */
+/** A cycle of nodes that need each other: each once, and the first again at the end. Undefined if there is no cycle. */
 export function findCycle(nodes: Workflow["nodes"]): readonly string[] | undefined {
   const done = new Set<string>();
   for (const start of Object.keys(nodes)) {
@@ -97,7 +97,7 @@ export function findCycle(nodes: Workflow["nodes"]): readonly string[] | undefin
       trail.push({ id, left: node === undefined ? [] : linksOf(node) });
     };
     if (!done.has(start)) enter(start);
-    // A graph may be deeper than calls may be.
+    // A graph may be deeper than the call stack, so this is no recursion.
     for (let last = trail.at(-1); last !== undefined; last = trail.at(-1)) {
       const next = last.left.pop();
       if (next === undefined) {

@@ -4,8 +4,8 @@ import type { ModelId } from "../ids.ts";
 import type { Moderation } from "../ports/moderation.ts";
 
 /**
- * Names of the checks that a request of a key for a model goes through: those the operator chose for the key, else for the model, else for
- * all. What is chosen for a key may name checks that there are no more.
+ * Names of the checks that a request of a key for a model goes through: those the operator chose for the key, else for the
+ * model, else for all. A key's choice may name checks that no longer exist.
  */
 export function checksFor(
   { apply, models }: Pick<Moderation, "apply" | "models">,

@@ -6,8 +6,8 @@ import type { ModeratedText } from "../ports/moderation.ts";
 const NOT_FOR_PROVIDERS = new Set(["model", "callback_url", "task_id", "index"]);
 
 /**
- * The texts of a create body that the model's schema accepts, as far as callers choose them: not those of media fields, nor values that the
- * schema lists or gives a form. Names of fields count where callers choose them too.
+ * The texts of a create body that callers choose freely, after the model's schema accepted it. Media fields do not count, nor
+ * do values that the schema lists or gives a form. Field names count if callers choose them too.
  */
 export function textsOf(
   { schema, mediaFields }: Pick<Model, "schema" | "mediaFields">,
@@ -33,16 +33,16 @@ function textsIn(value: Json | undefined, field: string, schema: JsonObject = {}
   });
 }
 
-/** What a text may be that has no form. */
+/** Examples of texts without a form. */
 const PLAIN = ["word", "two words"];
 
-/** Whether a text is one of those that the schema lists, or has a form that plain words have not, such as `1024x768`. */
+/** Whether the schema lists a text, or the text has a form that plain words cannot have, such as `1024x768`. */
 function isFormed({ enum: listed, const: only, pattern }: JsonObject): boolean {
   if (listed !== undefined || only !== undefined) return true;
   return typeof pattern === "string" && !PLAIN.some((text) => new RegExp(pattern, "u").test(text));
 }
 
-/** The field of the body that a text is in. */
+/** The field of the body that contains a text. */
 export function topField(field: string): string {
   return /^[^.[]*/.exec(field)?.[0] ?? field;
 }

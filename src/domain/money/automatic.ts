@@ -4,20 +4,23 @@ import type { PriceLine } from "../model/model.ts";
 
 type Parameters = { readonly [name: string]: Json };
 
-/** The value of a parameter that leaves it to the upstream. */
+/** The value that lets the upstream choose a parameter. */
 const AUTOMATIC = "auto";
 
-/** What prices a request that leaves parameters to the upstream, once it is known what was made. Kept with its quote. */
+/**
+ * What is needed to price a request that lets the upstream choose parameters, once its outputs are known. Stored with its
+ * quote.
+ */
 export interface AutomaticPrice {
-  /** The request's, as far as they decide the price. */
+  /** The request's parameters that affect the price. */
   readonly parameters: Parameters;
   /** All lines of the rule. */
   readonly lines: readonly PriceLine[];
 }
 
-/** @returns undefined for a request whose price does not depend on what the upstream chooses */
+/** @returns undefined if nothing that the upstream chooses affects the price */
 export function automaticPrice(lines: readonly PriceLine[], given: Parameters): AutomaticPrice | undefined {
-  // Most requests leave nothing open, and every create asks.
+  // A shortcut, because every create asks and most requests leave nothing to the upstream.
   if (!Object.values(given).includes(AUTOMATIC)) return undefined;
   const parameters = Object.fromEntries(
     [...pricedNames(lines).keys()].flatMap((name) => {
@@ -29,7 +32,10 @@ export function automaticPrice(lines: readonly PriceLine[], given: Parameters): 
   return openParameters(automatic).length === 0 ? undefined : automatic;
 }
 
-/** The parameters as if the request had named what was made. One whose value is not known, or has no price, stays as it is. */
+/**
+ * The parameters as if the request had named what was made. A parameter stays as it is if its actual value is not known or has
+ * no price.
+ */
 export function madeParameters(automatic: AutomaticPrice, made: Made): Parameters {
   const named: { readonly [name: string]: string | undefined } = { ...made };
   const told = openParameters(automatic).flatMap((name) => {

@@ -14,16 +14,16 @@ import {
   quote,
 } from "./pricing.ts";
 
-/** What is known about the price of a request before it is made. */
+/** What is known about the price of a request that was not made yet. */
 export type Forecast =
-  /** A create holds `most`; a task that delivers all outputs costs at least `least`. Equal when nothing is open. */
+  /** A create holds `most`; a task that delivers all outputs costs at least `least`. They are equal if the price is certain. */
   | { readonly kind: "priced"; readonly quote: Quote; readonly least: Micros; readonly most: Micros }
   /** The price depends on parameters that are neither given nor have a default. */
   | { readonly kind: "needs_input"; readonly missing: readonly string[] }
   /** No price line applies to such a request. */
   | { readonly kind: "unpriced" };
 
-/** Prices a request that nobody has made yet, with the same quote that its create would hold. */
+/** Prices a request that was not made yet, with the quote that its create would hold. */
 export function forecast(model: Model, request: GenerationRequest, terms: PriceTerms = {}): Forecast {
   const rule = terms.rule ?? model.price;
   const fields = pricedFields(model, request);

@@ -1,14 +1,15 @@
 import type { TaskId } from "../ids.ts";
 import { type Micros, toMicros, ZERO } from "./money.ts";
 
-/** What the entries of deleted tasks that became one say as their reason. */
+/** The reason in an entry that replaces the entries of several deleted tasks. */
 export const SUMMED_UP = "deleted tasks, summed up";
 
 export type LedgerKind = "credit" | "hold" | "capture" | "release" | "refund" | "adjustment";
 
 /**
- * One append-only row. Rows of deleted tasks may become one row for each day and kind, with the same sums. The sum of `balanceDelta` is the balance; the sum of `heldDelta` is what is held.
- * A task has at most one row of each kind, so nothing can settle it twice.
+ * One append-only row. Rows of deleted tasks may be merged into one row for each day and kind, with the same sums. The sum of
+ * `balanceDelta` is the balance; the sum of `heldDelta` is what is held. A task has at most one row of each kind, so nothing
+ * can settle it twice.
  */
 export interface LedgerEntry {
   readonly kind: LedgerKind;
@@ -21,14 +22,14 @@ export interface LedgerEntry {
   readonly actor: string;
 }
 
-/** The actor of what the service does by itself. */
+/** The actor of changes that the service makes by itself. */
 export const SYSTEM = "system";
 
 export function holdEntry(taskId: TaskId, amount: Micros, actor: string): LedgerEntry {
   return { kind: "hold", balanceDelta: ZERO, heldDelta: amount, taskId, reason: "task accepted", actor };
 }
 
-/** Adds money to an account; a negative amount takes it off. */
+/** Adds money to an account; a negative amount removes it. */
 export function creditEntry(amount: Micros, reason: string, actor: string): LedgerEntry {
   return { kind: amount < 0 ? "adjustment" : "credit", balanceDelta: amount, heldDelta: ZERO, reason, actor };
 }
@@ -38,7 +39,7 @@ export function refundEntry(taskId: TaskId, amount: Micros, reason: string, acto
   return { kind: "refund", balanceDelta: amount, heldDelta: ZERO, taskId, reason, actor };
 }
 
-/** Captures what is charged, at most the hold, and releases the rest: a customer never pays more than was promised. */
+/** Captures the charge, at most the hold, and releases the rest, so a customer never pays more than the quote. */
 export function settlementEntries(
   taskId: TaskId,
   held: Micros,

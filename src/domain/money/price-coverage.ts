@@ -12,8 +12,9 @@ const WIDEST_RANGE = 100;
 /**
  * Finds a request that a schema admits and a price rule has no line for. The schema is the model's, with its mode (`pricedSchema`).
  *
- * Tries each parameter that the price depends on with each value that matters: its enum, both booleans, a short range, the values
- * that conditions name, one that no condition names, and absence where it is optional. Ignores rules over several fields.
+ * Tries each parameter that the price depends on with each value that matters: its enum, both booleans, a short range, the
+ * values that conditions name, one value that no condition names, and absence if it is optional. Ignores rules over several
+ * fields.
  *
  * @returns its parameters, or undefined when every request has a price
  * @throws RangeError when there are too many combinations
@@ -69,7 +70,7 @@ function valuesOf(schema: JsonObject, rule: PriceRule, name: string): (Json | un
   return isRequired || described.default !== undefined ? values : [...values, undefined];
 }
 
-/** All values of a parameter that has few; undefined for one that has many. */
+/** All values of a parameter that has few; undefined if there are many. */
 function closedValues({
   enum: choices,
   const: only,
@@ -85,7 +86,7 @@ function closedValues({
   return count > WIDEST_RANGE ? undefined : Array.from({ length: count }, (_, i) => minimum + i);
 }
 
-/** Values that no condition names, for a parameter that has many. */
+/** For a parameter with many values: values that no condition names. */
 function othersThan(named: readonly Json[], { type, examples }: JsonObject, name: string): Json[] {
   if (type === "integer" || type === "number")
     return [Math.max(0, ...named.filter((value) => typeof value === "number")) + 1];

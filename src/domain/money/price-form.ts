@@ -39,7 +39,7 @@ export function shownPriceForm({ model, rule, source, set, unpriced }: ShownPric
   };
 }
 
-/** What a request would hold, or why that is not known. */
+/** The amount that a request would hold, or why it is not known. */
 export interface ShownRequestPrice {
   readonly kind: "priced" | "needs_input" | "unpriced";
   readonly lines: readonly {
@@ -55,7 +55,7 @@ export interface ShownRequestPrice {
   readonly missing: readonly string[];
 }
 
-/** @param multiplier millionths; undefined where none was asked for */
+/** @param multiplier millionths; undefined if the caller named none */
 export function requestPriceForm(
   { kind, lines, cost, missing }: ShownRequestPrice,
   multiplier: number | undefined,

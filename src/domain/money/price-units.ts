@@ -16,19 +16,19 @@ export interface Extent extends Size {
 
 /** Everything that is particular to one unit. */
 export interface PriceUnitFacts {
-  /** One of them, for people; the plural has an s. */
+  /** The singular, for people; the plural adds an s. */
   readonly noun: string;
   /** What is counted, for the published document. */
   readonly counts: string;
   /** Whether each output has a count, or the request as a whole. */
   readonly of: "output" | "request";
-  /** The parameter of a request that says how many; absent where none does. */
+  /** The request parameter that says how many units are needed; absent if there is none. */
   readonly parameter?: string;
-  /** Units of each output, by the value of the parameter; undefined where the request does not say. */
+  /** Units of each output according to the parameter's value; undefined if the request does not say. */
   told(value: Json | undefined): number | undefined;
   /** The fewest units that a delivered output can have. */
   readonly fewest: 0 | 1;
-  /** Units of one delivered output. Units that cannot be measured are reported instead. */
+  /** Measures the units of one delivered output. Units that cannot be measured are reported by the upstream instead. */
   measured?(output: Extent): number | undefined;
   /** Units of all outputs, as the upstream reports them. */
   reported?(usage: TokenUsage): number | undefined;
@@ -72,7 +72,7 @@ export const UNITS = {
     price: { flag: "--per-second <amount>", help: "for each second of a video" },
     most: { flag: "--most-seconds <count>", help: "seconds to hold for when a request does not set them" },
   },
-  /** 1024 × 1024 pixels each, begun ones count. */
+  /** Counts units of 1024 × 1024 pixels, rounded up. */
   megapixel: {
     noun: "megapixel",
     counts: "megapixels of each (1024 × 1024 pixels, begun ones count)",
@@ -116,12 +116,12 @@ export type PriceUnit = keyof typeof UNITS;
 // The keys of the table are its units.
 export const PRICE_UNITS = Object.keys(UNITS) as readonly PriceUnit[] as readonly [PriceUnit, ...PriceUnit[]];
 
-/** What is particular to a unit. */
+/** The facts about a unit. */
 export function unitFacts(unit: PriceUnit): PriceUnitFacts {
   return UNITS[unit];
 }
 
-/** Units of each output (of the request, for those counted so), where the request tells. */
+/** Units of each output, or of the request if units are counted per request, as far as the request says. */
 export function unitsTold(
   unit: PriceUnit,
   parameters: { readonly [name: string]: Json },

@@ -2,15 +2,15 @@ import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import type { Model } from "../model/model.ts";
 import type { GenerationRequest } from "../task/request.ts";
 
-/** The name by which conditions of prices mean the mode of a request. A parameter of that name counts before it. */
+/** The name that stands for the mode of a request in the conditions of prices. A parameter of the same name takes precedence. */
 export const MODE = "mode";
 
-/** Whether `mode` in a price means the mode of a request, and no parameter. */
+/** Whether `mode` in a price means the mode of a request, because no parameter has that name. */
 export function meansMode({ schema }: Pick<Model, "schema">): boolean {
   return !isJsonObject(schema.properties) || !Object.hasOwn(schema.properties, MODE);
 }
 
-/** What the price of a request can depend on: its parameters, and its mode as if that were one. */
+/** Everything that can affect the price of a request: its parameters, and its mode as another parameter. */
 export function pricedFields(
   model: Pick<Model, "schema">,
   { mode, parameters }: Pick<GenerationRequest, "mode" | "parameters">,
@@ -18,7 +18,7 @@ export function pricedFields(
   return meansMode(model) ? { ...parameters, [MODE]: mode } : parameters;
 }
 
-/** The schema of a model as prices see it: its mode is a field that is always there. */
+/** The schema of a model as prices see it, with its mode as a field that is always present. */
 export function pricedSchema(model: Pick<Model, "schema" | "modes">): JsonObject {
   const { properties, required } = model.schema;
   if (!meansMode(model)) return model.schema;

@@ -24,7 +24,7 @@ export interface QuoteLine {
   readonly unit: PriceUnit;
   readonly unitMicros: Micros;
   readonly per?: number | undefined;
-  /** Units of each output at most, or of the whole request where they are counted so. Up to three decimal places count. */
+  /** The most units of each output, or of the whole request if they are counted per request. Up to three decimal places count. */
   readonly perOutput: number;
 }
 
@@ -37,28 +37,28 @@ export interface Quote {
   readonly minimum?: Micros | undefined;
   /** The most the task can cost; what is held. */
   readonly ceiling: Micros;
-  /** Where the upstream chooses what decides the price. `lines` are the dearest then. */
+  /** Present if the upstream chooses parameters that affect the price. `lines` are then the most expensive ones. */
   readonly automatic?: AutomaticPrice | undefined;
 }
 
-/** What a task delivered by its end. */
+/** What a task had delivered when it ended. */
 export interface Delivered {
   readonly outputs: readonly Extent[];
   readonly usage?: (TokenUsage & { readonly made?: Made | undefined }) | undefined;
 }
 
-/** The sku of the line that adds what is missing to a rule's minimum. */
+/** The sku of the line that raises a charge to the rule's minimum. */
 export const MINIMUM_SKU = "minimum";
 
 /** One line of a charge. */
 export interface ChargeLine {
   readonly sku: string;
-  /** In the units of the quote's line of that sku. */
+  /** In the units of the quote's line with that sku. */
   readonly quantity: number;
   readonly amount: Micros;
 }
 
-/** What a task costs in the end. The amount is the sum of the lines. */
+/** The final charge of a task. The amount is the sum of the lines. */
 export interface Charge {
   readonly lines: readonly ChargeLine[];
   readonly amount: Micros;
@@ -79,7 +79,10 @@ export function quote(model: Model, request: GenerationRequest, terms: PriceTerm
   return { ...promised, multiplier, minimum, ceiling, ...(automatic && { automatic }) };
 }
 
-/** The quotes that a quote with automatic parameters can come down to, by what is made; the quote alone without any. */
+/**
+ * Every quote that can result from a quote with automatic parameters, depending on what is made. Without such parameters, only
+ * the quote itself.
+ */
 export function possibleQuotes(promised: Quote): Quote[] {
   const { automatic } = promised;
   if (automatic === undefined) return [promised];
@@ -95,7 +98,10 @@ function quoteOfMade(promised: Quote, { outputs, usage }: Delivered): Quote {
   return withParameters(promised, automatic, madeParameters(automatic, { size, ...usage?.made }));
 }
 
-/** The quote as if these had been asked for. A price that lacks a line, or is higher than promised, does not count. */
+/**
+ * The quote as if the request had named these parameters. A price that has no line, or is higher than the quote, does not
+ * count.
+ */
 function withParameters(promised: Quote, automatic: AutomaticPrice, parameters: Parameters): Quote {
   const { outputs, multiplier, ceiling } = promised;
   const lines = quotedLines(automatic, parameters);

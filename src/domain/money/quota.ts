@@ -1,7 +1,7 @@
 import { DAY_MS, dayOf, monthStartOf } from "../day.ts";
 import type { Micros } from "./money.ts";
 
-/** How often a quota begins anew, in UTC; weeks begin on Monday. */
+/** How often the counter of a quota restarts, in UTC; weeks begin on Monday. */
 export const QUOTA_RESETS = ["total", "daily", "weekly", "monthly"] as const;
 export type QuotaReset = (typeof QUOTA_RESETS)[number];
 
@@ -14,7 +14,7 @@ export interface Quota {
 /** 1970-01-01 was a Thursday. */
 const FIRST_MONDAY = 4;
 
-/** The first day of the period around a moment, counted from 1970-01-01 UTC; 0 for a quota that never begins anew. */
+/** The first day of the period that contains a moment, counted from 1970-01-01 UTC; 0 for a quota that never restarts. */
 export function quotaPeriod(reset: QuotaReset, atMs: number): number {
   const day = dayOf(atMs);
   switch (reset) {
@@ -29,7 +29,7 @@ export function quotaPeriod(reset: QuotaReset, atMs: number): number {
   }
 }
 
-/** When the next period begins, in epoch milliseconds; undefined for a quota that never begins anew. */
+/** When the next period begins, in epoch milliseconds; undefined for a quota that never restarts. */
 export function quotaResetsAt(reset: QuotaReset, atMs: number): number | undefined {
   if (reset === "total") return undefined;
   if (reset === "monthly") return monthStartOf(atMs, 1) * DAY_MS;

@@ -4,7 +4,7 @@ import type { Attempt, Task } from "../task/task.ts";
 import { formatAmount, type Micros } from "./money.ts";
 import { chargeFor, type Delivered, isPriced, type Quote, quote } from "./pricing.ts";
 
-/** What a delivery costs the operator; undefined when the cost of the attempt's route is unknown. */
+/** What a delivery costs the operator; undefined if the cost of the attempt's route is unknown. */
 export function costOf(
   model: Model | undefined,
   task: Task,
@@ -24,7 +24,7 @@ export function mostCostOf(
   return costQuote(model, task, attempt)?.ceiling;
 }
 
-/** The detail of an attempt, with a note that its cost is the most it can be. */
+/** The detail of an attempt, with a note that its cost is an upper limit. */
 export function atMost(detail: string | undefined, cost: Micros | undefined): string | undefined {
   if (cost === undefined) return detail;
   const note = `The cost is at most ${formatAmount(cost)}.`;
@@ -32,7 +32,7 @@ export function atMost(detail: string | undefined, cost: Micros | undefined): st
   return `${detail}${/[.!?]$/.test(detail) ? "" : "."} ${note}`;
 }
 
-/** The most that a request costs the operator by a route; undefined when that is unknown. */
+/** The most that a request costs the operator on a route; undefined if that is unknown. */
 export function routeCost(model: Model, route: Route, request: GenerationRequest): Micros | undefined {
   return routeQuote(model, route, request)?.ceiling;
 }

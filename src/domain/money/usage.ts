@@ -21,12 +21,12 @@ export interface UsageDay extends UsageTotal {
   readonly day: number;
 }
 
-/** A day as it is written, `2026-11-01`. */
+/** Writes a day as `2026-11-01`. */
 export function formatDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Reads what `formatDay` writes; undefined for anything else, such as a 31st of June. */
+/** Reads what `formatDay` writes; undefined for anything else, and for days that do not exist, such as June 31. */
 export function parseDay(text: string): number | undefined {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(at)) return undefined;
@@ -43,7 +43,7 @@ export function usageOf({ ending, ledger }: Transition): UsageDay | undefined {
     failed: ending.status === "failed" ? 1 : 0,
     cancelled: ending.status === "cancelled" ? 1 : 0,
     outputs: ending.results.length,
-    // Taken from the ledger entry, so that usage and ledger cannot differ.
+    // Taken from the ledger entry, so usage and ledger cannot differ.
     charged: toMicros(0 - sumMicros(ledger.map((entry) => entry.balanceDelta))),
   };
 }
@@ -68,7 +68,7 @@ export interface UsualDuration {
   readonly p90Ms: number;
 }
 
-/** Fewer tasks say nothing about what is usual. */
+/** Fewer tasks do not show what is usual. */
 const FEWEST_DURATIONS = 5;
 
 /** Median and ninth decile by nearest rank; undefined for fewer than five durations. */
@@ -83,16 +83,16 @@ export function usualDuration(durationsMs: readonly number[]): UsualDuration | u
 export const USAGE_GROUPS = ["key", "model", "day", "account", "provider"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-/** What each line of usage is of: one thing, or each pair of two. */
+/** What each line of usage sums up: one thing, or a pair of two. */
 export interface UsageSplit {
   readonly by: UsageGroup;
   readonly and?: UsageGroup | undefined;
 }
 
-/** Lines that a report has at most. */
+/** Most lines of a report. */
 export const MOST_USAGE_LINES = 10_000;
 
-/** A split as it is written: `day`, or `day,model`. */
+/** The written form of a split: `day`, or `day,model`. */
 export function formatSplit({ by, and }: UsageSplit): string {
   return and === undefined ? by : `${by},${and}`;
 }
@@ -111,7 +111,7 @@ export function parseSplit(
 
 /** Sums over tasks, with the margin as far as it is known. */
 export interface UsageSum extends UsageTotal {
-  /** Submissions that got no answer and were followed by others, because the operator would have it so. */
+  /** Submissions that got no answer and were repeated, as the operator wants. */
   readonly resubmitted: number;
   /** What upstreams charged the operator; absent where it is unknown. */
   readonly cost?: Micros | undefined;

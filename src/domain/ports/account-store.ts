@@ -10,12 +10,12 @@ export interface NewAccount {
   readonly id: AccountId;
   readonly name: string;
   readonly mode: AccountMode;
-  /** First credit, if above zero, written to the ledger with the account. */
+  /** First credit. If it is above zero, it is written to the ledger with the account. */
   readonly credit: Micros;
   readonly createdAt: number;
 }
 
-/** A change of an account. What is absent stays as it is; null removes. */
+/** A change of an account. Absent members stay as they are; null removes a value. */
 export interface AccountChange extends AccountTermsChange {
   readonly status?: Account["status"] | undefined;
 }
@@ -35,7 +35,7 @@ export type Credit =
 
 /** A ledger row with its account and time. */
 export interface StoredLedgerEntry extends LedgerEntry {
-  /** Of how many entries of deleted tasks this one is the sum. */
+  /** If this entry sums up entries of deleted tasks, their number. */
   readonly entries?: number | undefined;
   readonly accountId: AccountId;
   readonly at: number;
@@ -58,18 +58,18 @@ export type Refund =
   | { readonly kind: "refunded"; readonly amount: Micros; readonly account: Account }
   /** The amount is more than the task was charged. */
   | { readonly kind: "too_much"; readonly charged: Micros }
-  /** Live, failed, cancelled, or free. */
+  /** The task is live, failed or cancelled, or was free. */
   | { readonly kind: "not_charged" }
   | { readonly kind: "already_refunded" }
   | { readonly kind: "not_found" };
 
-/** A key's callbacks are to be signed, and nothing here can open what with. */
+/** A key's callbacks must be signed, but this process cannot open the sealed secret. */
 export const LOCKED = Symbol("locked");
 
 /**
  * Accounts, API keys and management tokens. Every method is one transaction. Names are unique within their kind, accounts by
- * name, keys by account and name among those not revoked. A change writes an entry of the trail beside it, by the act that it is
- * given, if it changes anything.
+ * name, keys by account and name among those not revoked. A method that changes anything also writes an entry of the trail,
+ * from the `act` that it gets.
  */
 export interface AccountStore {
   createAccount(account: NewAccount, act: Act): Promise<"created" | "name_taken">;
@@ -88,13 +88,12 @@ export interface AccountStore {
    * Appends a credit (or, below zero, an adjustment) and moves the balance.
    *
    * @param act who does it, and when; the ledger names its actor (`ledgerActor`)
-   * @param idempotencyKey the account is credited once for each
+   * @param idempotencyKey the account is credited once for each key
    */
   credit(id: AccountId, amount: Micros, reason: string, act: Act, idempotencyKey?: string): Promise<Credit>;
   /**
-   * Gives back what a completed task was charged, once for each task. Usage and the quota of the task's key stay as they are.
-   *
-   * @param amount above zero; the whole charge unless given
+   * Returns to the account what a completed task was charged, once for each task. Usage and the quota of the task's key stay as
+   * they are.
    */
   refund(task: TaskId, amount: Micros | undefined, reason: string, act: Act): Promise<Refund>;
   ledger(id: AccountId): Promise<StoredLedgerEntry[]>;
@@ -104,7 +103,7 @@ export interface AccountStore {
     page: { readonly limit: number; readonly before?: number | undefined },
   ): Promise<LedgerRow[]>;
 
-  /** @param callbackSecret what its callbacks are signed with (`isSigningSecret`), if `key.signsCallbacks` */
+  /** @param callbackSecret signs the key's callbacks (`isSigningSecret`), if `key.signsCallbacks` */
   createKey(
     key: ApiKey,
     callbackSecret: string | undefined,
@@ -115,8 +114,8 @@ export interface AccountStore {
   key(idOrName: string): Promise<ApiKey | undefined>;
   revokeKey(id: KeyId, now: number, act: Act): Promise<"revoked" | "already_revoked" | "not_found">;
   /**
-   * How much of a quota is used in a period (`quotaPeriod`), by the time at which tasks were accepted. If counting for the key began
-   * within the period, charges since its first day count as used, and the holds of live tasks as reserved.
+   * How much of a quota is used in a period (`quotaPeriod`). The time when a task was accepted decides its period. If counting
+   * for the key began within the period, charges since its first day count as used, and the holds of live tasks as reserved.
    */
   keyQuota(id: KeyId, period: number): Promise<QuotaUse>;
   /** Changes only what is given. @returns the new state; a revoked key does not change */
@@ -129,22 +128,23 @@ export interface AccountStore {
    */
   rotateKey(id: KeyId, rotation: Rotation, act: Act): Promise<ApiKey | "revoked" | "not_found">;
   /**
-   * The stored secrets that sign the key's callbacks, for `signatureHeaders`; undefined when callbacks are not signed, or there is no
-   * such key; `LOCKED` when they are sealed with a key that is not at hand. Never older than the call.
+   * The stored secrets that sign the key's callbacks, for `signatureHeaders`; undefined when callbacks are not signed, or there
+   * is no such key; `LOCKED` when this process lacks the key that sealed them. Never older than the call.
    */
   callbackSecret(id: KeyId): Promise<string | typeof LOCKED | undefined>;
   /**
    * The grant of the key whose secret, or previous secret, has this hash. Costs no query when cached. Shows a change by another
-   * process within a second, and one by this process at once. A grant that was read lately stays at hand, also while it is read anew.
+   * process within a second, and one by this process at once. A grant that was read recently stays available while it is read
+   * again.
    */
   grantByHash(hash: string, now: number): AtHand<KeyGrant | undefined>;
 
   createToken(token: ManagementToken, act: Act): Promise<"created" | "name_taken">;
   tokens(): Promise<ManagementToken[]>;
   token(idOrName: string): Promise<ManagementToken | undefined>;
-  /** The token with this hash, with the promises of `grantByHash`. */
+  /** The token with this hash, with the same promises as `grantByHash`. */
   tokenByHash(hash: string, now: number): AtHand<ManagementToken | undefined>;
-  /** Remembers when a token was taken last. */
+  /** Records when a token was last accepted. */
   tokenUsed(id: TokenId, now: number): Promise<void>;
   revokeToken(id: TokenId, now: number, act: Act): Promise<"revoked" | "already_revoked" | "not_found">;
 }

@@ -12,6 +12,6 @@ export interface Addresses {
    * @returns undefined for anything else
    */
   range(text: string): string | undefined;
-  /** Whether an address is in one of the ranges. IPv4 mapped to IPv6 counts as IPv4. Other text is in none. */
+  /** Whether an address is in one of the ranges. IPv4 mapped to IPv6 counts as IPv4. Any other text is in no range. */
   isWithin(address: string, ranges: readonly string[]): boolean;
 }

@@ -1,16 +1,16 @@
 import type { AlertWish, Notice, Told } from "../alerts.ts";
 
-/** Somebody who is told of what is wrong. */
+/** A place to which alerts are sent. */
 export interface AlertTarget extends AlertWish {
-  /** The same after a restart; says nothing of an address that may be secret. */
+  /** Stays the same after a restart. Reveals nothing about an address that may be secret. */
   readonly id: string;
-  /** For people: where it goes, without what may be secret. */
+  /** Where alerts go, for people, without anything that may be secret. */
   readonly name: string;
-  /** @throws Error that says why it could not be told, without secrets */
+  /** @throws Error that says without secrets why the alert could not be sent */
   send(notices: readonly Notice[], signal: AbortSignal): Promise<void>;
 }
 
-/** What targets were told, by their ids. Outlives the process where it can. */
+/** The alerts that each target received, by target id. They outlive the process where possible. */
 export interface AlertMemory {
   load(): Readonly<Record<string, readonly Told[]>>;
   save(told: Readonly<Record<string, readonly Told[]>>): void;

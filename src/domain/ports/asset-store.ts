@@ -15,21 +15,21 @@ export interface PutOptions {
    * maker signed (C2PA) stays as it is, because any change would void the signature.
    */
   readonly sanitize: boolean | "output";
-  /** The file cannot be had again: a store that is away is waited for, for minutes. */
+  /** The file cannot be fetched again, so the store waits for minutes if the file store is not reachable. */
   readonly isOnlyCopy?: boolean | undefined;
 }
 
-/** What a reader over HTTP asks for: the file, a part of it, or what is known of it. */
+/** What a reader over HTTP wants: the whole file, a part of it, or only what is known about it. */
 export type Wanted = "whole" | "part" | "nothing";
 
 /** How a reader gets a file. */
 export type Delivery =
   | { readonly kind: "content"; readonly content: Blob }
-  /** All of it. Ends with an error, and never whole, where the bytes turn out not to be the file's. */
+  /** The whole file. If the bytes turn out not to be the file's, the stream ends with an error before it is complete. */
   | { readonly kind: "stream"; readonly stream: ReadableStream<Uint8Array> }
-  /** Nothing was asked for, and it is there. */
+  /** The reader wanted no content, and the file is there. */
   | { readonly kind: "present" }
-  /** At this address, which ends; for so long it may be remembered. */
+  /** The file is at this address, which expires. A cache may keep the redirect for `maxAgeSec`. */
   | { readonly kind: "elsewhere"; readonly url: string; readonly maxAgeSec: number };
 
 /** A file that was read, checked and hashed, but is not stored yet. Every one must be released, whatever happens. */
@@ -48,11 +48,11 @@ export interface StagedFile {
   release(isUsed: boolean): Promise<void>;
 }
 
-/** A file that arrives in pieces, is kept in a temporary file, and is checked once it is whole. */
+/** A file that arrives in pieces, is kept in a temporary file, and is checked when it is complete. */
 export interface ArrivingFile {
   /** @throws StorageError when it cannot be written */
   append(bytes: Uint8Array): Promise<void>;
-  /** What has arrived, in pieces of this size. @throws StorageError */
+  /** What has arrived so far, in pieces of this size. @throws StorageError */
   read(pieceBytes: number): AsyncIterable<Uint8Array>;
   /** Checks and hashes the file as `AssetStore.stage` does, and ends its arrival. @throws MediaError, StorageError; then it is discarded */
   stage(options: PutOptions): Promise<StagedFile>;
@@ -62,25 +62,25 @@ export interface ArrivingFile {
 
 /** How a painted picture is read as a mask. */
 export interface PaintedMask {
-  /** Black says what is changed, in place of white. */
+  /** Black marks what may change, instead of white. */
   readonly isInverted: boolean;
   /** Radius by which its edges are softened; 0 keeps them sharp. */
   readonly blurPixels: number;
-  /** Of the mask; that of the picture unless given. */
+  /** Size of the mask; the picture's size unless given. */
   readonly size?: Size | undefined;
 }
 
 /** Files by the SHA-256 of their bytes. Equal bytes are stored once. */
 export interface AssetStore {
   /**
-   * Reads, checks (type by content, full decode of images within the limits) and hashes a file. Changes no stored file before `keep`.
-   * Holds a stream of more than a few kilobytes in a temporary file, and bytes in memory. A piece of a stream belongs to its sender
-   * again once the next one is asked for.
+   * Reads, checks (type by content, full decode of images within the limits) and hashes a file. Changes no stored file before
+   * `keep`. Holds a stream of more than a few kilobytes in a temporary file, and bytes in memory. The sender of a stream may
+   * reuse a piece as soon as the next piece is requested.
    *
    * @throws MediaError when the content is refused; StorageError when it cannot be written; whatever `source` throws
    */
   stage(source: Uint8Array | AsyncIterable<Uint8Array>, options: PutOptions): Promise<StagedFile>;
-  /** Begins to receive a file of which nothing is known yet. @throws StorageError */
+  /** Begins to receive a file about which nothing is known yet. @throws StorageError */
   receive(): Promise<ArrivingFile>;
   /**
    * Stages a file and keeps it. A crash leaves a whole file or none.
@@ -88,32 +88,28 @@ export interface AssetStore {
    * @throws MediaError when the content is refused; StorageError when it cannot be written; whatever `source` throws
    */
   put(source: Uint8Array | AsyncIterable<Uint8Array>, options: PutOptions): Promise<StoredFile>;
-  /**
-   * Holds a stored file, so that nobody removes it before the hold is released; `keep` has nothing to do.
-   *
-   * @returns undefined when the file is not there
-   */
+  /** Holds a stored file, so that nobody removes it before the hold is released. `keep` of such a file does nothing. */
   hold(file: StoredFile): Promise<StagedFile | undefined>;
   /**
-   * Removes a content that the caller knows nobody to refer to, unless a staging or a hold of this process has it. The check and the
-   * removal begin at once, with nothing in between.
+   * Removes a content, unless a staging or a hold of this process has it. The caller knows that nothing refers to it. The check
+   * and the start of the removal run without a pause, so nothing can come between them.
    *
    * @returns whether it is gone @throws StorageError when it cannot be removed
    */
   removeUnheld(sha256: string): Promise<boolean>;
   /**
-   * The stored file as a Blob (`slice` for ranges), or undefined when it is not there. It is read when its bytes are asked for, or is in
-   * memory already. A file that lies elsewhere is brought here first, and checked by its hash.
+   * The stored file as a Blob (`slice` for ranges), or undefined when it is not there. Its bytes are read on demand, or are in
+   * memory already. A file that is stored elsewhere is fetched first and checked by its hash.
    *
-   * @param options.isLazy never in memory
+   * @param options.isLazy never keeps the file in memory
    */
   open(
     file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">,
     options?: { readonly isLazy: boolean },
   ): Promise<Blob | undefined>;
   /**
-   * The path of the stored file on this machine, or undefined when it is not there. A file that lies elsewhere is brought here first; that
-   * copy stays for some seconds at least.
+   * The path of the stored file on this machine, or undefined when it is not there. A file that is stored elsewhere is fetched
+   * first; the copy stays for some seconds at least.
    */
   locate(file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">): Promise<string | undefined>;
   /** How a reader over HTTP gets the file, or undefined when it is not there. Takes the options of `open`. */
@@ -123,23 +119,23 @@ export interface AssetStore {
     options?: { readonly isLazy: boolean },
   ): AtHand<Delivery | undefined>;
   /**
-   * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque; with
-   * `either`, white and as transparent as before. Stores nothing. It waits, as checks do, while as many pictures are decoded as may be
-   * at once.
+   * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque;
+   * with `either`, white and as transparent as before. Stores nothing. It waits, as checks do, while the most pictures that may
+   * be decoded at once are being decoded.
    *
    * @throws MediaError when it cannot be decoded
    */
   paintMask(mask: Blob, paint: MaskPaint): Promise<Blob>;
   /**
-   * The mask, as PNG, that a painted picture stands for: transparent where it is white. Of one with transparency, its opaque parts count
-   * as white; a grey counts as white from half on. Stores nothing, and waits as `paintMask` does.
+   * The mask, as PNG, that a painted picture stands for: transparent where it is white. If the picture has transparency, its
+   * opaque parts count as white. A grey counts as white from 50 % on. Stores nothing, and waits as `paintMask` does.
    *
    * @throws MediaError when it cannot be decoded
    */
   readPaintedMask(picture: Blob, how: PaintedMask): Promise<Uint8Array>;
   /**
-   * The mask that a picture stands for which may be one already: one without transparency is white where it may change, as
-   * `readPaintedMask` has it. Waits as `paintMask` does.
+   * The mask for a picture that may be a mask already. A picture without transparency is read as `readPaintedMask` reads it:
+   * white may change. Waits as `paintMask` does.
    *
    * @returns undefined for a picture with transparency, which is a mask as it is
    * @throws MediaError when it cannot be decoded
@@ -148,7 +144,8 @@ export interface AssetStore {
   /**
    * Removes the half-written files that a crash left.
    *
-   * @param before only those that were written to last before this time, in epoch milliseconds: others store in the same folder
+   * @param before removes only files last written before this time, in epoch milliseconds, because other processes store in the
+   * same folder
    * @returns how many
    */
   removeTemporary(before?: number): Promise<number>;

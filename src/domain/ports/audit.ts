@@ -1,6 +1,6 @@
 import type { AccountId, KeyId, ModelId, TaskId } from "../ids.ts";
 
-/** Every stored figure of the books, and what it must equal. */
+/** Every stored figure of the books, with the value that it must have. */
 export const AUDIT_CHECKS = {
   account_balance: "an account's balance is the sum of its ledger",
   account_held: "what an account holds is the sum of its ledger's holds, captures and releases",
@@ -28,7 +28,7 @@ export const AUDIT_CHECKS = {
 } as const;
 export type AuditCheck = keyof typeof AUDIT_CHECKS;
 
-/** A figure that differs from what it must be. */
+/** A figure that differs from its right value. */
 export interface AuditDifference {
   readonly check: AuditCheck;
   readonly accountId?: AccountId | undefined;
@@ -68,7 +68,7 @@ export interface AuditReport {
 
 /** Recomputes every figure of the books from its sources. */
 export interface Audit {
-  /** Reads one moment of the database, whatever is written meanwhile. Changes nothing. */
+  /** Reads a single moment of the database, whatever is written meanwhile. Changes nothing. */
   run(): Promise<AuditReport>;
   stop(): void;
 }

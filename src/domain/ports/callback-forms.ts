@@ -4,17 +4,17 @@ import type { Task } from "../task/task.ts";
 
 /** What a callback tells. */
 export interface ToldEvent {
-  /** As it is when it is told; it may have gone on since `at`. */
+  /** The task's state when the callback is made. The task may have changed since `at`. */
   readonly task: Task;
   readonly event: Callback["event"];
   /** When it happened. */
   readonly at: number;
-  /** Scheme and host of our URLs in it. */
+  /** Scheme and host of our URLs in the body. */
   readonly origin: string;
   readonly options: CallbackTerms["options"];
 }
 
-/** One send, as far as headers depend on it. */
+/** The facts about one send that its headers depend on. */
 export interface SentBody {
   /** The same for every send of a callback. */
   readonly id: CallbackId | TaskId;
@@ -22,25 +22,25 @@ export interface SentBody {
   /** When it leaves. */
   readonly at: number;
   readonly body: string;
-  /** The signing secrets of the key that created the task; see `changeSigning`. Absent where it has none. */
+  /** The signing secrets of the key that created the task; see `changeSigning`. Absent if the key has none. */
   readonly kept: string | undefined;
 }
 
 /**
- * How callbacks are worded and sent for callers who know another form than ours. Whoever makes a task says by which name
- * (`CallbackTerms.form`); guard, isolation, records and redelivery are the same for all.
+ * How callbacks are worded and sent for callers who expect a form other than ours. The code that creates a task names the form
+ * (`CallbackTerms.form`). The address guard, isolation, records and redelivery are the same for all forms.
  */
 export interface CallbackForm {
   /**
-   * Before attempts 2, 3 and so on; one fewer than `CallbackTerms.attempts`, each of 50 minutes at most. Absent: as the default form's,
-   * and as many.
+   * The delays before attempts 2, 3 and so on: one fewer than `CallbackTerms.attempts`, each at most 50 minutes. Absent: the
+   * delays of the default form.
    */
   readonly delaysMs?: readonly number[] | undefined;
-  /** Whether secrets of the key sign it. Then nothing is sent while they cannot be opened. */
+  /** Whether secrets of the key sign the callback. If so, nothing is sent while the secrets cannot be opened. */
   readonly isSignedByKey: boolean;
-  /** JSON text, the same for every send as long as the task's files are. */
+  /** JSON text. It stays the same for every send as long as the task's files do. */
   body(told: ToldEvent): string | Promise<string>;
-  /** Beside `CALLBACK_HEADERS`, which cannot be replaced. */
+  /** Headers in addition to `CALLBACK_HEADERS`, which it cannot replace. */
   headers(send: SentBody): Promise<Readonly<Record<string, string>>> | Readonly<Record<string, string>>;
   /** Whether an answer's status acknowledges it; 200 to 299 unless given. */
   accepts?(status: number): boolean;

@@ -13,9 +13,9 @@ import type { OwedCallbacks } from "../overview.ts";
 export interface SendLimits {
   readonly total: number;
   readonly perAccount: number;
-  /** From one account to one host. */
+  /** Sends from one account to one host. */
   readonly perHost: number;
-  /** Where it is another number, by `placeOf`. */
+  /** Limits of places with a number of their own, by `placeOf`. */
   readonly ofPlaces?: ReadonlyMap<string, number> | undefined;
 }
 
@@ -47,11 +47,11 @@ export interface CallbackFilter {
 /** Selects callbacks of all accounts, newest first. */
 export interface ManagedCallbackFilter extends Omit<CallbackFilter, "accountId"> {
   readonly accountId?: AccountId | undefined;
-  /** Those of the tasks of one key. */
+  /** Callbacks for the tasks of one key. */
   readonly keyId?: KeyId | undefined;
 }
 
-/** A callback with the names that an operator knows its owners by. */
+/** A callback with the names of its account and key, for operators. */
 export interface ManagedCallback extends Callback {
   readonly account: { readonly id: AccountId; readonly name: string };
   readonly key: { readonly id: KeyId; readonly name: string };
@@ -65,14 +65,14 @@ export interface ManagedCallbackPage {
 }
 
 /**
- * The callbacks of ended tasks, and every send of them. They are written by `TaskStore.apply`, with the end of their task.
+ * The callbacks of ended tasks, and every send of them. `TaskStore.apply` writes callbacks together with the end of their task.
  * Every method is one transaction, durable before its promise resolves.
  */
 export interface CallbackStore {
   /**
-   * Takes what is due, as far as the limits allow, and counts one send for each before it leaves. Accounts take turns, then the hosts
-   * of an account; the longest due comes first. A send without an outcome is due again at `now + leaseMs`, or failed if it was the
-   * last attempt.
+   * Takes callbacks that are due, within the limits, and counts one send for each before it leaves. Accounts take turns, and so
+   * do the hosts of an account; the callback that has been due longest comes first. A send without an outcome is due again at
+   * `now + leaseMs`, or failed if it was the last attempt.
    */
   claim(query: CallbackClaim): Promise<CallbackSend[]>;
   /**
@@ -86,20 +86,20 @@ export interface CallbackStore {
     retryAt?: number,
   ): Promise<void>;
   /**
-   * Sends that were counted and have no outcome. At a start: those an earlier process was in the middle of. Where several processes
-   * send, `begunBefore` leaves out what others may be in the middle of.
+   * Sends that were counted and have no outcome. At a start, these are sends that an earlier process did not finish. If several
+   * processes send, `begunBefore` leaves out sends that another process may still be making.
    */
   unfinished(begunBefore?: number): Promise<CallbackSend[]>;
-  /** Whether `claim` would look at any. Costs no write, so that one can ask every second. */
+  /** Whether `claim` would look at any callback. Costs no write, so callers may ask every second. */
   hasDue(now: number): Promise<boolean>;
-  /** When one of those that wait for a time is due; undefined when none does. */
+  /** When the next waiting callback is due; undefined when none waits. */
   nextDueAt(): Promise<number | undefined>;
   /**
-   * Asks for one more send of each, at once and not one of the five; not of one that was redelivered
-   * `MAX_CALLBACK_REDELIVERIES` times.
+   * Requests one more send of each callback, at once and in addition to the five attempts. Skips callbacks that were
+   * redelivered `MAX_CALLBACK_REDELIVERIES` times.
    *
-   * @param act of an operator, for the trail
-   * @returns those it was asked for, as they stand now: `isRedeliveryDue` where it was granted
+   * @param act an operator's act, for the trail
+   * @returns the callbacks as they are now; `isRedeliveryDue` says whether the request was granted
    */
   redeliver(filter: CallbackFilter, act?: Act): Promise<Callback[]>;
 
@@ -107,11 +107,11 @@ export interface CallbackStore {
   byId(id: CallbackId): Promise<Callback | undefined>;
   list(filter: CallbackFilter): Promise<Callback[]>;
   /**
-   * Callbacks of all accounts, newest first. Looks at a bounded number of them, so that a page can be short, even empty, and not be
-   * the last.
+   * Callbacks of all accounts, newest first. Looks at a bounded number of them, so a page can be short, even empty, without
+   * being the last.
    */
   managedCallbacks(filter: ManagedCallbackFilter): Promise<ManagedCallbackPage>;
-  /** What is still to be sent, redeliveries included. Costs the same however many are owed. */
+  /** Everything that must still be sent, including redeliveries. The cost does not depend on how much is owed. */
   owed(): Promise<OwedCallbacks>;
   /** In their order. */
   attempts(id: CallbackId): Promise<CallbackAttempt[]>;

@@ -2,12 +2,12 @@ import type { Json, JsonObject } from "../json.ts";
 import type { Model, PriceRule, Route } from "../model/model.ts";
 import type { Facts } from "../words/words.ts";
 
-/** A body that a model's schema accepts, defaults filled in, or the first thing wrong with it. */
+/** A body that a model's schema accepts, defaults filled in, or the first thing that is wrong with it. */
 export type Validated =
   | {
       readonly ok: true;
       readonly body: JsonObject;
-      /** Fields that are missing and that a create would need; absent if there are none. */
+      /** Missing fields that a create would need; absent if there are none. */
       readonly missing?: readonly string[] | undefined;
     }
   | { readonly ok: false; readonly facts: Facts };
@@ -20,9 +20,9 @@ export interface ValidateOptions {
   readonly isPartial?: boolean | undefined;
 }
 
-/** The models there are. Those of which a provider is switched on are offered. */
+/** All models. Models with a provider that is switched on are offered. */
 export interface Catalog {
-  /** Those offered, in the order they are listed: the same list until they change. */
+  /** The offered models in listing order. Returns the same list until it changes. */
   models(): readonly Model[];
   /** One that is offered. */
   find(id: string): Model | undefined;
@@ -45,10 +45,11 @@ export type ReadPrice =
 /** The models that prices can be set for, and how. */
 export interface PriceCatalog extends Pick<Catalog, "all"> {
   /**
-   * Reads a price rule as manifests have it: `lines`, `minimum`, and a `version`, which follows from the rest where it is not
-   * given, or names other prices: those of the model itself, or of `before`. Refuses a rule that prices no request of the model.
+   * Reads a price rule in the form of manifests: `lines`, `minimum` and `version`. The version is computed from the rest if it
+   * is absent, or if it already names other prices, namely the model's own or those of `before`. Refuses a rule that prices no
+   * request of the model.
    */
   readPrice(model: Model, value: unknown, before?: PriceRule): ReadPrice;
-  /** Parameters of a request that the model takes and the rule has no price for; undefined when none is found. */
+  /** Parameters of a request that the model takes but the rule has no price for; undefined when none is found. */
   unpricedRequest(model: Model, rule: PriceRule): { readonly [name: string]: Json } | undefined;
 }

@@ -6,16 +6,19 @@ import type { Attempt, Lease } from "../task/task.ts";
 export interface LaneCapacity {
   readonly lane: LaneId;
   readonly capacity: number;
-  /** How many of its queued tasks may start now; any number unless given. */
+  /** How many of its queued tasks may start now; no limit unless given. */
   readonly starts?: number | undefined;
-  /** Other accounts of its provider. Where one of them has no room, this one takes over its tasks that have no open attempt. */
+  /** Other accounts of its provider. If one of them has no room, this lane takes over its tasks that have no open attempt. */
   readonly siblings?: readonly LaneId[] | undefined;
 }
 
 export interface ClaimQuery {
   readonly now: number;
   readonly leaseMs: number;
-  /** Tasks that the caller still works on. If one looks due because the clock jumped, its lease is renewed and not given away. */
+  /**
+   * Tasks that the caller still works on. If one looks due because the clock jumped, its lease is renewed and the task is not
+   * returned.
+   */
   readonly held?: ReadonlySet<TaskId> | undefined;
   /** The most leases to return, ≥ 1. */
   readonly limit: number;
@@ -24,20 +27,20 @@ export interface ClaimQuery {
   /** Tasks in all lanes together that may be between submission and end. */
   readonly capacity: number;
   /**
-   * What to begin a queued task with at once, in the same transaction; undefined leaves it `queued`. Must not throw. May be asked more
-   * than once for a task, each time after its last answer was undone.
+   * Returns the intent with which a queued task begins at once, in the same transaction; undefined leaves it `queued`. Must not
+   * throw. May be called more than once for a task; each call means that the previous answer was rolled back.
    */
   readonly intentFor?: ((lease: Lease) => AttemptIntent | undefined) | undefined;
 }
 
 export interface Claimed {
-  /** The tasks as they were leased, before any was begun. */
+  /** The leased tasks, in their state before any was begun. */
   readonly leases: readonly Lease[];
-  /** Those of them that were begun, with the intents that were given; none unless given. */
+  /** The leased tasks that were begun with the intents of `intentFor`. Absent: none. */
   readonly begun?: ReadonlySet<TaskId> | undefined;
   /** When the next claim could find something if nothing else happens; absent when nothing waits for a time. */
   readonly nextDueAt?: number | undefined;
-  /** Which lanes have room for one more task. `all` too where nothing is queued. */
+  /** Which lanes have room for one more task. Also `all` when nothing is queued. */
   readonly room: "all" | "some" | "none";
   /** Nothing is queued in any lane. */
   readonly isQueueEmpty?: true | undefined;

@@ -1,6 +1,6 @@
 import type { Delivery } from "../callback/callback.ts";
 
-/** Why an address named by a caller could not be read. */
+/** Why the service could not read an address that a caller named. */
 export class EgressError extends Error {
   override readonly name = "EgressError";
   constructor(
@@ -13,28 +13,28 @@ export class EgressError extends Error {
   }
 }
 
-/** What is POSTed to a callback's address, beside the headers every callback has. */
+/** The body and headers to POST to a callback's address, in addition to the headers of every callback. */
 export interface CallbackPost {
   /** JSON. */
   readonly body: string;
   readonly headers?: { readonly [name: string]: string } | undefined;
 }
 
-/** An answer that was read whole. */
+/** A response that was read completely. */
 export interface EgressAnswer {
   readonly status: number;
   readonly body: Uint8Array;
 }
 
 /**
- * The one way to reach addresses that callers named: every address a name resolves to is checked, the connection goes to the
- * address that was checked, nothing is read without limits of size and time, no cookies, no proxy from the environment.
+ * The only way to reach addresses that callers named. Every address that a name resolves to is checked, and the connection goes
+ * to a checked address. Size and time of every read are limited. No cookies, no proxy from the environment.
  */
 export interface Egress {
   /**
-   * Why this URL can be refused without looking anything up (scheme, user info, port, a literal address that is not public),
-   * as a clause to put after the field's name; undefined when it may be tried. Media files are only fetched over https, except
-   * from addresses the operator lets through, and services are only asked there or over https.
+   * Why this URL is refused without a look-up (scheme, user info, port, a literal address that is not public), as a clause to
+   * put after the field's name; undefined when it may be tried. Media files are fetched and services are called only over
+   * https, except at addresses that the operator allows.
    */
   refusal(url: string, use?: "callback" | "media" | "service"): string | undefined;
   /** The bytes of a media file; redirects are followed at most five times, each hop checked. @throws EgressError */
@@ -50,7 +50,7 @@ export interface Egress {
   /** POSTs a JSON body; follows no redirect, reads at most 64 KB of the answer, never throws. */
   deliver(url: string, post: CallbackPost, signal: AbortSignal): Promise<Delivery>;
   /**
-   * POSTs JSON to a service that the operator named, and reads its answer whole. Follows no redirect; `signal` is the limit of time.
+   * POSTs JSON to a service that the operator named, and reads its whole answer. Follows no redirect; `signal` limits the time.
    * @throws EgressError
    */
   ask(

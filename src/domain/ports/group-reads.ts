@@ -4,8 +4,9 @@ import type { TaskSummary } from "../task/task.ts";
 /** How the groups of an account are found. */
 export interface GroupReads {
   /**
-   * The tasks that an account's groups begin with and that are not removed, the newest first. Costs as much as it returns.
-   * @param query.after the last one of the page before
+   * The first tasks of an account's groups, without removed ones, newest first. The cost grows only with the size of the
+   * answer.
+   * @param query.after the last task of the previous page
    */
   groups(
     owner: AccountId,

@@ -15,17 +15,17 @@ export interface ManagedAccount {
 }
 
 /**
- * Where the key of an account is. `settings` in a variable or a file that the settings name · `kept` sealed in the data folder ·
- * `none` nowhere, because it needs none.
+ * Where the key of an account is stored. `settings` in a variable or a file that the settings name · `kept` sealed in the data
+ * folder · `none` the account needs no key.
  */
 export const KEY_PLACES = ["settings", "kept", "none"] as const;
 export type KeyPlace = (typeof KEY_PLACES)[number];
 
-/** The form that a provider is described by. */
+/** The form that describes a provider. */
 export interface ManagedForm {
   /** SHA-256 of its text. */
   readonly hash: string;
-  /** Its file in the data folder; absent for one that comes along. */
+  /** Its file in the data folder; absent for a provider that is part of the program. */
   readonly file?: string | undefined;
   readonly text: string;
 }
@@ -34,9 +34,9 @@ export interface ManagedForm {
 export interface ManagedProvider {
   readonly id: string;
   readonly title: string;
-  /** Absent for a provider that is code. */
+  /** Absent for a provider that is written in code. */
   readonly form?: ManagedForm | undefined;
-  /** What is missing to switch it on; empty for one that is on. */
+  /** What an operator must set to switch it on; empty for a provider that is on. */
   readonly needs: readonly string[];
   readonly accounts: readonly ManagedAccount[];
   /** Ids of the models that have a route to it. */
@@ -47,19 +47,19 @@ export interface ManagedProvider {
 export interface ManagedRoute {
   readonly model: string;
   readonly upstreamModel: string;
-  /** What the upstream said when it refused every account that is switched on, and since when. */
+  /** The upstream's message when it refused every account that is switched on, and since when. */
   readonly refused?: Pick<Standing, "detail" | "since"> | undefined;
-  /** The accounts that get none of its tasks at present. */
+  /** The accounts that currently get no tasks. */
   readonly troubles: readonly AccountTrouble[];
 }
 
 export interface ProviderInFull extends ManagedProvider {
-  /** What its form says of addresses, credentials, limits, calls and refusals; no value of a secret is in it. */
+  /** What its form says about addresses, credentials, limits, calls and refusals, without the value of any secret. */
   readonly facts: JsonObject;
   readonly routes: readonly ManagedRoute[];
-  /** Names of the secrets of each kind of account, the usual one first. */
+  /** Names of the secrets of each kind of account, with the usual kind first. */
   readonly kinds: readonly (readonly string[])[];
-  /** What is wrong with its file, its settings and the kept keys of its accounts, a line each. */
+  /** Problems with its file, its settings and the stored keys of its accounts, one line each. */
   readonly problems: readonly string[];
 }
 
@@ -69,21 +69,21 @@ export interface AccountTest {
   readonly lane: string;
   readonly tookMs: number;
   readonly tested: Tested;
-  /** What the account lacks for routes to it, a line each; absent where it cannot be asked. */
+  /** What the account lacks for its routes, one line each; absent if the account cannot be asked. */
   readonly lacks?: readonly string[] | undefined;
 }
 
 /** The providers of a server or a data folder. */
 export interface ManagedProviders {
-  /** Every one, switched on or not, and what is wrong with files, settings and kept keys. */
+  /** Every provider, switched on or not, and the problems with files, settings and stored keys. */
   list(): Promise<{ readonly providers: readonly ManagedProvider[]; readonly problems: readonly string[] }>;
-  /** @throws AppError `not_found` for what is no provider */
+  /** @throws AppError `not_found` if there is no such provider */
   read(id: string): Promise<ProviderInFull>;
   /**
-   * Asks the upstream of each account for what costs nothing, to prove its key. Takes 10 s at most.
+   * Makes a free call to the upstream of each account, to prove its key. Takes 10 s at most.
    *
-   * @param account only this one
-   * @throws AppError `not_found` for what is no provider or no account that is switched on
+   * @param account tests only this one
+   * @throws AppError `not_found` if the provider does not exist or the account is not switched on
    */
   test(id: string, account?: string): Promise<readonly AccountTest[]>;
 }

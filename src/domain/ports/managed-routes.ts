@@ -8,20 +8,20 @@ import type { Micros } from "../money/money.ts";
 export interface RouteAccount {
   readonly provider: ProviderId;
   readonly lane: LaneId;
-  /** Most of its tasks under way. */
+  /** Most tasks that it may have under way. */
   readonly concurrency?: number | undefined;
 }
 
 /** What a running server knows of a route at an account. */
 export interface RouteFigures {
-  /** Submissions that the account takes in a minute; absent where nothing limits them. */
+  /** Submissions that the account takes in a minute; absent if there is no limit. */
   readonly perMinute?: number | undefined;
   /** Of the tasks that completed in the last hour; absent for too few. */
   readonly p50Ms?: number | undefined;
   readonly p95Ms?: number | undefined;
 }
 
-/** A way that tasks can take: what an account calls a model, as its operator sees it. */
+/** A way that tasks can take, as its operator sees it: an account and its name for a model. */
 export interface ManagedWay extends RouteAccount, RouteFigures {
   readonly upstreamModel: string;
   /** Ids of the models that have a route to it. */
@@ -29,7 +29,7 @@ export interface ManagedWay extends RouteAccount, RouteFigures {
   readonly standing: Standing;
   /** Tasks of the whole account that were sent and have not ended. */
   readonly underWay: number;
-  /** What the attempts that ended there today (UTC) cost the operator, as far as it is known. */
+  /** What the attempts that ended there today (UTC) cost the operator, as far as this is known. */
   readonly spentToday: Micros;
   /** How the tasks of these models ended at this account in the last hour; absent without a server. */
   readonly ended?: { readonly completed: number; readonly failed: number } | undefined;
@@ -49,23 +49,23 @@ export interface ManagedRoutes {
   /** Every way at every account that is switched on, by account. */
   list(): Promise<readonly ManagedWay[]>;
   /**
-   * Gives the target no more tasks; what is under way goes on. Resolves when that is stored.
+   * Gives the target no more tasks; what is under way goes on. Resolves when the block is stored.
    *
    * @param reason for people
-   * @returns the ways that it concerns, as they are now
-   * @throws AppError `not_found` for what is no provider, account or model of one
+   * @returns the affected ways as they are now
+   * @throws AppError `not_found` if the provider, the account or the model does not exist
    */
   block(target: RouteTarget, reason?: string): Promise<readonly ManagedWay[]>;
-  /** Forgets all that is known against the target. @returns and throws as `block` */
+  /** Forgets every problem that is known about the target. @returns and throws as `block` */
   allow(target: RouteTarget): Promise<readonly ManagedWay[]>;
 }
 
-/** A request whose way is asked for. */
+/** A request for which an operator asks the way. */
 export interface ExplainRequest {
   readonly model: string;
   /** The create body; prompt and media may be left out. */
   readonly request?: JsonObject | undefined;
-  /** As the headers X-Route-Policy and X-Route have it. */
+  /** The values of the headers X-Route-Policy and X-Route. */
   readonly policy?: string | undefined;
   readonly route?: string | undefined;
   /** Id or name of the key that would send it. */
@@ -73,9 +73,9 @@ export interface ExplainRequest {
 }
 
 /**
- * What becomes of a way. `chosen` the task is sent here · `next` it is sent here where the chosen one fails · `standby` it could be sent
- * here · `cannot` the route cannot do the request exactly · `off` no account is switched on · `not_asked_for` the request names another
- * one; else what its standing is.
+ * How a way is used. `chosen` the task is sent here · `next` it is sent here if the chosen way fails · `standby` it could be
+ * sent here · `cannot` the route cannot do the request exactly · `off` no account is switched on · `not_asked_for` the request
+ * names another way; otherwise the standing of the way.
  */
 export const VERDICTS = [
   "chosen",
@@ -94,16 +94,16 @@ export type Verdict = (typeof VERDICTS)[number];
 
 export interface ExplainedWay {
   readonly provider: ProviderId;
-  /** Absent where no account of the provider is switched on. */
+  /** Absent if no account of the provider is switched on. */
   readonly lane?: LaneId | undefined;
   readonly upstreamModel: string;
   readonly verdict: Verdict;
-  /** The field that is in the way of `cannot`. */
+  /** For `cannot`: the field that the route cannot do. */
   readonly field?: string | undefined;
   /** Why, for people. */
   readonly why?: string | undefined;
   readonly standing: Standing;
-  /** The most that the request costs the operator there; absent where that is unknown. */
+  /** The most that the request costs the operator there; absent if that is unknown. */
   readonly cost?: Micros | undefined;
 }
 
@@ -117,5 +117,5 @@ export interface Explained {
   readonly ways: readonly ExplainedWay[];
 }
 
-/** Says which way a request would take now, and why. Makes nothing. @throws AppError as an estimate of the same request */
+/** Says which way a request would take now, and why. Creates no task. @throws AppError like an estimate of the same request */
 export type ExplainRoute = (request: ExplainRequest) => Promise<Explained>;

@@ -1,4 +1,4 @@
-/** What is wrong with a manifest, or may have been meant otherwise. */
+/** A problem of a manifest, or something that the author may have meant otherwise. */
 export interface ManifestFinding {
   /** Counted from 1. */
   readonly line: number;
@@ -7,11 +7,11 @@ export interface ManifestFinding {
   readonly message: string;
 }
 
-/** What a check says of the text of a manifest. */
+/** The result of checking the text of a manifest. */
 export interface ManifestCheck {
   /** The id of its model; absent where the text cannot be used. */
   readonly id?: string | undefined;
-  /** Why it cannot be used; where it can, what may have been meant otherwise. In the order of the text. */
+  /** Why it cannot be used. If it can be used, what the author may have meant otherwise. In the order of the text. */
   readonly findings: readonly ManifestFinding[];
 }
 
@@ -19,7 +19,7 @@ export interface ManifestCheck {
 export interface ManifestFiles {
   /** Names of all of them. */
   names(): readonly string[];
-  /** @returns undefined where there is none, or none that can be read */
+  /** @returns undefined if there is no readable file */
   read(name: string): string | undefined;
   /** Writes a file, whole or not at all, so that it survives a crash. @throws StorageError */
   write(name: string, text: string): void;

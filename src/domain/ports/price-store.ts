@@ -11,16 +11,16 @@ export interface PriceOverride {
   readonly reason: string;
 }
 
-/** Prices set by the operator. Every method is one transaction, which writes an entry of the trail too where it is given an act. */
+/** Prices set by the operator. Every method is one transaction. A method that gets an act also writes an entry of the trail. */
 export interface PriceStore {
   /**
-   * The rule set for a model, if any. There are few, so all are at hand. Shows a change by another process within a second, and one by this
-   * process at once.
+   * The rule set for a model, if any. There are few, so all are kept in memory. Shows a change by another process within a
+   * second, and one by this process at once.
    */
   rule(model: ModelId, now: number): PriceRule | undefined;
   /** By model id. */
   overrides(): Promise<PriceOverride[]>;
   set(override: PriceOverride, act: Act): Promise<void>;
-  /** @returns whether there was one */
+  /** @returns whether the model had one */
   remove(model: ModelId, act: Act): Promise<boolean>;
 }

@@ -11,9 +11,12 @@ import type { MissingOutput } from "../task/result-issue.ts";
 import type { OnUnknown } from "../task/routing.ts";
 import type { Usage } from "../task/task.ts";
 
-/** Our masks mark what may change by transparency; some upstreams want a colour. */
+/** Our masks mark what may change by transparency. Some upstreams expect a colour instead. */
 export type MaskColour = "white" | "black";
-/** `either`: white and transparent where it may change, for servers of one API of which some look at the one, some at the other. */
+/**
+ * `either`: what may change is both white and transparent, because of the servers of one API some read the colour and some the
+ * transparency.
+ */
 export const MASK_PAINTS = ["white", "black", "either"] as const;
 export type MaskPaint = (typeof MASK_PAINTS)[number];
 
@@ -22,20 +25,20 @@ export interface InputFile extends MediaProbe {
   readonly role: InputRole;
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** Read when it is looked at. */
+  /** Its bytes are read on demand. */
   readonly content: Blob;
-  /** Masks only: a grey picture in which this marks what may change. */
+  /** Masks only: the mask as a grey picture in which this colour marks what may change. */
   readonly painted?: ((paint: MaskPaint) => Promise<Blob>) | undefined;
   /**
-   * The address under which anybody can fetch it for a day or two, without a key; the same whenever its attempt is sent. Absent where
-   * this service has no address that it can be reached by.
+   * The address under which anybody can fetch the file for a day or two, without a key. It stays the same when the attempt is
+   * sent again. Absent if this service has no public address.
    */
   readonly url?: (() => string) | undefined;
 }
 
-/** What one attempt is to make. */
+/** What one attempt must make. */
 export interface Submission {
-  /** The attempt's id. Goes out as the upstream's idempotency key or metadata wherever it takes one. */
+  /** The attempt's id. It is sent as the upstream's idempotency key or metadata if the upstream takes one. */
   readonly attempt: AttemptId;
   readonly taskId: TaskId;
   readonly upstreamModel: string;
@@ -44,13 +47,16 @@ export interface Submission {
   readonly request: GenerationRequest;
 }
 
-/** Told of what a submission does on its way, for the trace of its task. */
+/** Receives the events of a submission, for the trace of its task. */
 export interface Tracing {
-  /** `connect` until a connection was open; `upload` while inputs were uploaded, or a body was handed to the connection. */
+  /**
+   * `connect`: the time until a connection was open. `upload`: the time in which inputs were uploaded, or a body was handed to
+   * the connection.
+   */
   took(phase: "connect" | "upload", ms: number): void;
-  /** An answer came. @param requestId what the upstream calls the request; free of secrets */
+  /** An answer came. @param requestId the upstream's id of the request; free of secrets */
   answered(status: number, requestId: string | undefined): void;
-  /** What the upstream is told of the trace that the submission is a part of (https://www.w3.org/TR/trace-context/). */
+  /** The header that makes the submission part of the trace (https://www.w3.org/TR/trace-context/). */
   readonly traceparent?: string | undefined;
 }
 
@@ -60,8 +66,8 @@ export interface SubmitRequest extends Submission {
   readonly previews?: Previews | undefined;
   readonly tracing?: Tracing | undefined;
   /**
-   * Where the upstream may call when the job is done; the same whenever its attempt is sent. A secret. Absent where this service has
-   * no address that it can be reached by.
+   * The address that the upstream may call when the job is done. It stays the same when the attempt is sent again. A secret.
+   * Absent if this service has no public address.
    */
   readonly hookUrl?: string | undefined;
 }
@@ -75,41 +81,41 @@ export interface HookCall {
 
 /** A submission whose answer was lost. */
 export interface RecoverRequest extends Submission {
-  /** As they were submitted; absent where one is no longer stored. */
+  /** The inputs as they were submitted; absent if one of them is no longer stored. */
   readonly inputs?: readonly InputFile[] | undefined;
 }
 
-/** What an upstream reports about work that it is done with. */
+/** What an upstream reports about finished work. */
 export interface Report {
   readonly usage?: Usage | undefined;
-  /** What it charges the operator for it, by its own word. */
+  /** What the upstream says that it charges the operator. */
   readonly costMicros?: Micros | undefined;
 }
 
-/** A request for early versions of a task's outputs. Without it an upstream is asked for none, because they cost. */
+/** A request for early versions of a task's outputs. Without one, the upstream is not asked for any, because they cost money. */
 export interface Previews {
-  /** For each output, 1-3. An upstream may make fewer. */
+  /** Number for each output, 1-3. An upstream may make fewer. */
   readonly wanted: number;
   /** Whether anybody watches now. */
   isWatched(): boolean;
-  /** Passes a preview on to those who watch. Drops what is no image, too large or too late. Never throws. */
+  /** Passes a preview to everyone who watches. Drops a preview that is no image, too large or too late. Never throws. */
   show(preview: Omit<Preview, "type">): void;
 }
 
 /**
- * One output of an upstream: its bytes, a reference that `fetchOutput` of the same adapter understands, or why it is missing at its
- * place.
+ * One output of an upstream: its bytes, a reference that `fetchOutput` of the same adapter understands, or the reason why the
+ * output at this position is missing.
  */
 export type Output =
-  /** `size`: what was asked for, `1024x768`, where the upstream may make another one without a word. */
+  /** `size`: the size that was requested, `1024x768`, if the upstream may silently make another one. */
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly size?: string | undefined }
   | { readonly kind: "remote"; readonly ref: Json }
   | MissingOutput;
 
-/** A job that an upstream took. */
+/** A job that an upstream accepted. */
 interface Taken {
   readonly operation: Json;
-  /** What the upstream calls it, for people who ask there; free of secrets. */
+  /** The upstream's id of the job, for people who ask there; free of secrets. */
   readonly jobId?: string | undefined;
 }
 
@@ -117,13 +123,13 @@ export type Submitted =
   | ({
       readonly kind: "operation";
       readonly pollAfterMs?: number | undefined;
-      /** The upstream was told the `hookUrl`, so the job is asked after more rarely. */
+      /** The upstream knows the `hookUrl`, so the job is polled less often. */
       readonly isHooked?: boolean | undefined;
     } & Taken)
   | ({ readonly kind: "outputs"; readonly outputs: readonly Output[] } & Report);
 
 export type PollResult =
-  /** `progress` 0-100 when the upstream tells; `pollAfterMs` when it says when to ask again. */
+  /** `progress` is 0-100 if the upstream reports it. `pollAfterMs` is set if the upstream says when to ask again. */
   | {
       readonly kind: "pending";
       readonly progress?: number | undefined;
@@ -139,22 +145,22 @@ export type PollResult =
       readonly detail?: string | undefined;
       /** The work was done, and the upstream charges for it. */
       readonly isCharged?: boolean | undefined;
-      /** What it charges for it, by its own word. */
+      /** What the upstream says that it charges. */
       readonly costMicros?: Micros | undefined;
-      /** The job says nothing against the request: another route may make it. Never set for what was refused for its content. */
+      /** The failure is not the request's fault, so another route may succeed. Never set if the content was refused. */
       readonly mayReroute?: boolean | undefined;
-      /** The upstream no longer knows the job, for example since it was restarted. */
+      /** The upstream no longer knows the job, for example because it was restarted. */
       readonly isLost?: boolean | undefined;
     }
   | { readonly kind: "cancelled" };
 
-/** What became of a submission: its operation, or the certainty that the upstream has none. */
+/** The fate of a submission: its operation, or the certainty that the upstream has no such job. */
 export type Recovered =
   | ({ readonly kind: "found" } & Taken)
-  /** `unable`: the upstream cannot be asked for such a submission. */
+  /** `unable`: the upstream has no way to look up such a submission. */
   | { readonly kind: "absent" | "unable" };
 
-/** What the cheapest call of an account came to. Details are for the operator, and free of secrets. */
+/** The result of the cheapest call of an account. Details are for the operator, and free of secrets. */
 export type Tested =
   | {
       readonly kind: "ok";
@@ -168,15 +174,15 @@ export type Tested =
       readonly detail: string;
     };
 
-/** The most requests of a kind in a time. They are spread evenly over it. */
+/** A limit on requests of one kind within a time. Requests are spread evenly over it. */
 export interface Rates {
   readonly submissionsPerMinute?: number | undefined;
   readonly pollsPerMinute?: number | undefined;
 }
 
 /**
- * One account at one upstream. Answers are values; trouble is a thrown `ProviderError`. Anything else thrown is a defect and counts as
- * `unknown` while submitting, as `retry` elsewhere. Every method stops promptly when its signal aborts.
+ * One account at one upstream. Answers are returned; failures are thrown as `ProviderError`. Any other thrown value is a defect
+ * and counts as `unknown` while submitting and as `retry` elsewhere. Every method stops promptly when its signal aborts.
  */
 export interface ProviderAdapter {
   /** The provider. */
@@ -185,50 +191,55 @@ export interface ProviderAdapter {
   readonly lane: LaneId;
   /** The upstream honours the attempt id as a key, so submitting again after "unknown" is safe. */
   readonly submitIsIdempotent: boolean;
-  /** Making a task twice harms nobody, so whatever was lost on the way is submitted again until the task's deadline. */
+  /** Making a task twice harms nobody, so lost submissions are repeated until the task's deadline. */
   readonly repeatIsSafe?: boolean | undefined;
-  /** What becomes of a submission without an answer that can be neither asked after nor repeated safely; `fail` unless given. */
+  /**
+   * What happens to a task whose submission got no answer, if the upstream can neither look it up nor take it again safely;
+   * `fail` unless given.
+   */
   onUnknown?: OnUnknown | undefined;
   /** How many tasks this account may run at once. */
   readonly concurrency: number;
-  /** How often the account may be asked; absent: as often as there is something to ask. */
+  /** How often the account may be called; absent: without a limit. */
   readonly rates?: Rates | undefined;
   /**
-   * Where the account is reached now, such as base and region, without secrets. Stored with an attempt before it is sent, and given
-   * back for everything that concerns it.
+   * How the account is reached now, such as base and region, without secrets. It is stored with an attempt before the attempt
+   * is sent, and used for everything that concerns the attempt later.
    */
   terms?(): Json;
-  /** This account as it was reached under the terms of an earlier attempt. */
+  /** This account as it was reached under an earlier attempt's terms. */
   withTerms?(terms: Json): ProviderAdapter;
-  /** It takes files by their address alone, `InputFile.url`. Where there is none, it gets no request with files. */
+  /** The account takes files only by their address, `InputFile.url`. If files have no address, it gets no requests with files. */
   readonly needsInputUrls?: boolean | undefined;
   submit(request: SubmitRequest, signal: AbortSignal): Promise<Submitted>;
   poll?(operation: Json, signal: AbortSignal, previews?: Previews): Promise<PollResult>;
-  /** Asks the upstream to stop. The next poll shows the result. `unable`: it does not stop such a job, or not any more. */
+  /** Asks the upstream to stop. The next poll shows the result. `unable`: it cannot stop such a job, or can no longer do so. */
   cancel?(operation: Json, signal: AbortSignal): Promise<"unable" | undefined>;
-  /** What became of a submission whose answer was lost. */
+  /** Finds out what happened to a submission whose answer was lost. */
   recover?(request: RecoverRequest, signal: AbortSignal): Promise<Recovered>;
   /** The bytes of a `remote` output, from the upstream's own origin. */
   fetchOutput?(ref: Json, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * The models of the catalogue that it makes now, by their ids and in their own words, also without a route that names it. Absent: it
-   * makes what routes name, and no more.
+   * The catalogue's models that the account makes now, each with its id and its upstream name, even without a route that names
+   * it. Absent: it makes only what routes name.
    */
   models?(signal: AbortSignal): Promise<readonly string[]>;
-  /** Whether the upstream has signed a call. `unknown`: it signs none, or what proves it cannot be had now. Never throws. */
+  /** Whether the upstream has signed a call. `unknown`: it does not sign, or the proof is not available now. Never throws. */
   verifyHook?(call: HookCall, signal: AbortSignal): Promise<"genuine" | "forged" | "unknown">;
   /**
-   * What the upstream lacks for a route to work, a line each for the operator, free of secrets. @throws ProviderError without an answer
+   * What the upstream lacks for a route to work, one line each, for the operator, free of secrets. @throws ProviderError if the
+   * upstream does not answer
    */
   lacks?(route: Pick<Route, "upstreamModel" | "wording">, signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * What the upstream has to load before it can make a route's tasks, such as a checkpoint, where that takes it seconds: not empty, and the
-   * same wherever it need not load again. Tasks of one setup are sent in a row. Undefined or absent: it makes them as they come.
+   * What the upstream must load before it can make a route's tasks, such as a checkpoint, if loading takes seconds. Not empty;
+   * equal for routes between which it need not load again. Tasks of one setup are sent in a row. Undefined or absent: their
+   * order does not matter.
    */
   setupOf?(route: Pick<Route, "upstreamModel" | "wording">): string | undefined;
-  /** Proves key, region and balance by a call that makes nothing. Absent: the upstream has none. */
+  /** Proves key, region and balance by a call that makes nothing. Absent: the upstream has no such call. */
   test?(signal: AbortSignal): Promise<Tested>;
-  /** Moves the times in its own records: the clock that it was given has jumped by this much. */
+  /** Shifts the times in the adapter's own records by a jump of the clock. */
   moveTimes?(byMs: number): void;
   /** Releases workers, files and connections. */
   stop?(): Promise<void>;
@@ -253,11 +264,14 @@ export class ProviderError extends Error {
       readonly retryAfterMs?: number | undefined;
       /** Safe to show the owner of the task; replaces the code's own message. */
       readonly publicMessage?: string | undefined;
-      /** Only the operator can help: the upstream refuses our key or account, or the route, or our account there has no money left. */
+      /**
+       * Only the operator can help: the upstream refuses our key, our account or the route, or our account there has no money
+       * left.
+       */
       readonly refused?: "key" | "route" | "spent" | undefined;
-      /** The upstream says that it is asked too often. */
+      /** The upstream says that it gets too many requests. */
       readonly isTooOften?: boolean | undefined;
-      /** The upstream tried and failed. Waiting alone will not help. */
+      /** The upstream tried and failed. A retry after a delay alone will not help. */
       readonly isFailure?: boolean | undefined;
     } = {},
     cause?: unknown,
@@ -265,7 +279,7 @@ export class ProviderError extends Error {
     super(message, cause === undefined ? undefined : { cause });
   }
 
-  /** How long the upstream asks everybody to wait who uses the account; undefined where it does not. */
+  /** How long the upstream asks all users of the account to wait; undefined if it does not ask. */
   get pauseMs(): number | undefined {
     const { retryAfterMs, isFailure } = this.details;
     return this.disposition === "retry" && isFailure !== true ? retryAfterMs : undefined;

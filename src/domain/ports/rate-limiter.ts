@@ -1,6 +1,6 @@
 import type { KeyId } from "../ids.ts";
 
-/** What is counted: the requests of a key, or the tries to sign in from an address. */
+/** What is counted: requests of a key, or attempts to sign in from an address. */
 export type Counted = KeyId | `sign-in ${string}`;
 
 /** How many requests a key may still make in a minute. */

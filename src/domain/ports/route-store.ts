@@ -1,23 +1,23 @@
 import type { Act } from "../access/actor.ts";
 import type { LaneId } from "../ids.ts";
 
-/** What an account of a provider calls a model. */
+/** An account of a provider, and its name for a model. */
 export interface RouteOfLane {
   readonly lane: LaneId;
   readonly upstreamModel: string;
 }
 
-/** In place of an upstream's model: what concerns an account as a whole. */
+/** Replaces the upstream's model in an entry that concerns a whole account. */
 export const WHOLE_ACCOUNT = "";
 
-/** Whether a route is the given one, or one of the account that is given as a whole. */
+/** Whether a route is the given one. If the given one stands for a whole account: whether the route belongs to that account. */
 export function isWithin(one: RouteOfLane, { lane, upstreamModel }: RouteOfLane): boolean {
   return one.lane === lane && (upstreamModel === WHOLE_ACCOUNT || one.upstreamModel === upstreamModel);
 }
 
 /**
- * Why nothing is sent. `open` it failed several times in a row · `refused` the upstream refuses our key, our account or the model ·
- * `spent` our account there has no money left · `blocked` an operator wants it so.
+ * Why no tasks are sent. `open` it failed several times in a row · `refused` the upstream refuses our key, our account or the
+ * model · `spent` our account there has no money left · `blocked` an operator wants it so.
  */
 export const TROUBLES = ["open", "refused", "spent", "blocked"] as const;
 export type TroubleKind = (typeof TROUBLES)[number];
@@ -29,19 +29,22 @@ export interface RouteTrouble extends RouteOfLane {
   readonly detail: string;
   /** Epoch milliseconds. */
   readonly since: number;
-  /** When it is tried again, in epoch milliseconds; absent: when somebody has seen to it. */
+  /** When it is tried again, in epoch milliseconds. Absent: after an operator has acted. */
   readonly until?: number | undefined;
-  /** How often in a row it was found to be so; each time makes the next wait longer. */
+  /** How many times in a row this state was found; each time makes the next wait longer. */
   readonly times: number;
 }
 
-/** What is known to be wrong with routes. Every method is one transaction. */
+/** The known problems of routes. Every method is one transaction. */
 export interface RouteStore {
   troubles(): Promise<RouteTrouble[]>;
-  /** The same where another process may have changed it since the last call; undefined where none has. Looks twice a second at most. */
+  /**
+   * The known problems if another process may have changed them since the last call; undefined if none has. Reads at most twice
+   * a second.
+   */
   changedTroubles(now: number): Promise<RouteTrouble[] | undefined>;
-  /** Replaces what was known of the route. @param act of an operator, for the trail */
+  /** Replaces what was known about the route. @param act an operator's act, for the trail */
   set(trouble: RouteTrouble, act?: Act): Promise<void>;
-  /** The route works. @param act as of `set` */
+  /** Records that the route works. @param act as in `set` */
   clear(route: RouteOfLane, act?: Act): Promise<void>;
 }

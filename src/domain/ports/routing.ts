@@ -4,14 +4,14 @@ import type { GenerationRequest } from "../task/request.ts";
 import type { ChosenRoute, ConsideredWay, Way } from "../task/routing.ts";
 import type { Attempt } from "../task/task.ts";
 
-/** What is known of a task besides its request when it looks for a way. */
+/** What is known about a task besides its request when a way is chosen for it. */
 export interface Looking {
   /**
-   * Its attempts so far. A way that was tried is taken again only where none is left that was not; one whose job failed (`done`, and the
-   * task goes on) is not taken again.
+   * Its attempts so far. A way that was tried is used again only if no untried way is left. A way whose job failed (`done`, and
+   * the task goes on) is not used again.
    */
   readonly attempts?: readonly TriedWay[] | undefined;
-  /** Where it waits. It stays there if that is as good as any other way. */
+  /** The lane in which the task waits. It stays there if that is as good as any other way. */
   readonly current?: { readonly lane: LaneId; readonly routeIndex: number } | undefined;
 }
 
@@ -22,12 +22,13 @@ export interface Routing {
   /** Whether the provider has an account that is switched on. */
   has(provider: ProviderId): boolean;
   /**
-   * The best way for a request, by the policy that counts for it, which can do it exactly and can be taken now; else the one that can be
-   * soonest. @returns undefined where no way that is switched on can do it
+   * The best way for a request under its policy. It must do the request exactly and be usable now; if there is none, the way
+   * that is usable soonest. @returns undefined if no way that is switched on can do it
    */
   choose(model: Model, request: GenerationRequest, looking?: Looking): ChosenRoute | undefined;
   /**
-   * Why each way of a model was taken or not, when `choose` had chosen this one. @returns undefined where the model has one way only
+   * Why each way of a model was taken or not, when `choose` had chosen this one. @returns undefined if the model has only one
+   * way
    */
   verdicts(
     model: Model,
@@ -35,6 +36,6 @@ export interface Routing {
     looking: Looking,
     chosen: ChosenRoute,
   ): ConsideredWay[] | undefined;
-  /** Every way of a model, in the order in which they would be taken, with what is in the way of each. */
+  /** Every way of a model, in the order in which the ways would be used, with the obstacle of each. */
   consider(model: Model, request: GenerationRequest): readonly Way[];
 }

@@ -14,7 +14,7 @@ export interface Clock {
   after(delayMs: number, run: () => void): () => void;
 }
 
-/** A clock that the system's clock moves only when it is told to, so that stored times can be moved along. */
+/** A clock that follows steps of the system's clock only on command, so that stored times can be moved along. */
 export interface SteadyClock extends Clock {
   /** How far it is behind the system's clock; negative when it is ahead. */
   behindMs(): number;
@@ -30,13 +30,13 @@ export interface Ids {
 /** Uniform in [0, 1). For jitter, never for secrets. */
 export type Random = () => number;
 
-/** The only source of secrets, and of the one-way form they are stored in. */
+/** The only source of secrets, and of the one-way hash in which they are stored. */
 export interface Secrets {
   /** 32 base62 characters from a cryptographic source, each equally likely. */
   newBody(): string;
   /** Lower-case hexadecimal SHA-256 of the text's UTF-8 bytes. */
   hash(text: string): string;
-  /** The same of a text that comes in pieces. */
+  /** The same for a text that arrives in pieces. */
   hashPieces(pieces: AsyncIterable<string>): Promise<string>;
   /** `whsec_` and the base64 of 32 bytes from a cryptographic source. */
   newSigningSecret(): string;
@@ -44,17 +44,17 @@ export interface Secrets {
   sign(secret: string, text: string): string;
 }
 
-/** Keeps secrets that are needed in the clear unreadable where they are stored. */
+/** Encrypts secrets that must be readable later, so that they are unreadable where they are stored. */
 export interface Seal {
-  /** @param boundTo what the secret belongs to; only with the same text it opens */
+  /** @param boundTo what the secret belongs to; it opens only with the same text */
   seal(plain: string, boundTo: string): string;
-  /** Undefined for what no key at hand opens, or belongs to something else. */
+  /** Undefined if no available key opens it, or if it belongs to something else. */
   open(stored: string, boundTo: string): string | undefined;
-  /** Signs a text with the key in use, in the alphabet of URLs. Equal for equal texts. */
+  /** Signs a text with the current key, in characters that are safe in URLs. Equal texts get equal signatures. */
   sign(text: string): string;
-  /** Whether the key in use, or another one at hand, signed the text. */
+  /** Whether the current key, or another available one, signed the text. */
   isSigned(text: string, signature: string): boolean;
-  /** `sealed` with the key in use, `sealed_before` with another one, or `clear`. */
+  /** `sealed` with the current key, `sealed_before` with another one, or `clear`. */
   stateOf(stored: string): "clear" | "sealed" | "sealed_before";
 }
 
@@ -66,44 +66,50 @@ export interface Log {
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
-  /** Whether lines of a level are written; all are where it is absent. For lines that are made for every request. */
+  /** Whether lines of a level are written. If the member is absent, all are. Used before building lines for every request. */
   isWritten?(level: LogLevel): boolean;
 }
 
-/** A log whose level can be changed while it is written. */
+/** A log whose level can be changed at run time. */
 export interface LeveledLog extends Log {
   level(): LogLevel;
-  /** Lines below this level are not written from now on. */
+  /** From now on, lines below this level are not written. */
   setLevel(level: LogLevel): void;
 }
 
-/** Tells the scheduler of this process that something may be due now. A lost call costs a delay, never a task. */
+/**
+ * Tells the scheduler of this process that something may be due now. If a call is lost, the work is delayed but no task is
+ * lost.
+ */
 export interface Wakeup {
   /** Anything may be due. */
   wake(): void;
-  /** A task is queued in this turn of the event loop. Does nothing while there is no room for it. */
+  /** Called when a task is queued in this turn of the event loop. Does nothing while there is no room for it. */
   queued(): void;
 }
 
-/** Tells those who wait for a task, in this process, that it has changed. A lost call costs a delay, never an answer. */
+/** Tells waiting callers in this process that a task has changed. If a call is lost, the answer is delayed but not lost. */
 export interface TaskFeed {
   publish(task: Pick<Task, "id" | "accountId">, isOver: boolean): void;
-  /** Calls `listener` at every change of the task, with whether it was the last, until the returned function is called. */
+  /** Calls `listener` at every change of the task, with a flag for the last change, until the returned function is called. */
   subscribe(id: TaskId, listener: (isOver: boolean) => void): () => void;
   /** Calls `listener` at every change of any of the account's tasks, until the returned function is called. */
   subscribeAccount(id: AccountId, listener: () => void): () => void;
-  /** Calls `listener` at every change of any task, with whether it was its last, until the returned function is called. */
+  /** Calls `listener` at every change of any task, with a flag for its last change, until the returned function is called. */
   subscribeAll(listener: (id: TaskId, isOver: boolean) => void): () => void;
 }
 
-/** Tells those who listen to a key's callbacks, in this process, that one is sent again. Keeps nothing for late listeners. */
+/**
+ * Tells those in this process who listen to a key's callbacks that one is sent again. Does not store anything for late
+ * listeners.
+ */
 export interface CallbackFeed {
   publish(key: KeyId, callback: CallbackId): void;
   /** Calls `listener` with each callback of the key that is sent again, until the returned function is called. */
   subscribe(key: KeyId, listener: (callback: CallbackId) => void): () => void;
 }
 
-/** Shows early versions of a task's outputs to those who watch, in this process. Keeps nothing for late watchers. */
+/** Shows early versions of a task's outputs to those who watch in this process. Does not store anything for late watchers. */
 export interface PreviewFeed {
   publish(id: TaskId, preview: Preview): void;
   /** Whether anybody watches the task. */

@@ -5,21 +5,21 @@ import type { SessionId } from "../ids.ts";
 
 /** Sessions of the console. Their secrets are kept as hashes. Every method is one transaction. */
 export interface SessionStore {
-  /** Also forgets some sessions that have expired. @param hash of the session's or the link's secret */
+  /** Also forgets some sessions that have expired. @param hash hash of the session's or the link's secret */
   create(session: ConsoleSession, hash: string): Promise<void>;
   /**
    * Turns a link into an open session, once.
    *
-   * @returns undefined for a secret that opens no link now
+   * @returns undefined if the secret opens no link now
    */
   open(
     linkHash: string,
     opened: { readonly hash: string; readonly at: number; readonly expiresAt: number },
   ): Promise<ConsoleSession | undefined>;
-  /** The session or link whose secret has this hash, expired or not; with the promises of `AccountStore.grantByHash`. */
+  /** The session or link whose secret has this hash, expired or not; with the same promises as `AccountStore.grantByHash`. */
   byHash(hash: string, now: number): AtHand<ConsoleSession | undefined>;
-  /** Those that have not expired, the latest to expire first; a thousand at most. */
+  /** Sessions that have not expired, the latest to expire first; a thousand at most. */
   all(now: number): Promise<ConsoleSession[]>;
-  /** @param act of an operator, for the trail */
+  /** @param act an operator's act, for the trail */
   end(id: SessionId, act?: Act): Promise<"ended" | "not_found">;
 }

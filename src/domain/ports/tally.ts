@@ -7,7 +7,7 @@ import type { Stage } from "../task/task.ts";
 
 /** A request that was answered. */
 export interface Answered {
-  /** Its endpoint's path, with names for what differs between requests; `*` for a path that there is not. */
+  /** Its endpoint's path, with placeholders for the parts that differ between requests; `*` for a path that does not exist. */
   readonly route: string;
   /** As sent. */
   readonly method: string;
@@ -23,8 +23,8 @@ export interface EndedStage {
 }
 
 /**
- * What became of an attempt. `unanswered`: nobody knows, and it counts once more when somebody does. `failed`: the upstream took it, and
- * made nothing of it · `rejected`: the upstream did not take it.
+ * The outcome of an attempt. `unanswered`: nobody knows it yet; the attempt counts once more when it is known. `failed`: the
+ * upstream accepted the attempt and made nothing · `rejected`: the upstream did not accept it.
  */
 export const ATTEMPT_OUTCOMES = ["completed", "failed", "rejected", "unanswered", "cancelled"] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
@@ -33,11 +33,11 @@ export interface EndedAttempt {
   readonly lane: LaneId;
   readonly upstreamModel: string;
   readonly outcome: AttemptOutcome;
-  /** What it costs the operator, as far as it is known. */
+  /** What the attempt costs the operator, as far as this is known. */
   readonly cost: Micros;
 }
 
-/** Counts what passes, in memory. Called for every request and task, so that each call costs next to nothing. */
+/** Counts events in memory. Every request and task calls it, so each call costs next to nothing. */
 export interface Tally {
   /** A request was answered with this HTTP status. */
   answered(status: number, request: Answered): void;
@@ -48,21 +48,21 @@ export interface Tally {
   cancelled(model: ModelId): void;
   stageEnded(stage: EndedStage): void;
   attemptEnded(attempt: EndedAttempt): void;
-  /** A callback was sent. @param isOver whether it is given up with this */
+  /** A callback was sent. @param isOver whether the callback is given up after this send */
   callbackSent(outcome: Delivery["kind"], isOver: boolean): void;
-  /** A check of content has judged a request. */
+  /** A content check has judged a request. */
   moderated(judged: Judged): void;
-  /** The event loop came so late to a timer. */
+  /** The event loop ran a timer this late. */
   lagged(durationMs: number): void;
-  /** So many parts of traces were told, or given up. */
+  /** A number of spans was reported, or given up. */
   spans(outcome: "exported" | "dropped", count: number): void;
-  /** A request was refused because there is too much to do. */
+  /** A request was refused because the service is overloaded. */
   shed(kind: ShedKind): void;
 }
 
 /** What a tally counted. */
 export interface Counts {
-  /** Adds tasks that ended before this process counted. */
+  /** Adds tasks that ended before this process began to count. */
   recall(endings: RecentEndings): void;
   minute(): MinuteCounts;
   hour(): HourCounts;

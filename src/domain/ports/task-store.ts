@@ -20,19 +20,19 @@ import type { OrphanedTask, TimedCancel } from "./left-tasks.ts";
 export interface Admission {
   /** Stored `queued`, `pending` and due at once. */
   readonly task: NewTask;
-  /** The inputs that the create stored. */
+  /** The inputs that the create has stored. */
   readonly assets: readonly Asset[];
   readonly idempotency?: IdempotencyClaim | undefined;
-  /** Live tasks the key may have, this one included. */
+  /** Most live tasks of the key, including this one. */
   readonly concurrency?: number | undefined;
   /**
-   * What the key may spend in a period. The hold counts, and in the end the charge. The key must be stored; if its stored policy has
-   * changed, that one counts.
+   * What the key may spend in a period. First the hold counts, later the charge. The key must be stored; if its stored policy
+   * has changed, that one applies.
    */
   readonly quota?: { readonly limit: Micros; readonly period: number } | undefined;
 }
 
-/** An accepted create, for its replayed answer. */
+/** An accepted create, kept to replay its answer. */
 export interface Replay {
   readonly taskId: TaskId;
   readonly held: Micros;
@@ -54,7 +54,7 @@ export type AdmitResult =
   /** The key already has as many live tasks as it may have. */
   | { readonly kind: "too_many_tasks" };
 
-/** All in their order, each `admitted` or each `replayed`; or the first that was refused, where none is stored. */
+/** Either all tasks in their order, each `admitted` or each `replayed`; or the first refusal, and no task is stored. */
 export type AdmitAllResult =
   | { readonly kind: "accepted"; readonly results: readonly AdmitResult[] }
   | { readonly kind: "refused"; readonly place: number; readonly result: AdmitResult };
@@ -66,19 +66,19 @@ export interface TaskFilter {
   readonly model?: ModelId | undefined;
   /** ≥ 1. */
   readonly limit: number;
-  /** Tasks that come after this one: older ones, unless they are listed the oldest first. */
+  /** Tasks listed after this one: older ones, unless the oldest come first. */
   readonly after?: TaskId | undefined;
 }
 
-/** Which tasks of a listing come first. */
+/** Whether a listing begins with the newest or the oldest tasks. */
 export type ListOrder = "newest" | "oldest";
 
-/** Tasks of a filter whose prompts have the words of a text (`searchPhrases`). */
+/** Selects tasks of a filter whose prompts contain the words of a text (`searchPhrases`). */
 export interface TaskSearch extends TaskFilter {
   readonly text: string;
 }
 
-/** One page of tasks that were found, newest first. It can be short, even empty, and not be the last. */
+/** One page of search results, newest first. It can be short, even empty, without being the last. */
 export interface FoundTasks {
   readonly tasks: readonly TaskSummary[];
   /** The task after which the next page begins; absent on the last one. */
@@ -90,14 +90,14 @@ export interface ManagedTask extends TaskSummary {
   readonly account: Pick<Account, "id" | "name">;
   /** The key that created it. */
   readonly key: Pick<ApiKey, "id" | "name">;
-  /** The account that has it, had it, or gets it next. */
+  /** The account that has the task, had it last, or gets it next. */
   readonly provider: LaneId;
 }
 
 export interface ManagedTaskFilter extends Omit<TaskFilter, "accountId"> {
   /** All accounts unless given. */
   readonly accountId?: AccountId | undefined;
-  /** As of a `TaskSearch`; any prompt unless given. */
+  /** As in a `TaskSearch`; any prompt unless given. */
   readonly text?: string | undefined;
 }
 
@@ -111,7 +111,7 @@ export interface ManagedPage {
 /** Selects the tasks of an account that have changed. */
 export interface ChangeQuery {
   readonly accountId: AccountId;
-  /** Changes with higher numbers, ≥ 0. */
+  /** Selects changes with higher numbers, ≥ 0. */
   readonly after: number;
   /** ≥ 1. */
   readonly limit: number;
@@ -148,50 +148,54 @@ export const MAX_QUEUE_POSITION = 1_000;
 
 /**
  * Tasks, their attempts, holds and assets. Every method is one transaction, durable before its promise resolves. Throws
- * `StorageError` when it cannot be; then nothing of it was written.
+ * `StorageError` if it cannot write; then nothing was written.
  */
 export interface TaskStore extends GroupReads {
   /**
-   * Accepts a task: holds its price, stores task, assets and idempotency record, or none of them.
-   * Prepaid accounts need `balance - held + creditLimit ≥ task.held`, keys with a quota as much left in its period.
+   * Accepts a task: holds its price and stores task, assets and idempotency record, or does nothing. A prepaid account needs
+   * `balance - held + creditLimit ≥ task.held`. A key with a quota needs `task.held` left in the quota's period.
    */
   admit(admission: Admission): Promise<AdmitResult>;
-  /** Accepts several tasks as `admit` does, one after the other, or none of them. */
+  /** Accepts several tasks as `admit` does, in their order, or none of them. */
   admitAll(admissions: readonly Admission[]): Promise<AdmitAllResult>;
-  /** What `admit` would return for a key that was used before; undefined when it was not used, or its record has ended. */
+  /**
+   * What `admit` would return for an idempotency key that was used before; undefined if it was not used or its record has
+   * expired.
+   */
   findReplay(
     claim: IdempotencyClaim,
     now: number,
   ): Promise<Extract<AdmitResult, { kind: "replayed" | "conflict" }> | undefined>;
   /**
-   * Leases due tasks, each with a fresh token. Tasks under way come first, oldest due first; then queued ones as far as each lane's
-   * capacity allows. Tasks of one setup start in a row, which ends when none is left or after `LONGEST_ROW_MS`; then the next setup has
-   * its turn. Tasks without a setup count as of one. Within a row accounts take turns, oldest first within an account. A lane with room
-   * left takes tasks over from its siblings that have none, and goes on with its row there. A leased task is due again when its lease
-   * expires.
+   * Leases due tasks, each with a fresh token. Tasks under way come first, the longest due first. Queued tasks follow, within
+   * each lane's capacity. Tasks of one setup start in a row. A row ends when no such task is left or after `LONGEST_ROW_MS`;
+   * then the next setup has its turn. Tasks without a setup form one setup together. Within a row accounts take turns, and
+   * within an account the oldest task starts first. A lane with room left takes over tasks from siblings without room, and
+   * continues its row there. A leased task is due again when its lease expires.
    */
   claim(query: ClaimQuery): Promise<Claimed>;
   /**
-   * Writes the attempt (`intent`) and moves the task from `queued` to `submitting`, before any byte leaves. If a cancel was requested,
-   * changes nothing and leaves the lease.
+   * Writes the attempt (`intent`) and moves the task from `queued` to `submitting`, before any byte is sent. If a cancel was
+   * requested, changes nothing and leaves the lease.
    */
   begin(lease: Lease, intent: AttemptIntent): Promise<"begun" | "cancel_requested" | "lease_lost">;
   /** Moves the lease's end. */
   renew(lease: Lease, until: number): Promise<"renewed" | "lease_lost">;
   /**
-   * Applies one transition: by a compare-and-set on id, lease token and stage, then ledger, assets, attempt and callback.
-   * If a cancel was requested meanwhile, a queued task that is given back is due at once, and so is a running one whose last poll was
-   * answered: once, to tell its upstream. Every other task keeps its due time.
+   * Applies one transition: a compare-and-set on id, lease token and stage, then ledger, assets, attempt and callback. If a
+   * cancel was requested meanwhile, a queued task that returns to the queue is due at once. So is a running task whose last
+   * poll was answered, once, to cancel it at its upstream. Every other task keeps its due time.
    */
   apply(lease: Lease, transition: Transition): Promise<"applied" | "lease_lost">;
   /**
-   * Gives back every lease: queued tasks are due now, others after `RESUME_DELAY_MS`, and what they asked counts as failed once. For
-   * the start of the only process on this store. @returns how many there were
+   * Releases every lease. Queued tasks are due now, others after `RESUME_DELAY_MS`, and the request they were making counts as
+   * one failure. Called when the only process on this store starts. @returns how many there were
    */
   rescue(now: number): Promise<number>;
   /**
-   * Requests a cancel. A queued task without a lease is cancelled at once, and its hold is released; with an open attempt, it is due at
-   * once. Only the first request makes a running task due, if its last poll was answered. `act` is an operator's, for the trail.
+   * Requests a cancel. A queued task without a lease is cancelled at once, and its hold is released. If it has an open attempt,
+   * it is due at once instead. A running task becomes due only by the first request, and only if its last poll was answered.
+   * `act` is given if an operator cancels, for the trail.
    */
   requestCancel(
     id: TaskId,
@@ -200,34 +204,35 @@ export interface TaskStore extends GroupReads {
     act?: Act,
   ): Promise<"cancelled" | "requested" | "already_final" | "not_found">;
   /**
-   * Makes the running task of an attempt due at `at` if it would be due later, and nothing else. `leased`: somebody works on it now.
-   * `idle`: the attempt is over, or its upstream's last answer was trouble, after which it is not asked sooner.
+   * Makes the running task of an attempt due at `at` if it would be due later. Changes nothing else. `leased`: a worker holds
+   * it now. `idle`: the attempt is over, or the last answer of its upstream was an error, after which the poll is not moved
+   * forward.
    */
   nudge(id: AttemptId, at: number): Promise<"nudged" | "leased" | "idle">;
   /** Lets an idempotency key be used again, if it still refers to this task. */
   freeIdempotency(use: Pick<IdempotencyClaim, "keyId" | "endpoint" | "key">, id: TaskId): Promise<void>;
-  /** Removes idempotency records that ended before `now`. @returns how many, at most `limit` */
+  /** Removes idempotency records that expired before `now`. @returns how many, at most `limit` */
   expireIdempotency(now: number, limit: number): Promise<number>;
 
-  /** Settles an attempt that `lostAttempts` told of. One that is settled stays as it is. */
+  /** Settles an attempt from `lostAttempts`. An attempt that is settled already stays as it is. */
   settleLost(id: AttemptId, end: LostEnd): Promise<void>;
 
   // Reads.
-  /** Those of some lanes that ended since then, the oldest first; of many, some. */
+  /** Lost attempts of some lanes that ended since a time, the oldest first. If there are many, only some. */
   lostAttempts(lanes: readonly LaneId[], since: number): Promise<LostAttempt[]>;
   byId(id: TaskId): Promise<Task | undefined>;
   summary(id: TaskId): Promise<TaskSummary | undefined>;
-  /** What a task was asked for, which its summary leaves out; undefined once it is removed. */
+  /** A task's request, which its summary leaves out; undefined once it is removed. */
   requestOf(task: Pick<TaskSummary, "id" | "kind" | "model">): Promise<GenerationRequest | undefined>;
   attempts(id: TaskId): Promise<Attempt[]>;
   attempt(id: AttemptId): Promise<Attempt | undefined>;
-  /** Everything that is kept of a task, as it stands at one moment. */
+  /** Everything that is stored about a task, at one moment. */
   story(id: TaskId): Promise<TaskStory | undefined>;
   /**
-   * Some of the family of an account's task: the task that it began with, and all that was made from that, from what was made from it,
-   * and so on, within the account. A page may have removed tasks beyond its limit, of which only what was made from them is left.
+   * Part of the family of an account's task: the first task, and all tasks that were made from its results, from theirs, and so
+   * on, within the account. A page may contain removed tasks beyond its limit; only the tasks made from them are left.
    *
-   * @param query.after `next` of the page before
+   * @param query.after `next` of the previous page
    * @returns undefined when the account has no such task
    */
   family(
@@ -235,56 +240,68 @@ export interface TaskStore extends GroupReads {
     owner: AccountId,
     query: { readonly limit: number; readonly after?: TaskId | undefined },
   ): Promise<FamilyPage | undefined>;
-  /** In this order, the newest first unless given. */
+  /** The order of the page; newest first unless given. */
   list(filter: TaskFilter, order?: ListOrder): Promise<TaskSummary[]>;
-  /** Tasks that are indexed (`SearchStore`). Looks at a bounded number of them, and lets others work meanwhile. */
+  /** Searches indexed tasks (`SearchStore`). Looks at a bounded number of them, and lets other work run in between. */
   search(filter: TaskSearch): Promise<FoundTasks>;
   /**
-   * Tasks of all accounts, newest first. Looks at a bounded number of them, so that a page can be short, even empty, and not be the
-   * last.
+   * Tasks of all accounts, newest first. Looks at a bounded number of them, so a page can be short, even empty, without being
+   * the last.
    */
   managedTasks(filter: ManagedTaskFilter): Promise<ManagedPage>;
   assetById(id: AssetId): AtHand<Asset | undefined>;
   counts(): Promise<TaskCounts>;
-  /** The live tasks of each lane that has any, in the order of their names. Costs the same however many are queued. */
+  /**
+   * The live tasks of each lane that has any, in the order of the lanes' names. The cost does not depend on how many are
+   * queued.
+   */
   lanes(): Promise<LaneLoad[]>;
-  /** How many live tasks each lane has that has any. Costs more the more are queued. */
+  /** How many live tasks each lane has, for lanes that have any. The cost grows with the number of queued tasks. */
   laneCounts(): Promise<LaneCount[]>;
-  /** The account's tasks that the lane may start now: how many, `most` at most, and when the oldest was created. Looks at 32 setups. */
+  /**
+   * The account's tasks that the lane may start now: how many (at most `most`), and when the oldest was created. Looks at 32
+   * setups.
+   */
   ownReady(lane: LaneId, accountId: AccountId, most: number): Promise<OwnReady>;
   /** The lanes that queued tasks wait for, in the order of their names. Costs a seek for each. */
   queuedLanes(): Promise<LaneId[]>;
-  /** The tasks that completed or failed since then, or of a shorter time where those are many. @returns undefined for too many accounts */
+  /**
+   * The tasks that completed or failed since a time. If there are many, of a shorter period. @returns undefined if there are
+   * too many accounts
+   */
   recentEndings(since: number): Promise<RecentEndings | undefined>;
   /**
-   * How many tasks of its lane `claim` would start before this one, if nothing else were queued or put off, and each row went on to
-   * its end: older ones of its account, those of other accounts whose turns come first, and those of other setups. At most
-   * `MAX_QUEUE_POSITION`. 0 also for a task that has a lease.
+   * How many tasks of its lane `claim` would start before this one: older ones of its account, those of other accounts whose
+   * turns come first, and those of other setups. Assumes that nothing else is queued or delayed, and that each row runs to its
+   * end. At most `MAX_QUEUE_POSITION`. 0 also for a task that has a lease.
    *
    * @returns undefined for a task that is not pending
    */
   queuePosition(id: TaskId): Promise<number | undefined>;
   liveCounts(accountId: AccountId): Promise<LiveCounts>;
   /**
-   * Tasks by their latest change, oldest change first. Each is listed once, in its present state. Numbers grow in commit order, so a
-   * reader that continues after the last number misses nothing.
+   * Tasks by their latest change, oldest change first. Each is listed once, in its present state. Numbers grow in commit order,
+   * so a reader that continues after the last number misses no change.
    */
   changes(query: ChangeQuery): Promise<TaskChange[]>;
   /** The number of the latest change of any of the account's tasks; 0 before the first. */
   latestChange(accountId: AccountId): Promise<number>;
-  /** As `changes`, of all accounts. Seeks once for each account that there is, and once for each change. */
+  /** Like `changes`, for all accounts. It seeks once for each account and once for each change. */
   managedChanges(query: Omit<ChangeQuery, "accountId">): Promise<ManagedChange[]>;
   /** The number of the latest change of any task; 0 before the first. */
   latestManagedChange(): Promise<number>;
-  /** Live tasks that are to be cancelled at a time, and when. Reads the requests of all live tasks. */
+  /** Live tasks that must be cancelled at a given time, and that time. Reads the requests of all live tasks. */
   timed(): Promise<TimedCancel[]>;
-  /** The group of each live task that is of one with the policy `first`. Reads the requests of all live tasks. */
+  /** The group of each live task in a group with the policy `first`. Reads the requests of all live tasks. */
   races(): Promise<Race[]>;
   /** Live tasks whose creators waited for them, oldest first. */
   orphans(): Promise<OrphanedTask[]>;
 }
 
-/** The store cannot be written or read: disk full, read-only, damaged, or the bucket of files away. The operation wrote nothing. */
+/**
+ * The store cannot be written or read: the disk is full, read-only or damaged, or the bucket of files is not reachable. The
+ * operation wrote nothing.
+ */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   constructor(

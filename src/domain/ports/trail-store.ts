@@ -8,7 +8,7 @@ export interface TrailFilter {
   readonly action?: string | undefined;
   /** The id of what was changed. */
   readonly object?: string | undefined;
-  /** Noted then or later, in epoch milliseconds. */
+  /** Entries written at this time or later, in epoch milliseconds. */
   readonly since?: number | undefined;
   /** Noted before. */
   readonly until?: number | undefined;
@@ -25,13 +25,15 @@ export interface TrailPage {
   readonly next?: number | undefined;
 }
 
-/** Who changed what. Other stores write it, each with its own changes, in their transactions; nothing changes or removes an entry. */
+/**
+ * Records who changed what. Other stores write the entries together with their own changes, in their transactions. Nothing
+ * changes or removes an entry.
+ */
 export interface TrailStore {
-  /** Notes a change that is stored nowhere in the database, before it is made. */
+  /** Records a change that the database does not contain, before the change is made. */
   note(act: Act, note: TrailNote): Promise<void>;
   /**
-   * Looks at a bounded number of entries where several filters are given, so that a page can be short, even empty, and not be the
-   * last.
+   * With several filters, it looks at a bounded number of entries, so a page can be short, even empty, without being the last.
    */
   page(filter: TrailFilter): Promise<TrailPage>;
 }

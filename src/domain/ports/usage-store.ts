@@ -2,21 +2,21 @@ import type { AccountId, KeyId, LaneId, ModelId } from "../ids.ts";
 import type { Micros } from "../money/money.ts";
 import type { UsageDay, UsageSplit, UsageTotal } from "../money/usage.ts";
 
-/** How long one completed task took. */
+/** The duration of one completed task. */
 export interface TaskDuration {
   readonly model: ModelId;
   /** From its first submission to its end, without the time in the queue. */
   readonly durationMs: number;
 }
 
-/** Which tasks to sum up, and how to group them. */
+/** Selects the tasks to sum up, and how to group them. */
 export interface UsageQuery extends UsageSplit {
   /** All accounts unless given. */
   readonly accountId?: AccountId | undefined;
   /** First and last day, counted from 1970-01-01 UTC; both included. */
   readonly from: number;
   readonly to: number;
-  /** Leaves out what upstreams charged, for which attempts are read. */
+  /** Leaves out the costs of upstreams, which would mean reading attempts. */
   readonly isWithoutCosts?: boolean | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface UsageLine extends UsageTotal {
   readonly day?: number | undefined;
   /** The lane of the account that had the task last. */
   readonly provider?: LaneId | undefined;
-  /** Submissions that got no answer and were followed by others; see `OnUnknown`. Absent: none. */
+  /** Submissions that got no answer and were repeated; see `OnUnknown`. Absent: none. */
   readonly resubmitted?: number | undefined;
   /** What upstreams charged the operator for them; absent if no cost is known. */
   readonly cost?: Micros | undefined;
@@ -36,7 +36,7 @@ export interface UsageLine extends UsageTotal {
   readonly chargedAtCost?: Micros | undefined;
 }
 
-/** What upstreams charged the operator for the attempts at one account under one name of a model, as far as it is known. */
+/** What upstreams charged the operator for the attempts at one account under one name of a model, as far as this is known. */
 export interface RouteSpend {
   readonly lane: LaneId;
   readonly upstreamModel: string;
@@ -50,20 +50,21 @@ export interface UsageStore {
   /** The sum of all charges for one key's tasks. */
   chargedTo(account: AccountId, key: KeyId): Promise<Micros>;
   /**
-   * Sums up the tasks that ended in a range of days, with one line for each key (with its account), model, day, account or provider that
-   * had any, or for each pair of two of them, ordered by id, name or date. Reads every attempt whose cost is known, and by provider every
-   * task. There, a removed task counts as completed if it had results, and as failed if not.
+   * Sums up the tasks that ended in a range of days, with one line for each key (with its account), model, day, account or
+   * provider that had any, or for each pair of two of them, ordered by id, name or date. Reads every attempt whose cost is
+   * known. Grouping by provider also reads every task; a removed task then counts as completed if it had results, and as failed
+   * if not.
    *
    * @returns one more than `MOST_USAGE_LINES` at most
    */
   report(query: UsageQuery): Promise<UsageLine[]>;
   /**
-   * One entry for each way that attempts took which ended at that time or later and whose cost is known. Reads all of these, some at a
-   * time; what ends meanwhile counts or does not.
+   * One entry for each way that attempts took which ended at that time or later and whose cost is known. Reads all of these
+   * attempts in batches. Attempts that end meanwhile may or may not count.
    */
   spentSince(time: number): Promise<RouteSpend[]>;
   /** How many tasks of one key have not ended; stops counting at `atMost`. */
   liveTasks(account: AccountId, key: KeyId, atMost: number): Promise<number>;
-  /** The completed ones among the tasks that were begun last, of all models and accounts. Reads at most `limit`. */
+  /** Durations of the completed tasks among the most recently begun ones of all models and accounts. Reads at most `limit`. */
   recentDurations(limit: number): Promise<TaskDuration[]>;
 }

@@ -1,14 +1,14 @@
-/** ±20 % of a delay; `random` in [0, 1). */
+/** A delay ±20 %; `random` in [0, 1). */
 function jitter(delayMs: number, random: number): number {
   return Math.round(delayMs * (0.8 + 0.4 * random));
 }
 
-/** Before the next contact with the upstream after one that was cut short, for example by a restart. */
+/** Delay before the next contact with the upstream after a contact was cut short, for example by a restart. */
 export const RESUME_DELAY_MS = 500;
 
-/** A task waits no longer than this at a time, whatever an upstream asks for. */
+/** The longest wait of a task at a time, whatever an upstream asks for. */
 export const LONGEST_DELAY_MS = 600_000;
-/** A callback waits no longer than this for its next attempt, if its receiver asks for a time. */
+/** The longest time that a receiver may ask for before the next attempt of a callback. */
 const LONGEST_RECEIVER_DELAY_MS = 3_600_000;
 
 /**
@@ -28,8 +28,8 @@ const SHORTEST_RETRY_MS = 500;
  * Delay after the `failures`-th transient failure in a row, doubling from half a second.
  *
  * @param failures ≥ 1
- * @param askedMs what the upstream asked for, if anything. Some ask for nothing at all, or for a time in the past
- * @returns milliseconds, 500 … 30_000 ±20 %; or what was asked for, 500 at least
+ * @param askedMs the delay that the upstream asked for, if any. Some ask for none, or for a time in the past
+ * @returns milliseconds, 500 … 30_000 ±20 %; or the requested delay, at least 500
  */
 export function retryDelayMs(failures: number, random: number, askedMs?: number): number {
   return askedMs === undefined
@@ -42,7 +42,7 @@ export function retryDelayMs(failures: number, random: number, askedMs?: number)
  *
  * @param delaysMs before attempts 2, 3 and so on
  * @param attempts made so far, ≥ 1
- * @param retryAfterMs what the receiver asked for, if anything; counts up to an hour
+ * @param retryAfterMs the delay that the receiver asked for, if any; at most an hour counts
  */
 export function callbackDelayMs(
   delaysMs: readonly number[],

@@ -5,10 +5,10 @@ import type { TaskSummary } from "./task.ts";
 /** A task in its family. */
 export type FamilyNode =
   | { readonly kind: "task"; readonly task: TaskSummary }
-  /** It was removed: its id and what it was made from are all that is known, and of long ago its id alone. */
+  /** The task was removed. Only its id and its parent are known; for tasks removed long ago, only the id. */
   | { readonly kind: "removed"; readonly id: TaskId; readonly parent?: Parent | undefined };
 
-/** Some of a family, the oldest first. */
+/** Part of a family, oldest first. */
 export interface FamilyPage {
   readonly nodes: readonly FamilyNode[];
   /** The task after which the next page begins; absent on the last one. */

@@ -3,7 +3,7 @@ import type { Json } from "../json.ts";
 import type { GenerationRequest } from "./request.ts";
 import type { TaskSummary } from "./task.ts";
 
-/** A task of a group with what it was asked for. */
+/** A task of a group with its request. */
 export interface LabelledMember {
   /** From 0, in the group. */
   readonly place: number;
@@ -12,7 +12,7 @@ export interface LabelledMember {
 }
 
 /**
- * What to call the results of each member: its number and model, and in a second line the fields by which it differs from the group's
+ * The label for the results of each member: its number and model, and in a second line the fields that differ from the group's
  * other requests of that model.
  */
 export function memberLabels(members: readonly LabelledMember[]) {
@@ -31,7 +31,7 @@ export function memberLabels(members: readonly LabelledMember[]) {
     const count = task.results.length;
     return {
       task,
-      /** @param i of the result, from 0 */
+      /** @param i position of the result, from 0 */
       labels(i: number): readonly string[] {
         const part = count > 1 ? ` (${i + 1} of ${count})` : "";
         return [

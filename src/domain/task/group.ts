@@ -4,7 +4,7 @@ import type { TaskKind } from "./request.ts";
 import type { TaskStatus, TaskSummary } from "./task.ts";
 import { isTerminal } from "./task.ts";
 
-/** One task of a group: what is known of it, or nothing once it is deleted. */
+/** One task of a group: what is known about it, or nothing after it was deleted. */
 export interface GroupMember {
   readonly id: TaskId;
   readonly task: TaskSummary | undefined;
@@ -12,7 +12,7 @@ export interface GroupMember {
 
 /** The id of the group that begins with this task. */
 export const groupIdOf = (first: TaskId): GroupId => first.replace(/^task/, "grp") as GroupId;
-/** The task that a group begins with. */
+/** The first task of a group. */
 export const firstTaskOf = (id: GroupId): TaskId => id.replace(/^grp/, "task") as TaskId;
 
 /** `processing` until every task has ended; then `completed` if any has a result, else `failed` if any failed. */
@@ -23,8 +23,9 @@ export function groupStatus(members: readonly GroupMember[]): Exclude<TaskStatus
 }
 
 /**
- * The task that a policy chooses among the completed ones: the earliest to complete, the one that was charged least, or the one that
- * took the shortest from its start. The earlier in the group wins where two are equal. `cheapest` and `fastest` are known once all have ended.
+ * The task that a policy chooses among the completed ones: the earliest to complete, the one that was charged least, or the one
+ * that took the shortest from its start. If two are equal, the earlier one in the group wins. `cheapest` and `fastest` are
+ * known only after all have ended.
  */
 export function winnerOf(policy: GroupPolicy, members: readonly GroupMember[]): TaskId | undefined {
   if (policy === "all" || (policy !== "first" && groupStatus(members) === "processing")) return undefined;

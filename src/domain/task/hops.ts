@@ -1,5 +1,5 @@
-/** The header in which an instance of this service tells the next one how many have passed the request on. */
+/** The header that tells the next instance of this service how many instances have passed the request on. */
 export const HOPS_HEADER = "X-Svc-Hops";
 
-/** A request that so many instances have passed on already goes no further: they probably pass it on in a circle. */
+/** A request that this many instances have passed on goes no further, because they probably pass it on in a circle. */
 export const MAX_HOPS = 4;

@@ -7,10 +7,10 @@ export interface LostAttempt {
   readonly attempt: Attempt;
 }
 
-/** What became of such a submission. */
+/** The outcome of such a submission. */
 export interface LostEnd {
   readonly state: "done" | "rejected";
-  /** What it cost the operator. Absent: what is booked stays. */
+  /** What it cost the operator. Absent: the booked cost stays. */
   readonly costMicros?: Micros | undefined;
   /** Why, in our words. */
   readonly detail: string;

@@ -1,7 +1,7 @@
 import type { InputType } from "../media/asset.ts";
 import type { GenerationRequest } from "./request.ts";
 
-/** The most early versions of each output that a request may ask for. */
+/** Most early versions that a request may ask for, per output. */
 export const MAX_PARTIAL_IMAGES = 3;
 /** Larger previews are dropped. */
 export const MAX_PREVIEW_BYTES = 8 * 1024 * 1024;
@@ -10,15 +10,15 @@ export type PreviewType = Extract<InputType, `image/${string}`>;
 
 /** An early version of an output. It is shown while the task runs, and not stored. */
 export interface Preview {
-  /** Which of the early versions of its output, from 0. */
+  /** The number of this early version of its output, from 0. */
   readonly index: number;
-  /** Position of the output among the task's, if the upstream tells. */
+  /** Position of the output among the task's, if the upstream reports it. */
   readonly outputIndex?: number | undefined;
   readonly type: PreviewType;
   readonly bytes: Uint8Array;
 }
 
-/** Early versions that a request asks for of each output: its parameter `partial_images`, 0 without it. */
+/** Early versions of each output that a request asks for: its parameter `partial_images`, 0 if absent. */
 export function partialImagesOf({
   kind,
   parameters,
@@ -27,7 +27,7 @@ export function partialImagesOf({
   return kind === "image" && isIndex(wanted, MAX_PARTIAL_IMAGES + 1) ? wanted : 0;
 }
 
-/** Checks what an upstream shows as a preview. @returns undefined when it cannot be passed on */
+/** Checks a preview from an upstream. @returns undefined when it cannot be passed on */
 export function readPreview(
   shown: Omit<Preview, "type">,
   of: { readonly wanted: number; readonly outputs: number },

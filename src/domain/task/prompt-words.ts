@@ -6,15 +6,15 @@ const WORD = new RegExp(
   "gv",
 );
 const CHARACTER = new RegExp(`^[${UNSPACED}]$`, "v");
-/** Accents of Latin, Greek and Cyrillic letters. Marks of other scripts tell words apart. */
+/** Accents of Latin, Greek and Cyrillic letters. Marks of other scripts distinguish words, so they stay. */
 const ACCENTS = /[\u0300-\u036f]/g;
 
-/** The beginning of a longer word stands for it. */
+/** Longer words are indexed only by their first characters. */
 const WORD_LENGTH = 64;
-/** Words of a search that count. */
+/** Most words of a search that count. */
 const MOST_WORDS = 64;
 
-/** A word, and where it is in its text. */
+/** A word and its place in the text. */
 interface Place {
   readonly word: string;
   readonly from: number;
@@ -30,14 +30,14 @@ function placesOf(text: string): Place[] {
   }));
 }
 
-/** The words of a prompt by which it is found, in their order: without case, accents and punctuation. */
+/** The words by which a prompt is found, in their order, without case, accents and punctuation. */
 export function promptWords(prompt: string): string[] {
   return placesOf(prompt).map(({ word }) => word);
 }
 
 /**
- * Each two characters that are words and follow one another, in their order: an index of words without their places finds by them what
- * may have a phrase.
+ * Every pair of adjacent characters that are words, in their order. An index of words without positions uses the pairs to find
+ * prompts that may contain a phrase.
  */
 export function characterPairs(words: readonly string[]): (readonly [string, string])[] {
   return words.flatMap((word, i) => {
@@ -46,14 +46,14 @@ export function characterPairs(words: readonly string[]): (readonly [string, str
   });
 }
 
-/** Whether words have those of a phrase one after the other. */
+/** Whether words contain those of a phrase, one after the other. */
 export function hasPhrase(words: readonly string[], phrase: readonly string[]): boolean {
   return words.some((_, i) => phrase.every((word, place) => words[i + place] === word));
 }
 
 /**
- * What a prompt must have to be found: each phrase, which is its words one after the other. In scripts without spaces, characters side by side are one
- * phrase. No text is anything but words: there are no operators. The first 64 words count.
+ * The phrases that a prompt must contain to be found. A phrase is a sequence of words. In scripts without spaces, adjacent
+ * characters form one phrase. The text consists of words only; there are no operators. The first 64 words count.
  *
  * @returns none for a text without words, which finds nothing
  */

@@ -1,4 +1,4 @@
-/** Accounts by their numbers, and how many tasks of each of them start before a task of another account. */
+/** Accounts by their numbers, and how many tasks of each start before a task of another account. */
 export interface TurnsBefore {
   /** Accounts with higher numbers than this one, */
   readonly after: number;
@@ -12,13 +12,13 @@ const FIRST = 0;
 const LAST = Number.MAX_SAFE_INTEGER;
 
 /**
- * Which tasks of other accounts start before a task, among those of its setup. Accounts take turns in the order of their numbers, with
- * one task a turn, beginning after the account that was served last. With `own` older tasks of its account, a task starts in its
- * account's turn number `own + 1`. By then every account that comes first in a round has had that many turns, and every other account
- * one less, as far as it has tasks.
+ * Which tasks of other accounts start before a task, within its setup. Accounts take turns in the order of their numbers, with
+ * one task a turn, beginning after the account that was served last. With `own` older tasks of its account, a task starts in
+ * its account's turn number `own + 1`. Before that turn, every account that comes earlier in a round has had that many turns,
+ * and every other account one less, as far as it has tasks.
  *
  * @param served the account that was served last; undefined for none
- * @returns ranges of accounts that do not overlap, those whose turns come first in front; none in which accounts have no turn
+ * @returns ranges of accounts that do not overlap, ordered by turn, without ranges in which accounts have no turn
  */
 export function turnsBefore(account: number, served: number | undefined, own: number): TurnsBefore[] {
   return rangesBefore(account, served, own).filter(({ after, before, each }) => each > 0 && after < before);
@@ -45,18 +45,18 @@ function rangesBefore(account: number, served: number | undefined, own: number):
   ];
 }
 
-/** Setups by their names, from one on and before another one. */
+/** A range of setups by their names: from the first one, up to but without the second. */
 export type SetupRange = readonly [from: string, before: string];
 
-/** Every setup sorts between these; tasks that need none have the first. */
+/** Every setup sorts between these. Tasks without a setup have the first. */
 const FIRST_SETUP = "";
 const LAST_SETUP = "\u{10FFFF}";
 
 /**
- * The setups whose turns come before that of one, in their order: from the one that the lane has its row of to the last one, and then
- * from the first one on.
+ * The setups whose turns come before that of a given setup, in their order: from the setup of the lane's current row to the
+ * last setup, then on from the first.
  *
- * @param row undefined where the lane has had no row
+ * @param row undefined if the lane has had no row
  */
 export function setupsBefore(setup: string, row: string | undefined): readonly SetupRange[] {
   const from = row ?? FIRST_SETUP;

@@ -26,7 +26,7 @@ export type MediaSource =
   | {
       readonly kind: "asset";
       readonly assetId: AssetId;
-      /** The earlier result that it is a copy of, where the create named one. */
+      /** The earlier result that it is a copy of, if the create named one. */
       readonly result?: { readonly taskId: TaskId; readonly index: number } | undefined;
     }
   | { readonly kind: "url"; readonly url: string };
@@ -36,15 +36,15 @@ export interface MediaInput {
   /** Path into the create body that named it: `image_urls[2]`. */
   readonly param: string;
   readonly source: MediaSource;
-  /** A mask that is yet to be fetched, and that is white where it may change if it has no transparency. */
+  /** A mask that must still be fetched. If it has no transparency, white marks what may change. */
   readonly mayBePainted?: boolean | undefined;
 }
 
 /**
  * One validated request in the vocabulary adapters translate from. Stored with the task; never holds file content.
  *
- * `parameters` holds every field of the model's schema that was given or has a default, under its public name, media
- * fields and `model`, `prompt`, `n` and `callback_url` left out.
+ * `parameters` holds every field of the model's schema that was given or has a default, under its public name, except media
+ * fields and `model`, `prompt`, `n` and `callback_url`.
  */
 export interface GenerationRequest {
   readonly kind: TaskKind;
@@ -56,24 +56,24 @@ export interface GenerationRequest {
   readonly n: number;
   readonly parameters: { readonly [name: string]: Json };
   readonly inputs: readonly MediaInput[];
-  /** How many instances of this service passed the request on to this one; absent for none. */
+  /** How many instances of this service have passed the request on; absent for none. */
   readonly hops?: number | undefined;
-  /** How long its files stay after its end, in seconds, where its creator says so. */
+  /** How long its files stay after its end, in seconds, if its creator says so. */
   readonly retainSec?: number | undefined;
-  /** When it is cancelled unless it has ended, where its creator says so; epoch milliseconds. */
+  /** When it is cancelled unless it has ended, if its creator says so; epoch milliseconds. */
   readonly cancelAt?: number | undefined;
-  /** The group that it is a task of; see domain/task/group-terms.ts. */
+  /** The group that it belongs to; see domain/task/group-terms.ts. */
   readonly group?: GroupTerms | undefined;
-  /** The `traceparent` of the create, where it is traced; see domain/tracing.ts. */
+  /** The `traceparent` of the create, if it is traced; see domain/tracing.ts. */
   readonly trace?: string | undefined;
-  /** What its creator or the creator's key says of the way that it takes. */
+  /** What the creator or the creator's key says about the task's way. */
   readonly routing?: RoutingWish | undefined;
 }
 
-/** How a task's way is chosen, where that is not left to the model. */
+/** How a task's way is chosen, if the model does not decide it. */
 export interface RoutingWish {
   readonly policy?: RoutePolicy | undefined;
-  /** The one provider, or the one route of it, that it may take. */
+  /** The only provider, or the only route of a provider, that the task may take. */
   readonly route?:
     | {
         readonly provider: ProviderId;

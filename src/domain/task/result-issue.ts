@@ -8,7 +8,7 @@ export const RESULT_ISSUE_CODES = Object.keys(RESULT_ISSUE_MESSAGES) as [
   ...ResultIssueCode[],
 ];
 
-/** An output that is not to be had, at its place among the others. */
+/** An output that cannot be obtained, at its place among the others. */
 export interface MissingOutput {
   readonly kind: "missing";
   readonly code: ResultIssueCode;
@@ -16,12 +16,15 @@ export interface MissingOutput {
   readonly detail?: string | undefined;
 }
 
-/** Said of a result whose file was found damaged after the task had ended. `result` still has its address. */
+/** The code for a result whose file was found damaged after the task had ended. `result` still contains its address. */
 export const FILE_DAMAGED = "FILE_DAMAGED";
 
-/** One result that a completed task was asked for and does not have, or whose file is damaged. */
+/** A requested result that a completed task does not have, or whose file is damaged. */
 export interface ResultIssue {
-  /** Its position among those asked for, from 0. Where the upstream does not tell which one is missing, the last ones. */
+  /**
+   * Its position among the requested results, from 0. If the upstream does not say which one is missing, the last ones count as
+   * missing.
+   */
   readonly index: number;
   readonly code: ResultIssueCode | typeof FILE_DAMAGED;
   /** Safe to show the owner of the task. */
@@ -42,7 +45,7 @@ export function resultIssues(
   );
 }
 
-/** Where each result that a task has is among those it was asked for. */
+/** The position of each result of a task among the results that were requested. */
 function placesOf(issues: readonly ResultIssue[], results: number): number[] {
   const absent = new Set(issues.flatMap(({ code, index }) => (code === FILE_DAMAGED ? [] : [index])));
   const places: number[] = [];
@@ -56,7 +59,7 @@ export function damagedResults(issues: readonly ResultIssue[], results: number):
   return placesOf(issues, results).flatMap((index, position) => (damaged.has(index) ? [position] : []));
 }
 
-/** The issues of a completed task where the files of these results, by their positions, are damaged, and of no others. */
+/** The issues of a completed task if exactly the files of these results, given by their positions, are damaged. */
 export function withDamage(
   issues: readonly ResultIssue[],
   results: number,

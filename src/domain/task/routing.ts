@@ -9,7 +9,7 @@ export interface ChosenRoute {
   /** Position in the model's routes. */
   readonly index: number;
   readonly lane: LaneId;
-  /** How long until a task can be sent; 0: now; infinite: when an operator has seen to it. */
+  /** How long until the route can take a task. 0: now. Infinite: only after an operator has acted. */
   readonly waitMs: number;
   /** How often the task was sent this way. */
   readonly tries: number;
@@ -19,13 +19,14 @@ export interface ChosenRoute {
 }
 
 /**
- * What becomes of a task whose submission got no answer, where its upstream can neither be asked nor told that it is the same one.
- * `fail`: it ends uncharged, because making it again may cost twice · `resubmit`: it is made again, at the operator's cost.
+ * What happens to a task whose submission got no answer, if its upstream can neither look it up nor recognise a repetition.
+ * `fail`: the task ends uncharged, because another submission may cost twice · `resubmit`: it is submitted again, at the
+ * operator's cost.
  */
 export const ON_UNKNOWN = ["fail", "resubmit"] as const;
 export type OnUnknown = (typeof ON_UNKNOWN)[number];
 
-/** Whether a request that names its route may go this one. */
+/** Whether a request that names its route may take this one. */
 export function isWanted(wanted: RoutingWish["route"], route: Route): boolean {
   if (wanted === undefined) return true;
   const { provider, upstreamModel = route.upstreamModel, account = route.account } = wanted;
@@ -36,30 +37,31 @@ export function isWanted(wanted: RoutingWish["route"], route: Route): boolean {
   );
 }
 
-/** Whether only its operator can open a way, so that waiting for it is in vain. */
+/** Whether only an operator can open a way, so that waiting for it is useless. */
 export function isOut({ state, waitMs }: Pick<ChosenRoute, "state" | "waitMs">): boolean {
   return waitMs > 0 && (state === "refused" || state === "spent");
 }
 
 /**
- * Why a way was taken or not: `chosen` · `standby` another one came first by the policy, or because the task waited there · `tried`
- * the task was sent there before · `held_back` it is kept for what would wait too long elsewhere (`overflow`) · `not_asked_for` its request names another route · `cannot` it cannot do the request exactly · `off` no
- * account is switched on · else what was in the way (`Standing`).
+ * Why a way was taken or not: `chosen` · `standby` another way came first under the policy, or because the task waited there ·
+ * `tried` the task was sent there before · `held_back` the way is reserved for tasks that would wait too long elsewhere
+ * (`overflow`) · `not_asked_for` the request names another route · `cannot` the way cannot do the request exactly · `off` no
+ * account is switched on · otherwise the obstacle (`Standing`).
  */
 export const VERDICTS = [
   ...(["chosen", "standby", "tried", "held_back", "not_asked_for", "cannot", "off"] as const),
   ...(["open", "half_open", "refused", "spent", "blocked", "paused"] as const),
 ] as const;
 
-/** A way that was looked at when an attempt chose. */
+/** A way that was considered when an attempt chose. */
 export interface ConsideredWay {
-  /** The provider alone where no account of it was switched on. */
+  /** Only the provider if no account of it was switched on. */
   readonly lane: LaneId | ProviderId;
   readonly upstreamModel: string;
   readonly verdict: (typeof VERDICTS)[number];
 }
 
-/** A way as an operator reads of it. `lane` is absent where the provider has no account that is switched on. */
+/** A way as an operator reads about it. `lane` is absent if the provider has no account that is switched on. */
 export interface Way {
   readonly route: Route;
   readonly index: number;
@@ -67,8 +69,8 @@ export interface Way {
   readonly standing: Standing;
   /** Whether the route can do the request exactly. */
   readonly isAble: boolean;
-  /** The one that would be taken. */
+  /** The way that would be taken. */
   readonly isChosen: boolean;
-  /** The one that would be taken after that. */
+  /** The way that would be taken next. */
   readonly isNext: boolean;
 }

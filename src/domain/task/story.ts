@@ -12,7 +12,7 @@ export interface ToldCallback {
   readonly lastSend?: CallbackAttempt | undefined;
 }
 
-/** Everything that is kept of one task. */
+/** Everything that is stored about one task. */
 export interface TaskStory {
   readonly task: Task;
   readonly account: Pick<Account, "id" | "name">;
@@ -20,9 +20,9 @@ export interface TaskStory {
   readonly key: Pick<ApiKey, "id" | "name">;
   /** In order. */
   readonly attempts: readonly Attempt[];
-  /** The files that its request names as inputs, each once. */
+  /** The files that its request names as inputs, without duplicates. */
   readonly inputs: readonly Asset[];
-  /** The lines that the charge is the sum of; absent until the task has ended, and for one that cost nothing. */
+  /** The lines that add up to the charge; absent until the task has ended, and for a task that cost nothing. */
   readonly charge?: readonly ChargeLine[] | undefined;
   readonly callback?: ToldCallback | undefined;
 }
@@ -39,8 +39,8 @@ export interface StageSpan {
 }
 
 /**
- * The stages a task went through, in order, as far as their times were recorded. A task whose upstream answers with the outputs
- * is never `running`. Durations are never negative, even if the clock was set back.
+ * The stages of a task in order, as far as their times were recorded. If the upstream answers a submission with the outputs,
+ * the task is never `running`. Durations are never negative, even if the clock was set back.
  */
 export function timelineOf(
   { task, attempts }: Pick<TaskStory, "task" | "attempts">,
@@ -72,14 +72,14 @@ export const ATTEMPT_OUTCOMES = [
   "unanswered",
 ] as const;
 
-/** What became of an attempt, without anything that its upstream said. */
+/** The outcome of an attempt, without anything that its upstream said. */
 export interface AttemptVerdict {
   readonly outcome: (typeof ATTEMPT_OUTCOMES)[number];
   readonly errorCode?: TaskErrorCode | undefined;
   readonly message?: string | undefined;
 }
 
-/** What the owner of a task may know about one of its attempts. The error of the task is that of the attempt it ended with. */
+/** What the owner of a task may know about one of its attempts. The error of the task is the error of its last attempt. */
 export function verdictOf(task: Task, attempt: Attempt): AttemptVerdict {
   const { status, error, completedAt = Number.POSITIVE_INFINITY } = task;
   const isLast = attempt.sequence === task.attempts && (attempt.endedAt ?? completedAt) >= completedAt;

@@ -26,9 +26,8 @@ export const TASK_STATUSES = ["pending", "processing", "completed", "failed", "c
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
 /**
- * What the scheduler must do next; internal.
- * `queued` submit, or send an attempt again whose answer was lost · `submitting` find out what became of a submission ·
- * `running` poll · `finalizing` store outputs · `terminal` nothing, ever.
+ * What the scheduler must do next; internal. `queued` submit, or repeat an attempt whose answer was lost · `submitting` find
+ * out the outcome of a submission · `running` poll · `finalizing` store outputs · `terminal` nothing, ever.
  */
 export const STAGES = ["queued", "submitting", "running", "finalizing", "terminal"] as const;
 export type Stage = (typeof STAGES)[number];
@@ -42,7 +41,7 @@ export const LEGAL_MOVES = {
   terminal: [],
 } as const satisfies Record<Stage, readonly Stage[]>;
 
-/** @throws Error for a move that is not legal, which is a defect of the caller */
+/** @throws Error if a move is not legal, which is a defect of the caller */
 export function assertLegalMove(from: Stage, to: Stage): void {
   const legal: readonly Stage[] = LEGAL_MOVES[from];
   if (!legal.includes(to)) throw new Error(`A task cannot move from ${from} to ${to}.`);
@@ -58,7 +57,7 @@ export interface TaskResult {
   readonly type: MediaType;
 }
 
-/** What an upstream reported about its work. Figures that it does not report are absent. */
+/** What an upstream reports about its work. Figures that it does not report are absent. */
 export interface Usage {
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
@@ -76,22 +75,22 @@ export interface NewTask {
   readonly model: ModelId;
   readonly request: GenerationRequest;
   readonly quote: Quote;
-  /** Reserved at creation; what is not charged is released at the end. */
+  /** Reserved at creation. What is not charged is released at the end. */
   readonly held: Micros;
-  /** Scheme and host the creator used, for URLs in callbacks. */
+  /** Scheme and host that the creator used, for URLs in callbacks. */
   readonly origin: string;
   readonly callbackUrl?: string | undefined;
-  /** Of its callbacks; absent for the default. */
+  /** Terms of its callbacks; absent for the default form. */
   readonly callbackTerms?: CallbackTerms | undefined;
-  /** What it was made from; absent for one that was asked for by itself. */
+  /** The task and result that it was made from; absent for a task without a parent. */
   readonly parent?: Parent | undefined;
-  /** Set when the creator waits for the result: equal for requests that are the same (docs/api.md 5.4). */
+  /** Set if the creator waits for the result. Equal requests have equal values (docs/api.md 5.4). */
   readonly syncScope?: string | undefined;
-  /** The account of the next attempt, or of the current one. Concurrency is limited per lane. */
+  /** The account of the current attempt, or else of the next one. Concurrency is limited per lane. */
   readonly lane: LaneId;
   /** Position of the lane's route in the model's routes. */
   readonly routeIndex: number;
-  /** What that route's upstream has to load before it can make the task, not empty; see `ProviderAdapter.setupOf`. */
+  /** What the upstream of this route must load before it can make the task, not empty; see `ProviderAdapter.setupOf`. */
   readonly setup?: string | undefined;
   readonly createdAt: number;
 }
@@ -100,7 +99,7 @@ export interface NewTask {
 export interface Task extends NewTask {
   readonly status: TaskStatus;
   readonly stage: Stage;
-  /** 0-100; never goes down, 100 only with `completed`. */
+  /** 0-100; never decreases; 100 only when `completed`. */
   readonly progress: number;
   /** Attempts begun so far. */
   readonly attempts: number;
@@ -108,7 +107,7 @@ export interface Task extends NewTask {
   readonly failures: number;
   readonly cancelRequested: boolean;
   readonly results: readonly TaskResult[];
-  /** The results that a completed task was asked for and does not have; absent when it has all. */
+  /** The requested results that a completed task does not have; absent if it has all. */
   readonly resultIssues?: readonly ResultIssue[] | undefined;
   readonly error?: TaskError | undefined;
   /** Captured at the end; absent until then. */
@@ -116,14 +115,14 @@ export interface Task extends NewTask {
   readonly usage?: Usage | undefined;
   /** First submission. */
   readonly startedAt?: number | undefined;
-  /** Counted from the first submission, so that waiting in the queue fails nothing. */
+  /** Counted from the first submission, so that no task fails because it waited in the queue. */
   readonly deadlineAt?: number | undefined;
   readonly completedAt?: number | undefined;
-  /** When the files of its results were removed, because they were kept long enough. */
+  /** When the files of its results were removed because their retention time was over. */
   readonly filesRemovedAt?: number | undefined;
 }
 
-/** What a caller sees of a task. Reading it costs a fraction of reading the whole. */
+/** What a caller sees of a task. Reading it costs a fraction of reading the whole task. */
 export type TaskSummary = Pick<
   Task,
   | "id"
@@ -146,7 +145,7 @@ export type TaskSummary = Pick<
   | "parent"
 >;
 
-/** What a caller sees of a task that was stored just now, without reading it. */
+/** The summary of a task that was just stored, built without reading it. */
 export function summaryOfNew(task: NewTask): TaskSummary {
   const { id, accountId, kind, model, held, createdAt, parent } = task;
   const begun = { status: "pending", progress: 0, cancelRequested: false, results: [] } as const;
@@ -154,37 +153,38 @@ export function summaryOfNew(task: NewTask): TaskSummary {
 }
 
 /**
- * `intent` may have been sent · `accepted` the upstream has it · `rejected` it certainly has not · `ambiguous` nobody can say ·
- * `done` over. Another attempt may follow a `rejected` one, and one that is `done` without having made or cost anything.
+ * `intent` may have been sent · `accepted` the upstream has it · `rejected` the upstream certainly does not have it ·
+ * `ambiguous` nobody can say · `done` over. Another attempt may follow one that is `rejected`, or `done` without having made or
+ * cost anything.
  */
 export const ATTEMPT_STATES = ["intent", "accepted", "rejected", "ambiguous", "done"] as const;
 export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
-/** Where an output is: already stored here, to be fetched from the upstream with its own reference, or not to be had. */
+/** Where an output is: already stored here, to be fetched from the upstream by the upstream's reference, or missing. */
 export type AttemptOutput =
   | { readonly kind: "stored"; readonly file: StoredFile }
   | { readonly kind: "remote"; readonly ref: Json }
   | MissingOutput;
 
-/** What was seen of an attempt on its way. Times are milliseconds; what is absent was not measured. */
+/** Measured times of an attempt, in milliseconds. Absent members were not measured. */
 export interface AttemptTrace {
-  /** Until the connections of the submission were open. */
+  /** Time until the connections of the submission were open. */
   readonly connectMs?: number | undefined;
-  /** While its inputs were uploaded, and its body was handed to the connection. */
+  /** Time in which its inputs were uploaded and its body was handed to the connection. */
   readonly uploadMs?: number | undefined;
   /** The rest of the submission. */
   readonly submitMs?: number | undefined;
-  /** How often its upstream was asked for it, since the service was started last. */
+  /** How often its upstream was polled since the last start of the service. */
   readonly polls?: number | undefined;
-  /** While its outputs were fetched. */
+  /** Time in which its outputs were fetched. */
   readonly fetchMs?: number | undefined;
-  /** While they were checked and stored. */
+  /** Time in which the outputs were checked and stored. */
   readonly storeMs?: number | undefined;
-  /** Of the latest answer to its submission. */
+  /** HTTP status of the latest answer to its submission. */
   readonly httpStatus?: number | undefined;
-  /** What the upstream calls the request of that answer. */
+  /** The upstream's id of the request with that answer. */
   readonly upstreamRequestId?: string | undefined;
-  /** What the upstream calls the job. */
+  /** The upstream's id of the job. */
   readonly jobId?: string | undefined;
 }
 
@@ -195,32 +195,35 @@ export interface Attempt {
   /** From 1. */
   readonly sequence: number;
   readonly provider: ProviderId;
-  /** The provider's account that has it, to its end. */
+  /** The provider's account that has the attempt until its end. */
   readonly lane: LaneId;
   readonly upstreamModel: string;
   readonly state: AttemptState;
-  /** What the adapter needs to find the attempt again, whatever its settings are by then; see `ProviderAdapter.terms`. */
+  /** What the adapter needs to find the attempt again, even if its settings have changed; see `ProviderAdapter.terms`. */
   readonly terms?: Json | undefined;
   /** The upstream's opaque handle. */
   readonly operation?: Json | undefined;
   readonly outputs?: readonly AttemptOutput[] | undefined;
   readonly usage?: Usage | undefined;
-  /** What it costs the operator, if known. */
+  /** What the attempt costs the operator, if known. */
   readonly costMicros?: Micros | undefined;
   /** What went wrong, in our words, for the operator. */
   readonly detail?: string | undefined;
-  /** The ways that it was chosen among; absent where there was one only. */
+  /** The ways that were considered for it; absent if there was only one. */
   readonly considered?: readonly ConsideredWay[] | undefined;
   readonly trace?: AttemptTrace | undefined;
   readonly startedAt: number;
-  /** When the upstream was known to have it; absent where its answer held the outputs. */
+  /** When the upstream was known to have it; absent if the upstream answered with the outputs. */
   readonly acceptedAt?: number | undefined;
-  /** When its outputs were known, if some were still to be fetched then. */
+  /** When its outputs were known, if some had to be fetched after that. */
   readonly madeAt?: number | undefined;
   readonly endedAt?: number | undefined;
 }
 
-/** The exclusive right to advance a task, for a limited time. Writes under it are refused once the task has another token. */
+/**
+ * The exclusive right to advance a task, for a limited time. Writes with this token are refused after the task gets another
+ * one.
+ */
 export interface Lease {
   readonly token: LeaseToken;
   readonly task: Task;

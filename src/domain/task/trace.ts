@@ -11,7 +11,7 @@ export interface PhaseSpan {
   readonly count?: number | undefined;
 }
 
-/** What is absent was not measured, or was not a part of it. */
+/** Absent members were not measured, or are not part of it. */
 export type Phases = { readonly [Name in Phase]?: PhaseSpan | undefined };
 
 /** Where the time of an attempt was spent. Durations are never negative, even if the clock was set back. */

@@ -52,8 +52,8 @@ export interface Transition {
   readonly to: Stage;
   readonly at: number;
   /**
-   * When the task is due again, which gives the lease back; at most `LONGEST_DELAY_MS` after `at`. Absent: the lease is kept, or
-   * the task is terminal.
+   * When the task is due again. Setting it releases the lease. At most `LONGEST_DELAY_MS` after `at`. Absent: the lease is
+   * kept, or the task is terminal.
    */
   readonly dueAt?: number | undefined;
   /** Raises the stored progress; never lowers it. */
@@ -61,7 +61,7 @@ export interface Transition {
   readonly failures?: number | undefined;
   readonly lane?: LaneId | undefined;
   readonly routeIndex?: number | undefined;
-  /** Goes with `lane`: absent beside one, the task has none there. */
+  /** Written together with `lane`. If it is absent and `lane` is present, the task has no setup there. */
   readonly setup?: string | undefined;
   readonly request?: GenerationRequest | undefined;
   readonly attempt?: AttemptChange | undefined;
@@ -69,23 +69,23 @@ export interface Transition {
   readonly ledger: readonly LedgerEntry[];
   readonly ending?: Ending | undefined;
   readonly callback?: Callback | undefined;
-  /** What to tell besides, where this ends the last task of a group. */
+  /** The callback to write in addition if this ends the last task of a group. */
   readonly groupEnd?: GroupEnd | undefined;
 }
 
 type Change = Omit<Partial<Transition>, "name" | "from" | "to" | "at">;
 
 function move(name: string, from: readonly Stage[], to: Stage, at: number, change: Change): Transition {
-  // Delays by the clock that is never set, and by rates, are no whole milliseconds; times are.
+  // Delays by a clock that is never set, and delays from rates, are not whole milliseconds; times are.
   const dueAt =
     change.dueAt === undefined ? undefined : Math.ceil(Math.min(change.dueAt, at + LONGEST_DELAY_MS));
   return { assets: [], ledger: [], name, from, to, at, ...change, dueAt };
 }
 
-/** Where a queued task waits. */
+/** The lane in which a queued task waits. */
 type Place = Pick<Task, "lane" | "routeIndex" | "setup">;
 
-/** The same transition, which writes what was seen of its attempt by now. */
+/** The same transition, which also writes what has been measured of its attempt so far. */
 export function traced(transition: Transition, trace: AttemptTrace): Transition {
   const { attempt } = transition;
   return attempt === undefined ? transition : { ...transition, attempt: { ...attempt, trace } };
@@ -96,16 +96,17 @@ export function inputsReady(at: number, request: GenerationRequest, assets: read
   return move("inputsReady", ["queued"], "queued", at, { request, assets, failures: 0 });
 }
 
-/** The upstream accepted the job and gave a handle to poll. */
+/** The upstream accepted the job and returned a handle to poll. */
 export function submitted(at: number, id: AttemptId, operation: Json, dueAt: number): Transition {
   const attempt = { id, state: "accepted", operation } as const;
   return move("submitted", ["submitting"], "running", at, { dueAt, failures: 0, attempt });
 }
 
 /**
- * Due again later, in the same stage. `failures` counts transient failures in a row (0 after any good answer). Uses up no attempt.
+ * Due again later, in the same stage. `failures` counts transient failures in a row (0 after any good answer). No attempt is
+ * used up.
  *
- * @param newCallbackId for a task whose address is told of progress, if it is more than before
+ * @param newCallbackId for a task whose address receives progress, if progress has increased
  */
 export function snoozed(
   task: Task,
@@ -122,8 +123,8 @@ export function snoozed(
 }
 
 /**
- * Back to the queue, for this route or another. The upstream certainly did not accept the attempt, or (without `rejected`) none was
- * made because the route is switched off.
+ * Back to the queue, for this route or another. Either the upstream certainly did not accept the attempt, or (without
+ * `rejected`) no attempt was made because the route is switched off.
  */
 export function requeued(
   at: number,
@@ -134,7 +135,7 @@ export function requeued(
   return move("requeued", ["queued", "submitting", "running"], "queued", at, { ...again, attempt });
 }
 
-/** On to another route: the upstream took the attempt, and failed without charging for it. */
+/** On to another route: the upstream accepted the attempt, and it failed without a charge. */
 export function passedOn(
   at: number,
   to: Place,
@@ -145,8 +146,9 @@ export function passedOn(
 }
 
 /**
- * The answer to a submission was lost or cannot be used. The task stays `submitting` where the upstream can be asked for it; else it
- * goes back to the queue with its open attempt, where it waits without holding one of the lane's places.
+ * The answer to a submission was lost or cannot be used. If the upstream can look the submission up, the task stays
+ * `submitting`. Otherwise it returns to the queue with its open attempt, and does not occupy a place of the lane while it
+ * waits.
  */
 export function unanswered(
   at: number,
@@ -166,7 +168,7 @@ export function resent(at: number, id: AttemptId): Transition {
 /**
  * The upstream is done, and its outputs can be fetched. Keeps the lease: the same worker goes on to store them.
  *
- * @param report what the upstream says of its work
+ * @param report what the upstream reports about its work
  */
 export function outputsReady(
   at: number,
@@ -178,7 +180,7 @@ export function outputsReady(
   return move("outputsReady", ["submitting", "running"], "finalizing", at, { failures: 0, attempt });
 }
 
-/** Some outputs could not be retrieved yet. Those that could are kept, and the rest is due again later. */
+/** Some outputs could not be retrieved yet. The retrieved ones are kept, and the rest is due again later. */
 export function outputsKept(
   at: number,
   id: AttemptId,
@@ -260,14 +262,14 @@ export function cancelled(task: Task, at: number, attempt?: AttemptChange): Tran
 }
 
 /**
- * What a task's address is told when its first attempt begins; undefined where it is not told of that.
- * @param id of the attempt
+ * The callback for the beginning of a task's first attempt; undefined if its address does not receive this event.
+ * @param id id of the attempt
  */
 export function startedCallback(task: Task, at: number, id: AttemptId): Callback | undefined {
   return callbackFor(task, "started", at, callbackIdOf(id));
 }
 
-/** Whether a task has an address that is told of an event. */
+/** Whether a task has an address that receives an event. */
 export function tellsOf({ callbackUrl, callbackTerms }: Task, event: CallbackEvent): boolean {
   if (callbackUrl === undefined) return false;
   return callbackTerms?.events.includes(event) ?? (event === "completed" || event === "failed");

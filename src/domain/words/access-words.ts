@@ -12,7 +12,7 @@ const OWNERS = { key: "API key", account: "account", token: "management token" }
 
 const STAYS = { streams: "event streams", waits: "calls that wait" } as const;
 
-/** Why a caller may not come in, or may not do what it asks. */
+/** Why a caller may not use the service, or may not do what it asks for. */
 export const ACCESS_WORDS = {
   key_absent: () => "No API key was given. Send it as `Authorization: Bearer <API_KEY>`.",
   key_malformed: () => "The API key is malformed: check that it was copied whole.",
@@ -44,7 +44,7 @@ export const ACCESS_WORDS = {
 
   model_forbidden: ({ model }: { model: string; field: string }) =>
     `This API key may not use the model "${model}".`,
-  /** `path` is where the request that is estimated would go; absent for the request itself. */
+  /** `path` is where the estimated request would be sent; absent for a real request. */
   feature_forbidden: ({ feature, path }: { feature: Feature; path?: string | undefined }) =>
     `This API key may not ${path === undefined ? FEATURES[feature] : `use POST ${path}`}: it lacks the feature "${feature}".`,
   route_forbidden: () => "This API key may not choose its route; leave X-Route out.",

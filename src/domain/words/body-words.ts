@@ -7,7 +7,7 @@ interface Part {
   readonly part: number;
 }
 
-/** What is wrong with a body as it arrives, or with how it does; and what becomes of a request by no fault of its own. */
+/** Problems with a body or with its transfer, and reasons why a request ends that are not the caller's fault. */
 export const BODY_WORDS = {
   content_type: ({ wanted, given }: { wanted: string; given: string | null }) =>
     `Content-Type must be ${wanted}${given === null || given === "" ? "" : `, got "${cut(given)}"`}.`,

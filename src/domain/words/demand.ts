@@ -7,18 +7,18 @@ export type Demand =
   /** One of these values. */
   | { readonly anyOf: readonly Json[] }
   | { readonly equal: Json }
-  /** Of one of these types of JSON Schema. */
+  /** The value must have one of these types of JSON Schema. */
   | { readonly types: readonly string[] }
   | { readonly integer: { readonly least: number; readonly most: number } }
   | { readonly seconds: { readonly least: number; readonly most: number } }
-  /** So large, or with so many of something. */
+  /** The value must be this large, or have this many of something. */
   | {
       readonly many: "value" | "characters" | "entries" | "fields";
       readonly least?: number | undefined;
       readonly most?: number | undefined;
     }
   | { readonly form: Form }
-  /** The words of the schema or the table of limits that the value is checked against; they complete "must …". */
+  /** The words of the schema or the table of limits that the value is checked against. They complete "must …". */
   | { readonly rule: string }
   | { readonly keyword: string };
 

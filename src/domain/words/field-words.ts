@@ -1,25 +1,25 @@
 import { type Demand, demandWords } from "./demand.ts";
 import { cut, either, type Field, type Given, type NameOf, show, type WordTable } from "./say.ts";
 
-/** Without a field, the whole body is at fault, or something in no field. */
+/** Without a field, the problem is in the whole body, or in no field. */
 type AnyField = Partial<{ field: string | undefined }>;
 
 interface UnknownField {
-  /** The object that has no such field; absent for the whole. */
+  /** The object that lacks the field; absent for the whole body. */
   readonly within?: string | undefined;
-  /** Whose fields those of the whole are. */
+  /** What the fields of the whole body belong to. */
   readonly owner: string;
   /** The path of the field that was probably meant. */
   readonly near?: string | undefined;
-  /** The names of the fields that there are. */
+  /** The names of the existing fields. */
   readonly known: readonly string[];
 }
 
-/** What can be wrong with a field, whatever it means. */
+/** Problems that any field can have, whatever it means. */
 export const FIELD_WORDS = {
   must: ({ field, must, given }: Field & { must: Demand; given: Given | undefined }, name: NameOf) =>
     `${name(field)} must ${demandWords(must)}${given === undefined ? "" : `, got ${show(given)}`}.`,
-  /** Found by a JSON Schema; the whole body when `field` is absent. */
+  /** A JSON Schema found it. Without `field`, it concerns the whole body. */
   violation: ({ field, must, given }: AnyField & { must: Demand; given: Given }, name: NameOf) =>
     `${field === undefined ? "The body" : name(field)} must ${demandWords(must)}; got ${show(given)}.`,
   /** A rule of a schema over several fields, in its own words: `{a}` stands for a field, `{a|b}` for any of them. */
@@ -45,11 +45,14 @@ export const FIELD_WORDS = {
   ) => `${field === undefined ? "A field name" : name(field)} contains ${what}.`,
   not_after: ({ field, other, given }: Field & { other: string; given: Given }, name: NameOf) =>
     `${name(field)} must be after ${name(other)}, got ${show(given)}.`,
-  /** What a check of files, addresses or prices found: a clause that the field's name begins and that names no other field. */
+  /**
+   * The finding of a check of files, addresses or prices: a clause that begins with the field's name and that names no other
+   * field.
+   */
   finding: ({ field, finding }: Field & { finding: string }, name: NameOf) => `${name(field)} ${finding}.`,
 } satisfies WordTable;
 
-/** A schema's sentence in the reader's names. Several names that lead to the same field are told once. */
+/** A schema's sentence with the reader's names. If several of our names become the same name, it appears once. */
 function withNames(rule: string, name: NameOf): string {
   return rule.replace(/\{([^{}]+)\}/g, (_, fields: string) => {
     const names = [...new Set(fields.split("|").map(name))];

@@ -10,7 +10,7 @@ interface OfModel extends Field {
   readonly model: string;
 }
 
-/** What is wrong with files and addresses given, and with fields that a model cannot honour. */
+/** Problems with files and addresses, and with fields that a model cannot honour. */
 export const INPUT_WORDS = {
   stored_file_unknown: ({ field }: Field, name: NameOf) =>
     `${name(field)} names a file of this service that does not exist.`,
@@ -21,7 +21,7 @@ export const INPUT_WORDS = {
     { field, wanted, given }: Field & { wanted: MediaKind; given: MediaKind | MediaType },
     name: NameOf,
   ) => `${name(field)} must be ${article(wanted)}, not ${isMediaType(given) ? given : article(given)}.`,
-  /** GIFs and drawings are made, and not taken. */
+  /** GIFs and drawings can be results, but not inputs. */
   output_only: ({ field, given }: Field & { given: MediaType }, name: NameOf) =>
     `${name(field)} names a file of a type that cannot be given (${MEDIA_TYPES[given].extension.toUpperCase()}); give a PNG, JPEG or WebP image.`,
   /** What an account has uploaded, and what it may have. */
@@ -50,10 +50,10 @@ export const INPUT_WORDS = {
     `${name(field)} must be auto or opaque for ${model}, got ${show(given)}.`,
   not_a_choice: ({ field, model, given }: OfModel & { given: Given }, name: NameOf) =>
     `${name(field)} cannot be chosen for ${model}, got ${show(given)}.`,
-  /** It would change what is made, and neither the model nor a route to it has anything like it. */
+  /** The field would change the result, and neither the model nor a route to it has anything like it. */
   field_undoable: ({ field, model }: OfModel, name: NameOf) =>
     `${name(field)} cannot be used: no route of ${model} can do it.`,
-  /** The schema takes it, and none of the routes that can be taken at present. */
+  /** The schema takes the field, but no route that is currently usable does. */
   unrouted_value: ({ field, model, must, given }: OfModel & { must: Demand; given: Given }, name: NameOf) =>
     `${name(field)} must ${demandWords(must)} for this request of ${model} at present, got ${show(given)}.`,
   unrouted_field: ({ field, model }: OfModel, name: NameOf) =>

@@ -8,7 +8,7 @@ interface Thing {
   readonly what: "account" | "key" | "token" | "task" | "model" | "callback" | "provider" | "session";
 }
 
-/** Why something an operator asks for is refused. */
+/** Why an operator's request is refused. */
 export const MANAGEMENT_WORDS = {
   unknown: ({ what, given, near }: Thing & { given: string; near?: string | undefined }) =>
     `There is no ${what} ${show(given)}.${near === undefined ? "" : ` Did you mean "${near}"?`}`,
@@ -37,7 +37,7 @@ export const MANAGEMENT_WORDS = {
     `${name(field)} must be from 0 to ${most} (30 days), got ${given}.`,
   grace_alone: ({ field }: Field, name: NameOf) =>
     `${name(field)} is only for a callback secret that takes another one's place.`,
-  /** What was given may be all of a secret but its last character. */
+  /** The text may be a whole secret without its last character, so it is not repeated. */
   signing_secret: ({ field, anew }: Field & { anew: string }, name: NameOf) =>
     `${name(field)} must be "${anew}", or whsec_ and 24 to 64 bytes in base64; what was given is not shown.`,
   quota_without_limit: ({ field }: Field, name: NameOf) =>
@@ -69,7 +69,7 @@ export const MANAGEMENT_WORDS = {
   reason_controls: ({ field }: Field, name: NameOf) => `${name(field)} must not hold control characters.`,
   price_reason: ({ field, most, length }: Field & { most: number; length: number }, name: NameOf) =>
     `${name(field)} must have at most ${most} characters and no control characters, got ${length}.`,
-  /** What is wrong with a part of a price rule, or with the whole where the path is empty. */
+  /** What is wrong with a part of a price rule; with an empty path, with the whole rule. */
   price_rule: ({ field, finding }: Field & { finding: string }, name: NameOf) =>
     `${name(field) || "The rule"} ${finding}.`,
   manifest_unknown: () => "There is no model of your own with this id.",

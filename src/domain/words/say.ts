@@ -9,7 +9,7 @@ export interface Field {
   readonly field: string;
 }
 
-/** What a caller gave. Of a list or an object, that it is one, or all of it as JSON. */
+/** A value that a caller gave. For a list or an object: only that it is one, or all of it as JSON. */
 export type Given =
   | string
   | number
@@ -18,24 +18,24 @@ export type Given =
   | { readonly a: "list" | "object" }
   | { readonly json: Json };
 
-/** A function for each kind of facts that makes its message; `name` gives the reader's name of a field. */
+/** One function per kind of facts, which makes the message. `name` gives the reader's name of a field. */
 export type WordTable = Readonly<Record<string, (facts: never, name: NameOf) => string>>;
 
-/** The facts that a table has words for, told apart by `kind`. */
+/** The facts for which a table has words, distinguished by `kind`. */
 export type FactsOf<Table extends WordTable> = {
   [Kind in keyof Table]: { readonly kind: Kind } & (Table[Kind] extends () => string
     ? unknown
     : Parameters<Table[Kind]>[0]);
 }[keyof Table];
 
-/** How many characters of what was given a message shows. */
+/** How many characters of the given value a message shows. */
 const SHOWN = 80;
 
 export function cut(text: string): string {
   return text.length <= SHOWN ? text : `${text.slice(0, SHOWN).toWellFormed()}…`;
 }
 
-/** What was given, as a message shows it: a text in quotes. */
+/** The given value as a message shows it; a text is quoted. */
 export function show(given: Given): string {
   if (typeof given === "string") return JSON.stringify(cut(given));
   if (typeof given !== "object" || given === null) return String(given);
@@ -55,7 +55,7 @@ export function article(kind: MediaKind): string {
 
 /** Translates fields by our name for their path, or for the field at the top of it. Other fields keep their names. */
 export function namesFrom(names: Readonly<Record<string, string>>): NameOf {
-  // Names may be inherited. Whatever else objects inherit is no text.
+  // A name may be an inherited property. No inherited property is a text.
   const nameOf = (field: string) => {
     const name: unknown = names[field];
     return typeof name === "string" ? name : undefined;

@@ -1,4 +1,4 @@
-/** What the owner of a failed task can do about it, by the code that says why it failed. */
+/** What the owner of a failed task can do about it, by error code. */
 export const TASK_ADVICE = {
   UPSTREAM_CAPACITY_EXHAUSTED: "Retry the task in a few minutes.",
   UPSTREAM_TIMEOUT: "Retry the task; if that happens again, use another model.",
@@ -16,7 +16,7 @@ export const TASK_ADVICE = {
   NO_ROUTE_AVAILABLE: "Use another model, or ask the operator, whose log says why.",
 } as const;
 
-/** What became of an attempt that made nothing, for the owner of the task. */
+/** The outcome of an attempt that made nothing, for the owner of the task. */
 export const ATTEMPT_MESSAGES = {
   refused: "The provider did not take this attempt.",
   failed: "The provider took this attempt and failed.",

@@ -25,11 +25,11 @@ const NO_THUMBNAIL: Readonly<Record<WithoutThumbnail, string>> = {
   damaged: "This file cannot be decoded, so it has no thumbnail.",
 };
 
-/** Why a request for images or videos is refused, or ends without them. */
+/** Why a request for images or videos is refused, or ends without a result. */
 export const TASK_WORDS = {
   model_unusable: ({ field }: Field, name: NameOf) =>
     `${name(field)} must be the id of a model; GET /v1/models lists them.`,
-  /** `near` is the name of a model that was probably meant. */
+  /** `near` is the name of the model that was probably meant. */
   model_unknown: ({ model, near }: Of & Field & { near?: string | undefined }) =>
     near === undefined
       ? `There is no model "${cut(model)}"; GET /v1/models lists those available.`
@@ -101,7 +101,7 @@ export const TASK_WORDS = {
     `The task is ${status}; it can be retried once it has ended.`,
   variation_seedless: ({ model }: { model: string }) =>
     `${model} takes no seed, so it would make no other results of the same request; retry the task instead.`,
-  /** `able`: the models that can, as far as the caller may use them. */
+  /** `able`: the models that can do it, among those that the caller may use. */
   follow_up_unable: (
     {
       field,

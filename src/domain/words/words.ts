@@ -6,7 +6,7 @@ import { MANAGEMENT_WORDS } from "./management-words.ts";
 import { cut, type FactsOf, type NameOf } from "./say.ts";
 import { TASK_WORDS } from "./task-words.ts";
 
-/** The words for everything that ends a request, by kind. The facts that each needs are its parameter. */
+/** The words for everything that ends a request, by kind. Each function takes the facts that it needs. */
 const WORDS = {
   ...FIELD_WORDS,
   ...INPUT_WORDS,
@@ -21,7 +21,7 @@ export type Facts = FactsOf<typeof WORDS>;
 
 /** The message for a reader who has other names for our fields. */
 export function describe(facts: Facts, nameOf: NameOf): string {
-  // The kind picks the function that takes these very facts, which the compiler cannot follow.
+  // The kind selects the function that takes exactly these facts. The compiler cannot follow that.
   const words = WORDS[facts.kind] as (facts: Facts, name: NameOf) => string;
   return words(facts, (field) => nameOf(cut(field)));
 }
