@@ -16,30 +16,30 @@ import type { Turns } from "./turns.ts";
 export interface AccessDeps {
   readonly authenticate: Authenticate;
   readonly authenticateOperator: AuthenticateOperator;
-  /** A management token was taken. */
+  /** Records that a management token was accepted. */
   readonly tokenUsed: (operator: Operator) => void;
   readonly rateLimiter: RateLimiter;
   readonly stays: Stays;
   readonly standings: Standings;
-  /** Of requests with a key, by account. */
+  /** Turns for requests with a key, by account. */
   readonly turns: Turns;
-  /** Of requests without one, by the client's address. */
+  /** Turns for requests without a key, by the client's address. */
   readonly guestTurns: Turns;
 }
 
-/** A request that is being admitted, with what is known of it so far, for its log line and its answer. */
+/** A request during its admission, with what is known about it so far, for its log line and its answer. */
 export type Entering = Omit<Exchange, "isLate"> & {
   isLate: boolean;
   principal?: Principal;
   operator?: Operator;
   limitHeaders?: Readonly<Record<string, string>>;
-  /** Of a caller that was let in. */
+  /** Whether a caller that was admitted may still be answered. */
   standing?: Pick<Standing, "lateRefusal">;
 };
 
 /**
- * Passes a request to its endpoint if its caller may use it. Checks, in this order and before the body is read, the credential and
- * its kind, the feature, and the limit of requests. Only counting a request is asynchronous.
+ * Passes a request to its endpoint if its caller may use it. Before the body is read, it checks the credential and its kind,
+ * then the feature, then the request limit. Only counting a request is asynchronous.
  */
 export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering): Reply | Promise<Reply> {
   if (endpoint.access === "public") {
@@ -113,7 +113,7 @@ function enterKeyed(
   return found instanceof Promise ? found.then(letIn, refuse) : letIn(found);
 }
 
-/** A stream has a place as long as it lasts. */
+/** A stream keeps its place as long as it lasts. */
 function staying<Staying extends Pick<KeyedExchange, "stay">>(
   handle: (exchange: Staying) => Reply | Promise<Reply>,
 ) {

@@ -16,16 +16,19 @@ export interface ArrivingDeps extends ProxyTrust {
   readonly elapsed: () => number;
   readonly edge: Pick<Edge, "deadline" | "within">;
   readonly ingress: Ingress;
-  /** Absent where nothing is traced. */
+  /** Absent if nothing is traced. */
   readonly spans?: Spans | undefined;
-  /** Where this service is reached, when it is set. */
+  /** The public address of this service, if it is set. */
   readonly publicUrl?: string | undefined;
 }
 
 /** A caller's own request id is kept if it matches; others are replaced. */
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** A request that has arrived. A class, whose getters cost nothing until an endpoint asks: most ask for few. */
+/**
+ * A request that has arrived. It is a class because getters cost nothing until an endpoint uses them, and most endpoints use
+ * few.
+ */
 export class Arriving implements Entering {
   readonly requestId: string;
   readonly startedAt: number;
@@ -85,7 +88,7 @@ export class Arriving implements Entering {
     return this.#deps.ingress.intakeOf(this.request, () => this.#owner());
   }
 
-  /** Its place in a trace; undefined where nothing is traced. */
+  /** Its place in a trace; undefined if nothing is traced. */
   get place(): RequestTrace | undefined {
     this.#place ??= this.#deps.spans?.open(this.request.headers.get("traceparent"));
     return this.#place;
@@ -103,7 +106,7 @@ export class Arriving implements Entering {
     return () => (this.isLong ? undefined : this.#deps.edge.deadline(this.startedAt));
   }
 
-  /** Whose part of the memory for bodies it uses. */
+  /** The owner in whose share of the memory the body is counted. */
   #owner(): string {
     return this.principal?.accountId ?? this.operator?.tokenId ?? "";
   }

@@ -21,14 +21,17 @@ export type JsonExchange = Pick<Exchange, "request" | "intake">;
 /**
  * The JSON object of a request's body.
  *
- * @param receiver where the content of data URIs goes; without one they are text like any other
+ * @param receiver stores the content of data URIs; without one they count as text
  * @throws AppError `unsupported_media_type`, `request_too_large`, `invalid_request`
  */
 export function readJsonBody(exchange: JsonExchange, receiver?: InlineReceiver): Promise<JsonBody> {
   return readAs(exchange, receiver, parseJsonObject);
 }
 
-/** The same for a body that may be any JSON, such as a list. @throws AppError as `readJsonBody`, but for what is no object */
+/**
+ * The same for a body that may be any JSON, such as a list. @throws AppError like `readJsonBody`, except that it need not be an
+ * object
+ */
 export function readAnyJsonBody(exchange: JsonExchange, receiver?: InlineReceiver): Promise<JsonBody<Json>> {
   return readAs(exchange, receiver, parseJson);
 }
@@ -49,7 +52,7 @@ async function readAs<Body>(
 /**
  * A request's body, checked against the schema that `Body` stands for.
  *
- * @throws AppError as `readJsonBody` and `check` do; the refusal of a caller that may not act any more when the body is there
+ * @throws AppError like `readJsonBody` and `check`; the refusal if the caller may no longer act when the body has arrived
  */
 export async function readBody<Body>(
   exchange: JsonExchange & Pick<KeyedExchange | ManagedExchange, "standing">,

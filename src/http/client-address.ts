@@ -30,7 +30,7 @@ export function clientAddressOf(
   if (socket === undefined || trustedProxies.length === 0 || !isTrusted(socket)) return socket;
   const entries = (request.headers.get("x-forwarded-for") ?? "").split(",").map((entry) => entry.trim());
   let client = socket;
-  // Empty entries mean nothing (RFC 9110, 5.6.1).
+  // Empty entries are ignored (RFC 9110, 5.6.1).
   for (const entry of entries.filter((each) => each !== "").reverse()) {
     const address = addresses.canonical(withoutPort(entry));
     if (address === undefined || !isTrusted(address)) return address;
@@ -40,9 +40,9 @@ export function clientAddressOf(
 }
 
 /**
- * Scheme and host by which the caller reaches this service: the operator's setting, else a trusted proxy's forwarded headers, else
- * the request's own. Of several values the left-most counts. A caller who forges it only changes the URLs in its own answers, as
- * with Host.
+ * Scheme and host by which the caller reaches this service: the operator's setting, else a trusted proxy's forwarded headers,
+ * else the request's own. If there are several values, the left-most counts. A caller who forges it only changes the URLs in
+ * its own answers, as with Host.
  * @throws AppError `invalid_request` without a usable Host header
  */
 export function originOf(
@@ -71,7 +71,9 @@ function socketAddressOf(addresses: Addresses, connection: Connection): string |
   return address === undefined ? undefined : addresses.canonical(address);
 }
 
-/** `192.0.2.1:443`, `[2001:db8::1]:443` and `[2001:db8::1]` without what is not the address; all else as it is. */
+/**
+ * Removes what is not the address from `192.0.2.1:443`, `[2001:db8::1]:443` and `[2001:db8::1]`; anything else stays as it is.
+ */
 function withoutPort(entry: string): string {
   const [, bracketed, plain] = PORT.exec(entry) ?? [];
   if (bracketed?.includes(":")) return bracketed;

@@ -2,14 +2,14 @@ import type { Ids } from "../domain/ports/runtime.ts";
 import type { Connection } from "./exchange.ts";
 
 export interface CorsDeps {
-  /** Which pages of other origins may read answers: those of these origins, or of any with `*`. They may change. */
+  /** The origins whose pages may read answers; `*` allows all. They may change. */
   readonly cors: { readonly origins: readonly string[] };
   readonly ids: Ids;
 }
 
 type Handle = (request: Request, connection: Connection) => Response | Promise<Response>;
 
-/** Headers of answers that scripts may read besides the few they always may. */
+/** Headers of answers that scripts may read in addition to the few that are always readable. */
 const EXPOSED = [
   ...["X-Request-ID", "X-Request-Cost", "X-Idempotent-Replay", "X-Task-Id", "X-Svc-Adjusted"],
   ...["Preference-Applied", "Retry-After", "retry-after-ms", "x-should-retry"],
@@ -22,14 +22,14 @@ const PREFLIGHT_SEC = 7200;
 const HEADER_NAMES = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(?:\s*,\s*[A-Za-z0-9!#$%&'*+.^_`|~-]+)*$/;
 
 /**
- * Lets pages of the given origins read every answer, errors and streams included, and answers the question that browsers send
- * before a request. Never allows cookies: only the console has one, and only its own pages send it.
+ * Lets pages of the given origins read every answer, including errors and streams, and answers preflight requests. Never allows
+ * cookies: only the console has one, and only its own pages send it.
  */
 export function withCors(handle: Handle, { cors, ids }: CorsDeps): Handle {
   function allow(request: Request, headers: Headers): boolean {
     const { origins } = cors;
     const isAny = origins.includes("*");
-    // A cache may have the answer from a request of another origin.
+    // A cache may hold the answer to a request from another origin.
     if (!isAny) headers.append("Vary", "Origin");
     const origin = request.headers.get("origin");
     if (origin === null || !(isAny || origins.includes(origin))) return false;

@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts";
 import { mannersOf } from "./facades/spoken.ts";
 
-/** `x-api-key`, and a vendor's own name for it: `x-goog-api-key` and the like. */
+/** `x-api-key`, and vendors' own names for it, such as `x-goog-api-key`. */
 const KEY_HEADER = /^x-(?:[a-z0-9-]+-)?api-key$/;
 
 /**
@@ -21,7 +21,7 @@ export function credentialOf(
   const authorization = headers.get("authorization");
   let found = authorization === null ? undefined : keyIn(authorization, path);
   for (const name of headers.keys()) {
-    // The first look is cheap, and nearly all headers fail it.
+    // This first test is cheap, and nearly all headers fail it.
     if (!name.endsWith("api-key")) continue;
     const isKey = KEY_HEADER.test(name) || (name === "api-key" && path.startsWith("/compat/v1/"));
     if (isKey) found = onlyOne(found, headers.get(name));
@@ -30,7 +30,7 @@ export function credentialOf(
   return query().getAll("key").reduce<string | undefined>(onlyOne, found);
 }
 
-/** Adds what a header holds, which is a list where the header came several times. */
+/** Adds the values of a header, which is a list if the header came several times. */
 function onlyOne(found: string | undefined, given: string | null): string | undefined {
   if (given === null || given === "" || given === found) return found;
   if (given.includes(",")) return given.split(",").reduce(onlyOneTrimmed, found);
@@ -54,7 +54,7 @@ function keyIn(authorization: string, path: string): string | undefined {
   return key === "" ? undefined : key;
 }
 
-/** The same of a scheme that a facade's clients have. */
+/** The same for a scheme of a facade's clients. */
 function otherKeyIn(authorization: string, path: string): string {
   const match = /^([a-z]+) +(\S*) *$/i.exec(authorization);
   const scheme = match?.[1]?.toLowerCase() ?? "";

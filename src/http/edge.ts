@@ -16,7 +16,7 @@ export interface EdgeDeps {
 /** How often the open requests are checked, unless one must be cut sooner. */
 const SWEEP_MS = 1_000;
 
-/** For requests open for longer, the server's own limit is lifted, because it counts a slow upload as silence. */
+/** For requests open longer than this, the server's own limit is lifted, because it counts a slow upload as silence. */
 const KEEP_OPEN_AFTER_MS = 5_000;
 
 /** How long before the cut a handler should answer by itself. */
@@ -64,11 +64,11 @@ export function createEdge(deps: EdgeDeps) {
   }
 
   return {
-    /** When a handler should answer by itself a request that began at `startedAt`: a little before it is cut. */
+    /** When the handler of a request that began at `startedAt` should answer by itself: a little before the cut. */
     deadline: (startedAt: number) => startedAt + timeoutMs - marginMs,
     /**
-     * Resolves with the handler's answer, or rejects with `upstream_timeout` when it takes too long. The handler goes on, and its
-     * answer is dropped.
+     * Resolves with the handler's answer, or rejects with `upstream_timeout` if it takes too long. The handler then continues,
+     * and its answer is dropped.
      */
     within({ request, requestId }: Asked, startedAt: number, reply: Reply | Promise<Reply>) {
       if (!(reply instanceof Promise)) return reply;

@@ -12,9 +12,9 @@ import type { StayKind } from "./stays.ts";
 
 /** How a request arrived. */
 export interface Connection {
-  /** Whether it came to the address for long requests, which has no time limit. */
+  /** Whether it was sent to the address for long requests, which has no time limit. */
   readonly isLong: boolean;
-  /** The address of the other end of the socket; undefined once it is closed. */
+  /** The address of the socket's other end; undefined after it is closed. */
   readonly address: () => string | undefined;
 }
 
@@ -26,31 +26,37 @@ export interface Exchange {
   readonly startedAt: number;
   /** As sent. */
   readonly path: string;
-  /** Scheme and host by which the caller reaches this service; asset URLs start with it. */
+  /** Scheme and host at which the caller reaches this service; asset URLs start with it. */
   readonly origin: string;
   /** The caller's address; undefined when it is unknown. */
   readonly address: string | undefined;
   /** Path parameters. */
   readonly param: (name: string) => string;
   readonly query: () => URLSearchParams;
-  /** Whether it had to wait for a later turn of the event loop than it arrived in. Known of requests without a credential. */
+  /**
+   * Whether it waited for a later turn of the event loop than the one in which it arrived. Known for requests without a
+   * credential.
+   */
   readonly isLate: boolean;
-  /** The way to the request's body. */
+  /** Gives access to the request's body. */
   readonly intake: Intake;
-  /** The `traceparent` of what it leads to; undefined where nobody traces it. */
+  /** The `traceparent` for what the request causes; undefined if it is not traced. */
   readonly trace: string | undefined;
-  /** When the answer is due, on the clock that never jumps, in milliseconds; undefined where requests are not cut. */
+  /** When the answer is due, in milliseconds on the clock that never jumps; undefined if requests are not cut. */
   readonly edgeDeadline: () => number | undefined;
 }
 
 export interface KeyedExchange extends Exchange {
   readonly principal: Principal;
-  /** Whether the caller may still be answered, for answers during which its key may be revoked. */
+  /** Whether the caller may still be answered, for answers that last so long that the key may be revoked meanwhile. */
   readonly standing: Standing;
-  /** Takes a place for a connection that stays. @returns what gives it back @throws AppError when there is none */
+  /**
+   * Takes a place for a connection that stays open. @returns a function that gives it back @throws AppError when no place is
+   * free
+   */
   readonly stay: (kind: StayKind) => () => void;
   /**
-   * Counts it against the key's requests per minute, for endpoints that only some of whose requests count.
+   * Counts it against the key's requests per minute, for endpoints of which only some requests count.
    * @throws AppError `rate_limit_exceeded`
    */
   readonly count: () => Promise<void>;
@@ -64,11 +70,11 @@ export interface ManagedExchange extends Exchange {
   readonly stay: (kind: StayKind) => () => void;
 }
 
-/** What endpoints need that answer late. */
+/** What endpoints that answer late need. */
 export interface LateAnswerDeps {
   /** Milliseconds on the clock that never jumps. */
   readonly elapsed: () => number;
-  /** Aborts when the wait is to end before the service stops. */
+  /** Aborts when the wait must end before the service stops. */
   readonly stopping: AbortSignal;
   /** Lifts the server's own limit on how long a request may stay open. */
   readonly keepOpen: (request: Request) => void;
@@ -79,9 +85,9 @@ interface HandlingBase {
   readonly path: string;
   /** Endpoints that clients poll are logged at debug level. */
   readonly logLevel?: "info" | "debug";
-  /** Its path holds what opens it, so neither log nor answer shows more than its pattern. */
+  /** Its path contains a secret, so the log and answers show only its pattern. */
   readonly isSecret?: boolean;
-  /** As what it is refused while there is too much to do; absent: it never is. */
+  /** The class as which it is refused under overload; absent: it is never refused. */
   readonly sheds?: ShedClass | undefined;
   /** Exempt from the default address's time limit: the answer begins at once and may last. */
   readonly isStreaming?: boolean;
@@ -103,18 +109,18 @@ interface KeyedHandling extends HandlingBase {
 
 interface ManagedHandling extends HandlingBase {
   readonly access: "management";
-  /** What the token must have; absent where every valid token will do. */
+  /** The scope that the token must have; absent if any valid token is enough. */
   readonly scope?: Scope | undefined;
   readonly handle: (exchange: ManagedExchange) => Reply | Promise<Reply>;
 }
 
-/** What answers a method on a path, with or without a credential. */
+/** Answers a method on a path, with or without a credential. */
 export type Handling = OpenHandling | KeyedHandling | ManagedHandling;
 
-/** A handling that the published document describes. */
+/** A handler that the published document describes. */
 export type Endpoint = Handling & { readonly contract: EndpointContract };
 
-/** An endpoint that everybody may read. */
+/** An endpoint that anybody may read. */
 export function open(path: string, contract: EndpointContract, handle: OpenHandling["handle"]): Endpoint {
   return { method: "GET", path, contract, access: "public", logLevel: "debug", handle };
 }

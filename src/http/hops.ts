@@ -3,8 +3,8 @@ import { HOPS_HEADER, MAX_HOPS } from "../domain/task/hops.ts";
 
 /**
  * How many instances of this service have passed a request on (docs/api.md 1.6).
- * @returns undefined for one that comes from a caller directly
- * @throws AppError `loop_detected` when there were too many, `invalid_request` for a header that no instance sends
+ * @returns undefined for a request that comes directly from a caller
+ * @throws AppError `loop_detected` if there were too many, `invalid_request` for a header that no instance sends
  */
 export function hopsOf({ headers }: Request): number | undefined {
   const given = headers.get(HOPS_HEADER);

@@ -1,11 +1,11 @@
 import { AppError } from "../domain/errors.ts";
 
-/** Repeated headers arrive as one, joined with this. */
+/** A separator with which repeated headers arrive as one. */
 const BETWEEN_HEADERS = ", ";
 
 /**
- * The `Idempotency-Key` of a request; the same one twice counts once.
- * @throws AppError `invalid_idempotency_key` for two that differ, and for a key that cannot be told from two
+ * The `Idempotency-Key` of a request; the same key twice counts once.
+ * @throws AppError `invalid_idempotency_key` for two different keys, and for a key that looks like two
  */
 export function idempotencyKeyOf({ headers }: Request): string | undefined {
   const given = headers.get("idempotency-key") ?? undefined;

@@ -1,8 +1,8 @@
 import { mustBe } from "../domain/errors.ts";
 
 /**
- * The number of the last event that a client of an endless stream has seen; undefined for one that begins now.
- * @throws AppError `invalid_request` for a wrong id: starting over would silently skip the events since that id
+ * The number of the last event that a client of an endless stream has seen; undefined if it begins now.
+ * @throws AppError `invalid_request` for a wrong id, because starting over would silently skip the events since that id
  */
 export function lastEventOf({ headers }: Request): number | undefined {
   const given = headers.get("last-event-id");

@@ -10,8 +10,8 @@ export interface AdoptDeps {
 }
 
 /**
- * The task that an equal request left, if one did recently; no other request gets it. Failed tasks are skipped: they cost nothing, so
- * the request is tried again; and deleted ones.
+ * The task that an equal request recently left, if any; no other request gets it. Failed tasks are skipped, because they cost
+ * nothing and the request can be tried again. Deleted tasks are skipped too.
  * @param scope equal for equal requests
  */
 export async function adoptLeft(deps: AdoptDeps, scope: string): Promise<TaskId | undefined> {

@@ -8,16 +8,16 @@ import type { Clock } from "../domain/ports/runtime.ts";
 import type { Counts } from "../domain/ports/tally.ts";
 import { sizeText } from "../domain/reclaimable.ts";
 
-/** Too little space on the disk of the data, in bytes. */
+/** Free space on the disk of the data folder that is too small, in bytes. */
 export interface DiskTrouble {
   /** Whether new tasks are refused. */
   readonly isRefusing: boolean;
   readonly free: number;
   readonly warnBelow: number;
   readonly refuseBelow: number;
-  /** What would free space, as far as it was counted. */
+  /** What would free space, as far as it has been counted. */
   readonly advice: readonly string[];
-  /** False while that is counted for the first time, for a minute at most. */
+  /** False during the first count, which takes a minute at most. */
   readonly isAdvised: boolean;
 }
 
@@ -30,21 +30,21 @@ export interface ConditionDeps {
   readonly disk: () => DiskTrouble | undefined;
   /** Callbacks that were given up since the start. */
   readonly deadCallbacks: () => number;
-  /** Since when no backup could be made, and why; undefined while all is well or none is wanted. */
+  /** Since when backups fail, and why; undefined if they succeed or none is wanted. */
   readonly backupFailing: () => { readonly since: number; readonly reason: string } | undefined;
   /** Accounts whose balance fell below their level. */
   readonly lowAccounts: ReadonlySet<AccountId>;
 }
 
-/** A route that failed several times in a row is tried again soon; it counts once that has gone on. */
+/** A route that failed several times in a row is tried again soon. It counts as down only after this time. */
 const OPEN_MS = 2 * 60_000;
-/** Given up callbacks are a trouble for so long. */
+/** How long callbacks that were given up count as a problem. */
 const DEAD_MS = 60 * 60_000;
-/** Of fewer, a share says nothing. */
+/** A share of fewer tasks or requests has no meaning. */
 const LEAST_TASKS = 20;
 const LEAST_REQUESTS = 100;
 
-/** Reads what is wrong, for alerts. @throws StorageError */
+/** Reads the present problems, for alerts. @throws StorageError */
 export function createReadConditions(deps: ConditionDeps) {
   let dead = { count: deps.deadCallbacks(), at: Number.NEGATIVE_INFINITY };
 
@@ -64,7 +64,8 @@ export function createReadConditions(deps: ConditionDeps) {
     const low = await Promise.all(accounts.map((id) => lowBalance(deps, id)));
     const troubles = await deps.routes.troubles();
     const disk = deps.disk();
-    // Told once with what to do, not at once without; what was told before is not over meanwhile.
+    // A low disk is reported only when the advice is ready, so that it is reported once, with the advice. An alert that was
+    // sent before stays meanwhile.
     const isTold = disk?.isAdvised === true || told.some(({ kind }) => kind === "disk_low");
     return [
       ...low.flat(),
@@ -81,7 +82,7 @@ async function lowBalance({ accounts }: ConditionDeps, id: AccountId): Promise<C
   const account = await accounts.account(id);
   const level = account?.lowBalance;
   if (account === undefined || level === undefined) return [];
-  // Unlimited accounts have a level too where their operator set one.
+  // Unlimited accounts have a level too if their operator set one.
   const available = availableOf({ ...account, mode: "prepaid" });
   if (available === undefined || available >= level) return [];
   const summary = `Account ${account.name} (${id}) has ${formatAmount(available)} ${CURRENCY} left; ${formatAmount(level)} is its level.`;
@@ -123,7 +124,7 @@ function backupFailed(failing: ReturnType<ConditionDeps["backupFailing"]>): Cond
   ];
 }
 
-/** The larger share: of the last hour's tasks that failed, or of the last minute's answers that were errors of the server. */
+/** The larger of two shares: tasks of the last hour that failed, and answers of the last minute that were server errors. */
 function errorBudget({ hour, minute }: ConditionDeps["counts"]): Condition[] {
   const { models } = hour();
   const failed = models.reduce((sum, model) => sum + model.failed, 0);

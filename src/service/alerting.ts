@@ -7,22 +7,22 @@ export interface AlertingDeps {
   readonly log: Pick<Log, "warn" | "info">;
   /** Asked at each look. */
   readonly targets: () => readonly AlertTarget[];
-  /** What is wrong at this moment. @param told what targets were told and is not over */
+  /** Reads the present problems. @param told alerts that targets received and that are not resolved */
   readonly read: (told: readonly Told[]) => Promise<readonly Condition[]>;
   readonly memory: AlertMemory;
-  /** Whether what is wrong is still being found out, so that the next look comes soon. */
+  /** Whether a problem is still being examined, so that the next check comes soon. */
   readonly isFinding: () => boolean;
 }
 
-/** After a start, which has other things to do. */
+/** Delay after a start, because a starting server has other work. */
 const FIRST_MS = 2_000;
 const EVERY_MS = 60_000;
-/** While something is found out. */
+/** Interval while a problem is being examined. */
 const SOON_MS = 1_000;
 /** Each target has so long. */
 export const SEND_LIMIT_MS = 30_000;
 
-/** Tells targets what has gone wrong and what is well again. What could not be told is told at the next look. */
+/** Tells targets about new problems and about resolved ones. An alert that could not be sent is sent at the next check. */
 export function createAlerting({ clock, log, targets, read, memory, isFinding }: AlertingDeps) {
   const told = new Map(Object.entries(memory.load()));
   const ending = new AbortController();
@@ -51,7 +51,7 @@ export function createAlerting({ clock, log, targets, read, memory, isFinding }:
     }
   }
 
-  /** Looks once, and tells who is to be told. */
+  /** Checks once and sends the alerts that are due. */
   async function look(): Promise<void> {
     const now = targets();
     if (now.length === 0) return;

@@ -4,7 +4,7 @@ import type { JsonObject } from "../domain/json.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Task } from "../domain/task/task.ts";
 
-/** Where a task is told of, and how, where that is not by `callback_url` of its create. */
+/** Where and how a task's events are sent, if not to the `callback_url` of its create. */
 export interface AskedCallback extends CallbackTerms {
   readonly url: string;
 }
@@ -12,8 +12,8 @@ export interface AskedCallback extends CallbackTerms {
 const NOBODY = {};
 
 /**
- * Where a task is told of: as a facade asks, else by its `callback_url`.
- * @throws AppError `invalid_request` naming `callback_url` for an address that can be refused without looking anything up
+ * Where a task's events are sent: to the address from a facade, else to its `callback_url`.
+ * @throws AppError `invalid_request` naming `callback_url` if the address can be refused without a look-up
  */
 export function callbackOf(
   { egress }: { readonly egress: Pick<Egress, "refusal"> },
@@ -28,7 +28,7 @@ export function callbackOf(
   return { callbackUrl, ...("form" in terms && { callbackTerms: terms }) };
 }
 
-/** Where and how a task like this one is told of, if not by its body. */
+/** Where and how the events of a similar new task are sent, if its body does not say so. */
 export function callbackLike({ callbackUrl: url, callbackTerms: terms }: Task): AskedCallback | undefined {
   return url === undefined || terms === undefined ? undefined : { ...terms, url };
 }

@@ -9,25 +9,25 @@ import type { Clock, Secrets } from "../domain/ports/runtime.ts";
 import type { SessionStore } from "../domain/ports/session-store.ts";
 import type { ACCESS_WORDS } from "../domain/words/access-words.ts";
 
-/** Where a request comes from. Only keys with a list of addresses ask. */
+/** Where a request comes from. Needed only for keys with a list of addresses. */
 export interface Caller {
-  /** In its canonical form; undefined when nobody can tell. */
+  /** The address in its canonical form; undefined if it is not known. */
   readonly address: string | undefined;
 }
 
-/** What a request shows of its caller: a key or a token, or the secret of a session of the console, which stands for one. */
+/** The credential of a request: a key, a token, or the secret of a console session, which stands for a key or a token. */
 export type Presented = string | { readonly session: string };
 
 export interface AuthenticateDeps {
   readonly accounts: AccountStore;
-  /** Absent where there is no console. */
+  /** Absent if there is no console. */
   readonly sessions?: Pick<SessionStore, "byHash"> | undefined;
   readonly addresses: Addresses;
   readonly clock: Clock;
   readonly secrets: Secrets;
 }
 
-/** What can be wrong with a credential. */
+/** The problems that a credential can have. */
 type Fault = Extract<keyof typeof ACCESS_WORDS, `key_${string}` | `token_${string}` | "session_ended">;
 
 function refuse(kind: Fault): never {
@@ -35,9 +35,9 @@ function refuse(kind: Fault): never {
 }
 
 /**
- * Tells who a presented credential acts for. Looks nothing up for a text that is neither a well-formed key nor may be one that was
- * brought here from another gateway.
- * @throws AppError `invalid_api_key` for anything but an eligible API key; an unknown and a revoked key read the same
+ * Finds out for whom a credential acts. Looks up only texts that are well-formed keys or may be keys that were imported from
+ * another gateway.
+ * @throws AppError `invalid_api_key` for anything but a valid API key; the message is the same for unknown and revoked keys
  */
 export function createAuthenticate(deps: AuthenticateDeps) {
   const { accounts, addresses, clock } = deps;
@@ -56,7 +56,7 @@ export function createAuthenticate(deps: AuthenticateDeps) {
 }
 export type Authenticate = ReturnType<typeof createAuthenticate>;
 
-/** Who an eligible key acts for, with its terms. @throws AppError `invalid_api_key` for any other */
+/** For whom a valid key acts, with its terms. @throws AppError `invalid_api_key` for any other key */
 function principalOf(
   grant: KeyGrant,
   {
@@ -70,7 +70,7 @@ function principalOf(
   const { accountId, keyId, keyName, policy } = grant;
   if (policy.allowIps !== undefined) {
     const { address } = caller;
-    // A caller whose address is unknown is in no list.
+    // A caller whose address is unknown matches no list.
     const isListed = address !== undefined && addresses.isWithin(address, policy.allowIps);
     if (!isListed) return refuse("key_elsewhere");
   }
@@ -104,13 +104,13 @@ function operatorOf(token: ManagementToken | undefined, now: number): Operator {
 interface Identified {
   readonly kind: CredentialKind;
   readonly hash: string;
-  /** It has the form of other gateways' keys. */
+  /** The text has the form of other gateways' keys. */
   readonly isForeign: boolean;
 }
 
 /**
- * The kind and the hash of what is presented; a session has those of its key or token.
- * @returns undefined for a text that is no credential @throws AppError `invalid_api_key` for a session that is over
+ * The kind and the hash of a credential; a session has those of its key or token.
+ * @returns undefined if the text is no credential @throws AppError `invalid_api_key` for a session that is over
  */
 function identify(
   { sessions, secrets }: Pick<AuthenticateDeps, "sessions" | "secrets">,

@@ -11,7 +11,7 @@ export function openBell({ clock }: { readonly clock: Clock }, signal: AbortSign
       hasRung = true;
       wake();
     },
-    /** Resolves when it has rung since this was last called, after `ms`, or when the signal aborts. */
+    /** Resolves when it has rung since the last call, after `ms`, or when the signal aborts. */
     async rung(ms: number): Promise<void> {
       if (!hasRung && !signal.aborted) {
         const { promise, resolve } = Promise.withResolvers<void>();

@@ -3,23 +3,23 @@ import type { Log } from "../domain/ports/runtime.ts";
 import type { TaskSummary } from "../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "./cancel-task.ts";
 
-/** A task that is to be cancelled at a time, as its creator said. */
+/** A task that must be cancelled at a time that its creator set. */
 export type TimedTask = Pick<TaskSummary, "id" | "accountId">;
 
 export interface CancelLaterDeps extends CancelTaskDeps {
   readonly log: Log;
-  /** Aborts when the service stops; what is planned then is planned anew at the next start. */
+  /** Aborts when the service stops. The next start plans the remaining cancels again. */
   readonly stopping: AbortSignal;
 }
 
 export interface CancelLater {
-  /** Cancels the task at that time, epoch milliseconds, unless it has ended. */
+  /** Cancels the task at the given time in epoch milliseconds, unless it has ended. */
   plan(task: TimedTask, at: number): void;
-  /** Plans what an earlier process had planned. */
+  /** Plans the cancels that an earlier process had planned. */
   resume(): Promise<void>;
 }
 
-/** How soon a cancel is tried again that could not be stored. */
+/** How soon a cancel is tried again after it could not be stored. */
 const AGAIN_MS = 2_000;
 
 /** Cancels tasks at times that their creators have set (`GenerationRequest.cancelAt`). */

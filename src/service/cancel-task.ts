@@ -17,9 +17,9 @@ export interface CancelTaskDeps {
 }
 
 /**
- * Cancels a task. A task that has not started ends at once. For one under way the upstream is asked first, so the task returned may
- * still be processing.
- * @param act of an operator, for the trail
+ * Cancels a task. A task that has not started ends at once. For a task under way, the upstream is asked first, so the returned
+ * task may still be processing.
+ * @param act an operator's act, for the trail
  * @throws AppError `task_not_found`; `task_not_cancellable` when it has ended
  */
 export async function cancelTask(
@@ -35,7 +35,7 @@ export async function cancelTask(
   if (outcome === "already_final") {
     throw new AppError("task_not_cancellable", { kind: "task_over", status: task.status });
   }
-  // Others are counted where their work ends.
+  // Other tasks are counted at their end.
   if (outcome === "cancelled") deps.tally.cancelled(task.model);
   deps.feed.publish(task, isTerminal(task.status));
   deps.wakeup.wake();

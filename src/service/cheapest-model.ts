@@ -8,14 +8,14 @@ import { namedInputs } from "./named-inputs.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { listModels, type ModelDeps } from "./read-model.ts";
 
-/** It draws for rehearsals, and is no AI. */
+/** The model draws for rehearsals and is no AI. */
 const SANDBOX = "sandbox" as ProviderId;
 
 /**
- * The model that draws one image from a prompt for the least, of those that the key may use and a provider makes at present. Models of
- * the sandbox come last, and of equally cheap ones the first that is listed is taken.
+ * The cheapest model that draws one image from a prompt, among those that the key may use and that a provider currently makes.
+ * Sandbox models come last. Among equally cheap models, the one listed first wins.
  *
- * @returns undefined where there is none
+ * @returns undefined if there is none
  */
 export function cheapestImageModel(deps: ModelDeps & PriceDeps, principal: Principal): Model | undefined {
   return cheapestModel(deps, principal, (model) =>
@@ -26,8 +26,8 @@ export function cheapestImageModel(deps: ModelDeps & PriceDeps, principal: Princ
 }
 
 /**
- * The same by another request: the model that answers it for the least.
- * @param bodyFor a create body of a model; undefined for one that cannot
+ * The same for any request: the cheapest model that can do it.
+ * @param bodyFor a create body for a model; undefined if the model cannot
  */
 export function cheapestModel(
   deps: ModelDeps & PriceDeps,
@@ -46,7 +46,7 @@ export function cheapestModel(
   return best?.model;
 }
 
-/** What a request costs; undefined for a model that needs something else, or has no price for it. */
+/** The price of a request; undefined if the model needs more fields or has no price for it. */
 function costOf(
   deps: ModelDeps & PriceDeps,
   principal: Principal,

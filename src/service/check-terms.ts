@@ -13,7 +13,7 @@ export interface TermContext {
   readonly now: number;
   /** The quota that the key already has. */
   readonly quota?: Quota | undefined;
-  /** Names of the operator's checks of content, where they are known. */
+  /** Names of the operator's content checks, if they are known. */
   readonly checks?: readonly string[] | undefined;
 }
 
@@ -24,7 +24,8 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/;
 const LATEST = 253_402_300_799_000;
 
 /**
- * Checks what an operator gave for a table's terms and returns it as it is kept: no value twice, ranges in one notation.
+ * Checks the terms that an operator gave and returns them as they are stored: without duplicate values, and with ranges in one
+ * notation.
  * @throws AppError `invalid_request` that names the field of the management API, what is allowed and what was given
  */
 export function checkTerms<Table extends TermTable>(
@@ -42,7 +43,7 @@ export function checkTerms<Table extends TermTable>(
 
 function checkTerm(term: Term, given: unknown, context: TermContext): unknown {
   if (given === null) return term.unset?.value ?? null;
-  // The types of all tables say that what is given for a term is of the term's kind.
+  // By the types of all tables, the value for a term is of the term's kind.
   const check = CHECKS[term.kind] as (term: Term, given: unknown, context: TermContext) => unknown;
   return check(term, given, context);
 }
@@ -97,7 +98,7 @@ function checkInteger({ wire, most }: TermOf<"count" | "duration">, value: numbe
 
 function checkTime({ wire }: TermOf<"time">, at: number, { now }: TermContext): number {
   if (Number.isInteger(at) && at > now && at <= LATEST) return at;
-  // People read dates; a number that is not one is shown as it is.
+  // People read dates. A number that is no date is shown as a number.
   const given = Number.isInteger(at) && Math.abs(at) <= LATEST ? new Date(at).toISOString() : at;
   throw mustBe(wire, { rule: "be a time to come, before the year 10000" }, given);
 }
@@ -126,7 +127,7 @@ function checkAliases({ wire }: TermOf<"aliases">, aliases: Given["aliases"]): K
     const rule = "be names and the models they stand for, of letters, digits and . _ : / -";
     throw mustBe(wire, { rule }, wrong.join("="));
   }
-  // Whether there is such a model is only known when a request asks for it.
+  // Whether the model exists is only known when a request names it.
   return Object.fromEntries(entries) as Record<string, ModelId>;
 }
 

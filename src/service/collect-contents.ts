@@ -1,7 +1,7 @@
 import type { RetentionStore } from "../domain/ports/retention-store.ts";
 import type { Judge, StoredContents } from "../domain/ports/stored-contents.ts";
 
-/** How long a file that nobody refers to is left alone: whoever stores one refers to it much sooner. */
+/** How long an unreferenced file is left alone. A process that stores a file refers to it much sooner. */
 export const UNUSED_MS = 60 * 60_000;
 
 export interface CollectDeps {
@@ -9,11 +9,11 @@ export interface CollectDeps {
   readonly retention: Pick<RetentionStore, "neededContents">;
   /** The system's time, in epoch milliseconds. */
   readonly now: () => number;
-  /** Lets others work between two folders. @returns false when the collection is to end */
+  /** Lets other work run between two folders. @returns false when the collection must end */
   readonly pause: () => Promise<boolean>;
 }
 
-/** What a collection found: files that nobody refers to, and those of them that are too young to go. */
+/** The result of a collection: unreferenced files, and how many of them are too young to be removed. */
 export interface Collected {
   readonly files: number;
   readonly bytes: number;
@@ -21,20 +21,20 @@ export interface Collected {
 }
 
 /**
- * Removes the files that no task has: what a crash left, or an attempt that came to nothing. Safe beside everything that stores and
- * reads files, in this process and in others, and after a crash at any point.
+ * Removes the files that no task has, left by a crash or by a fruitless attempt. Safe while this process and others store and
+ * read files, and after a crash at any point.
  *
- * @param options.isTrial changes nothing; the result tells what would go
- * @param options.onFound called with each file that goes, or would
+ * @param options.isTrial changes nothing; the result says what would be removed
+ * @param options.onFound called with each file that is removed, or would be
  */
 export async function collectContents(
   { contents, retention, now, pause }: CollectDeps,
   options: {
     readonly isTrial?: boolean;
     readonly onFound?: (sha256: string, bytes: number) => void;
-    /** Called with each file that is too young to go. */
+    /** Called with each file that is too young to be removed. */
     readonly onYoung?: (sha256: string) => void;
-    /** Looks at these alone, and not at all that lie there. */
+    /** Looks only at these files, instead of at all stored files. */
     readonly only?: readonly string[] | undefined;
   } = {},
 ): Promise<Collected> {

@@ -28,7 +28,7 @@ export interface InputDeps {
   readonly egress: Egress;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Where this service is reached, when it is set. */
+  /** The public address of this service, if it is set. */
   readonly publicUrl?: string | undefined;
 }
 
@@ -50,10 +50,11 @@ interface InputContext {
 }
 
 /**
- * Turns the media fields of a body into inputs: data URIs are decoded and staged; files that came with the request, this service's own
- * addresses and the ids of uploaded files become the files they name; other addresses are checked now and fetched by the task's first
- * step. Every input of a task is an asset of its own, also where its content is another task's or an uploaded file's: those may go.
- * @returns the inputs in the order of the model's fields, and the assets of those that are new
+ * Turns the media fields of a body into inputs: data URIs are decoded and staged; files that came with the request, this
+ * service's own addresses and the ids of uploaded files become the files they name; other addresses are checked now and fetched
+ * by the task's first step. Every input of a task is a separate asset, even if its content belongs to another task or to an
+ * uploaded file, because those may be removed.
+ * @returns the inputs in the order of the model's fields, and the assets of new inputs
  * @throws AppError `invalid_request` naming the field that cannot be used
  */
 export async function collectInputs(
@@ -82,7 +83,10 @@ export async function collectInputs(
   return { inputs, assets };
 }
 
-/** Checks a mask that came with the request against the first image that did. Files fetched later are checked then. */
+/**
+ * Checks a mask that came with the request against the first image that came with it. Files that are fetched later are checked
+ * then.
+ */
 function checkMask(inputs: readonly MediaInput[], assets: readonly Asset[]): void {
   const fileOf = (role: MediaInput["role"]) => {
     const input = inputs.find((each) => each.role === role);
@@ -211,8 +215,9 @@ function isBase64(text: string): boolean {
 }
 
 /**
- * The content of another stored file as an input of this task. Holds it, so that it stays when the other file goes meanwhile.
- * @throws AppError when it cannot be an input: for its type, or because its file was removed
+ * The content of another stored file as an input of this task. Holds the content, so that it stays if the other file is removed
+ * meanwhile.
+ * @throws AppError when it cannot be an input because of its type, or because its file was removed
  */
 async function ownCopy(
   deps: InputDeps,
@@ -232,7 +237,7 @@ async function ownCopy(
 
 const MASK: PutOptions = { accept: ["image"], maxBytes: MAX_INPUT_BYTES.image, sanitize: true };
 
-/** A file, or in its place the mask that it stands for where it is a painted one. @throws AppError where it cannot be decoded */
+/** A file, or if it is a painted mask, the mask that it stands for. @throws AppError if it cannot be decoded */
 async function asMask(
   { assets }: Pick<InputDeps, "assets">,
   { param, mayBePainted }: Pick<Given, "param"> & Partial<Given>,
@@ -253,7 +258,7 @@ async function asMask(
 
 const ASSET_PATH = /^\/assets\/((?:asset|file)_[0-9a-z]{26})(?:\.[a-z0-9]+)?$/;
 
-/** The stored file that an address of this service names, or the uploaded one that this is the id of. */
+/** The stored file that an address of this service names, or the uploaded file with this id. */
 function ownFileId(text: string, origins: readonly (string | undefined)[]): AssetId | FileId | undefined {
   if (isId("file", text)) return text;
   const origin = origins.find((each) => each !== undefined && text.startsWith(`${each}/`));
@@ -262,7 +267,7 @@ function ownFileId(text: string, origins: readonly (string | undefined)[]): Asse
   return id !== undefined && (isId("asset", id) || isId("file", id)) ? id : undefined;
 }
 
-/** The input named by `task_id` and `index`: one result of the caller's own completed image task (docs/api.md 4.3). */
+/** The input that `task_id` and `index` name: one result of the caller's own completed image task (docs/api.md 4.3). */
 async function earlierResult(
   deps: InputDeps,
   context: InputContext,

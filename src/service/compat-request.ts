@@ -30,20 +30,20 @@ export interface CompatRequest {
 /** A create body for the model's own schema, and the names that its fields have in the caller's request. */
 export interface ModelBody {
   readonly body: JsonObject;
-  /** By the model's name of a field: the caller's. Other fields have the same name. */
+  /** The caller's name of a field, by the model's name. Other fields have the same name in both. */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** Fields that are translated one by one, say how to answer, or mean nothing here. */
+/** Fields that are translated one by one, that say how to answer, or that have no meaning here. */
 const NOT_FOR_MODELS = new Set([
   ...["model", "prompt", "n", "size", "quality", "background", "output_format"],
   ...["response_format", "stream", "partial_images", "user", "safety_identifier", "callback_url"],
 ]);
 
 /**
- * Translates a request of the synchronous images API into a model's create body. Fields that the model's schema has pass unchanged,
- * so that the schema decides about them. Unknown fields are ignored (docs/api.md 5.1).
- * A size becomes the nearest that one of the routes takes.
+ * Translates a request of the synchronous images API into a model's create body. Fields that the model's schema has pass
+ * unchanged, so that the schema decides about them. Unknown fields are ignored (docs/api.md 5.1). A size becomes the nearest
+ * size that one of the routes takes.
  * @throws AppError `invalid_request` naming the field the model cannot honour
  */
 export function fromCompat(offered: OfferedModel, request: CompatRequest): ModelBody {
@@ -56,7 +56,7 @@ export function fromCompat(offered: OfferedModel, request: CompatRequest): Model
       body[name] = value;
     }
   }
-  // Only a stream can show previews. Without one the caller would pay for them and never see them.
+  // Only a stream can show previews. Without a stream the caller would pay for them and never see them.
   const { stream, partial_images: partialImages } = given;
   if (isTrue(stream) && partialImages !== undefined && propertyOf(model, "partial_images") !== undefined) {
     body.partial_images = partialImages;
@@ -75,7 +75,7 @@ export function fromCompat(offered: OfferedModel, request: CompatRequest): Model
 function promptOf(prompt: Json | undefined): string {
   if (prompt === undefined) throw invalid({ kind: "required", field: "prompt" });
   if (typeof prompt !== "string") throw misformed("prompt", "text", prompt);
-  // Code points, not UTF-16 units: what a person would count.
+  // Counts code points, not UTF-16 units, as a person would.
   const length = [...prompt].length;
   if (length > 0 && prompt.trim() === "") throw mustBe("prompt", { form: "text_to_read" });
   if (length >= 1 && length <= MAX_COMPAT_PROMPT) return prompt;
@@ -91,8 +91,8 @@ function addCount(model: Model, n: Json | undefined, body: Record<string, Json>)
 }
 
 /**
- * Puts a size into a create body of an image model: as its own, or by the nearest proportions and resolution that a route takes. A model
- * with neither is left to decide. Notes `size` as the name of what it adds.
+ * Puts a size into a create body of an image model: as the model's own size, or as the nearest proportions and resolution that
+ * a route takes. A model with none of these decides by itself. Records `size` as the caller's name of each field that it adds.
  * @throws AppError naming `size`
  */
 export function addSize(
@@ -119,14 +119,17 @@ export function addSize(
   names.resolution = "size";
 }
 
-/** The size asked for, where the model takes it; else the nearest of those it has. Free sizes have limits, which its schema tells. */
+/**
+ * The requested size if the model takes it, else the nearest size that the model lists. A free size is passed on, because the
+ * model's schema checks its limits.
+ */
 function sizeFor(offered: OfferedModel, size: string): string {
   const listed = takenChoices(offered, "size");
   const wanted = parseSize(size);
   return wanted === undefined || listed.includes(size) ? size : (closestSize(wanted, listed) ?? size);
 }
 
-/** Qualities that clients ask for and a model may lack, each with its replacements, best first. */
+/** Qualities that clients request and that a model may lack, each with its replacements, best first. */
 const QUALITY_STAND_INS: Readonly<Record<string, readonly string[]>> = {
   hd: ["high"],
   max: ["xhigh", "high", "hd"],
@@ -136,7 +139,7 @@ const QUALITY_STAND_INS: Readonly<Record<string, readonly string[]>> = {
 
 function addQuality(model: Model, quality: Json | undefined, body: Record<string, Json>): void {
   if (quality !== undefined && typeof quality !== "string") throw misformed("quality", "text", quality);
-  // A model without a choice of qualities always delivers its best. The answer names what was ignored.
+  // A model without a choice of qualities always delivers its best. The answer names the ignored fields.
   if (quality === undefined || quality === "auto" || propertyOf(model, "quality") === undefined) return;
   const known = choices(model, "quality");
   const standIns = Object.hasOwn(QUALITY_STAND_INS, quality) ? QUALITY_STAND_INS[quality] : [];
@@ -169,7 +172,7 @@ function addImages(
   body: Record<string, Json>,
   names: Record<string, string>,
 ): void {
-  // A generation has no field for images but the model's own, which pass unchanged under their own names.
+  // A generation has no image field except the model's own fields, which pass unchanged under their names.
   if (images.length === 0) return;
   const field = imageField(model, images.length);
   if (field === undefined) throw invalid({ kind: "no_edits", field: "model", model: model.id });
@@ -185,13 +188,13 @@ function addImages(
     names[maskField.name] = "mask";
     body[maskField.name] = mask;
   }
-  // A rule may name fields that were not given. Callers of that API only know its own names for them.
+  // A rule may name fields that the caller did not give. Callers of that API know only its own names for them.
   for (const { name, media, role } of model.mediaFields) {
     if (media === "image" && !Object.hasOwn(body, name)) names[name] = role === "mask" ? "mask" : imagesName;
   }
 }
 
-/** A form has "true" as text. */
+/** In a form, true is the text "true". */
 function isTrue(value: Json | undefined): boolean {
   return value === true || value === "true";
 }

@@ -7,7 +7,7 @@ import { suggest } from "../domain/suggest.ts";
 /** The prices of a settings file. */
 export interface ConfiguredPrices {
   readonly prices: ReadonlyMap<ModelId, PriceRule>;
-  /** What is wrong with it; `path` is within `pricing`. */
+  /** What is wrong with the price; `path` is within `pricing`. */
   readonly problems: readonly { path: string; message: string; suggestion?: string | undefined }[];
   readonly warnings: readonly string[];
 }

@@ -16,7 +16,7 @@ export interface ConsoleSessionDeps {
   readonly secrets: Secrets;
 }
 
-/** A session that begins, with the secret that its browser keeps. */
+/** A new session, with the secret that its browser keeps. */
 export interface OpenedSession {
   readonly secret: string;
   readonly session: ConsoleSession;
@@ -25,11 +25,11 @@ export interface OpenedSession {
 /** Who a session acts as. */
 export type Visitor = Awaited<ReturnType<ReturnType<typeof createConsoleSessions>["visitor"]>>;
 
-/** Browsers come in, stay and leave. A session gets a secret of its own; the one it was opened with is not kept. */
+/** Opens, checks and ends sessions of browsers. A session gets a secret of its own; the secret that opened it is not kept. */
 export function createConsoleSessions(deps: ConsoleSessionDeps) {
   const { sessions, secrets, clock, ids } = deps;
   return {
-    /** @throws AppError `invalid_api_key` as the authentication of the credential does */
+    /** @throws AppError `invalid_api_key` like the authentication of the credential */
     async signIn(credential: string, caller: Caller): Promise<OpenedSession> {
       const holder =
         parseCredential(credential)?.kind === "management_token"
@@ -45,7 +45,7 @@ export function createConsoleSessions(deps: ConsoleSessionDeps) {
       await sessions.create(session, secrets.hash(secret));
       return { secret, session };
     },
-    /** @throws AppError `invalid_api_key` for a link that was used, has expired or never was */
+    /** @throws AppError `invalid_api_key` if the link was used, has expired or never existed */
     async openLink(link: string): Promise<OpenedSession> {
       const secret = secrets.newBody();
       const at = clock.now();
@@ -54,7 +54,7 @@ export function createConsoleSessions(deps: ConsoleSessionDeps) {
       if (session === undefined) throw new AppError("invalid_api_key", { kind: "link_invalid" });
       return { secret, session };
     },
-    /** Who a browser with this secret acts as. @throws AppError as a request of the browser would be refused */
+    /** For whom a browser with this secret acts. @throws AppError with which a request of the browser would be refused */
     async visitor(secret: string, caller: Caller) {
       const presented = { session: secret };
       const session = await sessions.byHash(secrets.hash(secret), clock.now());

@@ -1,11 +1,14 @@
 import { invalid } from "../domain/errors.ts";
 import type { Micros } from "../domain/money/money.ts";
 
-/** What a create may hold. It is compared with the price at which it would be accepted, so that no price can change in between. */
+/**
+ * The most that a create may hold. It is compared with the price at which the create would be accepted, so no price can change
+ * in between.
+ */
 export interface CostLimit {
   /** The caller's own limit, in its field `max_cost`. */
   readonly most?: Micros | undefined;
-  /** A request that holds more needs a limit of the caller's own. */
+  /** A request that holds more needs a limit from the caller. */
   readonly neededAbove: Micros;
 }
 

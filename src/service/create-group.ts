@@ -33,15 +33,15 @@ export interface CreateGroupRequest
     CreateTaskRequest,
     "principal" | "requestId" | "origin" | "hops" | "idempotencyKey" | "routing" | "gone" | "trace"
   > {
-  /** What is asked for, as the schema accepts it; the identity of the request. */
+  /** The request as the schema accepts it, which is its identity. */
   readonly body: JsonObject;
   readonly asked: GroupBody;
   readonly policy: GroupPolicy;
-  /** The most that all of it may hold. */
+  /** The most that all tasks together may hold. */
   readonly budget?: Micros | undefined;
-  /** After this, what has not ended is cancelled. */
+  /** After this time, tasks that have not ended are cancelled. */
   readonly deadlineSec?: number | undefined;
-  /** What is told once all have ended. */
+  /** The address that is called after all have ended. */
   readonly callbackUrl?: string | undefined;
 }
 
@@ -52,14 +52,14 @@ export interface CreatedGroup {
   readonly replayed: boolean;
 }
 
-/** Of the creates of a group; the place follows. */
+/** Endpoint of the creates of a group; the place is appended. */
 const ENDPOINT = "POST /v1/groups";
 
 /**
- * Creates a task for each model and combination of a grid, or none: each goes through the create as far as its admission, and all are
- * stored in one transaction.
- * @throws AppError as the create of the first task that is refused, naming the field as it was given; `invalid_request` naming
- *   `budget` where the holds come to more; `permission_denied` for a key that may not create a kind
+ * Creates a task for each model and combination of a grid, or none. Each task goes through the create up to its admission, and
+ * all are stored in one transaction.
+ * @throws AppError like the create of the first refused task, naming the field as the caller gave it; `invalid_request` naming
+ * `budget` if the holds exceed it; `permission_denied` if the key may not create a kind
  */
 export async function createGroup(
   deps: CreateGroupDeps,
@@ -71,7 +71,7 @@ export async function createGroup(
   const gathering = gatherAdmissions(deps.tasks, {
     count: expanded.length,
     terms: { policy, ...(callbackUrl !== undefined && { callbackUrl }) },
-    // Not before: what was accepted once is answered as it was, whatever would be refused today.
+    // Checked only for a new group, because a repeated request gets its earlier answer even if it would be refused today.
     check(cost) {
       if (budget !== undefined && cost > budget)
         throw invalid({ kind: "above_max_cost", field: "budget", cost, most: budget });
@@ -84,7 +84,7 @@ export async function createGroup(
     try {
       return await deps.createTask({
         ...{ ...request, kind, body: own, cancelAt, endpoint: `${ENDPOINT} ${place}` },
-        // The whole group, so that another one with the same key is a conflict.
+        // The identity contains the whole group, so that another group with the same key is a conflict.
         identity: { group: body, place },
         admit: (admission) => gathering.admit(place, admission),
       });
@@ -92,7 +92,7 @@ export async function createGroup(
       if (error instanceof GroupRefused) throw error.refusal;
       throw error instanceof AppError ? error.renamed(nameOf) : error;
     } finally {
-      // One that did not come to its admission holds up the others.
+      // A task that never reaches its admission would hold up the others.
       gathering.giveUp();
     }
   });
@@ -109,7 +109,7 @@ export async function createGroup(
   return { id: groupIdOf(first), tasks, held: sumMicros(created.map(({ held }) => held)), replayed };
 }
 
-/** @throws what the first of them was refused for */
+/** @throws the error of the first refused task */
 function allOf(settled: readonly PromiseSettledResult<CreatedTask>[]): CreatedTask[] {
   const reasons: unknown[] = settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
   const [first] = [...reasons.filter((reason) => !(reason instanceof GivenUp)), ...reasons];
@@ -117,7 +117,7 @@ function allOf(settled: readonly PromiseSettledResult<CreatedTask>[]): CreatedTa
   return settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
 }
 
-/** The kind of a task's model. @throws AppError `permission_denied` for a key that may not create it */
+/** The kind of a task's model. @throws AppError `permission_denied` if the key may not create it */
 function kindOf(
   deps: ModelDeps,
   { principal }: Pick<CreateGroupRequest, "principal">,
@@ -134,7 +134,7 @@ function kindOfModel(deps: ModelDeps, principal: Principal, id: string): TaskKin
     return readModel(deps, principal, id).kind;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // The create refuses it for the same reason, unless it was accepted once and the model is gone since.
+    // The create refuses it for the same reason, unless the request was accepted before and the model is gone since.
     return "image";
   }
 }

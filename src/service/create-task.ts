@@ -39,7 +39,7 @@ export interface CreateTaskRequest {
   readonly body: JsonObject;
   readonly principal: Principal;
   readonly requestId: string;
-  /** Scheme and host the caller used. */
+  /** Scheme and host that the caller used. */
   readonly origin: string;
   /** `POST /v1/images/generations`; the scope of an idempotency key. */
   readonly endpoint: string;
@@ -48,7 +48,7 @@ export interface CreateTaskRequest {
   readonly identity?: JsonObject | undefined;
   /** Files that came with the request, by the names that its media fields use. Kept here; the caller releases them. */
   readonly uploads?: Uploads | undefined;
-  /** Where and how it is told of, for a caller that does not say so by `callback_url` of the body. */
+  /** Where and how its events are sent, if the body has no `callback_url`. */
   readonly callback?: AskedCallback | undefined;
   /** See GenerationRequest.hops. */
   readonly hops?: number | undefined;
@@ -62,17 +62,17 @@ export interface CreateTaskRequest {
   readonly parent?: Parent | undefined;
   /** Data URIs of the body that were decoded while it arrived. The caller discards them. */
   readonly inlineFiles?: InlineFiles | undefined;
-  /** A mask without transparency is white where it may change, as many APIs have it. Otherwise it is none. */
+  /** In a mask without transparency, white marks what may change, as in many APIs. Otherwise such a picture is no mask. */
   readonly hasPaintedMasks?: boolean | undefined;
   /** See Task.syncScope. */
   readonly syncScope?: string | undefined;
-  /** What it may cost, where its caller says so; see `CostLimit`. */
+  /** The most that it may cost, if its caller sets a limit; see `CostLimit`. */
   readonly costLimit?: CostLimit | undefined;
   /** Told of a new task's id before it is stored, so that none of its changes is missed. */
   readonly onNew?: ((id: TaskId) => void) | undefined;
   /** Stores the task once it may be stored, in place of the store's own `admit`: for tasks that are stored together. */
   readonly admit?: ((admission: Admission) => Promise<AdmitResult>) | undefined;
-  /** Aborts when the caller is no longer there, for checks that take long. */
+  /** Aborts when the caller has disconnected, for checks that take long. */
   readonly gone?: (() => AbortSignal) | undefined;
 }
 
@@ -85,26 +85,26 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
   readonly routing: Routing;
   /** False while the service drains. */
   readonly isAccepting: () => boolean;
-  /** Why nothing can be stored at the moment. */
+  /** Why the store currently cannot write. */
   readonly trouble: () => Error | undefined;
   readonly tellLowBalance: TellLowBalance;
-  /** How long the files of results are kept, in milliseconds; for ever where it is undefined. */
+  /** How long result files are kept, in milliseconds; undefined: for ever. */
   readonly outputsKeptMs?: (() => number | undefined) | undefined;
-  /** The operator's checks of what callers ask for; absent where there are none. */
+  /** The operator's content checks; absent if there are none. */
   readonly moderate?: Moderate | undefined;
-  /** Refuses what would wait too long. */
+  /** Refuses tasks that would wait too long. */
   readonly queues: Pick<QueueShedding, "check">;
 }
 
 /**
- * Accepts a task. Before the promise resolves, everything is checked, the price is held and the task is stored. Of a refused
- * request nothing is kept.
+ * Accepts a task. Before the promise resolves, everything is checked, the price is held and the task is stored. Nothing of a
+ * refused request is kept.
  * @throws AppError with the code that says why it was refused
  */
 export type CreateTask = (request: CreateTaskRequest) => Promise<CreatedTask>;
 
 export function createCreateTask(deps: CreateTaskDeps): CreateTask {
-  /** Scopes of idempotency keys whose first request is not answered yet. */
+  /** Idempotency keys, by scope, whose first request is not answered yet. */
   const inProgress = new Set<string>();
 
   return async (request) => {
@@ -140,21 +140,24 @@ async function admitOnce(
   });
   const claim = {
     ...use,
-    // Nothing to wait for with most bodies.
+    // With most bodies there is nothing to wait for.
     fingerprint: typeof hashed === "string" ? hashed : await hashed,
     expiresAt: deps.clock.now() + IDEMPOTENCY_RETENTION_MS,
   };
   try {
     return await admit(deps, request, claim);
   } catch (error) {
-    // A request that was accepted once gets the same answer, even if it would be refused today.
+    // A repeated request gets the same answer, even if it would be refused today.
     const replay = await deps.tasks.findReplay(claim, deps.clock.now());
     if (replay === undefined) throw error;
     return answer(replay, request.principal);
   }
 }
 
-/** What needs no content is decided before any is read and written. @throws AppError with the code that says why it is refused */
+/**
+ * Makes all decisions that need no file content before any content is read or written. @throws AppError with the code that says
+ * why it is refused
+ */
 function decide(deps: CreateTaskDeps, request: CreateTaskRequest) {
   const trouble = deps.trouble();
   if (trouble !== undefined) throw trouble;
@@ -249,7 +252,7 @@ async function passChecks(
   return undefined;
 }
 
-/** @throws AppError where the model has no price for the request */
+/** @throws AppError if the model has no price for the request */
 function quoteOf(deps: PriceDeps, { principal }: CreateTaskRequest, model: Model, named: GenerationRequest) {
   const promised = quote(model, named, priceTerms(deps, principal, model));
   if (isPriced(promised)) return promised;
@@ -261,7 +264,7 @@ function quotaNow({ clock }: CreateTaskDeps, { policy }: Principal): Admission["
   return quota && { limit: quota.limit, period: quotaPeriod(quota.reset, clock.now()) };
 }
 
-/** The use of the request's key. @throws AppError `invalid_idempotency_key` */
+/** The idempotency key of a request. @throws AppError `invalid_idempotency_key` */
 function idempotencyUse({ principal, endpoint, idempotencyKey: key }: CreateTaskRequest) {
   if (key === undefined) return undefined;
   checkIdempotencyKey(key);
@@ -284,12 +287,12 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
   throw ofOtherKind("model_not_available", model);
 }
 
-/** The request with its inputs by name alone. */
+/** The request, with its inputs given only by name. */
 function nameRequest(model: Model, body: JsonObject, request: CreateTaskRequest): GenerationRequest {
   const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
   const routing = readRouting(request.routing, request.principal, model);
   const { trace, cancelAt } = request;
-  // Most have none of these, and a copy takes longer than to look.
+  // Most requests have none of these, and a copy takes longer than a check.
   if (routing === undefined && !trace && cancelAt === undefined) return named;
   return {
     ...{ ...named, ...(routing && { routing }), ...(trace && { trace }) },

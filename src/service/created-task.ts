@@ -12,15 +12,15 @@ export interface CreatedTask {
   readonly held: Micros;
   /** Whether this repeats the answer to an earlier create with the same idempotency key. */
   readonly replayed: boolean;
-  /** What was stored; absent where this repeats an answer. */
+  /** The stored task; absent if this repeats an answer. */
   readonly task?: NewTask | undefined;
 }
 
-/** When one of the key's tasks will end is unknown; images take seconds. */
+/** Nobody knows when one of the key's tasks will end; images take seconds. */
 const TOO_MANY_TASKS_RETRY_SEC = 2;
 
 /**
- * What a create is answered with that stored nothing new.
+ * The answer to a create that stored nothing new.
  * @throws AppError with the code that says why it was refused
  */
 export function answer(

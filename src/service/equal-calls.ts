@@ -1,17 +1,17 @@
 import type { Clock } from "../domain/ports/runtime.ts";
 
-/** How long a lost connection may stay unnoticed when its client has already come back. */
+/** How long a lost connection may stay unnoticed after its client has come back. */
 const UNNOTICED_MS = 200;
 
 /** Calls that wait for their tasks, by the scope of their request. */
 export interface EqualCalls {
   /** Whether any call waits. */
   areAny(): boolean;
-  /** A call waits. @returns what tells that it does no longer */
+  /** Registers a waiting call. @returns a function to call when it no longer waits */
   enter(scope: string): () => void;
   /**
-   * Resolves when one of the calls that wait for the same has ended, or soon. A client whose connection was lost sends its request again
-   * at once, and then the loss may not have been noticed here.
+   * Resolves when one of the calls that wait for the same request has ended, or after a short time. A client that lost its
+   * connection repeats its request at once, when this service may not have noticed the loss yet.
    */
   settled(scope: string): Promise<void>;
 }

@@ -27,7 +27,7 @@ import { type ModelDeps, ofOtherKind, readCompatModel, readModel } from "./read-
 import { type AskedRouting, readRouting, routeText, routeUnknown } from "./routing-wish.ts";
 import { createUsualDurations } from "./usual-durations.ts";
 
-/** The endpoints whose requests can be estimated, with what each makes and the feature it needs. */
+/** The endpoints whose requests can be estimated, with the kind that each makes and the feature that it needs. */
 export const ESTIMATE_ENDPOINTS = {
   "/v1/images/generations": { kind: "image", feature: "images", isCompat: false },
   "/v1/videos/generations": { kind: "video", feature: "videos", isCompat: false },
@@ -51,11 +51,11 @@ export interface EstimateRequest {
   readonly routing?: AskedRouting | undefined;
 }
 
-/** A value that the price depends on and the request does not give. */
+/** A parameter that affects the price and that the request does not give. */
 export interface Assumption {
   readonly field: string;
   readonly value: Json;
-  /** `default`: from the model's schema. `inferred`: the mode, from the media that are given and those that are missing. */
+  /** `default`: from the model's schema. `inferred`: the mode, derived from the media that are given or missing. */
   readonly source: "default" | "inferred";
 }
 
@@ -64,27 +64,27 @@ export interface Estimate {
   readonly model: ModelId;
   readonly endpoint: EstimateEndpoint;
   readonly quantity: number;
-  /** `exact`: this is charged when everything is delivered. `range`: the charge lies between the two costs. */
+  /** `exact`: this is charged if everything is delivered. `range`: the charge lies between the two costs. */
   readonly status: "exact" | "range" | Exclude<Forecast["kind"], "priced">;
-  /** Absent without a price. `most` is what the creates would hold. */
+  /** Absent if there is no price. `most` is what the creates would hold. */
   readonly cost?: { readonly least: Micros; readonly most: Micros } | undefined;
   readonly lines: readonly PricedLine[];
   readonly assumptions: readonly Assumption[];
   /** Fields that are missing and that the create needs. */
   readonly missing: readonly string[];
-  /** Whether the account and the key's quota suffice for all of it now; undefined without a price. */
+  /** Whether the account and the key's quota suffice for all requests now; undefined if there is no price. */
   readonly isAffordable?: boolean | undefined;
   readonly limitedBy?: "balance" | "key_quota" | undefined;
   /** How long recent tasks of the model took on this server, from their start. */
   readonly duration?: UsualDuration | undefined;
   readonly priceVersion: string;
-  /** Every line is multiplied by this, in millionths; undefined for 1. */
+  /** A factor for every line, in millionths; undefined for 1. */
   readonly multiplier?: number | undefined;
-  /** The routes that can do the request, as it may name them; undefined for keys that may name none. All cost the same. */
+  /** The routes that can do the request, as it may name them; undefined for keys that may not name routes. All cost the same. */
   readonly routes?: readonly string[] | undefined;
 }
 
-/** A model's create body, and the fields that the endpoint also needs and that are missing, in the caller's names. */
+/** A model's create body, and the missing fields that the endpoint also needs, in the caller's names. */
 export interface EstimateBody extends ModelBody {
   readonly missing?: readonly string[] | undefined;
 }
@@ -102,9 +102,9 @@ export interface EstimateDeps extends ModelDeps, PriceDeps {
 }
 
 /**
- * Prices a request without making it, with the validator and the quote of the create. Creates no task, holds nothing, asks no
+ * Prices a request without making it, with the validator and the quote of the create. Creates no task, holds no money, calls no
  * upstream and stores no file. The answer says whether the account has enough money.
- * @throws AppError as the create of the same body, except for prompt and media that were left out
+ * @throws AppError like the create of the same body, except for missing prompt and media
  */
 export type EstimateCost = (request: EstimateRequest) => Promise<Estimate>;
 
@@ -160,7 +160,7 @@ function checkFeature({ policy }: Principal, endpoint: EstimateEndpoint): void {
   throw new AppError("permission_denied", { kind: "feature_forbidden", feature, path: endpoint });
 }
 
-/** The routes that are switched on, or of these the one that the request names. @throws AppError as `readRouting` */
+/** The routes that are switched on, or only the one that the request names. @throws AppError like `readRouting` */
 function wantedRoutes(
   deps: ModelDeps,
   principal: Principal,
@@ -175,7 +175,7 @@ function wantedRoutes(
   return wanted;
 }
 
-/** @throws AppError as the create of a request that no route can do, with the caller's names for the fields */
+/** @throws AppError like the create of a request that no route can do, with the caller's names for the fields */
 function ableRoutes(
   { model, routes }: OfferedModel,
   request: GenerationRequest,
@@ -186,7 +186,7 @@ function ableRoutes(
   throw invalid(unrouted(model, routes, request)).renamed(namesFrom(names));
 }
 
-/** The mode, where it decides the price or was guessed: a request whose media were left out may be meant for another. */
+/** The mode, if it affects the price or was guessed: a request without its media may be meant for another mode. */
 function modeAssumption(
   model: Model,
   rule: PriceRule,
@@ -199,7 +199,7 @@ function modeAssumption(
     : [];
 }
 
-/** The defaults that the price depends on and the request does not give. */
+/** The defaults of parameters that affect the price and that the request does not give. */
 function defaultsTaken(rule: PriceRule, given: JsonObject, whole: JsonObject): Assumption[] {
   return ["n", ...pricedParameters(rule)].flatMap((field): Assumption[] => {
     const value = whole[field];

@@ -6,7 +6,7 @@ import { type NameOf, namesFrom } from "../domain/words/say.ts";
 /** A create body. */
 type Create = JsonObject & { readonly model: string };
 
-/** A group as it is asked for; its schema is checked. */
+/** A group as requested; its schema is checked. */
 export interface GroupBody {
   readonly prompt?: string;
   readonly models?: readonly string[];
@@ -15,17 +15,18 @@ export interface GroupBody {
   readonly requests?: readonly Create[];
 }
 
-/** One task of a group that is asked for. */
+/** One task of a requested group. */
 export interface ExpandedTask {
   readonly body: Create;
-  /** Where the caller gave a field of it. */
+  /** Where the caller gave a field of this task. */
   readonly nameOf: NameOf;
 }
 
 /**
- * The creates that a group is made of: each model with each combination of the grid's values, the last field changing fastest; then
+ * The creates of a group: each model with each combination of the grid's values, where the last field changes fastest; then
  * each request as it is.
- * @throws AppError `invalid_request` for more than MAX_GROUP_TASKS or none, a field that is given twice, or one for models without any
+ * @throws AppError `invalid_request` for no task or more than MAX_GROUP_TASKS, for a field that is given twice, or for a field
+ * that needs models without any model
  */
 export function expandGroup({ requests = [], ...asked }: GroupBody): ExpandedTask[] {
   const { models = [], grid = {} } = asked;
@@ -39,7 +40,7 @@ export function expandGroup({ requests = [], ...asked }: GroupBody): ExpandedTas
   return [...expandGrid({ ...asked, models }), ...explicit];
 }
 
-/** Names of headers stay: they are of the whole request. */
+/** Names of headers stay, because headers belong to the whole request. */
 const nameIn =
   (request: string): NameOf =>
   (field) =>
@@ -70,7 +71,7 @@ function expandGrid({
   return all.map(({ body, names }) => ({ body, nameOf: namesFrom(names) }));
 }
 
-/** Something must be asked for, and what is for all models would say nothing without any. */
+/** A group must contain something, and fields for all models have no meaning without models. */
 function refuseIdle(asked: Omit<GroupBody, "requests">, requests: readonly Create[]): void {
   if (asked.models !== undefined) return;
   if (requests.length === 0) throw invalid({ kind: "group_empty", field: "models" });

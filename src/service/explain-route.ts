@@ -37,7 +37,7 @@ export function createExplainRoute(deps: ExplainDeps): ExplainRoute {
     const body = { ...asked.request, model: model.id };
     const terms = { rule: ruleInForce(deps, model).rule };
     const { request } = priceRequest(catalog, model, { body, names: {} }, terms);
-    // Its operator may name any route.
+    // An operator may name any route.
     const policy = { ...key?.policy, namedRoutes: "allowed" } as const;
     const wish = readRouting(asked, { policy }, model);
     const wished: GenerationRequest = wish === undefined ? request : { ...request, routing: wish };
@@ -94,7 +94,7 @@ function verdictOf(
   return { verdict, ...(standing.detail !== undefined && { why: standing.detail }) };
 }
 
-/** Undefined for a way that gets tasks, were it only one that tries it. */
+/** Undefined for a way that gets tasks, even if only one task that tries it. */
 function shutVerdict({ state }: Standing): Verdict | undefined {
   return state === "closed" || state === "half_open" ? undefined : state;
 }

@@ -10,7 +10,8 @@ import { routeText, routeUnknown } from "./routing-wish.ts";
 
 /**
  * The way that a new task takes first.
- * @throws AppError `model_not_available` where no provider makes the model, `invalid_request` where none can do the request exactly
+ * @throws AppError `model_not_available` if no provider makes the model, `invalid_request` if no route can do the request
+ * exactly
  */
 export function findRoute(
   { routing }: { readonly routing: Routing },

@@ -2,12 +2,12 @@ import { OPEN_POLICY } from "../domain/access/key-policy.ts";
 import { newKeyOf } from "./manage-keys.ts";
 import { actNow, DEFAULT_ACCOUNT, DEFAULT_TERMS, type ManageAccountDeps, newAccount } from "./management.ts";
 
-/** The part of `ManageAccounts` that is about the start of a new installation. */
+/** The part of `ManageAccounts` for a new installation. */
 export const firstKeyVerbs = (deps: ManageAccountDeps) => ({
   /**
    * Without any accounts, creates an unlimited one and its key, both named "default". Otherwise returns undefined.
    *
-   * @param keep receives the secret before the key is stored, so that no key is stored whose secret is lost
+   * @param keep receives the secret before the key is stored, so a lost secret never belongs to a stored key
    */
   async ensureFirstKey(keep: (secret: string) => void = () => {}) {
     const { accounts } = deps;

@@ -15,7 +15,7 @@ import { either } from "../domain/words/say.ts";
 import type { ModelBody } from "./compat-request.ts";
 import { misformed, propertyOf, takenChoices } from "./model-fields.ts";
 
-/** What a caller asks of a video in words that every model understands. What is absent is left to the model. */
+/** The size and length of a video that a caller asks for, in words that suit every model. The model decides absent members. */
 export interface VideoWish {
   /** `<width>x<height>` in pixels, or `auto`. */
   readonly size?: Json | undefined;
@@ -27,12 +27,12 @@ export interface VideoWish {
 const LENGTHS = ["duration", "seconds"] as const;
 
 /**
- * Puts a wish into a create body, as the model's own parameters: its proportions and its resolution, or its size; its duration. A
- * parameter that the body has already stays as it is. A size is met by the model's own of the same proportions that is about as large.
- * Where a body has images that decide the proportions, those are left out.
+ * Adds the wanted size and length to a create body as the model's own parameters: proportions and resolution, or a size; and a
+ * duration. Parameters that the body already has stay as they are. A size becomes the model's size with the same proportions
+ * and about the same area. If images in the body decide the proportions, no proportions are added.
  *
- * @returns the body, and for each parameter that was added, `size` or `seconds`
- * @throws AppError `invalid_request` naming `size` or `seconds`, where the model cannot make such a video
+ * @returns the body, and for each added parameter `size` or `seconds`
+ * @throws AppError `invalid_request` naming `size` or `seconds` if the model cannot make such a video
  */
 export function fitVideo(
   catalog: Pick<Catalog, "routes" | "validate">,
@@ -70,7 +70,7 @@ function addSize(catalog: Pick<Catalog, "routes">, model: Model, size: Json, bod
   if (wanted === undefined) throw misformed("size", "size", size);
   const offered = { model, routes: catalog.routes(model) };
   const ratios = takenChoices(offered, "aspect_ratio");
-  // Where a model has no choice of proportions, its images decide them.
+  // If a model has no choice of proportions, its images decide them.
   if (ratios.length === 0 && !hasImages(model, body)) throw unchoosable("size", model, size);
   if (ratios.length > 0 && body.aspect_ratio === undefined) {
     body.aspect_ratio = ratioFor(wanted, ratios, size);
@@ -95,7 +95,7 @@ function resolutionFor(wanted: Size, labels: readonly string[], given: Json): st
   throw mustBe("size", { rule: `have a shorter side of about ${either(sides)} pixels` }, { json: given });
 }
 
-/** Some models take no proportions beside an image, which has its own. */
+/** Some models take no proportions together with an image, because the image has its own. */
 function withoutRefused(catalog: Pick<Catalog, "validate">, model: Model, body: Body, names: Names): Body {
   if (names.aspect_ratio === undefined || !hasImages(model, body)) return body;
   const { aspect_ratio: _, ...others } = body;
@@ -111,7 +111,7 @@ function unchoosable(field: string, { id: model }: Model, given: Json): AppError
   return invalid({ kind: "not_a_choice", field, model, given: { json: given } });
 }
 
-/** What a request for a video says of its size and length, in the words of a wish; what it leaves to others is absent. */
+/** What a request for a video says about its size and length. Members that it leaves to others are absent. */
 export function wishOf({ parameters }: Pick<GenerationRequest, "parameters">): {
   readonly size?: string | undefined;
   readonly seconds?: number | undefined;

@@ -17,7 +17,7 @@ export type FollowUpDeps = RetryTaskDeps & ModelDeps & PriceDeps;
 
 export interface FollowUpRequest extends RetryRequest {
   readonly followUp: FollowUp;
-  /** `model`, `index` of the result, and fields of the model; a prompt is the task's own unless given. */
+  /** `model`, `index` of the result, and fields of the model. The task's prompt is used unless another is given. */
   readonly body: JsonObject;
 }
 
@@ -26,15 +26,15 @@ export interface FollowedUp extends CreatedTask {
   readonly model: Model["id"];
 }
 
-/** Models that a message names. */
+/** Most models that a message lists. */
 const NAMED = 5;
 
 /**
- * Creates a task that goes on where a video of the caller's account ends, or makes a result of it larger. The result becomes a copy of the
- * new task's own. The model is the one that is named; or the task's own where that can; or else, to make it larger, the cheapest that
- * can for this very request. A rehearsal is followed by rehearsals alone, and nothing else is.
- * @throws AppError `task_not_found`; `permission_denied`; `invalid_request` for a task without such a result, a model that cannot, or
- *   none that can; whatever the create throws
+ * Creates a task that continues a video of the caller's account, or enlarges a result of the account. The new task gets its own
+ * copy of the result. The model is the named one; else the task's own if it can do this; else, to enlarge, the cheapest that
+ * can do this request. Only rehearsals follow rehearsals, and rehearsals follow nothing else.
+ * @throws AppError `task_not_found`; `permission_denied`; `invalid_request` if the task has no such result, if the model cannot
+ * do this, or if no model can; whatever the create throws
  */
 export async function followUpTask(
   deps: FollowUpDeps,
@@ -57,7 +57,7 @@ export async function followUpTask(
   return { ...created, of: task.id, model: model.id };
 }
 
-/** The path of the result that is meant. */
+/** The path of the chosen result. */
 function resultOf(task: Task, followUp: FollowUp, index: Json | undefined = 0): string {
   if (followUp === "extend" && task.kind !== "video")
     throw invalid({ kind: "follow_up_of_image", task: task.id });
@@ -71,7 +71,10 @@ function resultOf(task: Task, followUp: FollowUp, index: Json | undefined = 0): 
   return assetPath({ id: result.assetId, type: result.type });
 }
 
-/** A body of the model: what has it do this, the task's prompt where it takes one, the fields that were given, and the result. */
+/**
+ * The create body for a model: the fields that request the follow-up, the task's prompt if the model takes one, the given
+ * fields, and the result.
+ */
 function bodyOf(
   model: Model,
   { followUp, task, url, fields }: { followUp: FollowUp; task: Task; url: string; fields: JsonObject },
@@ -129,7 +132,7 @@ function chooseModel(
 
 const idsOf = (models: readonly Model[]) => models.slice(0, NAMED).map(({ id }) => id);
 
-/** What a body would come to; nothing for one that the model refuses. */
+/** The price of a body; nothing if the model refuses it. */
 function priced(deps: FollowUpDeps, principal: Principal, model: Model, body: JsonObject) {
   try {
     const terms = priceTerms(deps, principal, model);

@@ -3,12 +3,12 @@ import { type Micros, sumMicros, toMicros } from "../domain/money/money.ts";
 import type { Admission, AdmitResult, TaskStore } from "../domain/ports/task-store.ts";
 import type { GroupTerms } from "../domain/task/group-terms.ts";
 
-/** Another task of the group was refused, or answered as before, so that this one is not stored. */
+/** Another task of the group was refused, or got its earlier answer, so this one is not stored. */
 export class GivenUp extends Error {
   override readonly name = "GivenUp";
 }
 
-/** The whole group is refused, with a field of its own and none of a task. */
+/** The whole group is refused. The error names a field of the group and none of a task. */
 export class GroupRefused extends Error {
   override readonly name = "GroupRefused";
   constructor(readonly refusal: AppError) {
@@ -23,20 +23,20 @@ interface Arrival {
 }
 
 export interface Gathering {
-  /** Waits until all have come; then all are stored or none. */
+  /** Waits until all tasks have arrived. Then either all are stored or none. */
   admit(place: number, admission: Admission): Promise<AdmitResult>;
-  /** One of them does not come. The others end with `GivenUp`. */
+  /** Says that one task will not arrive. The others end with `GivenUp`. */
   giveUp(): void;
 }
 
 export interface Gathered {
   readonly count: number;
   readonly terms: Omit<GroupTerms, "tasks">;
-  /** Told the sum of the holds. @throws AppError to store none */
+  /** Gets the sum of the holds. @throws AppError to store none */
   readonly check: (cost: Micros) => void;
 }
 
-/** Holds back the admissions of a group's tasks until all have come, and stores them in one transaction. */
+/** Holds back the admissions of a group's tasks until all have arrived, and stores them in one transaction. */
 export function gatherAdmissions(
   tasks: Pick<TaskStore, "admitAll">,
   { count, terms, check }: Gathered,
@@ -97,7 +97,7 @@ export function gatherAdmissions(
   };
 }
 
-/** A shortage of the whole group's, not of what is left by the tasks before the one that was refused. */
+/** The error reports the shortage of the whole group, not what the tasks before the refused one left over. */
 function ofWhole(result: AdmitResult, needed: Micros, before: Micros): AdmitResult {
   if (result.kind !== "insufficient_quota") return result;
   return { ...result, needed, available: toMicros(result.available + before) };

@@ -17,7 +17,7 @@ export interface SyncRequest extends Omit<CreateTaskRequest, "kind" | "body" | "
 
 /** A synchronous call whose task is accepted, or joined. */
 export interface SyncCall extends JoinedTask {
-  /** The looks that the model is asked for, by its own names. */
+  /** The model's parameters for its looks, by its own names. */
   readonly sent: JsonObject;
 }
 
@@ -38,7 +38,7 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
   };
 }
 
-/** Not the whole body: it may hold images, and calls wait for minutes. */
+/** Not the whole body, because it may contain images and calls wait for minutes. */
 function looksOf({ size, quality, background, output_format }: JsonObject): JsonObject {
   return { size, quality, background, output_format };
 }

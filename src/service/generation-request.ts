@@ -3,7 +3,7 @@ import type { JsonObject } from "../domain/json.ts";
 import { type Model, selectMode } from "../domain/model/model.ts";
 import type { GenerationRequest, MediaInput } from "../domain/task/request.ts";
 
-/** What says something else than the model's own parameters do. */
+/** Fields that are not the model's own parameters. */
 const NO_PARAMETERS = new Set([
   ...["model", "prompt", "n", "callback_url", "task_id", "index"],
   "retain_seconds",
@@ -21,7 +21,7 @@ export function toGenerationRequest(
 ): GenerationRequest {
   const { prompt, n, retain_seconds: retainSec } = body;
   const parameters: Record<string, JsonObject[string] & {}> = {};
-  // Every create comes by: leaving out what is no parameter by a copy of the rest takes ten times as long.
+  // Every create runs this. Copying the rest without the other fields would take ten times as long.
   for (const name of Object.keys(body)) {
     if (NO_PARAMETERS.has(name)) continue;
     const value = body[name];

@@ -7,21 +7,23 @@ import { type CancelTaskDeps, cancelTask } from "./cancel-task.ts";
 
 export interface GroupRacesDeps extends CancelTaskDeps {
   readonly log: Log;
-  /** Aborts when the service stops; what is followed then is taken up at the next start. */
+  /** Aborts when the service stops. The next start resumes the races. */
   readonly stopping: AbortSignal;
 }
 
 export interface GroupRaces {
-  /** Cancels what is under way once one completes, or at once where one has. */
+  /** Cancels the live tasks of a group when one completes, or at once if one has completed. */
   follow(race: Race): void;
-  /** Takes up the races of an earlier process. */
+  /** Resumes the races of an earlier process. */
   resume(): Promise<void>;
 }
 
-/** How soon a cancel is tried again that could not be stored. */
+/** How soon a cancel is tried again after it could not be stored. */
 const AGAIN_MS = 2_000;
 
-/** Cancels the other tasks of a group with the policy `first`. What it knows is in the tasks' requests, so that no crash loses it. */
+/**
+ * Cancels the other tasks of a group with the policy `first`. Its state is in the tasks' requests, so a crash does not lose it.
+ */
 export function createGroupRaces(deps: GroupRacesDeps): GroupRaces {
   const { tasks, feed, clock, log, stopping } = deps;
   const races = new Map<TaskId, Race>();
@@ -54,7 +56,7 @@ export function createGroupRaces(deps: GroupRacesDeps): GroupRaces {
     try {
       await cancelTask(deps, race, id);
     } catch (error) {
-      // It has ended meanwhile, or is gone.
+      // The task has ended meanwhile, or was removed.
       if (!(error instanceof AppError)) throw error;
     }
   }
@@ -62,7 +64,7 @@ export function createGroupRaces(deps: GroupRacesDeps): GroupRaces {
   function follow(race: Race): void {
     if (stopping.aborted) return;
     for (const id of race.tasks) races.set(id, race);
-    // One may have completed before this.
+    // A task may have completed before this call.
     void look(race);
   }
 

@@ -5,16 +5,19 @@ import type { Log, Seal } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { Attempt } from "../domain/task/task.ts";
 
-/** What the paths begin with at which upstreams call. */
+/** The beginning of the paths that upstreams call. */
 export const HOOK_PATH = "/hooks/";
 
 /** `<id of the attempt>-<signature>` */
 const TOKEN = /^([0-9a-z]{26})-([A-Za-z0-9_-]{43})$/;
 
-/** Tokens by which upstreams call. Each says which attempt it is for, and that it comes from here, so none is stored. */
+/**
+ * Tokens in the addresses that upstreams call. A token names its attempt and proves that this service issued it, so none is
+ * stored.
+ */
 export interface HookTokens {
   pathOf(attempt: AttemptId): string;
-  /** Undefined for every text that is none. Takes the same time for each. */
+  /** Undefined for every text that is no token. The time does not depend on the text. */
   attemptOf(token: string): AttemptId | undefined;
 }
 
@@ -34,13 +37,13 @@ export interface TakeHook {
   /** The attempt that a token is for. @throws AppError `not_found` */
   attemptOf(token: string): AttemptId;
   /**
-   * Has the job asked after soon. What the call says is not looked at.
-   * @throws AppError `not_found` for a call that its upstream would have signed otherwise
+   * Makes the job's next poll happen soon. The content of the call does not count.
+   * @throws AppError `not_found` if the signature is not the upstream's
    */
   take(attempt: AttemptId, call: HookCall): Promise<void>;
 }
 
-/** How long the proof of a signature may take; some upstreams wait for no more than five seconds. */
+/** How long checking a signature may take. Some upstreams wait only five seconds for an answer. */
 const VERIFY_MS = 3_000;
 
 export function createTakeHook(deps: {
@@ -60,7 +63,7 @@ export function createTakeHook(deps: {
     },
     async take(id, call) {
       const attempt = await deps.tasks.attempt(id);
-      // Its task has been removed, or the folder is an older copy.
+      // Its task was removed, or the data folder is an older copy.
       if (attempt === undefined) throw unknown();
       const { lane, terms, taskId: task } = attempt;
       const now = deps.provider(lane);
@@ -70,7 +73,7 @@ export function createTakeHook(deps: {
         deps.log.debug({ provider: lane, task }, "a call with a wrong signature was refused");
         throw unknown();
       }
-      // The upstream has told what it had to: it need not wait, nor call again.
+      // The upstream has delivered its news. It need not wait or call again.
       deps.hookCame(attempt).catch((error: unknown) => {
         deps.log.warn({ provider: lane, task, err: error as Error }, "a call could not be noted");
       });

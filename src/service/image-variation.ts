@@ -8,18 +8,19 @@ import { imageField, isList, propertyOf } from "./model-fields.ts";
 import type { PriceDeps } from "./price-terms.ts";
 import { type ModelDeps, readCompatModel } from "./read-model.ts";
 
-/** What a model is asked for that wants a prompt: variations have none. */
+/** The prompt for a model that needs one; requests for variations have none. */
 export const VARIATION_PROMPT = "Another version of this image, with the same subject and in the same style.";
-/** Stands for the image, to see which model could take it. */
+/** A stand-in for the image, to see which model could take it. */
 const SOME_IMAGE = "https://example.com/image.png";
 
-/** Fields of a request that say nothing of a variation. */
+/** Fields of a request that have no meaning for a variation. */
 const NOT_OF_VARIATIONS: readonly string[] = ["prompt", "stream", "partial_images"];
 
 /**
- * A request for versions of one image, as an edit by a prompt of ours: by the model it names, or the cheapest that takes an image and a
- * prompt.
- * @throws AppError `invalid_request` naming `model` where that one takes no image, or none does; `model_not_found`, `permission_denied`
+ * Turns a request for variations of an image into an edit with our own prompt. It uses the model that the request names, or
+ * else the cheapest that takes an image and a prompt.
+ * @throws AppError `invalid_request` naming `model` if that model takes no image, or none does; `model_not_found`,
+ * `permission_denied`
  */
 export function asVariation(
   deps: ModelDeps & PriceDeps,
@@ -38,7 +39,7 @@ function modelFor(deps: ModelDeps & PriceDeps, principal: Principal, named: Json
     return cheapest.id;
   }
   const model = readCompatModel(deps, principal, named);
-  // Where it makes no images at all, its name is refused as in any request.
+  // If the model makes no images at all, its name is refused as in any other request.
   if (model.kind === "image" && imageField(model, 1) === undefined)
     throw invalid({ kind: "no_variations", field: "model", model: model.id });
   return named;

@@ -12,11 +12,11 @@ export interface InlineFile {
   /** Characters of the whole data URI. */
   readonly length: number;
   readonly file: ArrivingFile;
-  /** The last characters of the content, up to four, and how many bytes they stand for; undefined when it is not base64. */
+  /** The last characters of the content, up to four, and how many bytes they encode; undefined if the content is not base64. */
   readonly end: { readonly text: string; readonly bytes: number } | undefined;
 }
 
-/** By what stands in the body for each. It has a NUL, which no caller's text can have. */
+/** Files by the text that replaces each in the body. This text contains a NUL, which no caller's text can contain. */
 export type InlineFiles = ReadonlyMap<string, InlineFile>;
 
 /** Checks the content of a data URI. @throws AppError naming the field when it is not base64; MediaError, StorageError */
@@ -29,7 +29,7 @@ export async function stageInlineFile(
   return file.stage(options);
 }
 
-/** Refuses a data URI in a field that takes none. @throws AppError naming the field */
+/** Refuses a data URI in a field that takes no files. @throws AppError naming the field */
 export function refuseMisplacedFiles(model: Model, body: JsonObject, files: InlineFiles | undefined): void {
   if (files === undefined || files.size === 0) return;
   for (const [name, value] of Object.entries(body)) {
@@ -64,7 +64,7 @@ function fileIn(
   return undefined;
 }
 
-/** Bytes that are read of a file at once; as base64 they have no padding. */
+/** Bytes of a file that are read at once; their base64 has no padding. */
 const READ_BYTES = 3 * 64 * 1024;
 
 /**
@@ -97,7 +97,7 @@ async function* withContents(text: string, files: InlineFiles): AsyncGenerator<s
   yield text.slice(from);
 }
 
-/** The content of a data URI as it was sent. One that is not base64 was never accepted, so that any text will do. */
+/** The content of a data URI as it was sent. Content that is not base64 was never accepted, so any text will do. */
 async function* contentOf({ file, end }: InlineFile): AsyncGenerator<string> {
   if (end === undefined) return;
   let held: Uint8Array | undefined;

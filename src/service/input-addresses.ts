@@ -6,17 +6,17 @@ import type { Clock, Seal } from "../domain/ports/runtime.ts";
 
 type File = Pick<StoredFile, "sha256" | "sizeBytes" | "type">;
 
-/** Addresses of single files for providers that fetch inputs by themselves. They need no key, and end. */
+/** Addresses of single files for providers that fetch inputs themselves. They need no key, and they expire. */
 export interface InputAddresses {
   /**
-   * The path of a file, which ends one to two times `INPUT_ADDRESS_MS` after `from`, the start of the attempt that it is for. It follows
-   * from these alone, so that an attempt that is sent again is the same request. It names the content, not an asset, whose id would
-   * give access for good.
+   * The path of a file, which expires one to two times `INPUT_ADDRESS_MS` after `from`, the start of its attempt. It depends
+   * only on these two, so a repeated attempt is the same request. It names the content and not an asset, because an asset's id
+   * would give access for good.
    */
   pathOf(file: File, from: number): string;
   /**
    * The file that the last part of a path names.
-   * @throws AppError `not_found`, for an address that has ended, one that was changed and a removed file alike
+   * @throws AppError `not_found`, the same for an expired address, a changed one and a removed file
    */
   read(name: string): Promise<{ file: File; content: Blob }>;
 }
@@ -24,7 +24,7 @@ export interface InputAddresses {
 /** `<sha256>-<bytes>-<end in seconds>-<signature>.<extension>` */
 const NAME = /^(([0-9a-f]{64})-([1-9]\d{0,12})-([1-9]\d{0,10}))-([A-Za-z0-9_-]{43})\.([a-z0-9]{2,4})$/;
 
-/** What the paths begin with. */
+/** The beginning of the paths. */
 export const INPUT_PATH = "/inputs/";
 
 export function createInputAddresses(deps: {

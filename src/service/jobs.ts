@@ -1,14 +1,14 @@
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { JobState } from "../domain/upkeep.ts";
 
-/** Work that is begun and asked after, one at a time. */
+/** Jobs that a caller begins and polls, one at a time. */
 export interface Job<Order, Result> {
-  /** Begins it. While it runs, nothing else is begun. @returns how it goes, and whether this call began it */
+  /** Begins a job. While it runs, no other job begins. @returns the job's state, and whether this call began it */
   start(order: Order): { readonly state: JobState<Result>; readonly isBegun: boolean };
   state(): JobState<Result>;
 }
 
-/** @param run does the work; told how many files were looked at. What it throws is how the job failed */
+/** @param run does the work and reports how many files it has checked. The job fails with what it throws */
 export function createJob<Order, Result>(
   clock: Pick<Clock, "now">,
   run: (order: Order, onFile: (files: number) => void) => Promise<Result>,

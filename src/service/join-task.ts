@@ -21,18 +21,18 @@ export interface JoinTaskDeps extends ReadTaskDeps {
   readonly createTask: CreateTask;
   readonly secrets: Pick<Secrets, "hash" | "hashPieces">;
   readonly orphans: Orphans;
-  /** Absent where callers are not expected to send the same again before their loss was noticed. */
+  /** Absent if callers are not expected to repeat a request before the loss of their connection is noticed. */
   readonly equalCalls?: EqualCalls | undefined;
 }
 
-/** A create in the model's own words, whose caller may leave before it has what it came for. */
+/** A create in the model's own words. Its caller may leave before it has received the result. */
 export interface JoiningRequest extends Omit<CreateTaskRequest, "identity" | "syncScope"> {
   readonly model: Model;
   /** The caller's names for our fields. */
   readonly names: Readonly<Record<string, string>>;
   /** Two requests with an equal identity are the same request. */
   readonly identity: JsonObject;
-  /** Whether its caller waits for the task's end. The task of one that does is joined after a restart, too. */
+  /** Whether its caller waits for the task's end. If so, the task can also be joined after a restart. */
   readonly isWaiting: boolean;
 }
 
@@ -44,20 +44,20 @@ export interface JoinedTask {
   readonly held?: Micros | undefined;
   /** The idempotency key was used before. */
   readonly replayed: boolean;
-  /** What was stored, of a task that is new. */
+  /** The stored task, if it is new. */
   readonly task?: NewTask | undefined;
   /**
-   * Waits for the task's end, at most `waitMs` or until `signal` aborts. A caller that has `gone` then has left.
-   * @returns the task as it is then
+   * Waits for the task's end, at most `waitMs` or until `signal` aborts. If the caller is `gone` by then, it counts as left.
+   * @returns the task's state after the wait
    */
   wait(until: { waitMs: number; signal: AbortSignal; gone: AbortSignal }): Promise<TaskSummary>;
   /**
    * Waits for the task's end.
    * @param until.waitMs how long at most
-   * @param until.gone aborts when the caller is no longer there
+   * @param until.gone aborts when the caller has disconnected
    * @param until.stopping aborts when the service stops
    * @returns the completed task
-   * @throws AppError `sync_image_timeout`, after which the task goes on; for a failed task, the code for why it failed
+   * @throws AppError `sync_image_timeout`, and the task continues; for a failed task, the code of its failure
    */
   finish(until: { waitMs: number; gone: AbortSignal; stopping: AbortSignal }): Promise<TaskSummary>;
   /** The caller left before it had received all images. The next equal request joins the task. */
@@ -66,17 +66,18 @@ export interface JoinedTask {
 
 export interface JoinTask {
   /**
-   * Accepts a request as a task, or joins the task that the same request made before whose caller left. So does a request with the same
-   * idempotency key.
+   * Accepts a request as a task, or joins the task that the same request made before if its caller left. A request with the
+   * same idempotency key also joins.
    * @throws AppError with the code that says why it was refused, in the caller's names for fields
    */
   (request: JoiningRequest): Promise<JoinedTask>;
   /**
-   * The same in fewer steps for a request whose caller does not wait, while there is no task that it could join; undefined otherwise.
+   * The same in fewer steps for a request whose caller does not wait, if there is no task that it could join; undefined
+   * otherwise.
    * @throws AppError with the code that says why it was refused, in our names for fields
    */
   atOnce(request: JoiningRequest): Promise<CreatedTask> | undefined;
-  /** The caller of a request that was accepted at once left before it was answered. The next equal request joins the task. */
+  /** The caller of a request that was accepted at once left before it got the answer. The next equal request joins the task. */
   left(request: JoiningRequest, task: TaskId): void;
 }
 
@@ -94,7 +95,7 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
 
   const join = async (request: JoiningRequest): Promise<JoinedTask> => {
     const { model, names, isWaiting, principal, endpoint, idempotencyKey } = request;
-    // Requests that are answered at once seldom ask for this. Their files are still there.
+    // Requests that are answered at once rarely need this. Their files still exist.
     const isNeeded = isJoinable(isWaiting) || request.inlineFiles !== undefined;
     const scope = idempotencyKey === undefined && isNeeded ? await scopeOf(request) : undefined;
     if (scope !== undefined) await deps.equalCalls?.settled(scope);
@@ -115,7 +116,7 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
             const until = { waitMs, signals: [signal], end: end() };
             return await awaitTask(deps, principal, { id: taskId, kind: model.kind, ...until });
           } finally {
-            // First: an equal call that waits for this looks for what was left.
+            // This comes first, because a waiting equal call looks for tasks that were left.
             if (gone.aborted) leave();
             over?.();
           }
@@ -195,7 +196,7 @@ async function finish(
   if (!isDelivered) leave();
   if (task.status === "completed") return task;
   if (isTerminal(task.status)) {
-    // An error frees the key for the same request, or for a corrected one.
+    // After an error, the key can be used again for the same request, or for a corrected one.
     if (use !== undefined) await deps.tasks.freeIdempotency(use, taskId);
     throw endedWithoutImages(task);
   }

@@ -13,11 +13,14 @@ export interface KeepHistoryDeps {
   readonly callbacks: Pick<CallbackStore, "owed">;
   readonly vitals: () => Pick<Vitals, "rssBytes">;
   readonly disk: () => DiskSpace;
-  /** Ends a minute of the history. */
+  /** Closes a minute of the history. */
   readonly endMinute: (at: number, reading: MinuteReading) => void;
 }
 
-/** Reads once a minute how the service does. A minute that cannot be read is left out, and told. @returns how to stop */
+/**
+ * Measures the service once a minute. A minute that cannot be measured is left out and logged. @returns a function that stops
+ * it
+ */
 export function keepHistory(deps: KeepHistoryDeps): () => void {
   const { clock, log } = deps;
   let cancel = () => {};

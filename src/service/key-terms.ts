@@ -5,23 +5,23 @@ import { invalid } from "../domain/errors.ts";
 import type { Secrets } from "../domain/ports/runtime.ts";
 import { checkTerms, type TermContext } from "./check-terms.ts";
 
-/** In place of a callback secret: asks for a new one to be made. */
+/** The value of a callback secret that asks for a new secret. */
 export const NEW_SECRET = "new";
 
 /** How long a replaced secret may still be accepted: 30 days. */
 export const MAX_GRACE_SEC = 30 * 86_400;
 
-/** What an operator wants of a key's callback secret. */
+/** What an operator gives for a key's callback secret. */
 interface CallbackSecretTerms {
-  /** What its callbacks are signed with, `NEW_SECRET` for one that is made; null: they are not signed. */
+  /** The secret that signs its callbacks, or `NEW_SECRET` to make one; null: callbacks are not signed. */
   readonly callbackSecret?: string | null | undefined;
-  /** How long the replaced callback secret signs too. */
+  /** How long the replaced callback secret also signs. */
   readonly callbackSecretGraceMs?: number | undefined;
 }
 
 /**
- * @throws AppError `invalid_request` that names the field of the management API; it never repeats what was given, which may be
- *   all of a secret but its last character
+ * @throws AppError `invalid_request` that names the field of the management API. It never repeats the given text, which may be
+ * a whole secret without its last character
  */
 function checkCallbackSecret(
   { callbackSecret, callbackSecretGraceMs: graceMs }: CallbackSecretTerms,
@@ -39,16 +39,16 @@ function checkCallbackSecret(
   throw invalid({ kind: "signing_secret", field: "callback_secret", anew: NEW_SECRET });
 }
 
-/** @throws AppError `invalid_request` for a time that a replaced secret cannot be accepted for */
+/** @throws AppError `invalid_request` if a replaced secret cannot stay valid for this time */
 export function checkGrace(field: string, graceMs: number): void {
   if (Number.isInteger(graceMs) && graceMs >= 0 && graceMs <= MAX_GRACE_SEC * 1000) return;
   throw invalid({ kind: "grace", field, most: MAX_GRACE_SEC, given: graceMs / 1000 });
 }
 
-/** What an operator wants of a key, as it was given. What is absent says nothing; null removes the limit. */
+/** What an operator gives for a key. Absent members are not mentioned; null removes the limit. */
 export type KeyTerms = GivenKeyTerms & CallbackSecretTerms;
 
-/** @throws AppError `invalid_request`, as `checkTerms` does */
+/** @throws AppError `invalid_request`, like `checkTerms` */
 export function checkKeyTerms(
   terms: KeyTerms,
   context: TermContext & { readonly secrets: Pick<Secrets, "newSigningSecret"> },

@@ -11,7 +11,7 @@ export function openLatestPreview(feed: PreviewFeed, id: TaskId) {
     arrived();
   });
   return {
-    /** Removes the preview that is kept and returns it. */
+    /** Removes the stored preview and returns it. */
     take() {
       const preview = latest;
       latest = undefined;

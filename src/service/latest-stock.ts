@@ -4,7 +4,7 @@ import type { Stock } from "../domain/stock.ts";
 export interface LatestStockDeps {
   readonly clock: Pick<Clock, "elapsed" | "after">;
   readonly log: Pick<Log, "warn">;
-  /** Counts anew, apart from the thread that calls it. */
+  /** Counts again, in another thread than the caller's. */
   readonly stock: () => Promise<Stock>;
 }
 
@@ -16,12 +16,12 @@ export interface CountedStock {
 }
 
 const LEAST_AGE_MS = 5_000;
-/** The next count comes after so many times as long as the last one took: counting takes a hundredth of one core at most. */
+/** The next count waits this many times as long as the last one took, so counting uses at most a hundredth of a core. */
 const REST = 100;
-/** Who asks waits so long for a new count, and gets the one before when it takes longer. */
+/** How long a caller waits for a new count. After that it gets the previous one. */
 const PATIENCE_MS = 1_000;
 
-/** Counts what is stored when somebody asks and the last count is old. @returns undefined while there is none */
+/** Counts the stored data when somebody asks and the last count is old. @returns undefined before the first count */
 export function createLatestStock({ clock, log, stock }: LatestStockDeps) {
   let latest: { readonly stock: Stock; readonly at: number } | undefined;
   let nextAt = 0;

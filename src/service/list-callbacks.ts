@@ -5,7 +5,7 @@ import { type CallbackId, isId } from "../domain/ids.ts";
 import type { CallbackFilter, CallbackStore } from "../domain/ports/callback-store.ts";
 import { momentOf } from "./moment.ts";
 
-/** Which callbacks a caller means, as given. */
+/** The callbacks that a caller selects, as given. */
 export interface CallbackSelection {
   readonly state?: string | undefined;
   readonly taskId?: string | undefined;
@@ -23,7 +23,7 @@ export interface CallbackPage<Item> {
 }
 
 /**
- * Makes a filter of what a caller selects in its own account.
+ * Makes a filter from a caller's selection in its own account.
  * @throws AppError `invalid_request` naming the parameter at fault; a cursor of another account counts as unknown
  */
 export async function filterOf(
@@ -39,7 +39,7 @@ export async function filterOf(
 }
 
 /**
- * Reads what a caller selects, but for the cursor.
+ * Reads a caller's selection without the cursor.
  * @throws AppError `invalid_request` naming the parameter at fault
  */
 export function checkSelection(selection: CallbackSelection) {
@@ -64,7 +64,7 @@ export async function listCallbacks(
   query: CallbackSelection & { readonly limit: number },
 ): Promise<CallbackPage<Callback>> {
   const filter = await filterOf(deps, principal, query);
-  // One more than asked for shows whether there is another page.
+  // One more than requested shows whether there is another page.
   const found = await deps.callbacks.list({ ...filter, limit: query.limit + 1 });
   const page = found.slice(0, query.limit);
   return { callbacks: page, next: found.length > query.limit ? (page.at(-1)?.id ?? null) : null };

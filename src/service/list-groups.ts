@@ -12,7 +12,7 @@ export interface ListGroupsDeps {
 
 /**
  * One page of the caller's groups, newest first.
- * @param query.after `next` of the page before
+ * @param query.after `next` of the previous page
  * @throws AppError `invalid_request` naming `after`
  */
 export async function listGroups(
@@ -21,7 +21,7 @@ export async function listGroups(
   { limit, after }: { readonly limit: number; readonly after?: string | undefined },
 ): Promise<{ groups: readonly GroupReading[]; next: string | null }> {
   if (after !== undefined && !isId("grp", after)) throw mustBe("after", { form: "cursor" }, after);
-  // One more than asked for shows whether there is another page.
+  // One more than requested shows whether there is another page.
   const firsts = await deps.tasks.groups(accountId, { limit: limit + 1, after: after && firstTaskOf(after) });
   const shown = firsts.slice(0, limit);
   const groups = await Promise.all(shown.map((task) => groupAt(deps, task)));
@@ -32,7 +32,7 @@ export async function listGroups(
   };
 }
 
-/** The group that a task is the first of; undefined where the task is gone meanwhile. */
+/** The group whose first task this is; undefined if the task was removed meanwhile. */
 async function groupAt(deps: ListGroupsDeps, task: TaskSummary): Promise<GroupReading | undefined> {
   const request = await deps.tasks.requestOf(task);
   const group = request?.group;

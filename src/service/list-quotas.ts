@@ -9,7 +9,7 @@ export interface ListedQuota {
   readonly quota: QuotaStatus;
 }
 
-/** The part of `ManageAccounts` that watches quotas. */
+/** The part of `ManageAccounts` for quotas. */
 export const quotaVerbs = (deps: ManageAccountDeps) => ({
   /**
    * Every active key with a quota, the one with the smallest share left first.

@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 20;
 
 /**
  * One page of the caller's tasks, newest first.
- * @returns the tasks, and the cursor of the next page when there is one. A page of a search may be short, and have one all the same
+ * @returns the tasks, and the cursor of the next page if there is one. A page of a search may be short although another follows
  * @throws AppError `invalid_request` naming the parameter at fault
  */
 export async function listTasks(
@@ -35,7 +35,7 @@ export async function listTasks(
     accountId: principal.accountId,
     kind,
     status,
-    // An id that is neither an alias nor a model finds nothing.
+    // An id that is neither an alias nor a model finds no tasks.
     model: model === undefined ? undefined : (aliasedId(deps, principal, model) ?? (model as ModelId)),
     after,
   };
@@ -43,13 +43,13 @@ export async function listTasks(
     const found = await deps.tasks.search({ ...filter, limit, text: searchText(deps, query.q) });
     return { tasks: found.tasks, next: found.next ?? null };
   }
-  // One more than asked for shows whether there is another page.
+  // One more than requested shows whether there is another page.
   const tasks = await deps.tasks.list({ ...filter, limit: limit + 1 });
   const page = tasks.slice(0, limit);
   return { tasks: page, next: tasks.length > limit ? (page.at(-1)?.id ?? null) : null };
 }
 
-/** A text to search prompts for. @throws AppError `invalid_request` for an empty one, and where prompts are not indexed */
+/** A text to search prompts for. @throws AppError `invalid_request` if the text is empty or prompts are not indexed */
 export function searchText(deps: { readonly searchesPrompts: boolean }, text: string): string {
   if (!deps.searchesPrompts) throw invalid({ kind: "search_off", field: "q" });
   if (text.trim() === "") throw mustBe("q", { form: "text_to_read" });

@@ -4,18 +4,18 @@ import type { Clock, LeveledLog } from "../domain/ports/runtime.ts";
 export interface LogLevelDeps {
   readonly clock: Pick<Clock, "now" | "after">;
   readonly log: LeveledLog;
-  /** The level of the settings; that of the log at first unless given. */
+  /** The level of the settings; the log's present level unless given. */
   readonly usual?: (() => LogLevel) | undefined;
 }
 
-/** Changes how much the log tells, for a while. A restart ends it. */
+/** Changes the level of the log for a while. A restart ends the change. */
 export interface ManageLogLevel {
   read(): LevelInForce;
-  /** @param forMs after which the usual level comes back by itself; nothing comes back where `level` is the usual one */
+  /** @param forMs after which the usual level returns by itself; ignored if `level` is the usual one */
   set(level: LogLevel, forMs: number): LevelInForce;
 }
 
-/** To be made once, while the level is the usual one. */
+/** Create it once, while the log has its usual level. */
 export function createManageLogLevel({ clock, log, ...deps }: LogLevelDeps): ManageLogLevel {
   const first = log.level();
   const usual = deps.usual ?? (() => first);
@@ -27,7 +27,7 @@ export function createManageLogLevel({ clock, log, ...deps }: LogLevelDeps): Man
     cancel();
     const before = log.level();
     until = end;
-    // Told whatever both levels are.
+    // Written whatever both levels are.
     log.setLevel("info");
     log.info({ now: level, before, until: end }, "the level of the log is changed");
     log.setLevel(level);

@@ -6,7 +6,7 @@ import type { Log } from "../domain/ports/runtime.ts";
 export interface LowBalanceDeps {
   readonly accounts: Pick<AccountStore, "account">;
   readonly log: Pick<Log, "warn">;
-  /** Where the account is noted, for alerts. */
+  /** Where the account is recorded, for alerts. */
   readonly lowAccounts?: Set<AccountId> | undefined;
 }
 

@@ -20,8 +20,9 @@ export interface AccountRequest {
 }
 
 /**
- * What an operator does with accounts, API keys and management tokens. Ids and names both work as names.
- * Refusals are AppErrors: `invalid_request` for unusable or taken names, amounts and limits; `not_found` for missing records.
+ * What an operator does with accounts, API keys and management tokens. Ids and names both work as names. Refusals are
+ * AppErrors: `invalid_request` for names that are unusable or in use and for unusable amounts and limits; `not_found` for
+ * missing records.
  */
 export const createManageAccounts = (deps: ManageAccountDeps) => ({
   ...accountVerbs(deps),
@@ -34,13 +35,13 @@ export const createManageAccounts = (deps: ManageAccountDeps) => ({
   ...sessionVerbs(deps),
 });
 export type ManageAccounts = ReturnType<typeof createManageAccounts>;
-/** The same for whoever a management token names. */
+/** The same for the actor of a management token. */
 export type ManageAs = (operator: Operator) => ManageAccounts;
 
 function accountVerbs(deps: ManageAccountDeps) {
   const { accounts } = deps;
   return {
-    /** `prepaid` unless said otherwise, with nothing on it. */
+    /** `prepaid` unless given otherwise, with an empty balance. */
     async createAccount(request: AccountRequest): Promise<Account> {
       const { name, mode = "prepaid", credit = ZERO } = request;
       checkName("account", "acc", name);
@@ -51,7 +52,7 @@ function accountVerbs(deps: ManageAccountDeps) {
     },
     listAccounts: () => accounts.accounts(),
     readAccount: (idOrName: string) => findAccount(deps, idOrName),
-    /** With every movement of its money, oldest first. */
+    /** An account with every movement of its money, oldest first. */
     async showAccount(idOrName: string) {
       const account = await findAccount(deps, idOrName);
       return { account, ledger: await accounts.ledger(account.id) };

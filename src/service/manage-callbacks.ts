@@ -27,7 +27,7 @@ export interface ManageCallbacksDeps extends ReadCallbackDeps, Omit<RedeliverDep
   readonly accounts: Pick<AccountStore, "account" | "key" | "keys">;
 }
 
-/** Which callbacks an operator means, as given. */
+/** The callbacks that an operator selects, as given. */
 export interface ManagedSelection extends CallbackSelection {
   /** Id or name; all accounts unless given. */
   readonly account?: string | undefined;
@@ -36,8 +36,8 @@ export interface ManagedSelection extends CallbackSelection {
 }
 
 /**
- * What an operator does with callbacks, whoever's they are. Refusals are AppErrors: `not_found` for unknown callbacks, accounts and
- * keys, `invalid_request` for a selection that cannot be used.
+ * What an operator can do with the callbacks of all accounts. Refusals are AppErrors: `not_found` for unknown callbacks,
+ * accounts and keys, `invalid_request` for an unusable selection.
  */
 export function createManageCallbacks(deps: ManageCallbacksDeps) {
   const { callbacks } = deps;
@@ -48,7 +48,7 @@ export function createManageCallbacks(deps: ManageCallbacksDeps) {
   }
   return {
     /**
-     * Newest first. A page can be short, even empty, and not be the last.
+     * Newest first. A page can be short, even empty, without being the last.
      * @param query.limit ≥ 1
      */
     async list(query: ManagedSelection & { readonly limit: number }): Promise<ManagedCallbackPage> {
@@ -64,14 +64,14 @@ export function createManageCallbacks(deps: ManageCallbacksDeps) {
       return { ...found, ...((await redeliverOne(redelivering(), found)) ?? exhausted()) };
     },
     /**
-     * Sends the callback of a task, or those of a range of time, once more: those of one page of the list.
-     * @returns the callbacks that are sent again, without those at the limit of redeliveries
+     * Sends the callback of a task once more, or the callbacks of a time range: those on one page of the list. @returns the
+     * callbacks that are sent again, without those at the limit of redeliveries
      */
     async redeliverPage(selection: ManagedSelection): Promise<ManagedCallbackPage> {
       requireSelection(selection);
       const filter = await filterOf(deps, selection);
       const page = await callbacks.managedCallbacks({ ...filter, limit: MAX_REDELIVERIES });
-      // Asked for in one turn, so that they share a commit.
+      // They are requested in one turn of the event loop, so that they share a commit.
       const asked = await Promise.all(page.callbacks.map((each) => redeliverOne(redelivering(), each)));
       return {
         ...page,
@@ -85,7 +85,7 @@ export function createManageCallbacks(deps: ManageCallbacksDeps) {
 }
 
 export type ManageCallbacks = ReturnType<typeof createManageCallbacks>;
-/** The same for whoever a management token names. */
+/** The same for the actor of a management token. */
 export type ManageCallbacksAs = (operator: Operator) => ManageCallbacks;
 
 async function filterOf(
@@ -99,6 +99,6 @@ async function filterOf(
   const owner = account === undefined ? undefined : await accounts.account(account);
   if (account !== undefined && owner === undefined) notFound("account", account);
   const creator = key === undefined ? undefined : await findStoredKey({ accounts }, key);
-  // A key is of one account: its index finds the callbacks sooner.
+  // A key belongs to one account, whose index finds the callbacks faster.
   return { ...checked, accountId: owner?.id ?? creator?.accountId, keyId: creator?.id, after: last?.id };
 }

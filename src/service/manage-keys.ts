@@ -15,7 +15,7 @@ import {
   notFound,
 } from "./management.ts";
 
-/** A key to create; what its terms do not mention is not limited. */
+/** A key to create. Terms that it does not mention are not limited. */
 export type KeyRequest = KeyTerms & {
   readonly name: string;
   /** Id or name of the account it belongs to. */
@@ -25,7 +25,7 @@ export type KeyRequest = KeyTerms & {
 /** A key after a change. */
 export interface ChangedKey {
   readonly record: ApiKey;
-  /** The secret that was made for its callbacks, if any. Nothing can show it again. */
+  /** The secret that was generated for its callbacks, if any. Nothing can show it again. */
   readonly callbackSecret?: string | undefined;
 }
 
@@ -35,25 +35,25 @@ export interface NewKey extends ChangedKey {
   readonly account: Account;
 }
 
-/** The part of `ManageAccounts` that is about API keys. */
+/** The part of `ManageAccounts` for API keys. */
 export function keyVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
 
   const check = (terms: KeyTerms, quota?: Quota) =>
     checkKeyTerms(terms, { ...deps, now: clock.now(), quota });
 
-  /** Returns only a secret that was made here: whoever gave one knows it. */
+  /** Returns only a secret that was generated here, because a caller who gave one knows it. */
   const madeBy = ({ callbackSecret }: KeyTerms, { signing }: KeyChange): string | undefined =>
     callbackSecret === NEW_SECRET ? signing?.secret : undefined;
 
   const findKey = (idOrName: string) => findStoredKey(deps, idOrName);
 
   return {
-    /** Belongs to the account "default" unless another is named. Creates that one, unlimited, if it is missing. */
+    /** The key belongs to the account "default" unless another is named. That account is created, unlimited, if it is missing. */
     async createKey(request: KeyRequest): Promise<NewKey> {
       const { name, account: owner } = request;
       checkName("key", "key", name);
-      // First, so that refused terms do not leave a new account behind.
+      // Checked first, so that refused terms do not leave a new account behind.
       const change = check(request);
       const account = owner === undefined ? await defaultAccount(deps) : await findAccount(deps, owner);
       const made = await createKeyIn(deps, account, name, change);
@@ -71,8 +71,8 @@ export function keyVerbs(deps: ManageAccountDeps) {
       return { record, callbackSecret: madeBy(terms, change) };
     },
     /**
-     * Gives a key another secret; id, name, limits and callback secret stay. Accepts the old secret for `graceMs` more, by default
-     * not at all. Ends the grace of an earlier rotation.
+     * Gives a key another secret. Its id, name, limits and callback secret stay. The old secret is accepted for `graceMs` more,
+     * by default not at all. Ends the grace period of an earlier rotation.
      */
     async rotateKey(idOrName: string, { graceMs = 0 } = {}): Promise<NewKey> {
       checkGrace("grace_seconds", graceMs);
@@ -124,7 +124,7 @@ export function newKeyOf(deps: ManageAccountDeps, accountId: AccountId, name: st
 
 /**
  * Finds a key by its id, or by its name among the keys that are not revoked.
- * @throws AppError `not_found`; `invalid_request` where several accounts have a key of that name
+ * @throws AppError `not_found`; `invalid_request` if several accounts have a key of that name
  */
 export async function findStoredKey(
   { accounts }: { readonly accounts: Pick<AccountStore, "key" | "keys"> },

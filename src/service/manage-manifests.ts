@@ -5,7 +5,7 @@ import type { Catalog } from "../domain/ports/catalog.ts";
 import type { ManifestCheck, ManifestFiles, ManifestFinding } from "../domain/ports/manifests.ts";
 import type { NoteChange } from "./note-change.ts";
 
-/** What ids of models look like, which are names of files too. */
+/** The form of model ids, which are also names of files. */
 const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 /** More files are not read. */
 const MOST_FILES = 500;
@@ -15,7 +15,7 @@ export interface ManageManifestsDeps {
   readonly files: ManifestFiles;
   /** Checks the text of a manifest. */
   readonly check: (text: string) => ManifestCheck;
-  /** What the trail keeps of a text. */
+  /** What the trail records of a text. */
   readonly digest: (text: string) => JsonObject;
   readonly noteChange: NoteChange;
 }
@@ -23,7 +23,7 @@ export interface ManageManifestsDeps {
 /** The file of an own model. */
 export interface OwnManifest {
   readonly model: string;
-  /** In the data folder: `models/mine.yaml`. */
+  /** Path in the data folder: `models/mine.yaml`. */
   readonly file: string;
   readonly text: string;
 }
@@ -32,11 +32,13 @@ export interface OwnManifest {
 export interface WrittenManifest {
   readonly model: string;
   readonly file: string;
-  /** What may have been meant otherwise. */
+  /** What the author may have meant otherwise. */
   readonly findings: readonly ManifestFinding[];
 }
 
-/** Reads, writes and removes the files of an operator's own models. The catalogue follows them by itself, within two seconds. */
+/**
+ * Reads, writes and removes the files of an operator's own models. The catalogue notices changes by itself within two seconds.
+ */
 export function createManageManifests(deps: ManageManifestsDeps) {
   const { catalog, files, check, digest, noteChange } = deps;
 
@@ -50,14 +52,14 @@ export function createManageManifests(deps: ManageManifestsDeps) {
 
   return {
     check,
-    /** @throws AppError `not_found` for a model that is none of the operator's own */
+    /** @throws AppError `not_found` if the model is not the operator's own */
     read(model: string): OwnManifest {
       const { name: _, ...found } = find(model);
       return found;
     },
     /**
-     * Writes the file of a model, where its text can be used, and notes it.
-     * @throws AppError `invalid_request` with the first finding; StorageError, then the file is as it was
+     * Writes the file of a model if its text can be used, and records this in the trail.
+     * @throws AppError `invalid_request` with the first finding; StorageError, and the file is unchanged
      */
     async write(operator: Operator, model: string, text: string): Promise<WrittenManifest> {
       const name = nameFor(catalog, model);
@@ -80,7 +82,7 @@ export function createManageManifests(deps: ManageManifestsDeps) {
       }
       return { model, file: pathOf(name), findings };
     },
-    /** Removes the file of a model, and notes it. @throws AppError `not_found`; StorageError */
+    /** Removes the file of a model, and records this in the trail. @throws AppError `not_found`; StorageError */
     async remove(operator: Operator, model: string): Promise<Pick<OwnManifest, "model" | "file">> {
       const { name, file, text } = find(model);
       const object = { kind: "model", id: model } as const;
@@ -94,7 +96,7 @@ export type ManageManifests = ReturnType<typeof createManageManifests>;
 
 const pathOf = (name: string) => `models/${name}`;
 
-/** The file that a model is in, or is to be in. @throws AppError `invalid_request` */
+/** The file that contains a model, or will contain it. @throws AppError `invalid_request` */
 function nameFor(catalog: ManageManifestsDeps["catalog"], model: string): string {
   if (!MODEL_ID.test(model)) throw invalid({ kind: "manifest_id", field: "model" });
   const all = catalog.all();

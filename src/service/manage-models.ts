@@ -40,7 +40,7 @@ export function createManageModels(deps: ManageModelsDeps) {
       const troubles = await deps.routes.troubles();
       return catalog.all().map((model) => describe(model, troubles));
     },
-    /** @throws AppError `not_found` for what is no model */
+    /** @throws AppError `not_found` if there is no such model */
     async read(id: string): Promise<ManagedModel> {
       return describe(findModel(catalog, id), await deps.routes.troubles());
     },
@@ -48,7 +48,7 @@ export function createManageModels(deps: ManageModelsDeps) {
 }
 export type ManageModels = ReturnType<typeof createManageModels>;
 
-/** The model of this id, offered or not. @throws AppError `not_found`, with the closest id there is */
+/** The model of this id, offered or not. @throws AppError `not_found`, with the closest existing id */
 export function findModel(catalog: Pick<Catalog, "all">, id: string): Model {
   const models = catalog.all();
   const model = models.find((each) => each.id === id);

@@ -34,13 +34,13 @@ export interface LedgerPage {
   readonly next?: number | undefined;
 }
 
-/** The part of `ManageAccounts` that is about credits. */
+/** The part of `ManageAccounts` for credits. */
 function creditVerbs(deps: ManageAccountDeps) {
   const { accounts } = deps;
   return {
     /**
-     * Adds to the balance; a negative amount takes from it. Counts once for each idempotency key, however often it is asked for;
-     * `idempotency_conflict` for a key that another credit of the account had.
+     * Adds to the balance; a negative amount takes from it. Counts once for each idempotency key, however often it is repeated;
+     * `idempotency_conflict` if another credit of the account had that key.
      */
     async creditAccount(
       idOrName: string,
@@ -62,7 +62,7 @@ function creditVerbs(deps: ManageAccountDeps) {
   };
 }
 
-/** The part of `ManageAccounts` that is about accounts' money. */
+/** The part of `ManageAccounts` for accounts' money. */
 export function moneyVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
 
@@ -77,12 +77,12 @@ export function moneyVerbs(deps: ManageAccountDeps) {
   return {
     ...creditVerbs(deps),
     /**
-     * Changes only what is given. A running server follows within a second; accepted tasks keep their price. Refuses a change that
-     * would overdraw a prepaid account.
+     * Changes only what is given. A running server applies the change within a second; accepted tasks keep their price. Refuses
+     * a change that would overdraw a prepaid account.
      */
     updateAccount: async (idOrName: string, terms: GivenAccountTerms) =>
       change(idOrName, checkTerms(ACCOUNT_TERMS, terms, { addresses: deps.addresses, now: clock.now() })),
-    /** Refuses its keys from now on. Accepted tasks go on. Suspending again changes nothing. */
+    /** Refuses the account's keys from now on. Accepted tasks continue. Suspending again changes nothing. */
     suspendAccount: (idOrName: string) => change(idOrName, { status: "suspended" }),
     activateAccount: (idOrName: string) => change(idOrName, { status: "active" }),
     /**
@@ -101,10 +101,10 @@ export function moneyVerbs(deps: ManageAccountDeps) {
       const refunded: Refunded = { taskId: task, amount: result.amount, account: result.account };
       return refunded;
     },
-    /** At most `limit` movements of an account's money, newest first, from before the row with number `before`. */
+    /** At most `limit` movements of an account's money, newest first, before the row with number `before`. */
     async readLedger(idOrName: string, { limit, before }: LedgerQuery): Promise<LedgerPage> {
       const account = await findAccount(deps, idOrName);
-      // One row more than asked for shows whether there is another page.
+      // One row more than requested shows whether there is another page.
       const found = await accounts.ledgerPage(account.id, { limit: limit + 1, before });
       const rows = found.slice(0, limit);
       return { account, rows, next: found.length > limit ? rows.at(-1)?.number : undefined };

@@ -14,24 +14,24 @@ export interface PriceInForce {
   readonly model: Model;
   readonly rule: PriceRule;
   readonly source: PriceSource;
-  /** When and why the price was set, if it was. */
+  /** When and why an operator set the price, if one did. */
   readonly set?: Pick<PriceOverride, "setAt" | "reason"> | undefined;
-  /** Parameters of a request that is refused because it has no price; undefined when none is found. */
+  /** Parameters of a request that is refused because it has no price; undefined if none is found. */
   readonly unpriced?: { readonly [name: string]: Json } | undefined;
 }
 
-/** What a request would hold by the rule in force. */
+/** What a request would hold under the rule in force. */
 export interface RequestPrice {
   readonly kind: Forecast["kind"];
   readonly lines: readonly PricedLine[];
-  /** Absent while there is no price; see `Forecast`. */
+  /** Absent if there is no price; see `Forecast`. */
   readonly cost?: Pick<Extract<Forecast, { kind: "priced" }>, "least" | "most"> | undefined;
-  /** Fields that decide the price and are neither given nor have a default. */
+  /** Fields that affect the price and are neither given nor have a default. */
   readonly missing: readonly string[];
 }
 
 export interface PriceChange {
-  /** A price rule as manifests have it. */
+  /** A price rule in the form of manifests. */
   readonly rule: unknown;
   readonly reason?: string | undefined;
 }
@@ -47,9 +47,9 @@ export interface ManagePricesDeps extends PriceDeps {
 export const MAX_PRICE_REASON_LENGTH = 200;
 
 /**
- * What an operator does with prices, by the ids of models. A new price holds for later requests; accepted tasks keep theirs.
- * Refusals are AppErrors: `not_found` for unknown models; `invalid_request` for an unusable rule, with the path of the field at
- * fault as `param`.
+ * What an operator can do with prices, by model id. A new price applies to later requests; accepted tasks keep theirs. Refusals
+ * are AppErrors: `not_found` for unknown models; `invalid_request` for an unusable rule, with the path of the field at fault as
+ * `param`.
  */
 export function createManagePrices(deps: ManagePricesDeps) {
   const { actor, catalog, prices, clock } = deps;
@@ -91,7 +91,7 @@ export function createManagePrices(deps: ManagePricesDeps) {
         missing: forecast.kind === "needs_input" ? forecast.missing : [],
       };
     },
-    /** Sets a rule that goes before the model's own and the settings file's. @returns the price as it is now */
+    /** Sets a rule that overrides the settings file's and the model's own. @returns the price as it is now */
     async set(id: string, { rule: value, reason = "" }: PriceChange): Promise<PriceInForce> {
       const model = findModel(catalog, id);
       checkReason(reason);
@@ -117,5 +117,5 @@ function checkReason(reason: string): void {
 }
 
 export type ManagePrices = ReturnType<typeof createManagePrices>;
-/** The same for whoever a management token names. */
+/** The same for the actor of a management token. */
 export type ManagePricesAs = (operator: Operator) => ManagePrices;

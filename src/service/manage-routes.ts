@@ -25,15 +25,15 @@ export interface ManageRoutesDeps {
   /** Who acts. */
   readonly actor: Actor;
   readonly models: () => Promise<readonly Model[]>;
-  /** Every provider there is, switched on or not. */
+  /** Every provider, switched on or not. */
   readonly providers: () => Promise<readonly ProviderId[]>;
   readonly accounts: () => Promise<readonly RouteAccount[]>;
-  /** What is known of every route at this moment. */
+  /** What is known about every route at this moment. */
   readonly standings: () => Promise<(route: RouteOfLane) => Standing>;
   readonly loads: TaskStore["lanes"];
   readonly spentSince: UsageStore["spentSince"];
   readonly clock: Pick<Clock, "now">;
-  /** Absent without a running server. */
+  /** Absent if no server runs. */
   readonly figures?: ((route: RouteOfLane) => RouteFigures) | undefined;
   readonly counts?: Pick<Counts, "hourOf"> | undefined;
   readonly block: (route: RouteOfLane, detail: string, act: Act) => Promise<void>;
@@ -43,7 +43,7 @@ export interface ManageRoutesDeps {
 const NO_REASON = "by hand";
 const NOTHING = toMicros(0);
 
-/** Shows operators the ways of tasks, and blocks and allows them. */
+/** Shows operators the ways that tasks can take, and blocks or allows them. */
 export function createManageRoutes(deps: ManageRoutesDeps): ManagedRoutes {
   async function change(
     target: RouteTarget,
@@ -85,7 +85,7 @@ function spentAt(spends: readonly RouteSpend[], { lane, upstreamModel }: RouteOf
   return spend?.cost ?? NOTHING;
 }
 
-/** What an account calls the models that have a route to it, with these. */
+/** An account's names for models, each with the models that have a route to it. */
 function routesAt(
   models: readonly Model[],
   { provider, lane }: RouteAccount,
@@ -122,7 +122,7 @@ async function findRoutes(
   const providers = await deps.providers();
   const provider = providers.find((id) => id === given) ?? unknown("provider", given, providers);
   const lanes = (await deps.accounts()).filter((each) => each.provider === provider).map(({ lane }) => lane);
-  // Where its keys are not at hand, its customary account is meant: a server may have them.
+  // If its keys are not available here, its customary account is meant, because a server may have them.
   const usual = lanes.length === 0 ? [laneOf(provider, account ?? DEFAULT_ACCOUNT)] : lanes;
   const meant = usual.filter((lane) => account === undefined || accountNameOf(lane) === account);
   if (meant.length === 0) unknown("account", account ?? "", usual.map(accountNameOf));

@@ -9,11 +9,11 @@ export interface NewLink {
   readonly session: ConsoleSession;
 }
 
-/** The part of `ManageAccounts` that is about sessions of the console. */
+/** The part of `ManageAccounts` for sessions of the console. */
 export const sessionVerbs = (deps: ManageAccountDeps) => ({
   /**
-   * Makes a link for whoever acts, and a management token for the session to act as. Nobody is told the token itself. It may do what
-   * its maker may, and does not outlive it.
+   * Makes a link for the actor, and a management token for the session. Nobody sees the token itself. It may do what its maker
+   * may, and does not outlive it.
    */
   async createConsoleLink(): Promise<NewLink> {
     const { clock, ids, secrets, sessions, actor } = deps;

@@ -20,21 +20,21 @@ export interface ManageTasksDeps extends CancelTaskDeps {
   readonly searchesPrompts: boolean;
 }
 
-/** Which tasks an operator lists. */
+/** The tasks that an operator selects. */
 export interface ManagedTaskQuery {
   /** Id or name; all accounts unless given. */
   readonly account?: string | undefined;
   readonly kind?: TaskKind | undefined;
   readonly status?: TaskStatus | undefined;
   readonly model?: string | undefined;
-  /** Words that their prompts have. */
+  /** Words that their prompts contain. */
   readonly q?: string | undefined;
   /** ≥ 1. */
   readonly limit: number;
   readonly after?: string | undefined;
 }
 
-/** What an operator does with tasks, whoever's they are. */
+/** What an operator can do with the tasks of all accounts. */
 export function createManageTasks(deps: ManageTasksDeps) {
   const read = async (id: string): Promise<StoryReading> =>
     (await findStory(deps, id)) ?? notFound("task", id);
@@ -44,7 +44,7 @@ export function createManageTasks(deps: ManageTasksDeps) {
       if (after !== undefined && !isId("task", after)) throw mustBe("after", { form: "cursor" }, after);
       const found = account === undefined ? undefined : await deps.accounts.account(account);
       if (account !== undefined && found === undefined) notFound("account", account);
-      // An id that no model has finds nothing.
+      // An id that no model has finds no tasks.
       return deps.tasks.managedTasks({
         ...query,
         after,
@@ -57,7 +57,7 @@ export function createManageTasks(deps: ManageTasksDeps) {
     read,
     /** @throws AppError `not_found` */
     trace: async (id: string): Promise<TraceReading> => (await findTrace(deps, id)) ?? notFound("task", id),
-    /** Some of the task's family, as its owner reads it. @throws AppError `not_found`; `invalid_request` for the cursor */
+    /** Part of the task's family, as its owner reads it. @throws AppError `not_found`; `invalid_request` for the cursor */
     async family(id: string, page: FamilyQuery): Promise<FamilyPage> {
       const { account, task } = await read(id);
       return readFamily(deps, { accountId: account.id }, task.id, page);

@@ -4,7 +4,7 @@ import { AppError, invalid } from "../domain/errors.ts";
 import { checkTerms } from "./check-terms.ts";
 import { actNow, checkName, type ManageAccountDeps, newCredential, notFound } from "./management.ts";
 
-/** A token to create; without scopes and expiry it has those of its maker. */
+/** A token to create. Without scopes or expiry it gets those of its maker. */
 export type TokenRequest = GivenTokenTerms & { readonly name: string };
 
 /** A new management token. `token` is the credential itself. Nothing can show it again. */
@@ -13,13 +13,13 @@ export interface NewToken {
   readonly record: ManagementToken;
 }
 
-/** The part of `ManageAccounts` that is about management tokens. */
+/** The part of `ManageAccounts` for management tokens. */
 export function tokenVerbs(deps: ManageAccountDeps) {
   const { accounts, clock } = deps;
   const find = async (idOrName: string): Promise<ManagementToken> =>
     (await accounts.token(idOrName)) ?? notFound("token", idOrName);
   return {
-    /** @throws AppError `permission_denied` when it could do more, or live longer, than the token that makes it */
+    /** @throws AppError `permission_denied` if it could do more, or live longer, than the token that makes it */
     async createToken({ name, ...terms }: TokenRequest): Promise<NewToken> {
       checkName("token", "tok", name);
       const allowed = grantedBy(deps, checkTerms(TOKEN_TERMS, terms, { ...deps, now: clock.now() }));
@@ -40,7 +40,10 @@ export function tokenVerbs(deps: ManageAccountDeps) {
   };
 }
 
-/** What a new token may do, and until when. Only a token limits what its maker may give; whoever has the data folder has everything. */
+/**
+ * What a new token may do, and until when. Only a token limits the tokens that it makes; a user with access to the data folder
+ * may do everything.
+ */
 function grantedBy(
   { actor }: Pick<ManageAccountDeps, "actor">,
   asked: { readonly scopes?: readonly string[] | undefined; readonly expiresAt?: number | null | undefined },

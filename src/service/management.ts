@@ -25,11 +25,11 @@ export interface ManageAccountDeps {
   readonly clock: Pick<Clock, "now">;
   readonly ids: Pick<Ids, "create">;
   readonly secrets: Secrets;
-  /** Names of the operator's checks of content; absent where they are not known. */
+  /** Names of the operator's content checks; absent if they are not known. */
   readonly checks?: readonly string[] | undefined;
 }
 
-/** Adds an account. @returns undefined when the name is taken */
+/** Adds an account. @returns undefined if the name is in use */
 export async function addAccount(
   deps: ManageAccountDeps,
   request: Pick<NewAccount, "name" | "mode" | "credit">,
@@ -39,7 +39,7 @@ export async function addAccount(
   return result === "created" ? deps.accounts.account(account.id) : undefined;
 }
 
-/** What the account named "default" is created with. */
+/** The terms of a new account named "default". */
 export const DEFAULT_TERMS = { name: DEFAULT_ACCOUNT, mode: "unlimited", credit: ZERO } as const;
 
 /** The account named "default". Creates it, unlimited, if it is missing. */
@@ -47,11 +47,11 @@ export async function defaultAccount(deps: ManageAccountDeps): Promise<Account> 
   const existing = await deps.accounts.account(DEFAULT_ACCOUNT);
   if (existing !== undefined) return existing;
   const created = await addAccount(deps, DEFAULT_TERMS);
-  // Another process may have taken the name in between. Then the account is there now.
+  // Another process may have created the account in between.
   return created ?? findAccount(deps, DEFAULT_ACCOUNT);
 }
 
-/** What the deps' actor does now. */
+/** An act of the deps' actor, now. */
 export function actNow({ actor, clock }: Pick<ManageAccountDeps, "actor" | "clock">): Act {
   return { actor, at: clock.now() };
 }
@@ -69,7 +69,7 @@ export function newAccount(
   return { id: ids.create("acc"), ...request, createdAt: clock.now() };
 }
 
-/** A new secret, and what is stored of it. */
+/** A new secret, and the part of it that is stored. */
 export function newCredential({ secrets }: ManageAccountDeps, kind: CredentialKind) {
   const secret = formatCredential(kind, secrets.newBody());
   return { secret, stored: { hash: secrets.hash(secret), display: displayOf(secret) } };

@@ -10,9 +10,9 @@ import { takesValue } from "../domain/model/eligibility.ts";
 import type { MediaField, Model, Route } from "../domain/model/model.ts";
 import type { Form } from "../domain/words/demand.ts";
 
-/* What translations of other APIs' requests ask a model's schema. */
+/* Reads from a model's schema what translations of other APIs' requests need. */
 
-/** A model, and its routes that can be taken. */
+/** A model, and its usable routes. */
 export interface OfferedModel {
   readonly model: Model;
   readonly routes: readonly Route[];
@@ -22,7 +22,7 @@ export interface OfferedModel {
 export const propertyOf = ({ schema }: Model, name: string): JsonObject | undefined =>
   schemaPropertyOf(schema, name);
 
-/** The model's field for this many images: a list for several images, or when the model has no single field. */
+/** The model's field for this many images: a list if there are several images, or if the model has no single field. */
 export function imageField(model: Model, count: number): MediaField | undefined {
   const fields = model.mediaFields.filter((field) => field.media === "image" && field.role !== "mask");
   const single = fields.find((field) => !isList(model, field));
@@ -35,18 +35,21 @@ export function isList(model: Model, field: MediaField): boolean {
   return propertyOf(model, field.name)?.type === "array";
 }
 
-/** The texts that a field can be chosen among; none where it is free, or no text. */
+/** The texts from which a field can be chosen; none if the field is free or no text. */
 export function choices(model: Model, name: string): readonly string[] {
   const values = propertyOf(model, name)?.enum;
   return Array.isArray(values) ? values.filter((value) => typeof value === "string") : [];
 }
 
-/** Those that one of the routes takes. */
+/** The texts that one of the routes takes. */
 export function takenChoices({ model, routes }: OfferedModel, name: string): readonly string[] {
   return choices(model, name).filter((choice) => routes.some((route) => takesValue(route, name, choice)));
 }
 
-/** A form has only text. Reads as numbers, booleans, lists and objects what the model's schema has as such. @throws AppError for a text that is to be JSON and is not */
+/**
+ * A form contains only texts. Reads texts as numbers, booleans, lists and objects where the model's schema expects these.
+ * @throws AppError for a text that must be JSON but is not
+ */
 export function readText(model: Model, fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {

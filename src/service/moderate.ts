@@ -15,7 +15,7 @@ import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 
 export interface ModerateDeps {
-  /** Undefined where there are no checks. */
+  /** Undefined if there are no checks. */
   readonly moderation: () => Moderation | undefined;
   readonly clock: Pick<Clock, "elapsed">;
   readonly log: Pick<Log, "info" | "warn">;
@@ -29,24 +29,25 @@ export interface Moderated {
   readonly body: JsonObject;
   readonly principal: Principal;
   readonly requestId: string;
-  /** Aborts when the caller is no longer there. */
+  /** Aborts when the caller has disconnected. */
   readonly gone?: (() => AbortSignal) | undefined;
 }
 
-/** The operator's checks of what callers ask for. */
+/** The operator's content checks. */
 export interface Moderate {
-  /** Whether a request goes through any check. */
+  /** Whether any check applies to a request. */
   readonly isFor: (request: Pick<Moderated, "model" | "principal">) => boolean;
   /**
-   * Puts a request through its checks: the quick ones one by one, then the others at the same time, until one refuses.
-   * @throws AppError `content_policy_violation` when one refuses; `moderation_unavailable` when one cannot tell and must
+   * Runs the checks of a request: the quick ones one by one, then the others at the same time, until one refuses.
+   * @throws AppError `content_policy_violation` if one refuses; `moderation_unavailable` if one cannot decide and its outage
+   * refuses requests
    */
   readonly check: (request: Moderated) => Promise<void>;
 }
 
-/** A check that cannot tell is mentioned in the log once in this time. */
+/** How often at most the log mentions that a check cannot decide. */
 const TOLD_EVERY_MS = 10_000;
-/** When to ask again; outages last longer than a moment and shorter than people wait. */
+/** When to try again. Outages last longer than a moment, and people do not wait long. */
 const RETRY_SEC = 5;
 
 export function createModerate(deps: ModerateDeps): Moderate {
@@ -70,7 +71,7 @@ export function createModerate(deps: ModerateDeps): Moderate {
         if (asked === undefined) return undefined;
         const startedAt = deps.clock.elapsed();
         const verdict = await check.run(asked, signal);
-        // What a check says once it was called off is no verdict.
+        // What an aborted check says is no verdict.
         if (ended.signal.aborted || request.gone?.().aborted === true) return unavailable();
         deps.tally.moderated({
           check: check.name,
@@ -81,7 +82,7 @@ export function createModerate(deps: ModerateDeps): Moderate {
         return errorOf(check, verdict);
       };
       try {
-        // What is asked of others takes longer, and may cost something.
+        // Checks that call other services take longer, and may cost something.
         for (const check of checks) if (check.isQuick) throwIf(await run(check));
         const slow = checks.filter(({ isQuick }) => !isQuick).map(run);
         const errors = await Promise.all(slow.map((each) => each.then(throwRefusal)));
@@ -93,7 +94,7 @@ export function createModerate(deps: ModerateDeps): Moderate {
   };
 }
 
-/** What a check is asked; undefined where there is nothing for it. */
+/** The part of a request that a check gets; undefined if there is nothing for it. */
 function askedOf(
   { fields }: Check,
   all: readonly ModeratedText[],
@@ -104,7 +105,7 @@ function askedOf(
   return texts.length === 0 ? undefined : { kind: model.kind, model: model.id, accountId, keyId, texts };
 }
 
-/** Stands for a check that a key names and that there is no more. */
+/** Replaces a check that a key names and that no longer exists. */
 function missing(name: string): Check {
   const verdict = { kind: "outage", reason: "is none of those in the settings" } as const;
   return { name, isQuick: true, onOutage: "refuse", run: () => verdict };
@@ -126,13 +127,13 @@ function throwIf(error: AppError | undefined): void {
   if (error !== undefined) throw error;
 }
 
-/** A refusal decides, whatever others say; that one cannot tell decides once none refuses. */
+/** A refusal decides, whatever other checks say. An undecided check counts only if none refuses. */
 function throwRefusal(error: AppError | undefined): AppError | undefined {
   if (error?.code === "content_policy_violation") throw error;
   return error;
 }
 
-/** Tells the operator of every refusal, and now and then that a check cannot tell. Never says what a text was. */
+/** Logs every refusal, and now and then that a check cannot decide. Never logs the text itself. */
 function createTelling({ log, clock }: Pick<ModerateDeps, "log" | "clock">) {
   const toldUntil = new Map<string, number>();
   return (

@@ -3,8 +3,8 @@ import type { Model } from "../domain/model/model.ts";
 import type { MediaInput } from "../domain/task/request.ts";
 
 /**
- * The inputs that a body names, in the order of the model's fields. They decide mode, route and price; their content is not read, and
- * their addresses are empty.
+ * The inputs that a body names, in the order of the model's fields. Mode, route and price depend on them. Their content is not
+ * read, and their addresses are empty.
  *
  * @param body already accepted by the model's schema
  * @param missing fields to count as given once

@@ -3,7 +3,7 @@ import type { TrailNote } from "../domain/access/trail.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { TrailStore } from "../domain/ports/trail-store.ts";
 
-/** Notes a change that an operator is about to make and that no table holds. */
+/** Records in the trail a change that an operator is about to make and that no table contains. */
 export type NoteChange = (operator: Operator, note: TrailNote) => Promise<void>;
 
 export function createNoteChange({

@@ -3,10 +3,13 @@ import type { TokenId } from "../domain/ids.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 
-/** How exactly the last use of a token is known: a write for each request would cost more than most requests. */
+/** How accurately the last use of a token is known. A write for each request would cost more than most requests. */
 const EVERY_MS = 60_000;
 
-/** Returns a function that remembers, without a wait, that a management token was taken. What could not be stored is stored at the next use. */
+/**
+ * Returns a function that records the use of a management token without waiting. A use that could not be stored is stored at
+ * the next use.
+ */
 export function createNoteTokenUse({
   accounts,
   clock,

@@ -1,7 +1,7 @@
 import type { TaskId } from "../domain/ids.ts";
 import { ORPHAN_KEEP_MS } from "../domain/limits.ts";
 
-/** Beyond this many, the oldest is forgotten. A forgotten task costs at worst a second generation. */
+/** Beyond this number, the oldest task is forgotten. At worst, the next equal request generates again. */
 const MAX_ORPHANS = 10_000;
 
 /**
@@ -9,7 +9,7 @@ const MAX_ORPHANS = 10_000;
  * that repeats a request does not pay twice (docs/api.md 5.4).
  */
 export function createOrphans() {
-  /** In the order in which they were left. */
+  /** In the order in which their callers left. */
   const left = new Map<TaskId, { readonly scope: string; readonly at: number }>();
   const byScope = new Map<string, Set<TaskId>>();
 
@@ -28,7 +28,7 @@ export function createOrphans() {
   }
 
   return {
-    /** Whether any task is left, so that few requests have to be compared. */
+    /** Whether any task is left, so that most requests need no comparison. */
     any: (): boolean => left.size > 0,
     add(scope: string, id: TaskId, now: number): void {
       left.set(id, { scope, at: now });
@@ -38,7 +38,7 @@ export function createOrphans() {
     },
     /** Whether no task was left. */
     isEmpty: (): boolean => left.size === 0,
-    /** Removes and returns the task of this scope that was left first, if any was left recently. */
+    /** Removes and returns the task of this scope whose caller left first, if one left recently. */
     adopt(scope: string, now: number): TaskId | undefined {
       if (left.size === 0) return undefined;
       forgetOld(now);

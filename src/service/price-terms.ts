@@ -12,10 +12,10 @@ export interface PriceDeps {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** Where a price comes from. Later sources go before earlier ones. */
+/** The source of a price. Later sources override earlier ones. */
 export type PriceSource = "built_in" | "settings" | "set";
 
-/** The price rule in force: the one that was set, else the settings file's, else the model's own. */
+/** The price rule in force: the one that an operator set, else the settings file's, else the model's own. */
 export function ruleInForce(
   { prices, configuredPrices, clock }: PriceDeps,
   model: Model,

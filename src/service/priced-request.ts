@@ -19,10 +19,10 @@ import type { ModelBody } from "./compat-request.ts";
 import { toGenerationRequest } from "./generation-request.ts";
 import { namedInputs } from "./named-inputs.ts";
 
-/** A request that was not made, as its create would read it. */
+/** A request that was not made, read as its create would read it. */
 export interface PricedRequest {
   readonly body: JsonObject;
-  /** Without the content of its inputs. */
+  /** The request, without the content of its inputs. */
   readonly request: GenerationRequest;
   /** Fields that are missing and that the create needs. */
   readonly missing: readonly string[];
@@ -31,7 +31,7 @@ export interface PricedRequest {
 
 /**
  * Prices a body with the validator and the quote of the create; prompt and media may be missing.
- * @throws AppError as the create of the same body, with the caller's names for the fields
+ * @throws AppError like the create of the same body, with the caller's names for the fields
  */
 export function priceRequest(
   catalog: Pick<Catalog, "validate">,
@@ -46,7 +46,7 @@ export function priceRequest(
   return { body, request: canonical, missing, forecast: forecast(model, canonical, terms) };
 }
 
-/** One line of a price, for people and programs. The amounts of all lines add up to the whole. */
+/** One line of a price, for people and programs. The amounts of all lines add up to the total. */
 export interface PricedLine {
   readonly sku: string;
   /** `task` for the amount that raises each task to the minimum. */
@@ -61,7 +61,7 @@ export interface PricedLine {
   readonly detail: string;
 }
 
-/** The lines of what this many requests with this quote would hold. */
+/** The price lines of what this many requests with this quote would hold. */
 export function pricedLines(promised: Quote, requests: number): PricedLine[] {
   const { outputs, multiplier } = promised;
   const lines = promised.lines.map((line): PricedLine => {

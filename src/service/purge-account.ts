@@ -12,35 +12,35 @@ export interface PurgeDeps {
   readonly tasks: Pick<TaskStore, "requestCancel">;
   readonly retention: Pick<RetentionStore, "tasksOf" | "remove" | "anonymise" | "remainsOf">;
   readonly uploads: Pick<UploadStore, "removeOf">;
-  /** Removes the files that nothing needs any more. @returns how many are gone */
+  /** Removes the files that nothing needs any more. @returns how many were removed */
   readonly removeContents: (contents: readonly string[]) => Promise<number>;
   readonly now: () => number;
   /** Who purges. */
   readonly actor: Actor;
-  /** Whether to stop, to be called again; never unless given. */
+  /** Whether to stop for now, because the caller will call again; never unless given. */
   readonly isOver?: () => boolean;
 }
 
 export type Purge =
-  /** Nothing of it can go before these have ended; their cancel was requested. */
+  /** Live tasks: nothing of the account can be removed before they end. Their cancel was requested. */
   | { readonly kind: "live"; readonly tasks: number }
-  /** It was stopped, and goes on when it is called again. */
+  /** It was stopped, and continues when it is called again. */
   | { readonly kind: "more"; readonly tasks: number; readonly files: number }
   | {
       readonly kind: "purged";
       /** How many went. */
       readonly tasks: number;
       readonly files: number;
-      /** Files that are to go and could not, because another process may be using them. */
+      /** Files that could not be removed yet, because another process may be using them. */
       readonly filesLeft: number;
       readonly remains: AccountRemains;
     };
 
 /**
- * Removes everything of an account that is not money, and counts what is left. Begin with an account whose keys are refused. It can be
- * killed and called again.
+ * Removes everything of an account that is not money, and counts what is left. The account's keys must be refused before. The
+ * process can be killed and the purge called again.
  *
- * @param onTask called with how many tasks went so far
+ * @param onTask called with how many tasks were removed so far
  */
 export async function purgeAccount(
   { tasks, retention, uploads, removeContents, now, actor, isOver = () => false }: PurgeDeps,
@@ -82,7 +82,7 @@ export async function purgeAccount(
   return { kind: "purged", tasks: count, files, filesLeft, remains: await retention.remainsOf(account) };
 }
 
-/** What became of a purge, as operators see it. */
+/** The result of a purge, as operators see it. */
 export function purgeForm(account: AccountId, purge: Purge): JsonObject {
   const done = purge.kind === "purged" ? purge : undefined;
   return {

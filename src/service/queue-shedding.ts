@@ -12,26 +12,26 @@ export interface QueueSheddingDeps {
   readonly log: Pick<Log, "info" | "warn">;
   readonly tally: Pick<Tally, "shed">;
   readonly tasks: Pick<TaskStore, "ownReady">;
-  /** What is known in memory of the tasks that wait for each lane, and of those that began. */
+  /** What this process knows about the tasks that wait for each lane, and about those that began. */
   readonly loads: {
     queued(lane: LaneId): number;
     begun(lane: LaneId): number;
     unassigned(lane: LaneId): void;
   };
-  /** Tasks of the lane that may be under way. */
+  /** Most tasks of the lane that may be under way. */
   readonly capacityOf: (lane: LaneId) => number | undefined;
   /** How long an account's oldest task may wait; the model's deadline unless given. */
   readonly mostWaitMs: () => number | undefined;
 }
 
-/** How long an answer of the store is used again. */
+/** How long an answer of the store is reused. */
 const KNOWN_MS = 250;
-/** Tasks of an account that are counted. Of lanes that begin so many within the longest wait, only the age counts. */
+/** Most tasks of an account that are counted. In a lane that begins this many within the longest wait, only the age matters. */
 const MOST_COUNTED = 10_000;
-/** A queue of which nothing was refused for so long is no longer too long. */
+/** A queue is no longer too long after nothing was refused for this time. */
 const OVER_MS = 5_000;
 
-/** What the store knew of an account's tasks, and those that went on since. */
+/** What the store knew about an account's tasks, and how many creates have been let through since. */
 type Own = { -readonly [Name in keyof OwnReady]: OwnReady[Name] };
 
 interface Asked {
@@ -40,7 +40,7 @@ interface Asked {
   readonly model: Pick<Model, "id" | "deadlineMs">;
 }
 
-/** Refuses creates of which the caller's tasks wait too long already. */
+/** Refuses creates of callers whose tasks already wait too long. */
 export type QueueShedding = ReturnType<typeof createQueueShedding>;
 
 export function createQueueShedding(deps: QueueSheddingDeps) {
@@ -54,14 +54,14 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
     const waitedMs = own.oldestAt === undefined ? 0 : clock.now() - own.oldestAt;
     const mostWaitMs = deps.mostWaitMs() ?? model.deadlineMs;
     const queue = { count: own.count, perSecond: rates.read(lane), waitedMs, mostWaitMs };
-    // Nobody asked for a limit: a batch may be as large as it likes until its first task is late.
+    // Without a configured limit, a batch may be of any size until its first task is late.
     const isForeseen = deps.mostWaitMs() !== undefined;
     if (!isTooLong(isForeseen ? queue : { ...queue, perSecond: undefined })) {
       // Until it is counted anew.
       own.count += 1;
       return;
     }
-    // It was counted among those that wait when its way was chosen.
+    // The task was counted as waiting when its way was chosen.
     loads.unassigned(lane);
     long.note(lane, { queued: own.count, waited_s: Math.round(waitedMs / 1000) });
     const retryAfterSec = queueRetrySec(queue);
@@ -75,14 +75,14 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
   }
 
   return {
-    /** The lanes of which creates are refused. */
+    /** The lanes whose creates are refused. */
     lanes: long.lanes,
     /**
-     * Resolves for a create that may go on. Others of an account whose tasks are served in their turn go on, however long the queue
-     * of another one is.
+     * Resolves for a create that may continue. Creates of an account whose tasks get their turns continue, however long another
+     * account's queue is.
      *
-     * @returns undefined where nobody has to be asked: the lane has no more tasks that wait than it can run at one time, or what
-     *   the account has was counted a moment ago
+     * @returns undefined if the store need not be asked: the lane has no more waiting tasks than it can run at one time, or the
+     * account's tasks were counted a moment ago
      * @throws AppError `service_unavailable`
      */
     check(asked: Asked): Promise<void> | undefined {
@@ -97,7 +97,7 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
   };
 }
 
-/** Counts an account's tasks that wait for a lane, a few times a second. */
+/** Counts an account's tasks that wait for a lane, at most a few times a second. */
 function createOwnCounts({ clock, tasks }: Pick<QueueSheddingDeps, "clock" | "tasks">) {
   let known = new Map<string, Own | Promise<Own>>();
   let knownUntil = 0;
@@ -117,9 +117,9 @@ function createOwnCounts({ clock, tasks }: Pick<QueueSheddingDeps, "clock" | "ta
   };
 }
 
-/** Tells of each lane when the first create is refused, and when none was for a while. */
+/** Logs for each lane when the first create is refused, and when none was refused for a while. */
 function createLongLanes({ clock, log, tally }: Pick<QueueSheddingDeps, "clock" | "log" | "tally">) {
-  /** With when something was last refused, and how often. */
+  /** When a create of the lane was last refused, and how often. */
   const long = new Map<LaneId, { lastAt: number; refused: number }>();
 
   function look(lane: LaneId): void {
@@ -147,7 +147,7 @@ function createLongLanes({ clock, log, tally }: Pick<QueueSheddingDeps, "clock" 
   return { note, lanes: (): LaneId[] => [...long.keys()] };
 }
 
-/** How many tasks of each lane begin in a second, by looks at their count that are a second apart and more. */
+/** How many tasks of each lane begin per second, measured by counts that are at least a second apart. */
 function createStartRates({ clock, loads }: Pick<QueueSheddingDeps, "clock" | "loads">) {
   const seen = new Map<LaneId, { at: number; begun: number; perSecond: number | undefined }>();
   return {

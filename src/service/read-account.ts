@@ -16,16 +16,19 @@ import { listModels, type ModelDeps } from "./read-model.ts";
 export interface LimitStatus {
   readonly metric: "requests" | "concurrent_tasks";
   readonly limit: number;
-  /** Absent for a limit that does not count over time. */
+  /** Absent for a limit that does not count over a period. */
   readonly windowSec?: number | undefined;
   readonly remaining: number;
   /** When the limit is full again, in epoch milliseconds; absent while nothing is used, or when it is unknown. */
   readonly resetsAt?: number | undefined;
 }
 
-/** What a key may spend, and how much is left in the present period. `used` is charged for, and `reserved` held for, tasks that were created in the period. */
+/**
+ * What a key may spend, and how much is left in the present period. For tasks created in the period, `used` is charged and
+ * `reserved` is held.
+ */
 export interface QuotaStatus extends Quota, QuotaUse {
-  /** Never below zero, whatever was spent before the limit was set. */
+  /** Never below zero, whatever the key spent before the limit was set. */
   readonly remaining: Micros;
   /** When the quota is full again, in epoch milliseconds; absent for one that never resets. */
   readonly resetsAt?: number | undefined;
@@ -45,9 +48,9 @@ export interface AccountStatus {
   readonly keyCharged: Micros;
   /** Absent for a key without a quota. */
   readonly quota?: QuotaStatus | undefined;
-  /** Only the limits that the key has. */
+  /** Contains only the limits that the key has. */
   readonly limits: readonly LimitStatus[];
-  /** What creates may hold; undefined for an unlimited account. */
+  /** The amount that creates may hold; undefined for an unlimited account. */
   readonly available?: Micros | undefined;
   /** The account's tasks that ended since midnight, and since the month began, UTC. */
   readonly usage: { readonly today: UsageTotal; readonly month: UsageTotal };
@@ -66,7 +69,7 @@ export interface ReadAccountDeps extends ModelDeps {
   readonly isAccepting: () => boolean;
 }
 
-/** Reads balance, limits and usage of the caller. Free, and not counted as a request. */
+/** Reads balance, limits and usage of the caller. The call is free and does not count as a request. */
 export async function readAccount(deps: ReadAccountDeps, principal: Principal): Promise<AccountStatus> {
   const { accountId, keyId } = principal;
   const at = deps.clock.now();
@@ -79,7 +82,7 @@ export async function readAccount(deps: ReadAccountDeps, principal: Principal): 
     readUsage(deps, accountId, at),
     deps.tasks.liveCounts(accountId),
   ]);
-  // Neither is ever deleted, but a backup restored while serving may lack both.
+  // Accounts and keys are never deleted, but a backup that was restored while serving may lack them.
   if (account === undefined || key === undefined)
     throw new AppError("invalid_api_key", { kind: "key_invalid" });
   const available = availableOf(account);

@@ -9,8 +9,8 @@ import type { UploadStore } from "../domain/ports/upload-store.ts";
 import { findUpload } from "./uploaded-files.ts";
 
 /**
- * Finds what is recorded of a stored file. Whoever knows its id may read it.
- * @throws AppError `not_found`, for a malformed id and an unknown one alike
+ * Finds the record of a stored file. Anybody who knows its id may read it.
+ * @throws AppError `not_found`, the same for a malformed and an unknown id
  */
 export async function findAsset(
   { tasks }: { tasks: Pick<TaskStore, "assetById"> },
@@ -23,13 +23,13 @@ export async function findAsset(
 export interface AddressedFile extends StoredFile {
   readonly id: AssetId | FileId;
   readonly createdAt: number;
-  /** When it goes, where that is known, in epoch milliseconds. */
+  /** When the file will be removed, if that is known, in epoch milliseconds. */
   readonly expiresAt?: number | undefined;
 }
 
 /**
- * Finds a file by what its address names: one of a task, or one that was uploaded and has not expired.
- * @throws AppError `not_found`, as `findAsset` does
+ * Finds a file by the id in its address: a task's file, or an uploaded one that has not expired.
+ * @throws AppError `not_found`, like `findAsset`
  */
 export function findAddressed(
   deps: {
@@ -52,7 +52,7 @@ function requireFile<File extends StoredFile>(file: File | undefined): File {
 
 /**
  * Opens the content of a stored file.
- * @throws AppError `not_found`, for a file that was removed or cut short as for one that never was
+ * @throws AppError `not_found`, the same for a file that was removed or truncated and for one that never existed
  */
 export async function openAsset(
   { assets }: { assets: Pick<AssetStore, "open"> },
@@ -65,7 +65,7 @@ export async function openAsset(
 
 /**
  * Decides how a reader gets a stored file.
- * @throws AppError `not_found`, as `openAsset` does
+ * @throws AppError `not_found`, like `openAsset`
  */
 export function deliverAsset(
   { assets }: { assets: Pick<AssetStore, "deliver"> },
@@ -79,7 +79,7 @@ export function deliverAsset(
   });
 }
 
-/** Finds and opens a stored file. @throws AppError `not_found`, as both of them do */
+/** Finds and opens a stored file. @throws AppError `not_found`, like both of them */
 export async function readAsset(
   deps: { tasks: Pick<TaskStore, "assetById">; assets: Pick<AssetStore, "open"> },
   id: string,

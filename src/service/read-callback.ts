@@ -14,7 +14,7 @@ export interface ReadCallbackDeps extends WordingDeps {
 /** A callback with its payload and its history. */
 export interface CallbackReading<Found extends Callback = Callback> {
   readonly callback: Found;
-  /** The JSON text that every send has. */
+  /** The JSON text of every send. */
   readonly payload: string;
   /** Every send, in order. */
   readonly history: readonly CallbackAttempt[];
@@ -22,7 +22,7 @@ export interface CallbackReading<Found extends Callback = Callback> {
 
 /**
  * Finds a callback of the caller's account.
- * @throws AppError `not_found`, for a malformed id, an unknown callback and another account's alike
+ * @throws AppError `not_found`, the same for a malformed id, an unknown callback and another account's callback
  */
 export async function findCallback(
   { callbacks }: Pick<ReadCallbackDeps, "callbacks">,

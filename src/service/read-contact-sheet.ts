@@ -14,18 +14,18 @@ export interface ContactSheetDeps {
   readonly secrets: Pick<Secrets, "hash">;
 }
 
-/** A contact sheet that is not made yet. */
+/** A contact sheet that has not been drawn yet. */
 export interface ContactSheet {
-  /** Names what it shows: equal for sheets that look alike. */
+  /** Identifies the content of the sheet; equal for sheets that look alike. */
   readonly tag: string;
-  /** Makes it. @throws AppError `service_unavailable` while too many are waited for */
+  /** Draws it. @throws AppError `service_unavailable` if too many requests wait already */
   readonly read: () => Promise<Blob>;
 }
 
 /**
- * The results of a group in one picture, each with its model and what makes it differ.
- * @param asset one of its results: whoever may read that may read the sheet
- * @throws AppError `not_found` where it is none of the group's results
+ * The results of a group in one picture, each with its model and its differences.
+ * @param asset one of its results; anybody who may read it may read the sheet
+ * @throws AppError `not_found` if it is not a result of the group
  */
 export async function readContactSheet(
   deps: ContactSheetDeps,

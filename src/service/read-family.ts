@@ -8,13 +8,13 @@ import type { FamilyPage } from "../domain/task/family.ts";
 export interface FamilyQuery {
   /** Tasks in the page, ≥ 1. */
   readonly limit: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: string | undefined;
 }
 
 /**
- * Some of the family of a task of the caller's account.
- * @throws AppError `task_not_found`; `invalid_request` for an `after` that is no id of a task
+ * Part of the family of a task of the caller's account.
+ * @throws AppError `task_not_found`; `invalid_request` if `after` is no id of a task
  */
 export async function readFamily(
   { tasks }: { readonly tasks: Pick<TaskStore, "family"> },

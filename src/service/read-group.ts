@@ -16,7 +16,7 @@ export interface GroupReading {
   readonly members: readonly GroupMember[];
 }
 
-/** Reads a group of the caller's account. @throws AppError `task_not_found`, also once its first task is deleted */
+/** Reads a group of the caller's account. @throws AppError `task_not_found`, also after its first task was deleted */
 export async function readGroup(
   { tasks }: { readonly tasks: Pick<TaskStore, "byId" | "summary"> },
   principal: Pick<Principal, "accountId">,
@@ -32,7 +32,7 @@ export async function readGroup(
   return { id, policy: group.policy, createdAt, cancelAt: request.cancelAt, members };
 }
 
-/** The tasks of a group as they stand. */
+/** The tasks of a group in their present state. */
 export function readMembers(
   { tasks }: { readonly tasks: Pick<TaskStore, "summary"> },
   group: GroupTerms,
@@ -40,7 +40,7 @@ export function readMembers(
   return Promise.all(group.tasks.map(async (id) => ({ id, task: await tasks.summary(id) })));
 }
 
-/** Cancels what has not ended of a group. One whose tasks have all ended stays as it is. @throws AppError `task_not_found` */
+/** Cancels the live tasks of a group. A group whose tasks have all ended stays as it is. @throws AppError `task_not_found` */
 export async function cancelGroup(
   deps: CancelTaskDeps,
   principal: Pick<Principal, "accountId">,
@@ -52,7 +52,7 @@ export async function cancelGroup(
     try {
       await cancelTask(deps, principal, task.id);
     } catch (error) {
-      // It has ended meanwhile, or is gone.
+      // The task has ended meanwhile, or was removed.
       if (!(error instanceof AppError)) throw error;
     }
   }

@@ -16,9 +16,9 @@ export interface MetricsDeps {
   readonly disk: () => DiskSpace;
   readonly stays: () => OpenStays;
   readonly backups: ReadBackupState;
-  /** How the copy of the database stands that answers lists and reports; undefined without one. */
+  /** The state of the database copy that answers lists and reports; undefined if there is no copy. */
   readonly replica?: { lagMs(): number | undefined; isUsed(): boolean } | undefined;
-  /** Why no new tasks are taken; undefined while they are. */
+  /** Why new tasks are refused; undefined while they are accepted. */
   readonly notReady: () => string | undefined;
   /** The lanes of the providers that are switched on. */
   readonly lanes: readonly LaneCapacity[];
@@ -27,7 +27,7 @@ export interface MetricsDeps {
   readonly startedAt: number;
 }
 
-/** Reads every metric as it is now. @throws StorageError when the store cannot be read */
+/** Reads the present value of every metric. @throws StorageError when the store cannot be read */
 export type ReadMetrics = () => Promise<Figures>;
 
 const MICROS_PER_USD = 1_000_000;
@@ -85,7 +85,7 @@ function backedUp({ clock, backups }: MetricsDeps) {
   };
 }
 
-/** What is counted in the database. Absent until it was counted once. */
+/** Figures that are counted in the database. Absent until the first count. */
 function stored({ clock, lanes }: MetricsDeps, latest: CountedStock | undefined) {
   const stock = latest?.stock;
   const now = clock.now();
@@ -110,7 +110,7 @@ function stored({ clock, lanes }: MetricsDeps, latest: CountedStock | undefined)
   };
 }
 
-/** One sample, unless there is no value. */
+/** One sample; none if there is no value. */
 function one(value: number | undefined, labels: Sample["labels"] = {}): Sample[] {
   return value === undefined ? [] : [{ labels, value }];
 }

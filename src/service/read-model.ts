@@ -12,9 +12,9 @@ export type Aliases = { readonly [alias: string]: ModelId };
 
 export interface ModelDeps {
   readonly catalog: Catalog;
-  /** For every key; a key's own go first. */
+  /** Aliases for every key. A key's own aliases come first. */
   readonly aliases: Aliases;
-  /** Called when a caller asks for a model that no provider makes at present. */
+  /** Called when a caller names a model that no provider makes at present. */
   readonly tellUnavailable?: TellUnavailable | undefined;
 }
 
@@ -24,8 +24,8 @@ const MODEL_ID_MAX = 200;
 /**
  * The model a caller means by an id or an alias.
  *
- * @throws AppError `invalid_request` for what can be no id, `model_not_available` for an unknown one and for one that no provider
- *   makes at present, `permission_denied` for a model that the key may not use
+ * @throws AppError `invalid_request` for a text that cannot be an id, `model_not_available` for an unknown model and for one
+ * that no provider makes at present, `permission_denied` for a model that the key may not use
  */
 export function readModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
   const { model, isAvailable } = readAnyModel(deps, principal, id);
@@ -36,7 +36,7 @@ export function readModel(deps: ModelDeps, principal: Principal, id: unknown): M
 
 /**
  * The same, whether or not a provider makes the model at present.
- * @throws AppError as `readModel`, but for the model that no provider makes
+ * @throws AppError like `readModel`, except for a model that no provider makes
  */
 export function readAnyModel(deps: ModelDeps, principal: Principal, id: unknown): FoundModel {
   if (typeof id !== "string" || id === "" || id.length > MODEL_ID_MAX) {
@@ -64,7 +64,7 @@ export function withoutProvider({ id }: Model): AppError {
   return new AppError("model_not_available", { kind: "model_without_provider", model: id, field: "model" });
 }
 
-/** The model makes something else than the endpoint. */
+/** The model makes a different kind than the endpoint. */
 export function ofOtherKind(code: "model_not_available" | "model_not_found", { id, kind }: Model): AppError {
   const path = `/v1/${kind}s/generations`;
   return new AppError(code, { kind: "model_of_other_kind", model: id, makes: kind, path, field: "model" });
@@ -76,7 +76,7 @@ export interface FoundModel {
   readonly isAvailable: boolean;
 }
 
-/** Everything the caller can name a model by. */
+/** All names by which the caller can name a model. */
 function namesOf(deps: ModelDeps, principal: Principal): string[] {
   return [
     ...listModels(deps, principal).map(({ id }) => id),
@@ -86,7 +86,7 @@ function namesOf(deps: ModelDeps, principal: Principal): string[] {
 
 /**
  * The same for the synchronous images API, which has its own code for missing models (docs/api.md 3.3).
- * @throws AppError as `readModel`, with `model_not_found` in place of `model_not_available`
+ * @throws AppError like `readModel`, with `model_not_found` instead of `model_not_available`
  */
 export function readCompatModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
   try {
@@ -102,7 +102,7 @@ export function listModels(deps: ModelDeps, principal: Principal): Model[] {
   return deps.catalog.models().filter((model) => allowsModel(principal.policy, model.id));
 }
 
-/** The models the caller's key may use, also those that no provider makes at present. */
+/** The models that the caller's key may use, including those that no provider makes at present. */
 export function listAllModels({ catalog }: ModelDeps, { policy }: Principal): FoundModel[] {
   return catalog
     .all()
@@ -110,7 +110,7 @@ export function listAllModels({ catalog }: ModelDeps, { policy }: Principal): Fo
     .map((model) => ({ model, isAvailable: catalog.find(model.id) !== undefined }));
 }
 
-/** Every alias of the caller that leads to a model the key may use, and the model. */
+/** Every alias of the caller that leads to a model the key may use, with that model. */
 export function listAliases(deps: ModelDeps, principal: Principal): { alias: string; model: Model }[] {
   const all = { ...deps.aliases, ...principal.policy.aliases };
   return Object.entries(all).flatMap(([alias, id]) => {
@@ -119,7 +119,7 @@ export function listAliases(deps: ModelDeps, principal: Principal): { alias: str
   });
 }
 
-/** The id an alias of the caller stands for; undefined for what is no alias. */
+/** The id that an alias of the caller stands for; undefined if the text is no alias. */
 export function aliasedId(
   deps: Pick<ModelDeps, "aliases">,
   { policy }: Principal,

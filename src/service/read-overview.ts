@@ -6,7 +6,7 @@ import type { Clock } from "../domain/ports/runtime.ts";
 import type { Counts } from "../domain/ports/tally.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 
-/** How long a reading is given to everybody who asks: many watchers cost as much as one. */
+/** How long everybody gets the same reading, so that many watchers cost as much as one. */
 const SHARED_MS = 1_000;
 
 export interface OverviewDeps {
@@ -18,7 +18,7 @@ export interface OverviewDeps {
   readonly vitals: () => Vitals;
   readonly disk: () => DiskSpace;
   readonly stays: () => OpenStays;
-  /** Why no new tasks are taken; undefined while they are. */
+  /** Why new tasks are refused; undefined while they are accepted. */
   readonly notReady: () => string | undefined;
   /** The lanes of the providers that are switched on. */
   readonly lanes: readonly LaneCapacity[];
@@ -35,7 +35,7 @@ export function createReadOverview(deps: OverviewDeps): ReadOverview {
     if (shared !== undefined && now < shared.until) return shared.overview;
     const overview = read(deps);
     shared = { until: now + SHARED_MS, overview };
-    // The next caller may have more luck.
+    // The failed reading is dropped, so the next caller tries again.
     overview.catch(() => {
       shared = undefined;
     });
@@ -70,7 +70,7 @@ async function read(deps: OverviewDeps): Promise<Overview> {
   };
 }
 
-/** In place of an upstream's model in what is refused: the account as a whole. */
+/** Replaces an upstream's model in a refusal of the account as a whole. */
 const EVERYTHING = "*";
 
 /** Every account that is switched on, or has ended tasks. */
@@ -90,7 +90,7 @@ function providersOf(
   });
 }
 
-/** Whether only the operator can put it right. */
+/** Whether only an operator can fix it. */
 function isForOperator({ kind }: RouteTrouble): boolean {
   return kind === "refused" || kind === "spent";
 }

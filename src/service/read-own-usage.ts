@@ -13,20 +13,20 @@ import { type UsageRequest, usageDays, usageLines } from "./read-usage.ts";
 
 export interface ReadOwnUsageDeps {
   readonly accounts: Pick<AccountStore, "keys">;
-  /** Sums up in a thread of its own. */
+  /** Sums up in another thread. */
   readonly usage: Pick<UsageStore, "report">;
   readonly clock: Pick<Clock, "now">;
 }
 
-/** Usage as its account sees it: without what it cost the operator. */
+/** Usage as its account sees it, without the operator's costs. */
 export interface OwnUsage extends Pick<UsageReport, "by" | "and" | "since" | "until"> {
   readonly rows: readonly (UsageTotal & Pick<UsageRow, "day" | "model" | "key">)[];
   readonly total: UsageTotal;
 }
 
 /**
- * Sums up the tasks of the caller's account that ended within some days, by day, model or key, or two of them.
- * @throws AppError `invalid_request` for days that end before they begin, and for too many lines
+ * Sums up the tasks of the caller's account that ended in a range of days, by day, model or key, or by two of them.
+ * @throws AppError `invalid_request` if the last day is before the first, or if there are too many lines
  */
 export async function readOwnUsage(
   deps: ReadOwnUsageDeps,

@@ -18,8 +18,8 @@ export interface StoryReading extends TaskStory {
 }
 
 /**
- * Reads everything that is kept of a task of the caller's account.
- * @throws AppError `task_not_found`, for a malformed id, an unknown task and another account's alike
+ * Reads everything that is stored about a task of the caller's account.
+ * @throws AppError `task_not_found`, the same for a malformed id, an unknown task and another account's task
  */
 export async function readStory(
   deps: ReadStoryDeps,
@@ -31,7 +31,7 @@ export async function readStory(
   throw new AppError("task_not_found", { kind: "task_unknown" });
 }
 
-/** Reads everything that is kept of a task of any account; undefined for a malformed id and an unknown task alike. */
+/** Reads everything that is stored about a task of any account; undefined for a malformed or an unknown id. */
 export async function findStory(deps: ReadStoryDeps, id: string): Promise<StoryReading | undefined> {
   const story = isId("task", id) ? await deps.tasks.story(id) : undefined;
   if (story === undefined) return undefined;

@@ -14,7 +14,7 @@ export interface ReadTaskDeps {
 
 /** A task with its place in the queue. */
 export interface TaskReading extends TaskSummary {
-  /** How many tasks of its provider's queue are ahead of it now; absent once it has started. */
+  /** How many tasks of its provider's queue are ahead of it now; absent after it has started. */
   readonly queuePosition?: number | undefined;
 }
 
@@ -22,7 +22,7 @@ const notFound = () => new AppError("task_not_found", { kind: "task_unknown" });
 
 /**
  * Reads a task of the caller's account, of the given kind.
- * @throws AppError `task_not_found`, for a malformed id, an unknown task, another account's and another kind's alike
+ * @throws AppError `task_not_found`, the same for a malformed id, an unknown task, another account's task and another kind
  */
 export async function readTask(
   deps: Pick<ReadTaskDeps, "tasks">,
@@ -45,7 +45,7 @@ export async function withQueuePosition(
   return { ...task, queuePosition: await deps.tasks.queuePosition(task.id) };
 }
 
-/** Waits until the task is terminal, at most `waitMs`, and returns it as it is then. */
+/** Waits until the task is terminal, at most `waitMs`, and returns its state then. */
 export async function awaitTask(
   deps: ReadTaskDeps,
   principal: Principal,

@@ -7,7 +7,8 @@ const TRY_AGAIN_SEC = 1;
 
 /**
  * The thumbnail of a stored file, which is made now if nobody asked for it before.
- * @throws AppError `not_found`, for a file that has none as for one that is gone; `service_unavailable` while too many are waited for
+ * @throws AppError `not_found`, the same for a file without a thumbnail and for a removed file; `service_unavailable` if too
+ * many requests wait already
  */
 export async function readThumbnail(
   { thumbnails }: { readonly thumbnails: Thumbnails },
@@ -17,7 +18,7 @@ export async function readThumbnail(
   return pictureIn(await thumbnails.read(asset, size));
 }
 
-/** The picture that was made. @throws AppError as `readThumbnail` */
+/** The finished picture. @throws AppError like `readThumbnail` */
 export function pictureIn(thumbnail: Thumbnail): Blob {
   switch (thumbnail.kind) {
     case "picture":

@@ -9,7 +9,7 @@ export interface ReadTraceDeps extends ReadStoryDeps {
   readonly tasks: Pick<TaskStore, "story" | "queuePosition" | "assetById">;
 }
 
-/** A task's story with its files, and where the time of its attempts was spent. */
+/** A task's story with its files and the times of its attempts. */
 export interface TraceReading extends StoryReading {
   /** The files of its result. */
   readonly outputs: readonly Asset[];
@@ -17,7 +17,7 @@ export interface TraceReading extends StoryReading {
   readonly phases: ReadonlyMap<AttemptId, Phases>;
 }
 
-/** The trace of a task of the caller's account. @throws AppError as `readStory` does */
+/** The trace of a task of the caller's account. @throws AppError like `readStory` */
 export async function readTrace(
   deps: ReadTraceDeps,
   principal: Pick<Principal, "accountId">,
@@ -26,7 +26,7 @@ export async function readTrace(
   return traceOf(deps, await readStory(deps, principal, id));
 }
 
-/** The trace of a task of any account; undefined for a malformed id and an unknown task alike. */
+/** The trace of a task of any account; undefined for a malformed or an unknown id. */
 export async function findTrace(deps: ReadTraceDeps, id: string): Promise<TraceReading | undefined> {
   const story = await findStory(deps, id);
   return story && traceOf(deps, story);

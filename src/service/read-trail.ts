@@ -4,7 +4,7 @@ import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { TrailPage, TrailStore } from "../domain/ports/trail-store.ts";
 import { momentOf } from "./moment.ts";
 
-/** Which entries of the trail are meant, as given. */
+/** The entries of the trail that a reader selects, as given. */
 export interface TrailQuery {
   /** Id or name of a token; `local`, `file` or `system`. */
   readonly actor?: string | undefined;
@@ -16,7 +16,7 @@ export interface TrailQuery {
   readonly until?: string | undefined;
   /** ≥ 1. */
   readonly limit: number;
-  /** The cursor of the page before. */
+  /** The cursor of the previous page. */
   readonly after?: string | undefined;
 }
 
@@ -25,9 +25,9 @@ export interface ReadTrailDeps {
   readonly accounts: Pick<AccountStore, "account" | "key" | "keys" | "token" | "tokens">;
 }
 
-/** Reads who changed what, newest first. @throws AppError `invalid_request` for an action, a time or a cursor that is none */
+/** Reads who changed what, newest first. @throws AppError `invalid_request` for an invalid action, time or cursor */
 export function createReadTrail({ trail, accounts }: ReadTrailDeps) {
-  // A revoked one is still known by its name; of several, the newest is meant.
+  // A revoked token can still be found by its name. If several have the name, the newest is meant.
   const named = <Kept extends { readonly name: string }>(all: readonly Kept[], name: string) =>
     all.findLast((each) => each.name === name);
   const tokenOf = async (given: string) =>

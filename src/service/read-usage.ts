@@ -13,11 +13,11 @@ import {
 import type { UsageLine, UsageQuery } from "../domain/ports/usage-store.ts";
 import { findAccount, type ManageAccountDeps } from "./management.ts";
 
-/** How many days before today a report begins, unless given. */
+/** How many days before today a report begins by default. */
 const DEFAULT_DAYS = 30;
 
 export interface UsageRequest extends Partial<UsageSplit> {
-  /** First and last day, counted from 1970-01-01 UTC; from 30 days ago to today unless given. */
+  /** First and last day, counted from 1970-01-01 UTC; by default from 30 days ago to today. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   /** Id or name; all accounts unless given. */
@@ -37,7 +37,7 @@ export function usageDays(
   throw invalid({ kind: "since_after_until", field: "since", other: "until", ...days });
 }
 
-/** The lines of a report. @throws AppError `invalid_request` where they are too many */
+/** The lines of a report. @throws AppError `invalid_request` if there are too many */
 export async function usageLines(
   { usage }: Pick<ManageAccountDeps, "usage">,
   query: UsageQuery,
@@ -47,11 +47,12 @@ export async function usageLines(
   return lines;
 }
 
-/** The part of `ManageAccounts` that is about usage. */
+/** The part of `ManageAccounts` for usage. */
 export function usageVerbs(deps: ManageAccountDeps) {
   return {
     /**
-     * Sums up the tasks that ended within some days, by day unless something else is asked for, or by two things. Leaves refunds out.
+     * Sums up the tasks that ended in a range of days: by day, by something else that is given, or by two things. Leaves
+     * refunds out.
      * @throws AppError `invalid_request`, `not_found`
      */
     async readUsage(request: UsageRequest): Promise<UsageReport> {

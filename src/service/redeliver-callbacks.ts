@@ -12,17 +12,17 @@ export interface RedeliverDeps {
   readonly redeliveries: CallbackFeed;
   /** Called when there are callbacks to send. */
   readonly callbacksDue: () => void;
-  /** Of an operator, for the trail. */
+  /** An operator's act, for the trail. */
   readonly act?: Act | undefined;
 }
 
-/** The most callbacks that one call sends again. */
+/** Most callbacks that one call sends again. */
 export const MAX_REDELIVERIES = 100;
 
 /**
  * Sends a callback once more, at once. This does not count as one of its five attempts. Asking again before the send begins changes
  * nothing.
- * @throws AppError `not_found` as `findCallback` does; `invalid_request` when it reached the limit of redeliveries
+ * @throws AppError `not_found` like `findCallback`; `invalid_request` when it reached the limit of redeliveries
  */
 export async function redeliverCallback(
   deps: RedeliverDeps,
@@ -32,7 +32,7 @@ export async function redeliverCallback(
   return (await redeliverOne(deps, await findCallback(deps, principal, id))) ?? exhausted();
 }
 
-/** Asks for one more send of a callback that was found. @returns undefined when it reached the limit of redeliveries */
+/** Requests one more send of a callback. @returns undefined when it reached the limit of redeliveries */
 export async function redeliverOne(
   deps: RedeliverDeps,
   { accountId, id }: Pick<Callback, "accountId" | "id">,
@@ -66,7 +66,9 @@ export async function redeliverCallbacks(
   return { callbacks, next: more === undefined ? null : last };
 }
 
-/** @throws AppError `invalid_request` unless exactly one of `taskId` and `from` is given, and nothing else beside a task */
+/**
+ * @throws AppError `invalid_request` unless exactly one of `taskId` and `from` is given, and nothing else is given with a task
+ */
 export function requireSelection({ taskId, ...range }: CallbackSelection): void {
   if (taskId === undefined && range.from === undefined) throw unselected("from", "neither");
   if (taskId !== undefined && Object.values(range).some((each) => each !== undefined))

@@ -3,19 +3,19 @@ import { callbackLike } from "./asked-callback.ts";
 import type { CreatedTask } from "./created-task.ts";
 import { bodyOf, findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps } from "./retry-task.ts";
 
-/** Who asks for a remix, and how it is sent. */
+/** Who requests a remix, and how it is sent. */
 export interface RemixRequest extends RetryRequest {
-  /** In place of the prompt of the task. */
+  /** Replaces the prompt of the task. */
   readonly prompt: string;
   /** The scope of its idempotency key. */
   readonly endpoint: string;
 }
 
 /**
- * Creates a task like a completed one of the caller's account, of the same model, parameters and files, with another prompt. Its
- * request goes through the create anew, at the price and by the limits of today.
- * @throws AppError `task_not_found`; `permission_denied` for a key that may not create this kind; `invalid_request` for one that is
- *   not completed; and whatever the create throws
+ * Creates a task like a completed one of the caller's account, of the same model, parameters and files, with another prompt.
+ * Its request goes through the create again, with today's price and limits.
+ * @throws AppError `task_not_found`; `permission_denied` if the key may not create this kind; `invalid_request` if the task is
+ * not completed; and whatever the create throws
  */
 export async function remixTask(
   deps: RetryTaskDeps,
@@ -30,7 +30,7 @@ export async function remixTask(
     kind: task.kind,
     body: { ...(await bodyOf(deps, story, request.origin)), prompt },
     callback: callbackLike(task),
-    // A task has the same request for ever, so its id stands for the rest of the body.
+    // A task's request never changes, so its id stands for the rest of the body.
     identity: { remix_of: task.id, prompt },
     hops: mostHops(request.hops, task.request.hops),
     parent: { id: task.id, relation: "remix" },

@@ -12,10 +12,10 @@ export interface RemoveTaskDeps {
 }
 
 /**
- * Removes an ended task of the caller's account, with everything but its money. No read finds it afterwards, and its files that no
- * other task has are gone from the disk. Removing it again succeeds and changes nothing.
+ * Removes an ended task of the caller's account, with everything but its money. No read finds it afterwards, and files that no
+ * other task has are removed from the disk. Removing it again succeeds and changes nothing.
  * @returns its id
- * @throws AppError `task_not_found`; `task_not_deletable` for one that has not ended
+ * @throws AppError `task_not_found`; `task_not_deletable` if it has not ended
  */
 export async function removeTask(
   deps: RemoveTaskDeps & { readonly clock: Pick<Clock, "now"> },
@@ -32,14 +32,14 @@ export async function removeTask(
 }
 
 /**
- * Removes contents from the disk, except those that something needs or holds again by now. One that cannot be removed is told in the
- * log, and left to the collector.
- * @returns how many are gone
+ * Removes contents from the disk, except those that something needs or holds again meanwhile. A content that cannot be removed
+ * is logged and left to the collector.
+ * @returns how many were removed
  */
 export async function removeContents(deps: RemoveTaskDeps, contents: readonly string[]): Promise<number> {
   let removed = 0;
   for (const sha256 of contents) {
-    // Asked for each: what is needed may change while another one is removed.
+    // Checked for each content, because the need may change while another one is removed.
     const [needed] = await deps.retention.neededContents([sha256]);
     if (needed !== undefined) continue;
     try {

@@ -3,9 +3,10 @@ import { mustBe } from "../domain/errors.ts";
 import type { Json } from "../domain/json.ts";
 
 /**
- * @param retainSec of a create body that its schema accepts
+ * @param retainSec from a create body that its schema accepts
  * @param outputsKeptMs how long the service keeps the files of results; for ever unless given
- * @throws AppError `invalid_request` where the files of a task are to be kept for longer than the key, the account, or the service keeps them
+ * @throws AppError `invalid_request` if the task's files would be kept longer than the key, the account or the service keeps
+ * files
  */
 export function checkRetention(
   retainSec: Json | undefined,

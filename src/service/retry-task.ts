@@ -19,21 +19,21 @@ export interface RetryTaskDeps {
   readonly createTask: CreateTask;
 }
 
-/** Who asks for a retry, and how it is sent. */
+/** Who requests a retry, and how it is sent. */
 export interface RetryRequest
   extends Pick<
     CreateTaskRequest,
     "principal" | "requestId" | "origin" | "hops" | "idempotencyKey" | "routing" | "gone" | "trace"
   > {
-  /** Of the task to retry, as given. */
+  /** Id of the task to retry, as given. */
   readonly id: string;
 }
 
 /**
- * Creates a task like one of the caller's account that has ended: its request goes through the create anew, at the price and by the
- * limits of today, with the files that are still stored.
- * @throws AppError `task_not_found`; `permission_denied` for a key that may not create this kind; `task_not_retryable` for one that
- *   has not ended; and whatever the create throws
+ * Creates a task like one of the caller's account that has ended: its request goes through the create again, with today's price
+ * and limits and with the files that are still stored.
+ * @throws AppError `task_not_found`; `permission_denied` if the key may not create this kind; `task_not_retryable` if the task
+ * has not ended; and whatever the create throws
  */
 export async function retryTask(
   deps: RetryTaskDeps,
@@ -48,11 +48,11 @@ export async function retryTask(
     kind: task.kind,
     body: await bodyOf(deps, story, request.origin),
     callback: callbackLike(task),
-    // A task has the same request for ever, so its id stands for the body.
+    // A task's request never changes, so its id stands for the body.
     identity: { retry_of: task.id },
     endpoint: `POST /v1/tasks/${task.id}/retry`,
     hops: mostHops(request.hops, task.request.hops),
-    // One that ended before its mask was fetched knows no more of it than the create did.
+    // If a task ended before its mask was fetched, it knows no more about the mask than its create did.
     hasPaintedMasks: task.request.inputs.some(({ mayBePainted }) => mayBePainted === true),
     parent: { id: task.id, relation: "retry" },
   });
@@ -60,8 +60,8 @@ export async function retryTask(
 }
 
 /**
- * Everything that is kept of a task of the caller's account, for one like it.
- * @throws AppError `task_not_found`; `permission_denied` for a key that may not create this kind
+ * Everything that is stored about a task of the caller's account, to create a similar one.
+ * @throws AppError `task_not_found`; `permission_denied` if the key may not create this kind
  */
 export async function findOwnStory(
   deps: Pick<RetryTaskDeps, "tasks">,
@@ -77,7 +77,7 @@ export async function findOwnStory(
   return story;
 }
 
-/** A body that says what the task's create said, with its files by their addresses here. */
+/** A body that says what the task's create said, with addresses of this service for its files. */
 export async function bodyOf(
   deps: Pick<RetryTaskDeps, "tasks" | "catalog">,
   { task, inputs }: TaskStory,
@@ -97,7 +97,7 @@ export async function bodyOf(
   };
 }
 
-/** The fields that name the inputs: a field alone, the entries of a list, or the task whose result one is. */
+/** The fields that name the inputs: a single field, the entries of a list, or the task whose result an input is. */
 async function mediaOf(
   { tasks }: Pick<RetryTaskDeps, "tasks">,
   { task, inputs }: Pick<TaskStory, "task" | "inputs">,
@@ -123,7 +123,7 @@ async function mediaOf(
   return fields;
 }
 
-/** Which result an input is that a task shares with the one that made it, as tasks of before did. */
+/** For an input that shares its file with another task's result, as tasks of earlier versions did: the result that it is. */
 async function resultOf(tasks: RetryTaskDeps["tasks"], asset: Asset | undefined) {
   const made = asset && (await tasks.summary(asset.taskId));
   return made && { taskId: made.id, index: made.results.findIndex(({ assetId }) => assetId === asset.id) };
@@ -135,7 +135,7 @@ function addressOf({ param, source }: MediaInput, asset: Asset | undefined, orig
   return origin + assetPath(asset);
 }
 
-/** A request has been passed on as often as the longer of its two ways here. */
+/** Of its two ways to this instance, the longer one counts. */
 export function mostHops(now: number | undefined, before: number | undefined): number | undefined {
   return now === undefined && before === undefined ? undefined : Math.max(now ?? 0, before ?? 0);
 }

@@ -7,7 +7,7 @@ import { ROUTE_POLICIES, type RoutePolicy } from "../domain/model/route-policy.t
 import type { RoutingWish } from "../domain/task/request.ts";
 import { isWanted } from "../domain/task/routing.ts";
 
-/** How a request asks for its way, as it was written. */
+/** How a request chooses its way, as written. */
 export interface AskedRouting {
   readonly policy?: string | undefined;
   /** `fal`, `fal/second`, `fal:fal-ai/flux/dev`, `fal/second:fal-ai/flux/dev`. */
@@ -15,10 +15,10 @@ export interface AskedRouting {
 }
 
 /**
- * What counts for the way of a task: what its request asks for, else what its key says.
+ * The wish that decides a task's way: its request's, else its key's.
  *
- * @throws AppError `invalid_request` for an unknown policy, and for a route that the model does not have; `permission_denied` for a key
- *   that may name none
+ * @throws AppError `invalid_request` for an unknown policy, and for a route that the model does not have; `permission_denied`
+ * if the key may not name routes
  */
 export function readRouting(
   asked: AskedRouting | undefined,
@@ -46,7 +46,7 @@ function readRoute(given: string, key: Principal["policy"], model: Model): Routi
   throw routeUnknown(given, model);
 }
 
-/** The error for a named route that the model does not have, or whose account is not switched on. */
+/** The error for a named route that the model does not have, or whose account is switched off. */
 export function routeUnknown(given: string, model: Model): AppError {
   const known = model.routes.flatMap(({ provider, upstreamModel }) => [
     provider,
@@ -55,7 +55,7 @@ export function routeUnknown(given: string, model: Model): AppError {
   return invalid({ kind: "route_unknown", given, model: model.id, known: [...new Set(known)] });
 }
 
-/** A named route, as requests write it. */
+/** Writes a named route as requests do. */
 export function routeText({ provider, account, upstreamModel }: NonNullable<RoutingWish["route"]>): string {
   return `${account ?? provider}${upstreamModel === undefined ? "" : `:${upstreamModel}`}`;
 }

@@ -13,19 +13,19 @@ export interface SheddingDeps {
   readonly clock: Pick<Clock, "elapsed">;
   readonly log: Pick<Log, "info" | "warn">;
   readonly tally: Pick<Tally, "shed">;
-  /** The memory that the process has at this moment. */
+  /** The present memory use of the process. */
   readonly rssBytes: () => number;
   readonly most: { readonly lagMs: number; readonly rssBytes: number };
 }
 
-/** The lag must be too long for this long before anything is refused: a burst is no overload. */
+/** Requests are refused only after the lag was too long for this time, because a short burst is no overload. */
 const STANDING_MS = 1_000;
-/** How much of the smoothed lag each look replaces. */
+/** The weight of each new measurement in the smoothed lag. */
 const FRESH = 0.3;
 const MEMORY_EVERY_MS = 1_000;
 const MIB = 1024 * 1024;
 
-/** Refuses a part of the requests while the process has more to do than it can. */
+/** Refuses part of the requests while the process is overloaded. */
 export type Shedding = ReturnType<typeof createShedding>;
 
 export function createShedding({ clock, log, tally, rssBytes, most }: SheddingDeps) {
@@ -34,13 +34,13 @@ export function createShedding({ clock, log, tally, rssBytes, most }: SheddingDe
   let lagMs = 0;
   let rss = 0;
   let readMemoryAt = Number.NEGATIVE_INFINITY;
-  /** When the lag was last as it should be. */
+  /** When the lag was last acceptable. */
   let goodAt = clock.elapsed();
   let pressedSince = 0;
   let told = 0;
   let refused = 0;
 
-  /** The classes of which some are refused. */
+  /** The classes of which some requests are refused. */
   const active = () => SHED_CLASSES.filter((each) => refusedShare(pressure, each) > 0);
 
   function tell(now: number): void {
@@ -55,7 +55,7 @@ export function createShedding({ clock, log, tally, rssBytes, most }: SheddingDe
 
   return {
     active,
-    /** Looks at how late the event loop came to a timer for what it had computed. To be called some ten times a second. */
+    /** Takes a measurement: how late the event loop ran a timer. Call it about ten times a second. */
     observe(lateMs: number): void {
       const now = clock.elapsed();
       lagMs += (lateMs - lagMs) * FRESH;
@@ -74,7 +74,7 @@ export function createShedding({ clock, log, tally, rssBytes, most }: SheddingDe
       }
       tell(now);
     },
-    /** Why a request of a class is to be refused; undefined for one that goes on. Costs nothing while nothing is refused. */
+    /** Why a request of a class is refused; undefined if it may continue. Costs nothing while nothing is refused. */
     refusal(shed: ShedClass): AppError | undefined {
       if (pressure === 0) return undefined;
       credit[shed] += refusedShare(pressure, shed);

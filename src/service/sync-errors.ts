@@ -2,7 +2,10 @@ import { AppError, type ErrorCode, type ErrorDetails, type TaskErrorCode } from 
 import type { TaskId } from "../domain/ids.ts";
 import type { TaskSummary } from "../domain/task/task.ts";
 
-/** The code of the HTTP answer for each way a task fails: it depends on whose fault it was. 400 is for what the caller sent. */
+/**
+ * The code of the HTTP answer for each way in which a task fails. It depends on who caused the failure; 400 means that the
+ * caller's input did.
+ */
 const MEANING = {
   CONTENT_MODERATED: "content_policy_violation",
   INPUT_INVALID: "invalid_request",
@@ -34,19 +37,19 @@ export function endedWithoutImages({ id, error }: TaskSummary): AppError {
   );
 }
 
-/** Whether to send the call again. Nothing is said where only the operator can help. */
+/** Whether to send the call again. Says nothing if only an operator can help. */
 function againAfter(code: TaskErrorCode): Pick<ErrorDetails, "retryAfterSec" | "shouldRetry"> {
   if (code === "UPSTREAM_CAPACITY_EXHAUSTED") return { retryAfterSec: CAPACITY_RETRY_SEC, shouldRetry: true };
   return code === "NO_ROUTE_AVAILABLE" ? {} : { shouldRetry: false };
 }
 
-/** The wait ended before the task (docs/api.md 5.4). A repeated request would make, and charge for, another task. */
+/** The wait ended before the task (docs/api.md 5.4). A repeated request would make and charge for another task. */
 export function goneOn(id: TaskId): AppError {
   const details = { taskId: id, shouldRetry: false };
   return new AppError("sync_image_timeout", { kind: "task_goes_on", task: id }, details);
 }
 
-/** The service stops. The task goes on after the restart, and an equal request joins it. */
+/** The service stops. The task continues after the restart, and an equal request joins it. */
 export function stopping(id: TaskId): AppError {
   const details = { taskId: id, retryAfterSec: 2, shouldRetry: true };
   return new AppError("service_unavailable", { kind: "task_goes_on_later", task: id }, details);

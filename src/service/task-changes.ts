@@ -8,16 +8,16 @@ export const LOOK_AGAIN_MS = 15_000;
 /** One page of changes, in order. */
 export interface ChangePage {
   readonly changes: readonly TaskChange[];
-  /** The number to read on after. */
+  /** The number after which to continue. */
   readonly seen: number;
   /** Whether there are no more changes so far. */
   readonly isLast: boolean;
 }
 
-/** How many pages are kept for other streams at the same place. */
+/** How many pages are kept for other streams at the same position. */
 const KEPT = 32;
 
-/** Reads changes for all streams of the process. A change wakes all of them, and most are at the same place then. */
+/** Reads changes for all streams of the process. A change wakes all of them, and most of them are at the same position then. */
 export function createChangePages(deps: { readonly tasks: TaskStore; readonly clock: Clock }) {
   const { tasks } = deps;
   const pages = new Map<string, Promise<ChangePage>>();
@@ -29,13 +29,14 @@ export function createChangePages(deps: { readonly tasks: TaskStore; readonly cl
 
   return {
     /**
-     * Resolves when it is the caller's turn. Await it between pages: a reader that took all pages at once would keep the process
-     * busy until it had read everything.
+     * Resolves when it is the caller's turn. Await it between pages: a reader that takes all pages at once would keep the
+     * process busy until it has read everything.
      */
     turn: createTurns(deps),
     /**
      * Where a stream begins.
-     * @param seen the number of the last change that the client has; absent: from now on. A number in the future counts as the latest
+     * @param seen the number of the last change that the client has. Absent: the stream begins now. A number in the future
+     * counts as the latest
      */
     async start(account: AccountId, seen: number = Number.POSITIVE_INFINITY) {
       return Math.min(seen, await tasks.latestChange(account));

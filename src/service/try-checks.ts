@@ -5,10 +5,10 @@ import type { Moderation } from "../domain/ports/moderation.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 
 /**
- * Tries checks on a text, one after the other, as for a request.
+ * Runs checks on a text, one after the other, as for a request.
  *
- * @param names those to try; all unless given
- * @throws AppError `invalid_request` for a name that no check has; what `signal` aborts with
+ * @param names the checks to run; all unless given
+ * @throws AppError `invalid_request` for a name that no check has; the abort reason of `signal`
  */
 export async function tryChecks(
   checks: Moderation["checks"],
@@ -21,7 +21,7 @@ export async function tryChecks(
 ): Promise<readonly TriedCheck[]> {
   const { names = [...checks.keys()], clock, signal } = options;
   const texts = [{ field: "prompt", text }];
-  // A program that is asked sees that nobody's request is meant.
+  // These ids show a check's program that this is no caller's request.
   const nobody = { model: "test" as ModelId, accountId: "test" as AccountId, keyId: "test" as KeyId };
   const tried: TriedCheck[] = [];
   for (const wanted of names) {

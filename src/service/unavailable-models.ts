@@ -3,12 +3,12 @@ import { type NeedsOf, needsText, routeStates } from "../domain/model/availabili
 import type { Model } from "../domain/model/model.ts";
 import type { Log } from "../domain/ports/runtime.ts";
 
-/** Learns that a caller asked for a model that none of its providers makes at present. */
+/** Called when a caller names a model that none of its providers makes at present. */
 export type TellUnavailable = (model: Model) => void;
 
 type UnavailableDeps = { readonly log: Pick<Log, "warn">; readonly needsOf: NeedsOf };
 
-/** Tells the operator in the log, once for each model, what would make it available. */
+/** Logs for the operator, once for each model, what would make it available. */
 export function createTellUnavailable({ log, needsOf }: UnavailableDeps): TellUnavailable {
   const told = new Set<ModelId>();
   return (model) => {

@@ -14,11 +14,11 @@ import { type Purge, purgeAccount } from "./purge-account.ts";
 import { type RemoveTaskDeps, removeContents } from "./remove-task.ts";
 import { type Verified, verifyContents } from "./verify-contents.ts";
 
-/** A request for a purge is answered after so long, and asked again. */
+/** How long a request for a purge works before it is answered. The caller then asks again. */
 const PURGE_MS = 10_000;
-/** Reading every file rests three times as long as it worked: requests come first. */
+/** A check of every file pauses three times as long as it worked, because requests come first. */
 const REST = 3;
-/** Most files that an answer names. */
+/** Most files that an answer lists. */
 const NAMED = 1_000;
 
 export interface UpkeepDeps extends Omit<RemoveTaskDeps, "retention"> {
@@ -28,23 +28,23 @@ export interface UpkeepDeps extends Omit<RemoveTaskDeps, "retention"> {
   readonly tasks: Pick<TaskStore, "requestCancel">;
   readonly uploads: Pick<UploadStore, "ofContent" | "removeOf">;
   readonly manageAs: ManageAs;
-  /** Makes a backup now. @throws Error that says why it could not be made */
+  /** Makes a backup now. @throws Error that says why the backup failed */
   readonly backUp: () => Promise<MadeByHand>;
   /** Aborts when the service stops. */
   readonly stopping: AbortSignal;
 }
 
-/** A backup that an operator asked for. */
+/** A backup that an operator requested. */
 export interface MadeByHand {
   readonly path: string;
   readonly files: number;
   readonly bytes: number;
   readonly copiedBytes: number;
-  /** Files that the database names and that were not there. */
+  /** Files that the database names and that are missing. */
   readonly missing: number;
 }
 
-/** What a collection found, with the first files that went, or would. */
+/** The result of a collection, with the first files that were removed, or would be. */
 export interface CollectedFiles extends Collected {
   readonly isTrial: boolean;
   readonly contents: readonly { readonly sha256: string; readonly sizeBytes: number }[];
@@ -52,7 +52,7 @@ export interface CollectedFiles extends Collected {
 
 export type Upkeep = ReturnType<typeof createUpkeep>;
 
-/** The work on stored files and accounts that operators have a running server do. */
+/** The jobs on stored files and accounts that operators start on a running server. */
 export function createUpkeep(deps: UpkeepDeps) {
   const { clock, contents, retention, stopping } = deps;
   return {
@@ -75,13 +75,13 @@ export function createUpkeep(deps: UpkeepDeps) {
       );
       return { ...collected, isTrial, contents: found };
     }),
-    /** Backs the data folder up to the place of the settings. */
+    /** Makes a backup of the data folder at the place of the settings. */
     backup: createJob(clock, (_: undefined) => deps.backUp()),
     /**
-     * Removes everything of an account but its money, for some seconds. It is to be called again while the answer says so.
+     * Removes everything of an account except its money, for some seconds. Call it again while the answer says so.
      *
-     * @param confirm the account's id, once more
-     * @throws AppError `not_found`; `invalid_request` where it is another id
+     * @param confirm the account's id, repeated
+     * @throws AppError `not_found`; `invalid_request` if `confirm` is another id
      */
     async purge(
       operator: Operator,
@@ -103,7 +103,7 @@ export function createUpkeep(deps: UpkeepDeps) {
   };
 }
 
-/** Reads files one by one, with rests. @throws Error when the service stops */
+/** Reads files one by one, with pauses. @throws Error when the service stops */
 function atRest({ clock, contents, stopping }: UpkeepDeps): StoredContents["rehash"] {
   return async (sha256) => {
     if (stopping.aborted) throw new Error("the service stops");

@@ -14,36 +14,36 @@ export interface UploadFileDeps {
   readonly ids: Ids;
   /** How long a file stays, in milliseconds. */
   readonly uploadKeptMs: () => number;
-  /** Bytes that an account may have uploaded at one time. */
+  /** Most bytes of uploaded files of an account at one time. */
   readonly uploadedBytes: () => number;
-  /** Why nothing can be stored at the moment. */
+  /** Why the store currently cannot write. */
   readonly trouble: () => Error | undefined;
 }
 
-/** Whose file it is; it goes no later than the account's other files. */
+/** The owner of the file. It is kept no longer than the account's other files. */
 export type FileOwner = Pick<Principal, "accountId"> & Partial<Pick<Principal, "retainSec">>;
 
 /** A file as it was received. */
 export interface FileToUpload {
   readonly owner: FileOwner;
-  /** From `stageUpload`. It is kept and released here, whatever happens. */
+  /** The result of `stageUpload`. This function keeps and releases it, whatever happens. */
   readonly staged: StagedFile;
   readonly name?: string | undefined;
-  /** An id that the owner was told before there was a file: `ids.create("file")`. A new one unless given. */
+  /** An id that the owner knew before the file existed: `ids.create("file")`. A new one unless given. */
   readonly id?: FileId | undefined;
-  /** Of that id, where no other file's id may begin so. */
+  /** The beginning of that id, which must be unique among the ids of files. */
   readonly beginning?: string | undefined;
-  /** What messages call the file. */
+  /** The name of the file's field in messages. */
   readonly field: string;
 }
 
 const OPTIONS: PutOptions = { accept: MEDIA_KINDS, maxBytes: MAX_INPUT_BYTES, sanitize: true };
 
 /**
- * Reads a file that is uploaded before any task: by its content, within the limits of inputs, without its metadata. What its sender
- * says of its type is not asked for.
+ * Reads a file that is uploaded before any task, within the limits of inputs, and removes its metadata. Its content decides its
+ * type; the type that its sender claims does not count.
  *
- * @param field what messages call the file
+ * @param field the name of the file's field in messages
  * @param stage `(options) => assets.stage(pieces, options)`, or `arriving.stage` of a file that came in several requests
  * @throws AppError `invalid_request` naming the field; whatever `stage` throws
  */
@@ -71,13 +71,13 @@ export async function uploadFile(deps: UploadFileDeps, given: FileToUpload): Pro
   return (await storeUpload(deps, given)).file;
 }
 
-/** A file that was recorded, and whether that was at an earlier time. */
+/** A recorded file, and whether it was recorded earlier. */
 export interface StoredUpload {
   readonly file: UploadedFile;
   readonly replayed: boolean;
 }
 
-/** As `uploadFile`, and tells which of both it was. */
+/** Like `uploadFile`, and says whether the file was recorded earlier. */
 export async function storeUpload(deps: UploadFileDeps, given: FileToUpload): Promise<StoredUpload> {
   const { owner, staged, field, name, id = deps.ids.create("file"), beginning } = given;
   let isRecorded = false;
@@ -109,7 +109,7 @@ async function record(deps: UploadFileDeps, file: UploadedFile, beginning: strin
     result.by.accountId === file.accountId &&
     result.by.expiresAt <= file.createdAt;
   if (!isOver) return { ...result, most };
-  // Nobody finds one that has expired; its row waits to be removed. What content it leaves is collected.
+  // Nobody finds an expired file; its row waits to be removed. The collector removes content that it leaves behind.
   await deps.uploads.remove(result.by.id, file.accountId);
   return { ...(await deps.uploads.add(file, most, beginning)), most };
 }

@@ -11,11 +11,11 @@ export interface UploadOnceDeps extends UploadFileDeps {
 }
 
 /**
- * Records a file as `uploadFile` does, once for each key of its sender: the same file sent again with the same key is answered as the
- * first time, as long as it is there. The file's id follows from the key and the content, which is what makes it one file after any
- * crash, and its address that of one content for ever, also when the file was removed and another one is sent with the key. Only who
- * has the service's own key can tell an id.
- * @throws AppError `idempotency_conflict` for another content or name; `invalid_idempotency_key`; as `uploadFile`
+ * Records a file like `uploadFile`, once for each idempotency key of its sender. If the same file is sent again with the same
+ * key, the answer is the same as the first time, as long as the file exists. The file's id follows from the key and the
+ * content. So a crash never makes two files, and an address stands for one content for ever, even if the file was removed and
+ * another one is sent with the key. Nobody can compute an id without the service's own key.
+ * @throws AppError `idempotency_conflict` for another content or name; `invalid_idempotency_key`; and like `uploadFile`
  */
 export async function uploadOnce(
   deps: UploadOnceDeps,
@@ -32,11 +32,11 @@ export async function uploadOnce(
   return stored;
 }
 
-/** Digits of an id's hash that follow from the key, and of an id itself that are made of no others. */
+/** How many hexadecimal digits of an id's hash follow from the key, and how many characters of the id depend only on them. */
 const KEY_DIGITS = 16;
 const KEY_CHARACTERS = "file_".length + 12;
 
-/** The id of a key's file, and its beginning, which no other file of the key has. */
+/** The id of a key's file, and its beginning, which no other file of this key may have. */
 function idFor(
   { seal, secrets }: Pick<UploadOnceDeps, "seal" | "secrets">,
   { keyId }: Pick<Principal, "keyId">,

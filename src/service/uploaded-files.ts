@@ -12,8 +12,8 @@ interface Deps {
 }
 
 /**
- * An uploaded file that has not expired. Whoever knows its id may read it.
- * @returns undefined for a malformed id and an unknown one alike
+ * An uploaded file that has not expired. Anybody who knows its id may read it.
+ * @returns undefined for a malformed or an unknown id
  */
 export async function findUpload(
   { uploads, clock }: { readonly uploads: Pick<UploadStore, "byId">; readonly clock: Pick<Clock, "now"> },
@@ -36,8 +36,8 @@ export async function readUpload(
 
 /**
  * One page of the files that an account has uploaded, newest first.
- * @param query.after `next` of the page before
- * @throws AppError `invalid_request` for an `after` that no page gave
+ * @param query.after `next` of the previous page
+ * @throws AppError `invalid_request` for an `after` that no page returned
  */
 export async function listUploads(
   { uploads, clock }: Deps,
@@ -58,7 +58,7 @@ function placeOf(after: string): UploadPlace {
 }
 
 /**
- * Removes an uploaded file of the caller's account. Tasks that were made of it keep their copies.
+ * Removes an uploaded file of the caller's account. Tasks that used it keep their copies.
  * @returns its id @throws AppError `not_found`
  */
 export async function removeUpload(

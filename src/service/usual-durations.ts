@@ -3,14 +3,14 @@ import { type UsualDuration, usualDuration } from "../domain/money/usage.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 
-/** How many recent tasks of all models are read: enough for a median, few enough to read at once. */
+/** How many recent tasks of all models are read: enough for a median, and few enough to read at once. */
 const LATEST_TASKS = 1000;
 /** Durations change slowly, and reading them takes about a millisecond. */
 const KEPT_MS = 5_000;
 
 /**
- * How long a model's tasks took lately on this server; undefined when the recent tasks include too few of them. At most five
- * seconds old.
+ * How long a model's tasks recently took on this server; undefined if too few of the recent tasks are of this model. At most
+ * five seconds old.
  */
 export function createUsualDurations(deps: {
   readonly usage: Pick<UsageStore, "recentDurations">;

@@ -8,7 +8,7 @@ import { bodyOf, findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps }
 
 /** Most variations of one request. */
 export const MAX_VARIATIONS = 10;
-/** Where a model names no highest seed: every upstream takes 31 bits. */
+/** Used if a model names no highest seed: every upstream takes 31 bits. */
 const MOST_SEED = 2 ** 31 - 1;
 
 export interface VaryRequest extends RetryRequest {
@@ -21,14 +21,14 @@ export interface Variations {
   /** In order; at least one. */
   readonly created: readonly CreatedTask[];
   readonly held: Micros;
-  /** Why there are fewer than asked for: what the next one was refused for. */
+  /** Why there are fewer than requested: the reason why the next one was refused. */
   readonly refused?: AppError | undefined;
 }
 
 /**
- * Creates tasks like one of the caller's account, which may still be under way, with other seeds. Each goes through the create by
- * itself, at the price and by the limits of today. They are made one after the other until one is refused. With an idempotency key, the
- * same request again makes those that are missing and no others.
+ * Creates tasks like one of the caller's account, which may still be under way, with other seeds. Each goes through the create
+ * by itself, with today's price and limits. They are created one after the other until one is refused. With an idempotency key,
+ * a repeated request creates only those that are missing.
  * @throws AppError `task_not_found`; `permission_denied`; `invalid_request` for a model without seeds; what the create of the first throws
  */
 export async function varyTask(
@@ -51,7 +51,7 @@ export async function varyTask(
         ...request,
         kind: task.kind,
         body: { ...body, seed: other },
-        // The seed is drawn anew when the request is sent again, so the place stands for it.
+        // A repeated request draws a new seed, so the place identifies the variation.
         identity: { variation_of: task.id, count, place: i },
         endpoint: `POST /v1/tasks/${task.id}/variations ${i}`,
         hops: mostHops(request.hops, task.request.hops),
@@ -68,7 +68,7 @@ export async function varyTask(
 
 const heldFor = (created: readonly CreatedTask[]): Micros => sumMicros(created.map(({ held }) => held));
 
-/** So many seeds that a model takes, each another one, as far as it has enough. */
+/** This many different seeds that a model takes, as far as it has enough. */
 function otherSeeds(
   random: Random,
   { seed, count, but }: { seed: JsonObject | undefined; count: number; but: unknown },
@@ -82,5 +82,5 @@ function otherSeeds(
   return drawn.filter((each) => each !== but).slice(0, count);
 }
 
-/** Seeds that follow one another give pictures that are alike with some upstreams. Prime, so that none comes twice. */
+/** With some upstreams, consecutive seeds give similar pictures. The step is prime, so that no seed comes twice. */
 const STRIDE = 104_729;

@@ -6,13 +6,13 @@ import type { UploadStore } from "../domain/ports/upload-store.ts";
 /** Contents read from the store at a time. */
 const PAGE = 100;
 
-/** A file that is not as it was stored. */
+/** A file that differs from what was stored. */
 export interface DamagedContent {
   readonly sha256: string;
   readonly what: "missing" | "changed";
   /** Those that have it. */
   readonly tasks: readonly TaskId[];
-  /** The uploaded files that have it. */
+  /** The uploaded files with this content. */
   readonly uploads: readonly FileId[];
 }
 
@@ -23,10 +23,10 @@ export interface Verified {
 }
 
 /**
- * Reads every file that a task has or that was uploaded, and compares it with its hash. A damaged one is noted with the tasks whose result it is, and the
- * note goes once the file is whole again.
+ * Reads every file that a task has or that was uploaded, and compares it with its hash. A damaged file is recorded with the
+ * tasks whose result it is. The record is removed when the file is intact again.
  *
- * @param onFile called after each file, with how many there were so far
+ * @param onFile called after each file with the number of files so far
  */
 export async function verifyContents(
   {

@@ -13,10 +13,10 @@ export interface WatchAccountDeps {
 const PAGE = 100;
 
 /**
- * Yields the tasks of the caller's account that changed after a number, in the order of their latest changes, then every further
- * change until `signal` aborts. Pages are never empty. Each task is as it was when read: a slow reader misses states in between,
- * but never the last one. All changes that come while a page is being written cost one query.
- * @param query.after where to begin, of `ChangePages.start`
+ * Yields the tasks of the caller's account that changed after a number, in the order of their latest changes, then every
+ * further change until `signal` aborts. Pages are never empty. Each task has its state at the time of reading, so a slow reader
+ * misses states in between, but never the last one. All changes that come while a page is being written cost one query.
+ * @param query.after where to begin, from `ChangePages.start`
  */
 export async function* watchAccount(
   { pages, feed, clock }: WatchAccountDeps,

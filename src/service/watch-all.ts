@@ -11,12 +11,13 @@ export interface WatchAllDeps {
 
 /** Changes in one page. */
 const PAGE = 100;
-/** Each page seeks once for every account: however fast tasks change, a stream looks for news no more often. */
+/** Each page seeks once for every account. So a stream looks for news no more often than this, however fast tasks change. */
 const PAUSE_MS = 100;
 
 /**
  * Where a stream of all changes begins.
- * @param seen the number of the last change that the client has; absent: from now on. A number in the future counts as the latest
+ * @param seen the number of the last change that the client has. Absent: the stream begins now. A number in the future counts
+ * as the latest
  */
 export async function startOfAll({ tasks }: Pick<WatchAllDeps, "tasks">, seen = Number.POSITIVE_INFINITY) {
   return Math.min(seen, await tasks.latestManagedChange());
@@ -25,7 +26,7 @@ export async function startOfAll({ tasks }: Pick<WatchAllDeps, "tasks">, seen = 
 /**
  * Yields the tasks of all accounts that changed after a number, in the order of their latest changes, then every further change
  * until `signal` aborts. Pages are never empty. A slow reader misses states in between, but never the last one of a task.
- * @param query.after where to begin, of `startOfAll`
+ * @param query.after where to begin, from `startOfAll`
  */
 export async function* watchAll(
   { tasks, feed, clock }: WatchAllDeps,
@@ -42,7 +43,7 @@ export async function* watchAll(
       after = changes.at(-1)?.number ?? after;
       const isLast = changes.length < PAGE;
       if (isLast) await bell.rung(LOOK_AGAIN_MS);
-      // Between pages of what is past, others only need their turn.
+      // Between pages of the past, other readers only need their turn.
       if (!signal.aborted) await pause(clock, isLast ? PAUSE_MS : 0);
     }
   } finally {

@@ -19,8 +19,8 @@ export interface WatchCallbacksDeps extends WatchAccountDeps, ReadCallbackDeps {
 /** What a receiver would get at the end of a task, whether or not the task has a callback address. */
 export interface ListenedCallback {
   /**
-   * The number of the change that ended the task; absent for a redelivery, which cannot be read again later, and where another one of the
-   * same change follows.
+   * The number of the change that ended the task. Absent for a redelivery, which cannot be read again later, and if another
+   * callback of the same change follows.
    */
   readonly number?: number | undefined;
   readonly taskId: TaskId;
@@ -30,17 +30,17 @@ export interface ListenedCallback {
   readonly body: string;
 }
 
-/** Changes in one page. Each needs several more reads. */
+/** Most changes in one page. Each needs several more reads. */
 const PAGE = 20;
 
-/** How many redeliveries are kept for a slow reader; later ones are lost to it. */
+/** How many redeliveries are kept for a slow reader; it misses later ones. */
 const MAX_WAITING = 1_000;
 
 /**
- * Yields the callback of each task of the caller's key that completed or failed, whether or not it was posted, and of each group: first those after a
- * number, in the order in which they ended, then each new one, until `signal` aborts. Redeliveries that are asked for meanwhile are
- * included.
- * @param query.after where to begin, of `ChangePages.start`
+ * Yields the callback of each task of the caller's key that completed or failed, whether or not it was posted, and of each
+ * group: first those after a number, in the order in which they ended, then each new one, until `signal` aborts. Redeliveries
+ * that are requested meanwhile are included.
+ * @param query.after where to begin, from `ChangePages.start`
  */
 export async function* watchCallbacks(
   deps: WatchCallbacksDeps,
@@ -69,7 +69,7 @@ export async function* watchCallbacks(
         redelivered.delete(id);
         const callback = await deps.callbacks.byId(id);
         const task = callback && (await deps.tasks.byId(callback.taskId));
-        // Neither is there any more once the task is deleted.
+        // Neither exists any more after the task was deleted.
         if (task !== undefined) yield await toListened(deps, task, callback);
       }
       after = seen;
@@ -82,10 +82,13 @@ export async function* watchCallbacks(
   }
 }
 
-/** Callbacks of a task, of which the last tell of its end and of its group's. */
+/** The last callbacks of a task, among which are those of its end and of its group's end. */
 const MOST_OF_TASK = 3;
 
-/** What the end of a task is told of, and after it the end of its group, where it was the last. Only the last one tells the number. */
+/**
+ * The callback for the end of a task, then the one for the end of its group if the task was the last. Only the last of them has
+ * the number.
+ */
 async function* toldAtEnd(
   deps: WatchCallbacksDeps,
   { id, accountId }: Pick<TaskSummary, "id" | "accountId">,
@@ -109,7 +112,7 @@ async function toListened(
   callback: Callback | undefined,
 ): Promise<ListenedCallback> {
   const secret = await deps.accounts.callbackSecret(task.keyId);
-  // Who listens is the key's own, and sees that the signature is missing.
+  // The listener owns the key, and sees that the signature is missing.
   const kept = secret === LOCKED ? undefined : secret;
   const send = { id: callback?.id ?? task.id, at: deps.clock.now(), kept };
   const { body, headers } = await wordedPost(deps, task, callback, send);

@@ -12,7 +12,7 @@ export interface WatchTaskDeps extends ReadTaskDeps {
 
 /** An event of a task: a new state, or a preview of an output. */
 export type TaskEvent =
-  /** `number` grows with each state, and is the same every time that state is read. */
+  /** `number` grows with each state, and is the same whenever that state is read. */
   | { readonly kind: "state"; readonly number: number; readonly task: TaskReading }
   | { readonly kind: "preview"; readonly preview: Preview };
 
@@ -22,7 +22,7 @@ const RANK = { pending: 1, processing: 2, completed: 3, failed: 3, cancelled: 3 
 >;
 /** Greater than any progress. */
 const RANK_STEP = 1_000;
-/** Greater than any progress too, and less than `RANK_STEP` by more than that. */
+/** Also greater than any progress, and smaller than `RANK_STEP` by more than any progress. */
 const CANCEL_STEP = 500;
 const LAST_NUMBER = RANK.completed * RANK_STEP + 100;
 
@@ -31,10 +31,10 @@ const LAST_NUMBER = RANK.completed * RANK_STEP + 100;
  * the latest state and misses those in between. Previews come between the states; a later preview or the end replaces one that was
  * not read.
  *
- * Numbers come from the task itself: a status is never left for an earlier one, a request to cancel is never taken back, and progress
- * never goes down.
- * @param query.seen the number of the last state the caller has seen; absent or impossible: none
- * @throws AppError `task_not_found` as `readTask` does, before the first state
+ * Numbers follow from the task itself: a task never returns to an earlier status, a request to cancel is never taken back, and
+ * progress never decreases.
+ * @param query.seen the number of the last state that the caller has seen; none if it is absent or impossible
+ * @throws AppError `task_not_found` like `readTask`, before the first state
  */
 export async function* watchTask(
   deps: WatchTaskDeps,

@@ -11,7 +11,7 @@ import { OWN_USAGE_QUERY, READ_ACCOUNT_STATUS, READ_OWN_USAGE } from "./wire.ts"
 
 export interface AccountEndpointDeps extends ReadAccountDeps {
   readonly accounts: ReadAccountDeps["accounts"] & Pick<AccountStore, "keys">;
-  /** Sums up in a thread of its own. */
+  /** Sums up in another thread. */
   readonly audits: Pick<UsageStore, "report">;
 }
 

@@ -54,7 +54,7 @@ const KEY = closed({
   rate_limits: list(RATE_LIMIT, { description: "Only limits that exist." }),
 });
 
-/** What rows of the caller's own usage may be of. */
+/** What the rows of the caller's own usage may be grouped by. */
 export const OWN_USAGE_QUERY = optional(usageParameters(["day", "model", "key"]));
 
 const OWN_SUM = {

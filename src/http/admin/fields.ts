@@ -18,12 +18,12 @@ export const AMOUNT: Schema = {
 
 export const CURRENCY_FIELD: Schema = { type: "string", const: CURRENCY };
 
-/** The characters of a credential that are shown. */
+/** The characters of a credential that may be shown. */
 export const DISPLAY = text("First and last characters, to recognise it by.");
 
 export const statusOf = (...values: string[]) => text("Only an active one is taken.", { enum: values });
 
-/** @throws AppError `invalid_request` for text that is no amount */
+/** @throws AppError `invalid_request` if the text is no amount */
 export function amountOf(field: string, text: string): Micros;
 export function amountOf<Absent extends undefined>(field: string, text: string | Absent): Micros | Absent;
 export function amountOf(field: string, text: string | undefined) {
@@ -33,7 +33,7 @@ export function amountOf(field: string, text: string | undefined) {
   throw mustBe(field, { form: "amount" }, text);
 }
 
-/** @returns millionths @throws AppError `invalid_request` for text that is no multiplier */
+/** @returns millionths @throws AppError `invalid_request` if the text is no multiplier */
 export function multiplierOf(field: string, text: string): number {
   const millionths = parseMultiplier(text);
   if (millionths !== undefined) return millionths;

@@ -2,12 +2,12 @@ import type { Operator } from "../../domain/access/actor.ts";
 import type { Scope } from "../../domain/access/token-terms.ts";
 import { AppError } from "../../domain/errors.ts";
 
-/** Of endpoints that every valid token may use. */
+/** For endpoints that every valid token may use. */
 const ANY = undefined;
 
 /**
- * What a management token must have for each endpoint that takes one. What changes nothing needs `read`. An endpoint that is
- * missing here cannot be made.
+ * What a management token must have for each endpoint that takes one. Endpoints that change nothing need `read`. An endpoint
+ * that is missing here cannot be created.
  */
 const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope | undefined>([
   ["GET /admin/v1/token", ANY],
@@ -61,7 +61,7 @@ const SCOPE_OF: ReadonlyMap<string, Scope | undefined> = new Map<string, Scope |
   ["POST /admin/v1/accounts/:id/suspend", "keys"],
   ["POST /admin/v1/accounts/:id/activate", "keys"],
 
-  // An account may be unlimited, so whoever makes one gives money away.
+  // An account may be unlimited, so creating one can give money away.
   ["POST /admin/v1/accounts", "money"],
   ["PATCH /admin/v1/accounts/:id", "money"],
   ["POST /admin/v1/accounts/:id/credit", "money"],

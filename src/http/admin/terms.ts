@@ -28,7 +28,7 @@ export function termAnswers(table: TermTable): Properties {
   });
 }
 
-/** The terms in a body that fits `termRequests`. @throws AppError `invalid_request` for what the schema cannot refuse */
+/** The terms in a body that fits `termRequests`. @throws AppError `invalid_request` for errors that the schema cannot find */
 export function readTerms<Table extends TermTable>(table: Table, body: object): GivenTerms<Table> {
   const fields = new Map<string, unknown>(Object.entries(body));
   const given = Object.entries(table).map(([name, { kind, wire }]) => {
@@ -125,7 +125,7 @@ const ANSWERS: { readonly [K in Kind]: (description: string, term: TermOf<K>) =>
     ),
 };
 
-/** What a body holds for a term whose JSON is not what is given for it. */
+/** The value in a body for a term whose JSON differs from the term's value. */
 interface Written {
   readonly time: number;
   readonly amount: string;

@@ -3,7 +3,7 @@ import { type Endpoint, open } from "../exchange.ts";
 import { serveFile } from "./routes.ts";
 import { READ_INPUT } from "./wire.ts";
 
-/** GET (and HEAD) of the address under which a provider fetches an input of a task. */
+/** GET (and HEAD) of the address at which a provider fetches an input of a task. */
 export function inputEndpoints({ inputAddresses }: { inputAddresses: InputAddresses }): Endpoint[] {
   return [
     open(`${INPUT_PATH}:file`, READ_INPUT, async ({ request, param }) => {

@@ -23,14 +23,17 @@ interface AssetReplyDeps {
   readonly thumbnails: Thumbnails;
 }
 
-/** GET (and HEAD) /assets/{id}.{ext} of a task's file or an uploaded one. Whoever knows the id may read the file, which never changes. */
+/**
+ * GET (and HEAD) /assets/{id}.{ext} of a task's file or an uploaded one. Anybody who knows the id may read the file, which
+ * never changes.
+ */
 export function assetEndpoints(
   deps: AssetReplyDeps & ContactSheetDeps & Parameters<typeof findAddressed>[0],
 ): Endpoint[] {
   const headersOf = createPublicHeaders(deps.clock);
   return [
     open("/assets/:file", READ_ASSET, ({ request, param, query, isLate }) => {
-      // To read a query takes longer than to see that there is none.
+      // Reading a query takes longer than checking that there is none.
       const asked = request.url.includes("?") ? query() : undefined;
       const [size, group] = asked === undefined ? [] : [widthOf(asked), groupOf(asked)];
       const [id = "", extension] = param("file").split(".", 2);
@@ -56,13 +59,13 @@ async function sheetReply(
   const { tag, read } = await readContactSheet(deps, asset, group);
   const headers = {
     ...publicHeaders(asset, { type: THUMBNAIL_TYPE, tag, keptSec: YEAR_SEC }),
-    // It changes when one of its results is deleted.
+    // It changes when one of the group's results is deleted.
     "Cache-Control": "public, no-cache",
   };
   return thumbnailReply(request, headers, read);
 }
 
-/** The group whose contact sheet is asked for, if one is. @throws AppError `invalid_request` */
+/** The group whose contact sheet the request wants, if any. @throws AppError `invalid_request` */
 function groupOf(query: URLSearchParams): string | undefined {
   const [group, ...others] = query.getAll("group");
   if (others.length > 0) throw invalid({ kind: "given_twice", field: "group" });
@@ -70,16 +73,16 @@ function groupOf(query: URLSearchParams): string | undefined {
   return group;
 }
 
-/** How an answer with a file is made. */
+/** How to answer with a file. */
 interface AssetAnswer {
-  /** Of a thumbnail in place of the file. */
+  /** A thumbnail of this kind instead of the file. */
   readonly size?: ThumbnailSize | undefined;
   readonly isLate: boolean;
-  /** Its headers, by the media type and what names the content. */
+  /** Headers of the answer, from the media type and the name of the content. */
   readonly headersOf: (asset: AddressedFile, type: MediaType, tag: string) => FileHeaders;
 }
 
-/** Answers with a stored file, a part of it, or its thumbnail. @throws AppError as `deliverAsset` and `readThumbnail` do */
+/** Answers with a stored file, a part of it, or its thumbnail. @throws AppError like `deliverAsset` and `readThumbnail` */
 export function assetReply(
   deps: AssetReplyDeps,
   request: Request,
@@ -92,7 +95,7 @@ export function assetReply(
     return thumbnailReply(request, headers, () => readThumbnail(deps, asset, size));
   }
   const headers = headersOf(asset, asset.type, asset.sha256);
-  // Bun 1.4.5 sends the head of a late answer in some fifty pieces, unless the body is a file or small
+  // Bun 1.4.5 sends the head of an answer that was not ready at once in about fifty pieces, unless the body is a file or small
   // (https://github.com/oven-sh/bun/pull/41341, checked 2026-11-23).
   const deliver = (wanted: Wanted) => deliverAsset(deps, asset, wanted, { isLazy: isLate });
   return serveFile(request, { sizeBytes: asset.sizeBytes, headers, deliver });
@@ -100,10 +103,10 @@ export function assetReply(
 
 const YEAR_SEC = 31_536_000;
 
-/** Headers as objects that are made once for all answers with a file or about it. */
+/** Header objects that are made once for all answers with a file or about one. */
 const made = new WeakMap<FileHeaders, Headers>();
 
-/** Headers at the files' own addresses, which are made anew only when the seconds change that are left to a file that goes. */
+/** Headers for the files' own addresses. For a file that expires, they are made again only when its remaining seconds change. */
 function createPublicHeaders({ now }: Pick<Clock, "now">): AssetAnswer["headersOf"] {
   const latest = new WeakMap<AddressedFile, { readonly keptSec: number; readonly headers: FileHeaders }>();
   return (file, type, tag) => {
@@ -136,7 +139,7 @@ function publicHeaders(
   };
 }
 
-/** Of a file that only the holder of a credential gets, at an address that may lead to another one or to none later. */
+/** Headers for a file that only the owner of a credential gets, at an address that may later lead to another file or to none. */
 export function ownFileHeaders({ createdAt }: AddressedFile, type: MediaType, tag: string): FileHeaders {
   return {
     "Content-Type": type,
@@ -149,7 +152,7 @@ export function ownFileHeaders({ createdAt }: AddressedFile, type: MediaType, ta
   };
 }
 
-/** The wish for a thumbnail in a query, if there is one. @throws AppError `invalid_request` */
+/** The thumbnail that a query asks for, if any. @throws AppError `invalid_request` */
 function widthOf(query: URLSearchParams): ThumbnailWidth | undefined {
   const given = query.getAll("w");
   if (given.length === 0) return undefined;
@@ -173,13 +176,13 @@ async function thumbnailReply(
 
 type FileHeaders = Readonly<Record<string, string>> & { readonly ETag: string };
 
-/** Nothing runs and nothing is loaded. A drawing has its own style, and pictures inside itself. */
+/** The file may run and load nothing. A drawing may have its own style and contain pictures. */
 function policyFor(type: MediaType): string {
   const policy = "sandbox; default-src 'none'";
   return type === "image/svg+xml" ? `${policy}; style-src 'unsafe-inline'; img-src data:` : policy;
 }
 
-/** A file as it is to be answered. */
+/** A file that is ready to be sent. */
 interface ServedFile {
   readonly sizeBytes: number;
   readonly headers: FileHeaders;
@@ -187,8 +190,8 @@ interface ServedFile {
 }
 
 /**
- * Answers with a file or the part of it that is asked for, with the address where it is, or with 304 to who has it. That needs no look
- * at the file, since an `ETag` names its content.
+ * Answers with a file or the requested part of it, with the address where it is stored, or with 304 if the client has it. A 304
+ * needs no access to the file, because an `ETag` names its content.
  */
 export function serveFile(request: Request, file: ServedFile): AtHand<Reply> {
   const { sizeBytes, headers, deliver } = file;
@@ -231,14 +234,14 @@ function bodyOf(
   return range === undefined ? delivery.content : delivery.content.slice(range.start, range.end + 1);
 }
 
-/** The headers of an answer that leads to a file. */
+/** The headers of an answer that redirects to a file. */
 function leading({ url, maxAgeSec }: Extract<Delivery, { kind: "elsewhere" }>) {
   return {
     Location: url,
     "Cache-Control": maxAgeSec > 0 ? `private, max-age=${maxAgeSec}` : "no-store",
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
-    // The address is a key to the file, for as long as it lives.
+    // The address gives access to the file as long as it is valid.
     "Referrer-Policy": "no-referrer",
   };
 }
@@ -250,8 +253,8 @@ export interface ByteRange {
 }
 
 /**
- * The part of a file asked for by a `Range` header (RFC 9110, section 14). Several ranges, other units and malformed headers are
- * ignored, as the RFC allows: the whole file is the answer.
+ * The part of a file that a `Range` header requests (RFC 9110, section 14). Several ranges, other units and malformed headers
+ * are ignored, as the RFC allows: the whole file is the answer.
  */
 export function parseRange(header: string, size: number): ByteRange | "unsatisfiable" | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header.trim());

@@ -30,7 +30,7 @@ function downloads(types: readonly MediaType[], headers: readonly HeaderName[]):
   };
 }
 
-/** The answers of a download of a result, which may lie elsewhere. */
+/** The answers of a download of a result, which may be stored elsewhere. */
 export function resultDownloads(types: readonly MediaType[]): EndpointContract["answers"] {
   return {
     ...downloads(types, FILE_HEADERS),

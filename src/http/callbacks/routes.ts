@@ -22,7 +22,7 @@ import {
 } from "./wire.ts";
 
 export interface CallbackEndpointDeps extends ReadCallbackDeps, RedeliverDeps {
-  /** Attempts a callback gets at most. */
+  /** Most attempts of a callback. */
   readonly maxAttempts: () => number;
 }
 

@@ -65,7 +65,7 @@ const SEND = closed({
   error: nullable(text("Why there was no answer.")),
 });
 
-/** What is told of one callback beside what a list tells. */
+/** What an answer with one callback contains in addition to a list. */
 export const REST_FIELDS = {
   payload: {
     anyOf: [

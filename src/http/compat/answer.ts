@@ -26,9 +26,9 @@ export async function imagesReply(
     readonly origin: string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly asked: AskedFacts;
-    /** What the model was asked for then. */
+    /** The parameters with which the model was called. */
     readonly sent: AskedFacts;
-    /** Called when the reader leaves during an answer that is read from disk. */
+    /** Called if the reader disconnects during an answer that is read from disk. */
     readonly leave: () => void;
   },
 ): Promise<Reply> {
@@ -64,7 +64,7 @@ export async function imagesReply(
   return reply(body, over);
 }
 
-/** What is known of a completed task's images. */
+/** What is known about a completed task's images. */
 async function storedAssets({ tasks }: AnswerDeps, task: TaskSummary): Promise<Asset[]> {
   const assets = await Promise.all(task.results.map(({ assetId }) => tasks.assetById(assetId)));
   return assets.filter((asset) => asset !== undefined);
@@ -83,7 +83,7 @@ export function openImages(deps: AnswerDeps, task: TaskSummary): Promise<{ asset
   );
 }
 
-/** What an answer says besides its images. */
+/** What an answer contains besides its images. */
 export function factsOf({ usage, resultIssues }: TaskSummary): JsonObject {
   const missing = resultIssues === undefined ? {} : { result_issues: presentIssues(resultIssues) };
   return { ...missing, usage: presentUsage(usage) };
@@ -94,7 +94,9 @@ export function createdOf(task: TaskSummary): number {
   return Math.floor((task.completedAt ?? task.createdAt) / 1000);
 }
 
-/** Token counts under the names of both generations of that API's clients (docs/api.md 5.3); zero where the upstream reports none. */
+/**
+ * Token counts under the names of both generations of that API's clients (docs/api.md 5.3); zero if the upstream reports none.
+ */
 export function presentUsage(usage: Usage | undefined): JsonObject {
   const input = usage?.inputTokens ?? 0;
   const output = usage?.outputTokens ?? 0;

@@ -4,12 +4,12 @@ import { ESTIMATE_ENDPOINTS, type EstimateBody, type EstimateEndpoint } from "..
 import type { OfferedModel } from "../../service/model-fields.ts";
 import { readEdit, readGeneration } from "./read-request.ts";
 
-/** Accepted as any prompt and as any address of an image. */
+/** A stand-in that is accepted as any prompt and as any address of an image. */
 const STAND_IN = "x:";
 
 /**
  * Translates a request of any endpoint into a model's create body, for estimates. Prompt and images may be missing.
- * @throws AppError as the endpoint itself
+ * @throws AppError like the endpoint itself
  */
 export function toEstimateBody(
   endpoint: EstimateEndpoint,

@@ -7,10 +7,10 @@ const FIELDS = ["size", "quality", "background", "output_format"] as const;
 /** What an image is, in that API's words (docs/api.md 5.3). */
 export type ImageFacts = { readonly [Field in (typeof FIELDS)[number]]: string };
 
-/** What a call leaves to the model is absent. */
+/** Members that a call leaves to the model are absent. */
 export type AskedFacts = Partial<ImageFacts>;
 
-/** What a call asks for, or what its model was then asked for. */
+/** What a call requests, or what its model was then given. */
 export function askedFacts(fields: JsonObject): AskedFacts {
   return Object.fromEntries(
     FIELDS.flatMap((field) => {
@@ -20,7 +20,7 @@ export function askedFacts(fields: JsonObject): AskedFacts {
   );
 }
 
-/** What was made: as the file shows it, else as the upstream says it, else as it was asked for. */
+/** The properties of the image: from the file, else from the upstream's report, else from the request. */
 export function factsOfImage(
   { width, height, type }: Pick<Asset, "width" | "height" | "type">,
   made: Made | undefined,
@@ -34,7 +34,7 @@ export function factsOfImage(
   };
 }
 
-/** The fields that say something else of any image than was asked for. */
+/** The fields in which an image differs from the request. */
 export function adjustedFields(asked: AskedFacts, images: readonly ImageFacts[]): string[] {
   return FIELDS.filter((field) => {
     const wanted = asked[field];

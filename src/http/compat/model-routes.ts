@@ -24,7 +24,7 @@ export function compatModelEndpoints(deps: ModelDeps): Endpoint[] {
   ];
 }
 
-/** Clients require a number, and when a model was made is unknown. */
+/** Clients require a number, and the date of a model is not known. */
 const CREATED = 0;
 
 function presentCompatModel(id: string, model: Model): JsonObject {

@@ -5,7 +5,7 @@ import type { Incoming } from "../ingress/incoming.ts";
 import { type ImageFields, readStagedForm, type StagedForm } from "../staged-form.ts";
 import { type CompatBody, isImageField, readForm } from "./read-request.ts";
 
-/** A form whose files are staged, and what it asks for. Its images are under the names of the form's uploads. */
+/** A form whose files are staged, and its request. Its images are given by the names of the form's uploads. */
 export interface EditForm extends Omit<StagedForm, "fields" | "files"> {
   readonly body: CompatBody;
 }
@@ -14,10 +14,7 @@ export interface EditFormDeps {
   readonly assets: AssetStore;
 }
 
-/**
- * Reads the form of a variation, of one image.
- * @throws AppError as `readEditForm`
- */
+/** Reads the form of a variation, with one image. @throws AppError like `readEditForm` */
 export function readVariationForm(
   deps: EditFormDeps,
   request: Request,

@@ -51,12 +51,12 @@ export function readForm(
   return withAnswerForm(fields, { isText: true, images, mask: masks[0] });
 }
 
-/** `image`, once or repeated, and `image[]` are one list. */
+/** `image`, given once or repeatedly, and `image[]` form one list. */
 export function isImageField(name: string): boolean {
   return name === "image" || name === "image[]";
 }
 
-/** Reads the form of the answer that a request asks for. @throws AppError naming `response_format` */
+/** Reads the form of the answer that a request wants. @throws AppError naming `response_format` */
 export function responseFormatOf(value: Json | undefined | null): ResponseFormat | undefined {
   if (value === undefined || value === null) return undefined;
   const format = RESPONSE_FORMATS.find((each) => each === value);
@@ -78,7 +78,7 @@ function isTrue(stream: Json | undefined, isText: boolean): boolean {
   throw misformed("stream", "boolean", stream);
 }
 
-/** The address of an image, as `{image_url}` or alone. @throws AppError naming the field */
+/** The address of an image, as `{image_url}` or as a plain text. @throws AppError naming the field */
 export function addressOf(field: string, given: Json): string {
   const address = isJsonObject(given) ? given.image_url : given;
   if (typeof address === "string") return address;

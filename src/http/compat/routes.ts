@@ -90,7 +90,7 @@ interface Call extends CompatBody {
   readonly identity: JsonObject;
   readonly uploads?: Uploads | undefined;
   readonly inlineFiles?: InlineFiles | undefined;
-  /** Releases the files; those that a task uses stay. */
+  /** Releases the files; files that a task uses stay. */
   release(): Promise<void>;
 }
 
@@ -114,14 +114,14 @@ async function answer(deps: CompatImageDeps, exchange: KeyedExchange, read: () =
   return whileStaying(leave, () => finish(deps, exchange, accepted));
 }
 
-/** Accepts a call that there is a place for, which it has from here on. */
+/** Accepts a call if there is a place for it, and takes the place. */
 function stay(deps: CompatImageDeps, exchange: KeyedExchange, call: Call) {
   return acceptStaying(exchange, call.isStream ? "streams" : "waits", call, () =>
     generate(deps, exchange, call),
   );
 }
 
-/** How to answer a call whose task is accepted. Everything else of the call is freed. */
+/** How to answer a call whose task is accepted. Everything else about the call is freed. */
 type Accepted = Awaited<ReturnType<typeof generate>>;
 
 async function generate(deps: CompatImageDeps, exchange: KeyedExchange, call: Call) {
@@ -158,7 +158,7 @@ async function finish(
   const standing = standingFor(exchange, accepted);
   const { waitMs, headers } = waitOf(deps, exchange);
   if (accepted.replayed) headers["X-Idempotent-Replay"] = "true";
-  // A stream starts to wait when it is read. With the caller gone, nothing would mark the task as left.
+  // A stream starts to wait when it is read. If the caller is gone before that, nothing else would mark the task as left.
   if (isStream && !request.signal.aborted) {
     if (accepted.held !== undefined) headers["X-Request-Cost"] = formatAmount(accepted.held);
     const { taskId, finish, leave } = accepted;

@@ -27,16 +27,16 @@ interface StreamedCall {
   readonly taskId: TaskId;
   readonly requestId: string;
   readonly asked: AskedFacts;
-  /** What the model was asked for then. */
+  /** The parameters with which the model was called. */
   readonly sent: AskedFacts;
   readonly format: ResponseFormat;
   readonly origin: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly gone: AbortSignal;
   readonly standing: Standing;
-  /** Waits for the task; aborted when the caller is gone. */
+  /** Waits for the task; aborted when the caller disconnects. */
   readonly finish: (gone: AbortSignal) => Promise<TaskSummary>;
-  /** Called when the reader leaves before it has received all images. */
+  /** Called if the reader disconnects before it has received all images. */
   readonly leave: () => void;
 }
 
@@ -73,7 +73,7 @@ export function streamReply(deps: StreamDeps, call: StreamedCall): Reply {
   return { ...reply, headers: { ...reply.headers, "X-Task-Id": call.taskId, ...call.headers } };
 }
 
-/** Passes on a task's previews one at a time until `task` resolves; drops those not passed on by then. */
+/** Passes on a task's previews one at a time until `task` resolves. Drops previews that were not passed on by then. */
 async function untilDone<T>(
   task: Promise<T>,
   previews: LatestPreview,

@@ -41,7 +41,7 @@ const MADE = {
   output_format: text("`png`, `jpeg`, `webp`, `gif` or `svg`, as the file shows it."),
 };
 
-/** What a synchronous call answers (docs/api.md 5.3). */
+/** The answer to a synchronous call (docs/api.md 5.3). */
 export const IMAGES = component(
   "Images",
   {
@@ -67,7 +67,7 @@ const ADJUSTED = list(text(""), {
   description: "What `X-Svc-Adjusted` says of an answer without a stream.",
 });
 
-/** Events of a streamed answer, by the operation's own word for an image. */
+/** Events of a streamed answer, with the operation's word for an image. */
 function imageEvents(prefix: string): Properties {
   const facts = {
     created_at: integer("Unix seconds.", COUNT),

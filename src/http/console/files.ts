@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type FilePack, readPack } from "../../toolkit/file-pack.ts";
 
-/** The console's files, and which of them its page begins with. */
+/** The console's files, and those that its page loads first. */
 export interface ConsoleFiles extends Pick<FilePack, "files"> {
   readonly script: string;
   readonly style: string;

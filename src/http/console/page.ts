@@ -2,9 +2,10 @@ import { isKnown, type Reply } from "../reply.ts";
 import type { ConsoleFiles } from "./files.ts";
 
 /**
- * Scripts, styles and requests of this origin alone, and nothing inline. Nothing is sent by a form, and no page may frame this one.
+ * Allows scripts, styles and requests of this origin only, and nothing inline. No form may send anything, and no page may frame
+ * this one.
  *
- * @param media origins besides its own that results come from, such as a bucket's
+ * @param media other origins of results, such as a bucket's
  */
 function policyOf(media: readonly string[]): string {
   const results = ["'self'", ...new Set(media)].join(" ");
@@ -21,7 +22,7 @@ function policyOf(media: readonly string[]): string {
   ].join("; ");
 }
 
-/** The one page of the console: its script shows the screen that the address names. @param at.depth parts of its path */
+/** The only page of the console; its script shows the screen that the address names. @param at.depth parts of its path */
 export function servePage(
   request: Request,
   { script, style }: ConsoleFiles,
@@ -58,7 +59,7 @@ export function servePage(
     : { status: 200, headers, body };
 }
 
-/** The way up to this service's root from a page at `depth` parts below it. It may be below a path of a proxy. */
+/** The relative path to this service's root from a page at `depth` parts below it. A proxy may have put the root below a path. */
 function rootOf({ url }: Request, depth: number): string {
   const isFolder = /\/(?:\?|$)/.test(url);
   return "../".repeat(depth - (isFolder ? 0 : 1)) || "./";

@@ -5,16 +5,16 @@ import type { Exchange } from "../exchange.ts";
 
 const COOKIE = "svc_session";
 const SESSION = new RegExp(`(?:^|;)\\s*${COOKIE}=([^;\\s]*)`, "g");
-/** The only paths that a browser sends it to. */
+/** Browsers send the cookie only to these paths. */
 const PATHS = ["/v1", "/admin/v1", "/console/session"];
 const CHANGES_NOTHING = ["GET", "HEAD"];
 
 /**
- * What a request shows of its caller: the credential it names, or the session of a browser at the console.
+ * The credential of a request: the one that it names, or the session of a browser at the console.
  *
- * @param path of the endpoint
- * @throws AppError `invalid_api_key` as `credentialOf` does, and for a session beside a credential or beside another session;
- *   `permission_denied` for a session that a page of another origin makes use of
+ * @param path path of the endpoint
+ * @throws AppError `invalid_api_key` like `credentialOf`, and for a session together with a credential or with another session;
+ * `permission_denied` if a page of another origin uses the session
  */
 export function presentedBy(
   exchange: Pick<Exchange, "request" | "query">,
@@ -29,19 +29,19 @@ export function presentedBy(
   return { session };
 }
 
-/** The secret in the session's cookie. @throws AppError `invalid_api_key` for two that differ */
+/** The secret in the session's cookie. @throws AppError `invalid_api_key` for two different secrets */
 export function sessionOf({ headers }: Request): string | undefined {
   const cookies = headers.get("cookie");
   if (cookies === null || !cookies.includes(COOKIE)) return undefined;
   const [secret, ...others] = new Set([...cookies.matchAll(SESSION)].map(([, value = ""]) => value));
-  // Another host of the domain may have planted one, to have the browser act for somebody else.
+  // Another host of the domain may have planted one, so that the browser acts for somebody else.
   if (others.length > 0) throw new AppError("invalid_api_key", { kind: "credentials_differ" });
   return secret === "" ? undefined : secret;
 }
 
 /**
- * Checks that a browser's request comes from a page of this service. Browsers say so in `Sec-Fetch-Site` where they reach it over
- * TLS or on the same machine, and in `Origin` with everything that may change something.
+ * Checks that a browser's request comes from a page of this service. Browsers say so in `Sec-Fetch-Site` if they use TLS or run
+ * on the same machine, and in `Origin` with every request that may change something.
  *
  * @throws AppError `permission_denied`
  */
@@ -62,7 +62,7 @@ function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
-/** `Set-Cookie` headers that give a browser its session. @param origin by which the browser reaches this service */
+/** `Set-Cookie` headers that give a browser its session. @param origin the origin at which the browser reaches this service */
 export function sessionCookies(secret: string, origin: string, maxAgeSec: number): string[] {
   const secure = origin.startsWith("https:") ? "; Secure" : "";
   return PATHS.map(
@@ -70,7 +70,7 @@ export function sessionCookies(secret: string, origin: string, maxAgeSec: number
   );
 }
 
-/** The same, to take it back. */
+/** The same headers to remove the session. */
 export function noSessionCookies(origin: string): string[] {
   return sessionCookies("", origin, 0);
 }

@@ -9,13 +9,16 @@ import { type ConsoleFiles, readConsole } from "./files.ts";
 import { servePage } from "./page.ts";
 import { READ_CONSOLE, READ_CONSOLE_ITEM, READ_CONSOLE_SCREEN } from "./wire.ts";
 
-/** The place of scripts and styles among the screens. The router cannot tell a fixed word from a parameter in one place. */
+/**
+ * The place of scripts and styles among the screens. The router cannot distinguish a fixed word from a parameter in the same
+ * position.
+ */
 const ASSETS = "assets";
 
 /**
- * The console's page and files. Nothing of it is in memory before somebody asks.
+ * The console's page and files. They are loaded into memory on the first request.
  *
- * @param media origins besides this service's own that results come from
+ * @param media other origins of results besides this service's
  */
 export function consoleEndpoints(
   media: readonly string[],
@@ -72,7 +75,7 @@ async function serveFile(
   return { status: 200, headers, body: shared(bytes ?? (await promisify(gunzip)(file.gzip))) };
 }
 
-/** The smallest form that the browser takes. Without any, the file is inflated. */
+/** The smallest encoding that the browser accepts. If it accepts none, the file is inflated. */
 function encodedFor({ headers }: Request, { brotli, gzip }: PackedFile) {
   const accepted = headers.get("accept-encoding") ?? "";
   const takes = (encoding: string) =>

@@ -18,7 +18,7 @@ export interface SessionEndpointDeps {
   readonly version: string;
 }
 
-/** Tries to sign in from one address. Nobody can guess a secret; this keeps the tries from costing much. */
+/** Limits attempts to sign in from one address. Nobody can guess a secret; the limit keeps attempts from costing much. */
 const TRIES_PER_MINUTE = 60;
 const NOT_KEPT = { "Cache-Control": "no-store" };
 
@@ -51,7 +51,7 @@ async function open(deps: SessionEndpointDeps, exchange: Exchange): Promise<Repl
     link === undefined
       ? await consoleSessions.signIn(credential?.trim() ?? "", exchange)
       : await consoleSessions.openLink(link);
-  // Nobody is signed in twice, and a session that was planted before ends here.
+  // A browser has one session at a time, and a session that was planted before ends here.
   const earlier = sessionOf(exchange.request);
   if (earlier !== undefined) await consoleSessions.end(earlier);
   const maxAgeSec = Math.floor((opened.session.expiresAt - clock.now()) / 1000);
@@ -61,7 +61,7 @@ async function open(deps: SessionEndpointDeps, exchange: Exchange): Promise<Repl
   };
 }
 
-/** Says who is there, which may be nobody: then a page shows how to come in. */
+/** Says who is signed in. If nobody is, a page shows how to sign in. */
 async function read(deps: SessionEndpointDeps, exchange: Exchange): Promise<Reply> {
   const secret = sessionOf(exchange.request);
   const nobody = () => success({ session: null, version: deps.version }, NOT_KEPT);

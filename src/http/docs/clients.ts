@@ -5,13 +5,13 @@ import { KEY_VARIABLE } from "../../snippets/snippet.ts";
 import type { Exchange } from "../exchange.ts";
 import type { Reply } from "../reply.ts";
 
-/** In every snippet; who reads them puts another one there. */
+/** The placeholder in every snippet, which readers replace by their own key. */
 const MODEL = "sandbox-image";
 const STYLE =
   "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color-scheme:light dark}" +
   "pre{overflow-x:auto;padding:1rem;border:1px solid #8886;border-radius:.5rem}";
 
-/** How programs are told of this service: a page without scripts, for those whose API is spoken here. */
+/** How to configure programs for this service: a page without scripts, for programs whose API is spoken here. */
 export function serveClients({ origin }: Pick<Exchange, "origin">, facades: readonly FacadeName[]): Reply {
   const shown = SNIPPETS.filter(({ facade }) => facade === undefined || facades.includes(facade));
   const body = [
@@ -43,7 +43,7 @@ export function serveClients({ origin }: Pick<Exchange, "origin">, facades: read
   return { status: 200, headers, body };
 }
 
-/** To what the makers of an agent say of it. */
+/** Links to the documentation of an agent's makers. */
 function linkOf(id: string): string {
   const source = MCP_SOURCES[id];
   if (source === undefined) return "";

@@ -1,4 +1,4 @@
-/** Makes a value at the first call, for all calls. */
+/** Makes a value at the first call and returns it at all later calls. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => {
@@ -7,7 +7,7 @@ export function once<Value>(make: () => Value): () => Value {
   };
 }
 
-/** Makes a value of an object at the first call, for all calls until another object is given. */
+/** Makes a value from an object at the first call, and again only for another object. */
 export function ofLatest<Source extends object, Value>(
   make: (source: Source) => Value,
 ): (source: Source) => Value {

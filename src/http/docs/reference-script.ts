@@ -6,7 +6,7 @@ import { once } from "./once.ts";
 
 /** The program of the reference page. */
 export interface ReferenceScript {
-  /** Changes with the content, so that browsers may cache it. */
+  /** Changes with the content, so browsers may cache it. */
   readonly name: string;
   readonly gzipped: Uint8Array;
   readonly plainBytes: number;

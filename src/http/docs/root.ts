@@ -3,7 +3,7 @@ import { json, type Reply } from "../reply.ts";
 
 const NAME = "svc";
 
-/** What is at `/`: JSON for programs, the console for browsers, or a short page where it is off. */
+/** The answer at `/`: JSON for programs, the console for browsers, or a short page if the console is off. */
 export function serveRoot(
   { request }: Exchange,
   { version, hasConsole }: { readonly version: string; readonly hasConsole: boolean },
@@ -24,7 +24,7 @@ export function serveRoot(
   return { status: 200, headers, body: pageOf(version) };
 }
 
-/** Browsers name the type; a program that takes anything does not. */
+/** Browsers name the type; a program accepts any. */
 function takesHtml(accept: string): boolean {
   return /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept);
 }

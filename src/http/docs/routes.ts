@@ -16,14 +16,16 @@ export interface DocsDeps {
   readonly catalog: Catalog;
   /** Of this program. */
   readonly version: string;
-  /** Whether browsers that ask for `/` are led to the console. */
+  /** Whether browsers that open `/` are redirected to the console. */
   readonly hasConsole: boolean;
-  /** The APIs of others that are spoken. */
+  /** The foreign APIs that are spoken. */
   readonly facades: readonly FacadeName[];
 }
 
-/** Adds the endpoints that describe all others: /openapi.json; /docs, a page that loads nothing from other origins; /docs/clients,
- * which tells programs of this service; and /, which leads to them. */
+/**
+ * Adds the endpoints that describe all others: /openapi.json; /docs, a page that loads nothing from other origins;
+ * /docs/clients, which shows how to configure programs; and /, which links to them.
+ */
 export function withDocs(endpoints: readonly Endpoint[], deps: DocsDeps): Endpoint[] {
   const document = ofLatest((models: readonly Model[]) =>
     JSON.stringify(describeService(all, models, deps.version)),
@@ -37,7 +39,7 @@ export function withDocs(endpoints: readonly Endpoint[], deps: DocsDeps): Endpoi
       serveDocument(exchange, document(deps.catalog.models())),
     ),
     open("/docs", READ_DOCS, async ({ request }) => servePage(request, await script())),
-    // Before /docs/:file, which would match this path too.
+    // Registered before /docs/:file, which would match this path too.
     open("/docs/clients", READ_CLIENTS, (exchange) => serveClients(exchange, deps.facades)),
     open("/docs/:file", READ_DOCS_FILE, async (exchange) => serveScript(exchange, await script(), shared)),
   ];
@@ -58,7 +60,7 @@ function serveDocument({ request, origin }: Exchange, document: string): Reply {
     : { status: 200, headers, body };
 }
 
-/** Allows this origin only, and scripts only from its files. The page writes its styles inline. */
+/** Allows this origin only, and scripts only from files. The page writes its styles inline. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -95,7 +97,7 @@ function servePage({ url }: Request, script: ReferenceScript): Reply {
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     "<title>Media generation service: API reference</title>",
     '<link rel="icon" href="data:,">',
-    // Without it the scripts would be in the head and run before the page has a body.
+    // Without this the scripts would be in the head and would run before the page has a body.
     "<body>",
     `<script id="api-reference" data-url="${here}openapi.json" data-configuration="${settings}"></script>`,
     `<script src="${here}docs/${script.name}"></script>`,

@@ -6,8 +6,8 @@ const PIECE_BYTES = 64 * 1024;
 export type SharedBody = (bytes: Uint8Array) => ReadableStream<Uint8Array>;
 
 /**
- * Serves bytes in memory. Everybody's pieces go out one in each turn of the event loop: as a whole, a body fills the connection's
- * buffers at once, and hundreds of readers would hold everything else up.
+ * Serves bytes in memory. Each reader gets one piece per turn of the event loop. A whole body would fill the connection's
+ * buffers at once, and hundreds of readers would delay everything else.
  */
 export function createSharedBodies(): SharedBody {
   let lastTurn = Promise.resolve();

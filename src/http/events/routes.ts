@@ -39,7 +39,7 @@ interface StreamQuery {
   readonly signal: AbortSignal;
 }
 
-/** Events from where the client left off, or from now on. The stream begins with that place. */
+/** Events from the client's last position, or from now on. The stream begins with this position. */
 async function stream(
   deps: Deps,
   { request, requestId, principal, standing }: KeyedExchange,

@@ -6,10 +6,10 @@ import type { Intake } from "../ingress/incoming.ts";
 import { json } from "../reply.ts";
 import { TAKE_HOOK } from "./wire.ts";
 
-/** Some upstreams send a text first, and use the address once they get it back. */
+/** Some upstreams first send a text, and use the address after they get it back. */
 const MOST_CHALLENGE = 1024;
 
-/** POST of an upstream whose job has moved. The token is checked before the body is read. */
+/** POST from an upstream whose job has changed. The token is checked before the body is read. */
 export function hookEndpoints({ takeHook }: { readonly takeHook: TakeHook }): Endpoint[] {
   return [
     {

@@ -1,26 +1,26 @@
 import { AppError, invalid } from "../../domain/errors.ts";
 
-/** What all bodies that are being read may hold together. */
+/** The most memory that all bodies being read may hold together. */
 export interface IngressLimits {
   readonly bytes: number;
-  /** How many are read at once: each also holds what Bun has read ahead of it. */
+  /** How many bodies are read at once. Each also holds what Bun has read ahead. */
   readonly bodies: number;
   /** How many may wait, unread. */
   readonly waiting: number;
 }
 
-/** One body's part of the memory. */
+/** One body's share of the memory. */
 export interface IngressShare {
   /** Counts bytes that are in memory now, whether or not there is room for them. */
   take(bytes: number): void;
   give(bytes: number): void;
-  /** What to wait for before more is read; undefined while there is room. @throws AppError when the client leaves meanwhile */
+  /** A promise to await before more is read; undefined while there is room. @throws AppError when the client leaves meanwhile */
   room(): Promise<void> | undefined;
   /** Gives everything back. */
   close(): void;
 }
 
-/** An owner may have so many times what is free: three quarters when it is alone, less as others come. */
+/** An owner may use this many times what is free: three quarters of the memory when it is alone, less as others come. */
 const TIMES_FREE = 3;
 const RETRY_AFTER_SEC = 5;
 
@@ -28,7 +28,7 @@ type Resource = keyof IngressLimits;
 
 interface Owner extends Record<Resource, number> {
   readonly name: string;
-  /** The body that goes on even without room. Otherwise bodies could wait for one another, and one owner's for another's. */
+  /** This body continues even without room. Otherwise bodies could wait for one another, and owners too. */
   foremost: object | undefined;
 }
 
@@ -59,7 +59,7 @@ interface Place {
   readonly enter: () => void;
 }
 
-/** Those who wait, in the order in which they came. */
+/** Waiting bodies, in the order of their arrival. */
 function createLine() {
   const line: Place[] = [];
   return {
@@ -99,8 +99,8 @@ function createLine() {
 }
 
 /**
- * Shares memory among the bodies that are being read, by the bytes that are there. Some is always left to others, and one body of
- * each owner always goes on: whoever holds nothing waits for nobody.
+ * Shares memory among the bodies that are being read, by the bytes that are there. Some memory is always left to others, and
+ * one body of each owner always continues: an owner that holds nothing never waits.
  */
 export function createIngressBudget(limits: IngressLimits) {
   const use = createUse(limits);

@@ -10,10 +10,10 @@ const SMALL_BYTES = 64 * 1024;
 /** as long as all of them together declare no more than this. */
 const ALL_SMALL_BYTES = 16 * 1024 * 1024;
 
-/** What an open file counts for: a process may have few of them, as it may have little memory. */
+/** What an open file counts for, because a process may have only few of them, as it has limited memory. */
 const FILE_BYTES = 1024 * 1024;
 
-/** The one way to the bodies of requests, whatever they are. */
+/** The only way to the bodies of requests. */
 export type Ingress = ReturnType<typeof createIngress>;
 
 export function createIngress(deps: {
@@ -68,7 +68,7 @@ export function createIngress(deps: {
   }
 
   return {
-    /** @param ownerOf whose body it is; asked when it is read */
+    /** @param ownerOf returns the owner of the body; called when the body is read */
     intakeOf: (request: Request, ownerOf: () => string): Intake => ({
       small: () => small(request),
       receive: (maxBytes, read) => receive(request, ownerOf(), maxBytes, read),

@@ -1,12 +1,12 @@
 import type { Clock } from "../../domain/ports/runtime.ts";
 
-/** Turns of the event loop that belong to others after each passage. */
+/** Turns of the event loop for others after each passage. */
 const TURNS_BETWEEN = 2;
-/** After a passage that computed longer than this, others have so many times as long. */
+/** After a passage that computed longer than this, others get this many times as long. */
 const LONG_MS = 1;
 const TIMES_LONGER = 2;
 
-/** Lets one owner pass at a time. @returns what to wait for; undefined when the way is free */
+/** Lets one owner pass at a time. @returns a promise to await; undefined if nothing is in the way */
 export type Lane = (owner: string) => Promise<void> | undefined;
 
 export interface LaneDeps {
@@ -16,8 +16,8 @@ export interface LaneDeps {
 }
 
 /**
- * Keeps the work on large bodies apart: one piece of one body goes on, then the event loop turns a few times for everything else.
- * Turns in which nothing waits take no time. Owners go on in rotation, however many bodies each has.
+ * Spreads the work on large bodies: one piece of one body is processed, then the event loop turns a few times for everything
+ * else. Turns in which nothing waits take no time. Owners take turns, however many bodies each has.
  */
 export function createLane({ clock, computedMs }: LaneDeps): Lane {
   /** In the order of their next passages. */

@@ -1,25 +1,25 @@
 import type { Clock } from "../../domain/ports/runtime.ts";
 
-/** How long a sender may be slower than the least pace. */
+/** How long a sender may be slower than the minimum pace. */
 const GRACE_MS = 10_000;
 const LEAST_BYTES_PER_MS = 16;
 const SWEEP_MS = 1_000;
 
-/** Somebody whose body is awaited. */
+/** A sender whose body is awaited. */
 export interface Sender {
   sentBytes: number;
-  /** How long it was waited for, up to the last piece. What is done with the pieces does not count. */
+  /** How long the service waited for it, up to the last piece. Time spent on the pieces does not count. */
   waitedMs: number;
-  /** Called once when it is too slow. */
+  /** Called once if the sender is too slow. */
   readonly cut: () => void;
 }
 
 /**
- * Holds all senders to one pace, because they hold memory and a place that others wait for. They share a timer, which runs only
- * while some are awaited.
+ * Holds all senders to one minimum pace, because they use memory and a place that others wait for. They share a timer, which
+ * runs only while any is awaited.
  */
 export function createPace({ clock }: { readonly clock: Pick<Clock, "after" | "elapsed"> }) {
-  /** With the time since when each is waited for. */
+  /** Senders, each with the time since when it is awaited. */
   const awaited = new Map<Sender, number>();
   let isWatching = false;
 
@@ -43,7 +43,7 @@ export function createPace({ clock }: { readonly clock: Pick<Clock, "after" | "e
       awaited.set(sender, clock.elapsed());
       if (!isWatching) watch();
     },
-    /** Something came, or nothing will. */
+    /** A piece arrived, or none will. */
     heard(sender: Sender, bytes: number): void {
       const since = awaited.get(sender);
       if (since === undefined) return;

@@ -8,14 +8,17 @@ export interface MetricsServerOptions {
   readonly handle: (request: Request, connection: Connection) => Response | Promise<Response>;
 }
 
-/** Listens for those who scrape. What it answers is small and soon there, so it needs no limits of its own. @throws when the address is not available */
+/**
+ * Listens for scrapers. Its answers are small and quick, so it needs no limits of its own. @throws when the address is not
+ * available
+ */
 export function createMetricsServer({ host, port, handle }: MetricsServerOptions) {
   const server = Bun.serve({
     hostname: host,
     port,
     development: false,
     reusePort: false,
-    // Nobody has anything to send.
+    // No request needs a body.
     maxRequestBodySize: 1_024,
     fetch: (request, own) =>
       handle(request, { isLong: false, address: () => own.requestIP(request)?.address }),

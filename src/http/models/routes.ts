@@ -42,7 +42,7 @@ export function modelEndpoints(deps: ModelDeps & PriceDeps): Endpoint[] {
   ];
 }
 
-/** The same for management tokens: every model, with its routes and what is missing for each. */
+/** The same for management tokens: every model, with its routes and what each of them lacks. */
 export function managedModelEndpoints(models: ManageModels): Endpoint[] {
   return [
     managed("GET", "/admin/v1/models", LIST_MANAGED_MODELS, async () =>

@@ -15,7 +15,7 @@ export const MULTIPLIER = text("What every line is charged times for this API ke
   examples: ["1.25"],
 });
 
-/** Units that one amount of a line buys. */
+/** Units that the amount of a line pays for. */
 export const PER = integer("Units that one such amount is for; 1 where absent.", { minimum: 1 });
 
 const COUNTED = Object.values(UNITS).map(({ counts }) => counts);

@@ -13,7 +13,7 @@ export function openBody(incoming: Pick<Incoming, "next">) {
   let buffered: Buffer = Buffer.from("\r\n");
 
   async function readMore(): Promise<void> {
-    // What is left of a piece would not outlast it.
+    // A view of the rest would not outlive its piece, so it is copied.
     buffered = Buffer.from(buffered);
     const chunk = await incoming.next();
     if (chunk === undefined) throw invalid({ kind: "form_unended" });
@@ -26,7 +26,7 @@ export function openBody(incoming: Pick<Incoming, "next">) {
     return taken;
   }
 
-  /** The next piece before the mark; undefined at the mark, which is then read too. Lasts until the next one is asked for. */
+  /** The next piece before the mark; undefined at the mark, which is then consumed. Valid until the next call. */
   async function pieceBefore(mark: Buffer): Promise<Uint8Array | undefined> {
     for (;;) {
       const at = buffered.indexOf(mark);
@@ -40,7 +40,7 @@ export function openBody(incoming: Pick<Incoming, "next">) {
     }
   }
 
-  /** Everything before the mark, which is read too; undefined when it is longer than `maxBytes`. */
+  /** Everything before the mark, which is consumed; undefined if it is longer than `maxBytes`. */
   async function allBefore(mark: Buffer, maxBytes: number): Promise<Uint8Array | undefined> {
     const pieces: Uint8Array[] = [];
     let sizeBytes = 0;
@@ -64,7 +64,7 @@ export function openBody(incoming: Pick<Incoming, "next">) {
 
 export type Body = ReturnType<typeof openBody>;
 
-/** How many bytes of the mark's beginning the bytes end with; the rest may follow. */
+/** How many bytes of the mark's beginning are at the end of the bytes; the rest may follow. */
 function startedLength(bytes: Buffer, mark: Buffer): number {
   const tail = bytes.subarray(Math.max(0, bytes.length - mark.length + 1));
   for (let at = tail.indexOf(CR); at !== -1; at = tail.indexOf(CR, at + 1)) {

@@ -4,7 +4,7 @@ import { parseHeaderValue } from "./parameters.ts";
 
 export interface PartHeader {
   readonly name: string;
-  /** Whether the part has a file name: only that distinguishes files from fields. */
+  /** Whether the part has a file name. Only that distinguishes files from fields. */
   readonly isFile: boolean;
 }
 

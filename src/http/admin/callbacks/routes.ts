@@ -9,7 +9,7 @@ import { CALLBACKS_QUERY, DEFAULT_PAGE, MANAGED_CALLBACKS, MANAGED_REDELIVERY } 
 
 export interface ManagedCallbackDeps {
   readonly manageCallbacksAs: ManageCallbacksAs;
-  /** Attempts a callback gets at most. */
+  /** Most attempts of a callback. */
   readonly maxAttempts: () => number;
 }
 

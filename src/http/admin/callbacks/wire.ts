@@ -22,10 +22,10 @@ const OWNERS: Properties = {
   key_id: text("Id or name of the key that created their tasks.", { maxLength: 200 }),
 };
 
-/** Which callbacks are listed. */
+/** Selects the callbacks to list. */
 export const CALLBACKS_QUERY = optional({ ...OWNERS, ...QUERY_FIELDS });
 
-/** Which callbacks are sent again. The service checks which fields go together. */
+/** Selects the callbacks to send again. The service checks which fields go together. */
 export const MANAGED_REDELIVERY = optional({ ...OWNERS, ...REDELIVERY_FIELDS });
 
 const named = (prefix: string, description: string) =>

@@ -6,12 +6,14 @@ import { type Endpoint, managed } from "../../exchange.ts";
 import { success } from "../../reply.ts";
 import { READ_SETTINGS, RELOAD_SETTINGS } from "./wire.ts";
 
-/** What became of settings that were read anew: all that can change is in force, or nothing where anything is wrong. */
+/**
+ * The result of reading the settings again. Either everything that can change is in force, or nothing is if anything is wrong.
+ */
 export interface Reloaded {
   readonly isInForce: boolean;
-  /** Keys of settings that are others now. */
+  /** Keys of settings whose values changed. */
   readonly changed: readonly string[];
-  /** Keys of settings that are others in the file, and wait for a restart. */
+  /** Keys of settings that changed in the file and wait for a restart. */
   readonly restart: readonly string[];
   /** What is wrong, with file, line and column. */
   readonly problems: readonly string[];
@@ -19,7 +21,7 @@ export interface Reloaded {
 
 interface SettingDeps {
   readonly settings: () => readonly ShownSetting[];
-  /** Absent where they cannot change. */
+  /** Absent if settings cannot change. */
   readonly reload: (() => Promise<Reloaded>) | undefined;
   readonly noteChange: NoteChange;
 }

@@ -11,7 +11,7 @@ export interface HistoryEndpointDeps {
   readonly startedAt: number;
 }
 
-/** GET /admin/v1/history: for operators without a system of their own that keeps metrics. */
+/** GET /admin/v1/history: for operators who have no other system that stores metrics. */
 export function historyEndpoints({ readHistory, startedAt }: HistoryEndpointDeps): Endpoint[] {
   const endpoint = managed("GET", "/admin/v1/history", READ_HISTORY, ({ query }) => {
     const { minutes = DEFAULT_MINUTES } = checkQuery(HISTORY_QUERY, query()) as { minutes?: number };

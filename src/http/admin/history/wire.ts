@@ -13,7 +13,7 @@ import {
 import { unixSeconds } from "../../wire/values.ts";
 import { contract } from "../contract.ts";
 
-/** Minutes in a day, which are the most. */
+/** The minutes of a day, which is the longest history. */
 const MOST_MINUTES = 1_440;
 export const DEFAULT_MINUTES = 60;
 

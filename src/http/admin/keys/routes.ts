@@ -59,13 +59,13 @@ export function keyEndpoints({ manageAs, clock }: KeyEndpointDeps): Endpoint[] {
   ];
 }
 
-/** The terms of a key beside those of its table. */
+/** The terms of a key that are not in its table. */
 interface KeyBody {
   readonly callback_secret?: string | null;
   readonly callback_secret_grace_seconds?: number;
 }
 
-/** A key's price is money. @throws AppError `permission_denied` for a token that may not set it */
+/** The price of a key is money. @throws AppError `permission_denied` if the token may not set it */
 function requirePrice({ operator }: ManagedExchange, body: object): void {
   if (KEY_TERMS.priceMultiplier.wire in body) requireScope(operator, "money");
 }

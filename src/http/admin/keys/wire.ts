@@ -70,7 +70,7 @@ const FIELDS = {
   ...termAnswers(KEY_TERMS),
 };
 
-/** An extra field of a key whose callback secret was just made. */
+/** An additional field for a key whose callback secret was just generated. */
 const MADE = {
   callback_secret: text("Only where one was made: what callbacks are signed with, shown this once."),
 };

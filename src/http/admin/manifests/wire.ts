@@ -4,7 +4,7 @@ import { contract } from "../contract.ts";
 
 const PATH = { path: { model: text("Id of the model.") } };
 
-/** Checked in full by the endpoints, which tell where it is wrong. */
+/** The endpoints check it completely and say where it is wrong. */
 export const MANIFEST_BODY = requiring(["text"], {
   text: text("The manifest, in YAML, 128 KiB at most.", { minLength: 1 }),
 });

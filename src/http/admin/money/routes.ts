@@ -47,7 +47,7 @@ export function moneyEndpoints({ manageAs, keepOpen }: MoneyEndpointDeps): Endpo
       return success(presentRefund(await manageAs(operator).refundTask(param("id"), movement)));
     }),
     managed("GET", "/admin/v1/usage", MONEY.usage, async ({ operator, query, request }) => {
-      // Millions of tasks take longer than a connection may be silent.
+      // Summing up millions of tasks takes longer than a connection may be silent.
       keepOpen(request);
       const { account, ...asked } = checkQuery(USAGE_QUERY, query()) as UsageQuery;
       return success(usageForm(await manageAs(operator).readUsage({ account, ...readUsageQuery(asked) })));

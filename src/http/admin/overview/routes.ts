@@ -5,7 +5,7 @@ import { type Reply, success } from "../../reply.ts";
 import { type Identity, presentOverview } from "./present.ts";
 import { READ_OVERVIEW } from "./wire.ts";
 
-/** How the whole service does, for operators who watch it. */
+/** The state of the whole service, for operators who watch it. */
 export function overviewEndpoints({
   readOverview,
   ...identity

@@ -37,7 +37,7 @@ export function managedPriceEndpoints(pricesAs: ManagePricesAs): Endpoint[] {
   ];
 }
 
-/** Names the fields of a rule where the body has them. @throws what it is given */
+/** Names the fields of a rule as they appear in the body. @throws the error that it gets */
 function inBody(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== "invalid_request") throw error;
   throw error.renamed((field) => {

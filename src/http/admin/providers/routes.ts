@@ -8,20 +8,20 @@ import { success } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
 import { ADD_KEY_REQUEST, PROVIDER_QUERY, PROVIDERS, REMOVE_KEY_REQUEST, TEST_REQUEST } from "./wire.ts";
 
-/** The account at a provider whose key is meant. */
+/** The account at a provider to which the key belongs. */
 interface AccountOf {
   readonly provider: string;
   readonly account: string;
 }
 
-/** Keeps keys of accounts, sealed. Both say whether the server has taken it up already. */
+/** Stores keys of accounts, sealed. Both methods return whether the server already uses the change. */
 export interface KeepProviderKeys {
-  /** @throws AppError `not_found`; `invalid_request`, which shows nothing of a secret */
+  /** @throws AppError `not_found`; `invalid_request` without any part of a secret */
   add(
     operator: Operator,
     given: AccountOf & { readonly secrets: Readonly<Record<string, string>> },
   ): Promise<{ readonly lane: string; readonly isInForce: boolean }>;
-  /** @throws AppError `not_found` where none is kept */
+  /** @throws AppError `not_found` if no key is stored */
   remove(operator: Operator, of: AccountOf): Promise<{ readonly lane: string; readonly isInForce: boolean }>;
 }
 

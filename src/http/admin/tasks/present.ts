@@ -16,7 +16,7 @@ interface Named {
 }
 const named = ({ id, name }: Named): JsonObject => ({ id, name });
 
-/** A task of a listing of all accounts. */
+/** A task in a listing of all accounts. */
 export function presentManagedTask(
   { account, key, provider, ...task }: ManagedTask,
   origin: string,
@@ -24,7 +24,7 @@ export function presentManagedTask(
   return { ...presentListedTask(task, origin), account: named(account), key: named(key), provider };
 }
 
-/** A task's story with its routes, and what was noted of its attempts for the operator. */
+/** A task's story with its routes, and what was recorded about its attempts for the operator. */
 export function presentManagedStory(story: StoryReading, origin: string): JsonObject {
   const { task, account, attempts } = story;
   return {
@@ -51,7 +51,7 @@ export function presentManagedTrace(trace: TraceReading, origin: string): JsonOb
   return { task, routes_considered: considered, attempts, ...rest };
 }
 
-/** What an attempt tells an operator besides. */
+/** What an operator sees of an attempt in addition. */
 function presentWay(attempt: Attempt): JsonObject {
   const { lane, upstreamModel, state, costMicros, considered, trace = {} } = attempt;
   return {
@@ -64,12 +64,12 @@ function presentWay(attempt: Attempt): JsonObject {
   };
 }
 
-/** Where there was one way only, nothing was kept of choosing it. */
+/** If there was only one way, no choice was recorded. */
 function presentConsidered(attempt: Attempt): JsonObject[] {
   const ways: readonly ConsideredWay[] = attempt.considered ?? [{ ...attempt, verdict: "chosen" }];
   return ways.map(({ lane, upstreamModel, verdict }) => ({
     provider: providerOf(lane),
-    // When a whole provider is off, no single account is meant.
+    // If a whole provider is off, the entry names no account.
     account: verdict === "off" && providerOf(lane) === lane ? undefined : accountNameOf(lane),
     ...{ upstream_model: upstreamModel, verdict },
   }));

@@ -54,7 +54,7 @@ export function managedTaskEndpoints(deps: ManagedTaskEndpointDeps): Endpoint[] 
   ];
 }
 
-/** Events from where the client left off, or from now on. The stream begins with that place. */
+/** Events from the client's last position, or from now on. The stream begins with this position. */
 async function follow(
   deps: ManagedTaskEndpointDeps,
   { request, requestId, standing, origin, query }: ManagedExchange,

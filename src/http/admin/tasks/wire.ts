@@ -30,7 +30,7 @@ import { contract, NOT_FOUND } from "../contract.ts";
 /** Tasks in a page unless said otherwise. */
 export const DEFAULT_PAGE = 20;
 
-/** The stream has no filter: who asks for one must not take all for a part. */
+/** The stream has no filter, and a client that asks for one must not take all tasks for a part. */
 export const EVENTS_QUERY = optional({});
 
 /** Which tasks are listed. */
@@ -54,7 +54,7 @@ const OWNERS: Properties = {
 };
 
 const MESSAGES = ["error_message", "error"];
-/** One of `tasks` of a listing, and what events tell. */
+/** One of `tasks` of a listing, and the data of events. */
 export const MANAGED_TASK = taskSchema("ManagedTask", MESSAGES, {
   fields: { ...LISTED_TASK_FIELDS, ...OWNERS },
 });

@@ -7,7 +7,7 @@ import { MODERATION_TEST, TRIALS } from "./wire.ts";
 interface TrialEndpointDeps {
   /** @throws AppError `invalid_request` for a name that no check has */
   readonly tryChecks: (text: string, names: readonly string[] | undefined) => Promise<readonly TriedCheck[]>;
-  /** Tells every target that it is a test. @returns what became of each */
+  /** Sends a test alert to every target. @returns the result for each */
   readonly testAlerts: () => Promise<
     readonly { readonly to: string; readonly on: readonly string[]; readonly error: string | undefined }[]
   >;
