@@ -6,7 +6,7 @@ import { otherPathOf } from "./facades/spoken.ts";
 import { decoded, type PathMatch, type Recurrence, recurrenceOf, withRecent } from "./recent-paths.ts";
 import { createSpreadPaths, isSpread } from "./spread-paths.ts";
 
-/** What answers a request, and where it was asked. */
+/** What answers a request, and the path at which it was found. */
 export interface Found {
   readonly handling: Handling;
   /** As sent. */
@@ -32,7 +32,7 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
   const exact = new Map<string, Place>();
   const endings = createEndings();
   const spread: [string, Place][] = [];
-  /** By the verb at the end of the path; empty without one. */
+  /** By the verb at the end of the path; empty for a path without a verb. */
   const routers = new Map([["", new RegExpRouter<Place>()]]);
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
   const all = [...byPath.keys()];
@@ -86,13 +86,14 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
 }
 
 /**
- * Patterns with one parameter, which is their last segment: `/assets/:file`. What is asked for most often is among them, and one look
- * by what stands before it takes a tenth of the time of the router. A segment with a colon may end in a verb, and is left to that.
+ * Patterns with one parameter, which is their last segment: `/assets/:file`. The most frequent requests are among them. A
+ * look-up by the text before the parameter takes a tenth of the router's time. A segment with a colon may end in a verb, so the
+ * router handles it.
  */
 function createEndings() {
   const byBeginning = new Map<string, { readonly name: string; readonly place: Place }>();
   return {
-    /** Keeps a pattern that is one of these. */
+    /** Stores a pattern if it is one of these. */
     add(path: string, place: Place): void {
       const [, beginning, name] = /^([^:]*\/):(\w+)$/.exec(path) ?? [];
       if (beginning !== undefined && name !== undefined) byBeginning.set(beginning, { name, place });
@@ -136,7 +137,7 @@ function methodNotAllowed(path: string, handlings: readonly Handling[]): Handlin
 }
 
 /**
- * The path as sent, with `//` read as `/` and without a slash at its end, because clients write both where a base URL ends in a
+ * The path as sent, with `//` read as `/` and without a slash at its end, because clients write both if a base URL ends in a
  * slash. Bun has already resolved dots and backslashes. Without a usable Host header (HTTP/1.0 probes, hostile callers), Bun's
  * `url` is only the path.
  */

@@ -1,6 +1,6 @@
 import type { Reply } from "./reply.ts";
 
-/* Answers that hold files as base64, without holding them in memory. */
+/* Answers that contain files as base64 without holding them in memory. */
 
 /** Up to this many bytes of files, an answer is built in memory. Larger ones are read from disk as the caller reads. */
 const AT_ONCE_BYTES = 256 * 1024;
@@ -28,10 +28,7 @@ export async function* joined(
   yield after;
 }
 
-/**
- * A body of these pieces, in which these files are.
- * @param leave called where the reader leaves before the end
- */
+/** A body of these pieces, which contain these files. @param leave called if the reader disconnects before the end */
 export async function bodyInPieces(
   pieces: AsyncGenerator<string>,
   files: readonly Pick<Blob, "size">[],
@@ -47,7 +44,10 @@ export async function bodyInPieces(
   return { body };
 }
 
-/** A body that is made on demand, so that a slow reader holds one piece in memory. Calls `leave` where it is left, and `onEnd` at any end. */
+/**
+ * A body that is made on demand, so that a slow reader holds one piece in memory. Calls `leave` if the reader disconnects, and
+ * `onEnd` at any end.
+ */
 function streamOf(
   pieces: AsyncGenerator<string>,
   leave: () => void,
@@ -57,7 +57,7 @@ function streamOf(
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // Nobody cancels a body that cannot be read any more.
+        // A body that failed can no longer be cancelled, so `leave` would never be called.
         const { done, value } = await pieces.next().catch((error: unknown) => {
           onEnd();
           throw error;

@@ -57,10 +57,13 @@ export const TYPE = {
   508: "server_error",
 } as const satisfies Record<Status, string>;
 
-/** Which error object a caller reads: the standard one (docs/api.md 3.2), that of the compatible images API, or a facade's own. */
+/**
+ * The error object that a caller reads: the standard one (docs/api.md 3.2), that of the compatible images API, or a facade's
+ * own.
+ */
 export type Envelope = "standard" | "compatible" | Manners;
 
-/** 401 is in the compatible envelope everywhere but below a facade's base, as is everything below `/compat/v1`. */
+/** 401 is in the compatible envelope everywhere except below a facade's base. Everything below `/compat/v1` is in it too. */
 export function envelopeFor(path: string, code: ErrorCode): Envelope {
   const manners = mannersOf(path);
   if (manners !== undefined) return manners;

@@ -8,10 +8,10 @@ import { createBase64Decoder } from "../toolkit/base64.ts";
 import { createLongStringReader, type LongString } from "../toolkit/long-strings.ts";
 import type { Incoming } from "./ingress/incoming.ts";
 
-/** What becomes of a body's data URIs: `receive` opens a file for each of the larger ones. */
+/** What happens to a body's data URIs: `receive` opens a file for each of the larger ones. */
 export interface InlineReceiver {
   receive(): Promise<ArrivingFile>;
-  /** Whether large texts that are base64 without a header are files as well. */
+  /** Whether long texts of base64 without a header count as files too. */
   readonly takesBare?: boolean | undefined;
 }
 
@@ -36,24 +36,24 @@ export const WITHOUT_CONTENT: InlineReceiver = {
 const tooLong = () => new AppError("request_too_large", { kind: "body_too_long" });
 /** Leaves out a byte-order mark, which some programs write before JSON. */
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
-/** Parsing more text than this takes long enough for others to notice. */
+/** Parsing more text than this takes noticeably long for others. */
 const MUCH_TEXT_BYTES = 64 * 1024;
 /** Characters of a data URI that stay in the body, for messages that show what was given. */
 const SHOWN_CONTENT = 100;
 
-/** Makes a body of its text: `parseJson`, or `parseJsonObject`. */
+/** Makes a body from its text: `parseJson`, or `parseJsonObject`. */
 export type ParseBody<Body> = (text: string, standIns?: Set<string>) => Body;
 
-/** Reads a small body that is whole. @throws AppError as `parse` does */
+/** Reads a small body that has arrived completely. @throws AppError like `parse` */
 export function readWholeJson<Body>(bytes: Uint8Array, parse: ParseBody<Body>): Body {
   return parse(decodeUtf8(bytes));
 }
 
 /**
- * Reads a JSON body piece by piece. Content of data URIs is decoded as it arrives, and goes to files that `receiver` opens;
- * without a receiver it counts as text. A body with too much text is refused as soon as that has arrived.
+ * Reads a JSON body piece by piece. Content of data URIs is decoded as it arrives, and is written to files that `receiver`
+ * opens. Without a receiver it counts as text. A body with too much text is refused as soon as that much has arrived.
  *
- * @throws AppError as `parse`; `request_too_large`; whatever reading the body throws; then no file is kept
+ * @throws AppError like `parse`; `request_too_large`; whatever reading the body throws. No file is kept then
  */
 export async function readJsonPieces<Body>(
   { next, take, takeFile, turn }: Omit<Incoming, "give">,
@@ -94,10 +94,10 @@ export async function readJsonPieces<Body>(
   }
 }
 
-/** What models take stands for bare base64, too. */
+/** Models that take data URIs also take this header, which replaces the missing one. */
 const BARE_HEADER = "data:;base64,";
 
-/** The header of base64 that has none; undefined for any other text. Nothing that people write is so long without a space. */
+/** The header for base64 that has none; undefined for any other text. People write nothing so long without a space. */
 function bareHeader(beginning: string): string | undefined {
   return /^[A-Za-z0-9+/]+$/.test(beginning) ? "" : undefined;
 }

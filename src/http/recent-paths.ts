@@ -1,26 +1,26 @@
 import { tryDecodeURIComponent } from "hono/utils/url";
 
-/** What a path led to: its place, and the texts of its parameters. */
+/** The match of a path: its place, and the texts of its parameters. */
 export interface PathMatch<Place> {
   readonly place: Place;
-  /** Decoded; empty when there is no parameter of this name. */
+  /** The decoded text; empty if there is no parameter of this name. */
   readonly param: (name: string) => string;
 }
 
-/** How paths of a pattern come again: as they are, or but for their last segment, which is this parameter. */
+/** How paths of a pattern recur: unchanged, or with only their last segment different, which is this parameter. */
 export type Recurrence = { readonly last?: string | undefined };
 
 /** Parameters that name a model, of which there are few. All others are ids. */
 const NAMES: ReadonlySet<string> = new Set(["model", "owner", "name"]);
 
-/** Beyond this many, all are forgotten. */
+/** Most paths that are kept. Beyond this number, all are forgotten. */
 const MOST_KEPT = 500;
-/** Characters of a path that is kept. */
+/** Longest path that is kept, in characters. */
 const LONGEST_KEPT = 200;
 
 /**
- * How paths of a pattern come again; undefined for those that hardly do, since an id is in their middle.
- * @param all patterns there are: a word where this one has its last parameter would be taken for that
+ * How paths of a pattern recur; undefined for paths that rarely recur, because they have an id in the middle.
+ * @param all all patterns; a fixed word in the place of the last parameter would be mistaken for it
  */
 export function recurrenceOf(pattern: string, all: readonly string[]): Recurrence | undefined {
   const names = [...pattern.matchAll(/\/:(\w+)/g)].map(([, name = ""]) => name);
@@ -37,8 +37,8 @@ export function recurrenceOf(pattern: string, all: readonly string[]): Recurrenc
 export const decoded = (text: string) => (text.includes("%") ? tryDecodeURIComponent(text) : text);
 
 /**
- * Finds paths that name a model by one look when they come again.
- * @param compare finds a path by all patterns, which takes longer
+ * Finds recurring paths that name a model with a single look-up.
+ * @param compare tries all patterns, which takes longer
  */
 export function withRecent<Place extends { readonly recurrence: Recurrence | undefined }>(
   compare: (path: string) => PathMatch<Place> | undefined,
@@ -49,7 +49,7 @@ export function withRecent<Place extends { readonly recurrence: Recurrence | und
     const from = path.lastIndexOf("/") + 1;
     const before = kept.get(path.slice(0, from));
     const text = path.slice(from);
-    // A verb may follow, which belongs to another pattern.
+    // The text may end in a verb, which belongs to another pattern.
     if (before === undefined || text === "" || text.includes(":")) return undefined;
     const { place, param, last } = before;
     return { place, param: (name) => (name === last ? decoded(text) : param(name)) };

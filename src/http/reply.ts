@@ -7,14 +7,14 @@ export interface ReplyLog {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The same headers, made once for many answers; each has a copy. */
+  /** Headers that are made once for many answers; each answer gets a copy. */
   readonly kept?: Headers | undefined;
-  /** Headers of this answer beside those. */
+  /** Headers of this answer in addition to those. */
   readonly own?: Readonly<Record<string, string>> | undefined;
   readonly body: string | Blob | ReadableStream<Uint8Array> | null;
   /** Each is a `Set-Cookie` of its own. */
   readonly cookies?: readonly string[] | undefined;
-  /** Resolves when a body that is made while it is read has been read, or was left. */
+  /** Resolves when a body that is made on demand was read, or its reader left. */
   readonly over?: Promise<void> | undefined;
   /** What the request was about, for its log line. */
   readonly log?: ReplyLog | undefined;
@@ -41,7 +41,7 @@ export function dropReply({ body }: Reply): void {
   if (body instanceof ReadableStream) void body.cancel();
 }
 
-/** Whether the caller has the content that this `ETag` names. */
+/** Whether the caller already has the content that this `ETag` names. */
 export function isKnown({ headers }: Request, etag: string): boolean {
   const given = headers.get("if-none-match");
   if (given === null || given === etag) return given !== null;

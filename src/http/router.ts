@@ -15,15 +15,16 @@ export interface RouterDeps extends AccessDeps, ArrivingDeps {
   readonly tally: Pick<Tally, "answered">;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** What is refused before its credential is read, while there is too much to do. */
+  /** The requests to refuse under overload, before their credentials are read. */
   readonly shedding: Pick<Shedding, "refusal">;
-  /** Whether requests are logged that do not fail by fault of the service or of a provider. */
+  /** Whether to log requests that do not fail because of the service or a provider. */
   readonly logsRequests: boolean;
 }
 
 /**
- * The order every request goes through: request id, endpoint and method, overload, access, handler, envelope of errors, log line.
- * A path that exists answers other methods with 405, an unknown one with 404 unless `otherwise` answers it, both with a request id.
+ * The order of steps for every request: request id, endpoint and method, overload, access, handler, envelope of errors, log
+ * line. For other methods an existing path answers 405. An unknown path answers 404 unless `otherwise` answers it. Both have a
+ * request id.
  */
 export function createRouter(
   deps: RouterDeps,
@@ -34,7 +35,7 @@ export function createRouter(
   return (request, connection) => answer(deps, new Arriving(deps, request, connection, find(request)));
 }
 
-/** An answer that is at hand is given at once: a promise for each would cost more than most of what they hold. */
+/** An answer that is ready is returned at once, because a promise for each would cost more than most handlers. */
 function answer(deps: RouterDeps, exchange: Arriving): AtHand<Response> {
   let reply: AtHand<Reply>;
   try {
@@ -49,7 +50,7 @@ function answer(deps: RouterDeps, exchange: Arriving): AtHand<Response> {
   );
 }
 
-/** @throws what ends the request */
+/** @throws whatever ends the request */
 function begin(deps: RouterDeps, exchange: Arriving): AtHand<Reply> {
   const endpoint = exchange.handling;
   const overload = endpoint.sheds && deps.shedding.refusal(endpoint.sheds);
@@ -73,7 +74,7 @@ function answered(deps: RouterDeps, exchange: Arriving, reply: Reply): Outcome {
 }
 
 function failed(deps: RouterDeps, exchange: Arriving, error: unknown): Outcome {
-  // A caller that may not be answered any more is told that, whatever became of its request.
+  // A caller that may no longer be answered gets this refusal, whatever the result of its request.
   const reason = exchange.standing?.lateRefusal() ?? error;
   const failure = toAppError(reason, exchange.request.headers.has("idempotency-key"));
   if (isDefect(failure)) logDefect(deps, exchange.requestId, failure);
@@ -100,7 +101,7 @@ function finish(deps: RouterDeps, exchange: Arriving, { reply, failure }: Outcom
   return response;
 }
 
-/** An answer with headers that many have. To read them from an object takes longer than everything else that makes it. */
+/** An answer with headers that many answers share. Reading them from an object would take longer than everything else here. */
 function withKeptHeaders({ method }: Request, reply: Reply, kept: Headers, requestId: string): Response {
   const isHead = method === "HEAD";
   if (isHead) dropReply(reply);
@@ -110,7 +111,7 @@ function withKeptHeaders({ method }: Request, reply: Reply, kept: Headers, reque
   return response;
 }
 
-/** Tells what a request took. Its path is the pattern alone, because paths and queries may hold keys. */
+/** Traces a request. Only the pattern of its path is reported, because paths and queries may contain keys. */
 function traceRequest(
   { spans, elapsed, now }: RouterDeps,
   exchange: Arriving,
@@ -137,14 +138,17 @@ function traceRequest(
   });
 }
 
-/** The answer to HEAD, which has no body that the length could be taken from. */
+/** The answer to HEAD. It has no body from which Bun could take the length. */
 function withoutBody(reply: Reply, headers: Record<string, string>): Response {
   if (typeof reply.body === "string") headers["Content-Length"] = String(Buffer.byteLength(reply.body));
   dropReply(reply);
   return new Response(null, { status: reply.status, headers });
 }
 
-/** Whether a connection ends with an error: its client may go on sending a body, or holds what there are too few of. */
+/**
+ * Whether an error closes its connection: the client may otherwise go on sending a body, or the connection occupies a scarce
+ * resource.
+ */
 function isLast({ code, facts: { kind } }: AppError): boolean {
   return (
     code === "upstream_timeout" ||
@@ -190,7 +194,7 @@ function logRequest(
   );
 }
 
-/** Told once, when it begins: a line for each request would be more to do. */
+/** The beginning of shedding is logged once; a line for each refused request would add load. */
 function isShed(failure: AppError | undefined): boolean {
   return failure?.facts.kind === "overloaded" || failure?.facts.kind === "queue_too_long";
 }
@@ -199,7 +203,7 @@ function shownPath({ handling, path }: Pick<Arriving, "handling" | "path">): str
   return handling.isSecret === true ? handling.path : withoutKeys(path);
 }
 
-/** Whether the service itself is at fault. A task's failure at its provider is told where it ends. */
+/** Whether the service itself is at fault. A task's failure at its provider is logged at the end of the task. */
 function isDefect({ code, facts }: AppError): boolean {
   return code === "internal_error" && facts.kind !== "task_failed";
 }
@@ -219,7 +223,7 @@ const UNKNOWN_PATH: Handling = {
   },
 };
 
-/** Removes keys that were sent by mistake, in the path or as the name of a model, from log and answer. */
+/** Removes keys that were sent by mistake, in the path or as a model's name, from the log and the answer. */
 function withoutKeys(text: string): string {
   return text.includes("-svc-") ? text.replace(/[sm][kt]-svc-[0-9A-Za-z]+/g, "…") : text;
 }

@@ -5,7 +5,7 @@ import { type Properties, text } from "./wire/schema.ts";
 const POLICY = "X-Route-Policy";
 const ROUTE = "X-Route";
 
-/** How a request asks for its way (docs/routing.md 5); undefined for one that does not. */
+/** How a request chooses its way (docs/routing.md 5); undefined if it does not. */
 export function routingOf({ headers }: Request): AskedRouting | undefined {
   const policy = headers.get(POLICY) ?? undefined;
   const route = headers.get(ROUTE) ?? undefined;

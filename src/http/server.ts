@@ -2,15 +2,15 @@ import type { Server } from "bun";
 import type { Connection } from "./exchange.ts";
 
 export interface Servers {
-  /** The default address, or the only one. */
+  /** The default address, or the only address. */
   readonly url: string;
   readonly port?: number | undefined;
-  /** The second address, beside the default one. */
+  /** The second address, in addition to the default one. */
   readonly longUrl?: string | undefined;
   readonly longPort?: number | undefined;
   /** Lifts the idle limit for one request, until it is answered. */
   keepOpen(request: Request): void;
-  /** From now on each answer closes its connection, so that clients open their next one, maybe to another process. */
+  /** From now on each answer closes its connection, so that clients open new ones, possibly to another process. */
   retire(): void;
   /** Stops accepting connections, gives requests under way five seconds, and closes. */
   stop(): Promise<void>;
@@ -18,7 +18,7 @@ export interface Servers {
 
 export interface ServerOptions {
   readonly host: string;
-  /** Of the default address. 0: any free port; absent: none. */
+  /** Port of the default address. 0: any free port; absent: no default address. */
   readonly port?: number | undefined;
   /** The second address, for requests that take long; absent: none. */
   readonly longPort?: number | undefined;
@@ -34,7 +34,7 @@ const IDLE_TIMEOUT_SEC = { default: 120, long: 255 } as const;
 /** How long requests under way may take once the service stops; then their connections are closed. */
 const CLOSE_LIMIT_MS = 5_000;
 
-/** Above every limit of our own, so that we answer requests whose body is too large. */
+/** This is above every limit of ours, so that we ourselves answer requests whose body is too large. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
 /** Listens on one or two addresses with the same endpoints. @throws when an address is not available */
@@ -53,11 +53,11 @@ export function createServers(options: ServerOptions): Servers {
       idleTimeout,
       maxRequestBodySize: MAX_BODY_BYTES,
       development: false,
-      // Outside development Bun shares the port with other processes by default, and each gets some of the requests.
+      // Outside development, Bun by default shares the port with other processes, and each gets some of the requests.
       reusePort: false,
       fetch(request, server) {
         const end = () => {
-          // Otherwise the connection would have no limit from here on.
+          // Without this the connection would have no limit from here on.
           if (keptOpen.delete(request)) server.timeout(request, idleTimeout);
         };
         const address = () => server.requestIP(request)?.address;
@@ -121,7 +121,7 @@ async function close(servers: readonly (Server<undefined> | undefined)[]): Promi
   await Promise.all(servers.map((server) => server?.stop(true)));
 }
 
-/** Where a person on this machine reaches a server bound to `host`, without its port. */
+/** The address, without its port, at which a person on this machine reaches a server bound to `host`. */
 export function urlOfHost(host: string): string {
   if (host === "0.0.0.0") return "http://127.0.0.1";
   if (host === "::") return "http://[::1]";

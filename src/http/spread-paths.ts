@@ -3,18 +3,18 @@ import type { Handling } from "./exchange.ts";
 /** A parameter that stands for several segments: `/fal/:model+/requests/:request_id`. */
 const SPREAD = /\/:\w+\+(?=\/|$)/;
 
-/** Whether a pattern has a parameter of several segments, which the router of the others has no word for. */
+/** Whether a pattern has a parameter of several segments, which the other router cannot express. */
 export const isSpread = (path: string): boolean => SPREAD.test(path);
 
 interface SpreadPlace<Place> {
   readonly pattern: RegExp;
-  /** What every such path has behind its first parameter; to look for it is quicker than to try the pattern. */
+  /** A text that every such path contains after its first parameter. Searching for it is faster than trying the pattern. */
   readonly within: string;
   readonly names: readonly string[];
   readonly place: Place;
 }
 
-/** Finds the place of a path among patterns with a parameter of several segments. Of several that fit, the longest pattern is meant. */
+/** Finds the place of a path among patterns with a parameter of several segments. If several match, the longest pattern wins. */
 export function createSpreadPaths<Place>(
   places: readonly (readonly [path: Handling["path"], place: Place])[],
 ) {
@@ -40,7 +40,7 @@ export function createSpreadPaths<Place>(
   };
 }
 
-/** The text of a parameter by its place; none for a parameter that the pattern does not have. */
+/** The text of a parameter by its place; empty if the pattern does not have the parameter. */
 function textIn(match: RegExpExecArray, place: number): string {
   return place === -1 ? "" : (match[place + 1] ?? "");
 }

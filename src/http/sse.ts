@@ -5,17 +5,17 @@ import type { Reply, ReplyLog } from "./reply.ts";
 import type { Standing } from "./standing.ts";
 
 export interface StreamedEvent {
-  /** Absent where its reader knows but one kind. */
+  /** Absent if its reader knows only one kind. */
   readonly name?: string | undefined;
-  /** What a client sends as `Last-Event-ID` when it comes back. */
+  /** The client sends it as `Last-Event-ID` when it reconnects. */
   readonly id?: string | undefined;
-  /** Without line breaks; in pieces when it is too large to hold in memory. */
+  /** Text without line breaks; given in pieces if it is too large to hold in memory. */
   readonly data: string | AsyncIterable<string>;
 }
 
 /**
- * Every method resolves once the reader has room for more; await it before the next call. After the end of the stream they
- * resolve at once and drop what they were given.
+ * Every method resolves once the reader has room for more; await it before the next call. After the end of the stream the
+ * methods resolve at once and drop their arguments.
  */
 export interface EventWriter {
   event(event: StreamedEvent): Promise<void>;
@@ -23,7 +23,7 @@ export interface EventWriter {
   comment(text: string): Promise<void>;
   /** Several events at once, as `eventText` writes them. */
   events(text: string): Promise<void>;
-  /** Tells a client its place before the first event, so that it misses nothing if it reconnects before one came. */
+  /** Tells a client its position before the first event, so that it misses nothing if it reconnects before one arrived. */
   mark(id: string): Promise<void>;
 }
 
@@ -37,8 +37,8 @@ export interface EventStreamOptions {
    */
   readonly write: (events: EventWriter, signal: AbortSignal) => Promise<void>;
   /**
-   * Whether the client may still receive events. Asked before each; the stream ends within about a second of a refusal, with an
-   * `error` event that holds it.
+   * Whether the client may still receive events. Checked before each event. Within about a second of a refusal the stream ends
+   * with an `error` event that contains the refusal.
    */
   readonly standing?: Pick<Standing, "path" | "refusal" | "onRefused"> | undefined;
   /** Called when `write` throws; the stream ends, so that the client reconnects. */
@@ -72,8 +72,8 @@ export function eventReply(options: EventStreamOptions, log?: ReplyLog): Reply {
 }
 
 /**
- * A body of server-sent events. `write` starts when somebody reads. At most one piece is held for a reader that has stopped
- * reading. The server's limit on silent connections ends such a stream, so it must not be lifted.
+ * A body of server-sent events. `write` starts when somebody reads. For a reader that has stopped reading, at most one piece is
+ * held. The server's limit on silent connections ends this stream, so the limit must not be lifted.
  */
 export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Array> {
   const over = new AbortController();
@@ -94,7 +94,7 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
   const isOver = () => {
     const { standing } = options;
     const refusal = over.signal.aborted ? undefined : standing?.refusal();
-    // Within an event, more text would complete it.
+    // In the middle of an event, more text would complete it, so none is written.
     if (refusal !== undefined) end(writer.isWithinEvent() ? "" : refusalText(refusal, standing));
     return over.signal.aborted;
   };
@@ -124,7 +124,7 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
   return readableOf(pieces, () => void begin(), end);
 }
 
-/** @param begin called once, when somebody reads or leaves unread */
+/** @param begin called once, when the reader reads or leaves without reading */
 function readableOf(pieces: Handover, begin: () => void, end: () => void): ReadableStream<Uint8Array> {
   let hasBegun = false;
   const beginOnce = () => {
@@ -142,7 +142,8 @@ function readableOf(pieces: Handover, begin: () => void, end: () => void): Reada
       },
       cancel() {
         end();
-        // `write` runs even if nobody read: it may have to note that the reader left, so that a repeated request finds its task.
+        // `write` runs even if nobody read. It may have to record that the reader left, so that a repeated request finds its
+        // task.
         beginOnce();
       },
     },
@@ -150,7 +151,7 @@ function readableOf(pieces: Handover, begin: () => void, end: () => void): Reada
   );
 }
 
-/** Writes events to a stream; `isOver` is asked before each. */
+/** Writes events to a stream; calls `isOver` before each. */
 function createWriter(
   pieces: Handover,
   { isOver, signal }: { readonly isOver: () => boolean; readonly signal: AbortSignal },
@@ -176,7 +177,7 @@ function createWriter(
       if (!isOver()) await pieces.offer(text);
     },
     comment: (text) => pieces.offer(`: ${text}\n\n`),
-    // A client remembers an id without data, and is not told of an event.
+    // For an id without data, a client remembers the id and reports no event.
     mark: (id) => pieces.offer(`: from ${id}\nid: ${id}\n\n`),
   };
   return { events, isWithinEvent: () => isWithinEvent };
@@ -230,7 +231,7 @@ function createHandover() {
       reader = resolve;
       return promise;
     },
-    /** Drops what was not read yet. @param last what the reader still gets */
+    /** Drops what was not read yet. @param last the text that the reader still gets */
     end(last = ""): void {
       hasEnded = true;
       for (const { taken } of waiting.splice(0)) taken();

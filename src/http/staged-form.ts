@@ -17,45 +17,45 @@ export interface FormField {
 /** A form whose files are staged. */
 export interface StagedForm {
   readonly fields: readonly FormField[];
-  /** Each file's field, and the name that stands for it where an address would. */
+  /** Each file's field, and the name that stands for the file in place of an address. */
   readonly files: readonly { readonly field: string; readonly name: string }[];
   /** By those names. */
   readonly uploads: ReadonlyMap<string, StagedFile>;
-  /** Equal for equal forms: their fields, and the hashes of their files. */
+  /** Equal for equal forms; made from their fields and the hashes of their files. */
   readonly identity: JsonObject;
-  /** Releases the files; those that a task uses stay. */
+  /** Releases the files; files that a task uses stay. */
   release(): Promise<void>;
 }
 
-/** Which fields of a form have images. */
+/** Says which fields of a form contain images. */
 export interface ImageFields {
   readonly maxFiles: number;
   /**
-   * What messages call the next image of a field; undefined for a field that takes none, whose files are read and dropped.
-   * @throws AppError where there is one too many
+   * The name of a field's next image in messages; undefined for a field that takes no images, whose files are read and dropped.
+   * @throws AppError if there are too many
    */
   readonly paramOf: (field: string) => string | undefined;
-  /** Whether a field without a file name may be an image as a data URI, or its address. None may unless given. */
+  /** Whether a field without a file name may be an image, as a data URI or as its address. By default it may not. */
   readonly mayBeText?: ((field: string) => boolean) | undefined;
 }
 
-/** Allows some files of unknown fields, which are read and dropped. */
+/** Permits some files of unknown fields, which are read and dropped. */
 const UNKNOWN_FILES = 6;
 const MAX_FIELD_BYTES = 64 * 1024;
-/** The longest header of a data URI that means anything is shorter. */
+/** Every header of a data URI that has a meaning is shorter. */
 const BEGINNING_BYTES = 512;
 
 interface Upload {
   readonly field: string;
   /** Absent for a file of an unknown field. */
   readonly staged?: StagedFile | undefined;
-  /** Of a field that has no file. */
+  /** For a field that has no file. */
   readonly text?: string | undefined;
 }
 
 /**
  * Reads a form. Checks and stages each image as it arrives, as a file or as a data URI.
- * @throws AppError that names the field or the file at fault; then no file is kept
+ * @throws AppError that names the field or the file at fault. No file is kept then
  */
 export async function readStagedForm(
   { assets }: { readonly assets: Pick<AssetStore, "stage"> },
@@ -103,7 +103,7 @@ function assemble(given: readonly FormField[], files: readonly Upload[]): Omit<S
   const fields = [...given, ...texts];
   const named = files.flatMap(({ field, staged }, i) => {
     if (staged === undefined) return [];
-    // An upload's name has a space, so no address that a caller sends can equal it.
+    // An upload's name contains a space, so no address from a caller can equal it.
     const name = `upload: ${i}`;
     uploads.set(name, staged);
     return [{ field, name, sha256: staged.file.sha256 }];
@@ -119,13 +119,13 @@ function assemble(given: readonly FormField[], files: readonly Upload[]): Omit<S
   };
 }
 
-/** What a long field is: a text, or the content of the data URI that it holds. */
+/** The content of a long field: a text, or the content of its data URI. */
 async function openText(
   field: string,
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly text: string } | { readonly content: AsyncIterable<Uint8Array> }> {
   const iterator = pieces[Symbol.asyncIterator]();
-  /** All that comes until there is so much of it. A piece lasts until the next one is asked for. */
+  /** Reads until a given size is reached. A piece is valid until the next one is requested. */
   const gather = async (beginning: Buffer, bytes: number): Promise<Buffer> => {
     let gathered = beginning;
     while (gathered.length < bytes) {
@@ -153,7 +153,7 @@ function textOf(field: string, bytes: Buffer): string {
   return text;
 }
 
-/** The bytes that base64 stands for. @throws AppError where it is none */
+/** Decodes base64. @throws AppError if the text is not base64 */
 async function* decoded(
   field: string,
   beginning: Buffer,

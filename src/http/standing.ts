@@ -3,30 +3,30 @@ import { type AtHand, whenAtHand } from "../domain/at-hand.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 
-/** Whether a caller that was let in may still be answered, for answers that take long. */
+/** Whether an admitted caller may still be answered, for answers that take long. */
 export interface Standing<Caller = Principal> {
   /** The endpoint's path. */
   readonly path: string;
-  /** Why the caller may be told nothing more; undefined while it may. */
+  /** Why the caller may no longer be answered; undefined while it may be. */
   refusal(): AppError | undefined;
-  /** The same, but looks only where the request has taken long. */
+  /** The same, but checks only if the request has taken long. */
   lateRefusal(): AppError | undefined;
-  /** Calls `listener` within about a second of a refusal, and perhaps again, until the returned function is called. */
+  /** Calls `listener` within about a second of a refusal, possibly more than once, until the returned function is called. */
   onRefused(listener: () => void): () => void;
-  /** The same caller, who needs something more. @param check throws AppError for a caller that lacks it */
+  /** The same caller with one more requirement. @param check throws AppError if the caller lacks it */
   needing(check: (caller: Caller) => void): Standing<Caller>;
 }
 
-/** How often those who wait are looked at. The store notices what another process changed within half a second. */
+/** How often waiting callers are checked. The store notices a change by another process within half a second. */
 const LOOK_EVERY_MS = 400;
 
-/** What was checked so recently is not checked again for answers that do not wait. */
+/** For answers that do not wait, a check this recent is not repeated. */
 const FRESH_MS = 500;
 
 /** Calls `look` about every 400 ms, until the returned function is called. */
 type Look = (look: () => void) => () => void;
 
-/** Looks at all callers that wait, on one timer, which runs only while somebody waits. */
+/** Checks all waiting callers on one timer, which runs only while somebody waits. */
 function createLooks({ clock }: { readonly clock: Pick<Clock, "after"> }): Look {
   const looks = new Set<() => void>();
   let isLooking = false;
@@ -48,7 +48,7 @@ function createLooks({ clock }: { readonly clock: Pick<Clock, "after"> }): Look 
   };
 }
 
-/** A class, because every request with a key has one and hardly any asks it. */
+/** A class, because every request with a key has one and hardly any uses it. */
 class Checked<Caller> implements Standing<Caller> {
   constructor(
     private readonly deps: { readonly clock: Pick<Clock, "elapsed">; readonly look: Look },
@@ -82,7 +82,7 @@ class Checked<Caller> implements Standing<Caller> {
 }
 
 /**
- * Returns a function that makes the standing of one caller. `check` throws AppError for a caller that would not be let in now;
+ * Returns a function that makes the standing of one caller. `check` throws AppError if the caller would not be admitted now;
  * `startedAt` is when the request began, on the clock that never jumps.
  */
 export function createStandings({ clock }: { readonly clock: Pick<Clock, "after" | "elapsed"> }) {
@@ -95,19 +95,19 @@ export type Standings = ReturnType<typeof createStandings>;
 function refusalOf(check: () => unknown): AppError | undefined {
   try {
     const checked = check();
-    // What has to be read first is not known to have changed. It is asked for again while the caller waits.
+    // A grant that must be read first is not known to have changed. The check is repeated while the caller waits.
     if (checked instanceof Promise) checked.catch(() => {});
     return undefined;
   } catch (error) {
     if (error instanceof AppError) return error;
-    // A database that cannot be read for a moment says nothing about the caller.
+    // If the database cannot be read for a moment, that says nothing about the caller.
     return undefined;
   }
 }
 
 /**
- * Runs `work` for a caller that waits. Its signal aborts when the caller is refused.
- * @throws AppError the refusal, whatever became of the work
+ * Runs `work` for a waiting caller. The signal of `work` aborts when the caller is refused.
+ * @throws AppError the refusal, whatever the result of the work
  */
 export async function whileAllowed<T>(
   standing: Pick<Standing, "refusal" | "onRefused">,
@@ -123,7 +123,7 @@ export async function whileAllowed<T>(
   return done.value;
 }
 
-/** Checks again before something is done, where the request took long to arrive. @throws AppError the refusal */
+/** Checks again before an action if the request took long to arrive. @throws AppError the refusal */
 export function requireStanding(standing: Pick<Standing, "lateRefusal">): void {
   const refusal = standing.lateRefusal();
   if (refusal !== undefined) throw refusal;

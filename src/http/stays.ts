@@ -4,14 +4,14 @@ import { AppError } from "../domain/errors.ts";
 import type { OpenStays } from "../domain/overview.ts";
 import type { Reply } from "./reply.ts";
 
-/** What keeps a connection: an event stream, or a call that waits for its answer. */
+/** The kinds of connections that stay open: an event stream, or a call that waits for its answer. */
 export type StayKind = keyof OpenStays;
 
-/** How many may stay at once. */
+/** How many connections may stay open at once. */
 export interface StayLimits {
   readonly perKey: Readonly<Record<StayKind, number>>;
   readonly perAccount: Readonly<Record<StayKind, number>>;
-  /** All together. The rest of the process's descriptors is for requests that are answered at once. */
+  /** The limit for all together. The other descriptors of the process are for requests that are answered at once. */
   readonly total: number;
 }
 
@@ -19,17 +19,17 @@ export interface StayLimits {
 const MOST_OF_ONE = 3 / 4;
 const RETRY_AFTER_SEC = 5;
 
-/** Whose places are counted: a key's and its account's, or a management token's, which has as many as a key. */
+/** The owner of a place: a key and its account, or a management token, which may have as many as a key. */
 type Staying = Pick<Principal, "keyId" | "accountId"> | Pick<Operator, "tokenId">;
 
 export interface Stays {
-  /** Takes a place, or refuses. @returns what gives the place back */
+  /** Takes a place, or refuses. @returns a function that gives the place back */
   (kind: StayKind, who: Staying): () => void;
   /** How many places are taken. */
   readonly open: Readonly<OpenStays>;
 }
 
-/** Counts the connections that stay. @throws AppError `rate_limit_exceeded`, or `service_unavailable` where all places are taken */
+/** Counts the connections that stay. @throws AppError `rate_limit_exceeded`, or `service_unavailable` if all places are taken */
 export function createStays(limits: StayLimits): Stays {
   const counts = new Map<string, number>();
   const accountTotal = Math.max(1, Math.floor(limits.total * MOST_OF_ONE));
@@ -81,7 +81,10 @@ function ownersOf({ perKey, perAccount }: StayLimits, kind: StayKind, who: Stayi
   ] as const;
 }
 
-/** Runs `work`, and gives the place back when its answer is made; where that is made while it is read, when the reading has ended. */
+/**
+ * Runs `work`, and gives the place back when its answer is made. If the answer is made on demand, gives it back when the
+ * reading has ended.
+ */
 export async function whileStaying(leave: () => void, work: () => Reply | Promise<Reply>): Promise<Reply> {
   try {
     const reply = await work();

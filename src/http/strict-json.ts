@@ -4,10 +4,10 @@ import { MAX_JSON_DEPTH, MAX_JSON_TOKENS } from "../domain/limits.ts";
 import { measureJson, stringEnd } from "../toolkit/json-text.ts";
 
 /**
- * Parses a JSON object strictly. Refuses what JSON.parse accepts but two parsers could read differently, and what is made of so
- * many parts that parsing and checking it would hold up everybody else.
+ * Parses a JSON object strictly. Refuses JSON that JSON.parse accepts but that two parsers could read differently, and JSON
+ * with so many parts that parsing and checking it would delay everybody else.
  *
- * @param standIns strings that stand for something else, and may have a NUL; each may be there once
+ * @param standIns strings that stand for something else and may contain a NUL; each may occur once
  * @throws AppError `invalid_request` for anything but an object, duplicate keys, nesting deeper than 32, more than 20,000 fields
  *   and values, NUL or lone surrogates in strings
  */
@@ -17,7 +17,7 @@ export function parseJsonObject(text: string, standIns: Set<string> = new Set())
   return value;
 }
 
-/** The same for any JSON value. @throws AppError as `parseJsonObject`, but for what is no object */
+/** The same for any JSON value. @throws AppError like `parseJsonObject`, except that it need not be an object */
 export function parseJson(text: string, standIns: Set<string> = new Set()): Json {
   const shape = measureJson(text, { depth: MAX_JSON_DEPTH, tokens: MAX_JSON_TOKENS });
   if (shape.depth > MAX_JSON_DEPTH) throw invalid({ kind: "body_too_deep" });
@@ -27,7 +27,7 @@ export function parseJson(text: string, standIns: Set<string> = new Set()): Json
     // JSON.parse returns nothing but JSON values.
     value = JSON.parse(text) as Json;
   } catch (error) {
-    // The parser quotes the caller's text, which belongs neither in an answer nor in a log.
+    // The parser's message quotes the caller's text, which belongs neither in an answer nor in a log.
     throw invalid({ kind: "body_not_json" }, withoutText(error));
   }
   // Only an escape can make a NUL or half a surrogate pair, because the text was decoded from strict UTF-8.
@@ -43,7 +43,7 @@ function withoutText(error: unknown): Error | undefined {
   return new Error(said.trimEnd());
 }
 
-/** Counts the members of all objects in a value; with `standIns`, looks at every string too. */
+/** Counts the members of all objects in a value. With `standIns`, it also checks every string. */
 function inspect(value: Json | undefined, path: string, standIns: Set<string> | undefined): number {
   if (typeof value === "string") {
     if (standIns !== undefined && !standIns.delete(value)) checkString(value, path);
@@ -69,7 +69,7 @@ function checkString(text: string, path: string): void {
   if (!text.isWellFormed()) throw invalid({ kind: "contains", field, what: "half of a surrogate pair" });
 }
 
-/** The first member that is repeated. Only the message needs it, so it may be slow. */
+/** The first repeated member. Only the message needs it, so the search may be slow. */
 function repeatedMember(text: string): string | undefined {
   const open: Set<string>[] = [];
   for (let i = 0; i < text.length; i++) {

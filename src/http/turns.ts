@@ -3,7 +3,7 @@ import type { Clock } from "../domain/ports/runtime.ts";
 /** After a turn of the event loop that computed longer than this for one asker, a quarter of its requests begin in the next. */
 const LONG_MS = 2;
 const AFTER_LONG = 0.25;
-/** For one to two of these, an account counts as asking after its last request. */
+/** An account counts as asking for one to two of these periods after its last request. */
 const PERIOD_MS = 1_000;
 
 export interface Turns {
@@ -14,7 +14,7 @@ export interface Turns {
 }
 
 interface Asker {
-  /** In this turn of the event loop. */
+  /** Requests that began in this turn of the event loop. */
   begun: number;
   /** How many may begin in this turn. */
   most: number;
@@ -24,11 +24,11 @@ interface Asker {
 }
 
 export interface TurnsDeps {
-  /** How many requests of one asker begin in one turn. */
+  /** How many requests of one caller begin in one turn. */
   readonly perTurn: number;
-  /** Whether to let an asker pass without a turn. */
+  /** Whether a caller may pass without a turn. */
   readonly mayPass: (asker: string) => boolean;
-  /** How long this thread has computed. Unlike time it does not grow while a slow disk is waited for. */
+  /** How long this thread has computed. Unlike time, it does not grow while the thread waits for a slow disk. */
   readonly computedMs: () => number;
   /** Time that passes, which is quicker to read. */
   readonly elapsedMs: () => number;
@@ -141,7 +141,7 @@ function createSpending({ computedMs, elapsedMs }: Pick<TurnsDeps, "computedMs" 
   };
 }
 
-/** Tells whether an account is the only one that asks. Then turns would only keep its writes from sharing commits. */
+/** Tells whether an account is the only one that sends requests. Turns would then only keep its writes from sharing commits. */
 export function createCompany({ clock }: { readonly clock: Pick<Clock, "after"> }) {
   let recent = new Set<string>();
   let earlier = new Set<string>();

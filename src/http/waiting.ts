@@ -5,7 +5,7 @@ import type { KeyedExchange, LateAnswerDeps } from "./exchange.ts";
 import { type Standing, whileAllowed } from "./standing.ts";
 import type { StayKind } from "./stays.ts";
 
-/* What calls share that wait for their images, whichever API they came by. */
+/* What all calls that wait for their images share, whichever API they use. */
 
 export interface WaitingDeps extends LateAnswerDeps {
   /** The server's settings. */
@@ -13,8 +13,8 @@ export interface WaitingDeps extends LateAnswerDeps {
 }
 
 /**
- * Accepts a call that there is a place for, which it has until `leave`. Its files are freed once it is accepted: the wait is long, and
- * those that no task uses are open files.
+ * Accepts a call if there is a place for it; the call keeps the place until `leave`. Its files are freed as soon as it is
+ * accepted, because the wait is long and files that no task uses stay open.
  */
 export async function acceptStaying<T>(
   exchange: Pick<KeyedExchange, "stay">,
@@ -39,14 +39,14 @@ export async function acceptStaying<T>(
   }
 }
 
-/** Whether a caller may still be answered with what this model made. */
+/** Whether a caller may still be answered with what this model has made. */
 export function standingFor({ standing }: KeyedExchange, { model }: Pick<JoinedTask, "model">): Standing {
   return standing.needing((principal) => requireModel(principal, model));
 }
 
 /**
- * Waits for a call's task, in the time that there is for the answer.
- * @throws AppError as `JoinedTask.finish`; the refusal of a caller that may not be answered any more
+ * Waits for a call's task within the time for the answer.
+ * @throws AppError like `JoinedTask.finish`; the refusal if the caller may no longer be answered
  */
 export function finishInTime(
   deps: WaitingDeps,
@@ -65,7 +65,7 @@ export function finishInTime(
   );
 }
 
-/** The shortest wait of the server's, the key's and the caller's preference, and the header that tells of the last. */
+/** The shortest of the server's wait, the key's and the caller's preference, and the header that reports the last. */
 export function waitOf({ sync }: Pick<WaitingDeps, "sync">, { request, principal }: KeyedExchange) {
   const headers: Record<string, string> = {};
   let { waitMs } = sync;

@@ -2,10 +2,10 @@ import { AppError } from "../domain/errors.ts";
 import type { Handling } from "./exchange.ts";
 import { createRouter, type RouterDeps } from "./router.ts";
 
-/** Where a node that only works is looked at: by probes, by what collects metrics, and by operators. */
+/** The paths by which a node that only works is observed: by probes, by collectors of metrics, and by operators. */
 const LOOKED_AT = /^\/(?:healthz|readyz|metrics|admin\/v1\/.+)$/;
 
-/** Answers the requests to a node that works for others: of the endpoints, those by which it is looked at. */
+/** Answers requests to a node that only works for others: only the endpoints by which it is observed. */
 export function createWorkerRouter(
   deps: RouterDeps,
   endpoints: readonly Handling[],
@@ -15,8 +15,8 @@ export function createWorkerRouter(
 }
 
 /**
- * What it answers on all other paths. It is no 404, which would tell a caller that its task does not exist; and another node
- * may be behind the same address, so that the request may be sent again at once.
+ * The answer on all other paths. It is no 404, which would tell a caller that its task does not exist. Another node may be
+ * behind the same address, so the client may repeat the request at once.
  */
 const ONLY_WORKS: Handling = {
   method: "GET",

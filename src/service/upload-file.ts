@@ -60,12 +60,13 @@ export async function stageUpload(
 }
 
 /**
- * Records a file that was staged for its account. It is durable before the promise resolves. Its address is `assetPath(file)` below
- * the service's own: whoever knows it reads the file, and a create may give it, or the id alone, in any field that takes a file of its
- * kind. A task that is made of it gets a copy of its own, so that the file may go meanwhile.
+ * Records a file that was staged for its account. It is durable before the promise resolves. Its address is `assetPath(file)`
+ * below the service's own: anybody who knows it can read the file. A create may give the address, or the id alone, in any field
+ * that takes a file of its kind. A task that uses the file gets its own copy, so the file may be removed meanwhile.
  *
- * The same content under an id that has it already is answered as the first time, so that a lost answer can be asked for again.
- * @throws AppError `request_too_large` where the account has uploaded too much; `invalid_request` for an id that has another content
+ * If the id already has the same content, the answer is the same as the first time, so a client can repeat a request whose
+ * answer was lost.
+ * @throws AppError `request_too_large` if the account has uploaded too much; `invalid_request` if the id has another content
  */
 export async function uploadFile(deps: UploadFileDeps, given: FileToUpload): Promise<UploadedFile> {
   return (await storeUpload(deps, given)).file;

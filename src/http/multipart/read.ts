@@ -11,7 +11,7 @@ export interface MultipartLimits {
   readonly maxFieldBytes: number;
   /** The header of one part, and what precedes the first part. */
   readonly maxHeaderBytes: number;
-  /** Fields without a file name that may be long: `onFile` gets them too. None unless given. */
+  /** Names of fields without a file name that may be long. `onFile` gets them too. None unless given. */
   readonly isLong?: ((field: string) => boolean) | undefined;
 }
 
@@ -48,7 +48,7 @@ export async function readMultipart<T>(
     await readParts(body, mark, limits, form, onFile);
     return form;
   } catch (error) {
-    // The first error is the one that the caller needs.
+    // The caller needs the first error.
     await Promise.allSettled(form.files.map(({ value }) => onAbandoned(value)));
     throw error;
   }

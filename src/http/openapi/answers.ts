@@ -25,13 +25,13 @@ export function responsesOf(endpoint: Endpoint, components: Components): JsonObj
   return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b));
 }
 
-/** A facade may have another status for a code than we do. */
+/** A facade may use another status for a code. */
 function statusOf(path: string, code: ErrorCode): number {
   const envelope = envelopeFor(path, code);
   return (typeof envelope === "object" ? envelope.statuses?.[code] : undefined) ?? STATUS[code];
 }
 
-/** The codes an endpoint answers with: those it names, and those that its credential, body and idempotency bring along. */
+/** The codes with which an endpoint answers: those it names, and those that follow from its credential, body and idempotency. */
 export function errorCodesOf({ contract, ...endpoint }: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(["internal_error", ...(contract.errors ?? [])]);
   const add = (isSo: boolean, ...more: ErrorCode[]) => {
@@ -56,7 +56,7 @@ export function errorCodesOf({ contract, ...endpoint }: Endpoint): ErrorCode[] {
   return ERROR_CODES.filter((code) => codes.has(code));
 }
 
-/** Adds the errors that any path can answer with and no contract lists. */
+/** Adds the errors that any path can return and that no contract lists. */
 export function addGeneralErrors(components: Components): void {
   for (const path of ["/", "/compat/", ...SPOKEN.map(({ base }) => base)]) {
     for (const code of ["not_found", "method_not_allowed"] as const) errorResponse(path, [code], components);
@@ -75,7 +75,7 @@ const ERROR_HEADERS: Readonly<Record<number, readonly HeaderName[]>> = {
 };
 
 function errorResponse(path: string, codes: readonly ErrorCode[], components: Components): JsonObject {
-  // The codes of one status share an envelope: only 401 differs from the rest of its path.
+  // All codes of one status share an envelope. Only 401 differs from the rest of its path.
   const [first = "internal_error"] = codes;
   const envelope = envelopeFor(path, first);
   const name = prefixOf(envelope, first) + codes.map(pascal).join("Or");
@@ -91,7 +91,7 @@ function errorResponse(path: string, codes: readonly ErrorCode[], components: Co
   }));
 }
 
-/** What tells apart the names of the same errors in several envelopes. */
+/** A suffix that distinguishes the names of the same errors in several envelopes. */
 function prefixOf(envelope: Envelope, code: ErrorCode): string {
   if (typeof envelope === "object") return pascal(envelope.name.replaceAll("-", "_"));
   return envelope === "compatible" && code !== "invalid_api_key" ? "Compatible" : "";

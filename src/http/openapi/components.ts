@@ -3,7 +3,10 @@ import type { Schema } from "../wire/schema.ts";
 
 const COMPONENT_TITLE = /^[A-Z][A-Za-z0-9]*$/;
 
-/** Collects what the parts of a document share, and refers to it. @param standIns schemas in the place of those with these titles */
+/**
+ * Collects the schemas and responses that parts of a document share, and refers to them. @param standIns schemas that replace
+ * those with these titles
+ */
 export function createComponents(standIns: ReadonlyMap<string, Schema>) {
   const schemas = new Map<string, JsonObject>();
   const responses = new Map<string, JsonObject>();
@@ -31,10 +34,10 @@ export function createComponents(standIns: ReadonlyMap<string, Schema>) {
   };
 
   return {
-    /** What a schema stands for: itself, or what was given in its place. */
+    /** A schema itself, or its replacement. */
     meaning: (schema: Schema): Schema =>
       (typeof schema.title === "string" && standIns.get(schema.title)) || schema,
-    /** The schema with every titled one inside, or itself, replaced by a reference. An object stays one. */
+    /** The schema, with itself or every titled schema inside replaced by a reference. An object stays an object. */
     refer: (schema: Schema) => replaced(schema) as JsonObject,
     /** A reference to a response, built when it is first asked for. */
     response(name: string, build: () => JsonObject): JsonObject {

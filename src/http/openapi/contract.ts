@@ -32,7 +32,7 @@ export type Tag = keyof typeof TAGS;
 /** What an endpoint answers with one status. */
 export interface Answer {
   readonly description: string;
-  /** By media type; an empty schema stands for bytes. Absent: no body. */
+  /** Schemas by media type; an empty schema stands for bytes. Absent: no body. */
   readonly content?: Properties;
   /** Headers besides `X-Request-ID` and those that follow from the status. */
   readonly headers?: readonly HeaderName[];
@@ -67,7 +67,7 @@ export interface EndpointContract {
   /** Whether `Idempotency-Key` is honoured. */
   readonly isIdempotent?: boolean;
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Codes of its own. Those that follow from its credential, body and idempotency are added. */
+  /** Error codes of its own. Codes that follow from its credential, body and idempotency are added. */
   readonly errors?: readonly ErrorCode[];
   readonly callback?: CallbackContract;
 }

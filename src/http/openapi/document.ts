@@ -12,7 +12,7 @@ import { headerComponents } from "./headers.ts";
 import { INTRODUCTION } from "./prose.ts";
 import { SECURITY_SCHEMES, securityOf } from "./security.ts";
 
-/** The OpenAPI 3.1 document of the endpoints and models, but for `servers`, which differ by caller. */
+/** The OpenAPI 3.1 document of the endpoints and models, without `servers`, which differs by caller. */
 export function describeService(
   endpoints: readonly Endpoint[],
   models: readonly Model[],
@@ -26,7 +26,7 @@ export function describeService(
   addGeneralErrors(components);
   const paths: Record<string, Record<string, JsonObject>> = {};
   for (const endpoint of endpoints) {
-    // OpenAPI has a place for it from 3.2 on; a description says it.
+    // OpenAPI has a field for this only since 3.2, so a description says it.
     if (endpoint.method === "QUERY") continue;
     const path = endpoint.path.replace(/\/:(\w+)\+?/g, "/{$1}");
     paths[path] ??= {};
@@ -148,7 +148,7 @@ function anyValueOf({ default: standard, enum: choices, minimum }: Schema): Json
   return standard ?? (Array.isArray(choices) ? choices[0] : undefined) ?? minimum ?? "text";
 }
 
-/** What a model's schema is called among the components. */
+/** The name of a model's schema among the components. */
 function componentName(model: Model): string {
   return `Request.${model.id.replace(/[^A-Za-z0-9._-]/g, "_")}`;
 }

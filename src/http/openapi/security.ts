@@ -55,7 +55,7 @@ export const SECURITY_SCHEMES: JsonObject = {
   },
 };
 
-/** Alternatives of an endpoint, the recommended one first. */
+/** The alternatives of an endpoint, with the recommended one first. */
 export function securityOf(endpoint: Endpoint): JsonObject[] {
   const { access, path } = endpoint;
   if (access === "public") return [];

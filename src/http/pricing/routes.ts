@@ -10,7 +10,7 @@ import { check } from "../wire/check.ts";
 import { presentEstimate } from "./present.ts";
 import { ESTIMATE_PRICE, ESTIMATE_REQUEST } from "./wire.ts";
 
-/** POST /v1/pricing/estimate, with a create body as it is or in `request`. */
+/** POST /v1/pricing/estimate, with a create body either directly or in `request`. */
 export function pricingEndpoints(deps: { estimateCost: EstimateCost }): Endpoint[] {
   return [
     keyed("POST", "/v1/pricing/estimate", ESTIMATE_PRICE, { sheds: "lists" }, async (exchange) => {

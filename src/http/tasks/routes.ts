@@ -86,7 +86,7 @@ async function wait(
 ) {
   const leave = stay("waits");
   deps.keepOpen(request);
-  // Answers before the address cuts the request: the task so far is worth more than a timeout.
+  // Answers before the address cuts the request, because the task's present state is worth more than a timeout.
   const leftMs = (edgeDeadline() ?? Number.POSITIVE_INFINITY) - deps.elapsed();
   const waitMs = Math.max(0, Math.min(asked.waitMs, leftMs));
   return whileAllowed(standing, (refused) => {
@@ -97,7 +97,7 @@ async function wait(
 
 /**
  * The states of a task as server-sent events. Their numbers let a client that reconnects get the states it has missed. Previews
- * come in between without a number, because they cannot be read again.
+ * come between them without a number, because they cannot be read again.
  */
 async function events(deps: TaskEndpointDeps, exchange: KeyedExchange): Promise<Reply> {
   const { request, requestId, principal, standing, param, origin } = exchange;
@@ -133,7 +133,7 @@ function numberOf(lastEventId: string | null): number | undefined {
 
 interface Wait {
   readonly waitMs: number;
-  /** Tell what was applied where that is not what was asked for. */
+  /** These say what was applied if it differs from the request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

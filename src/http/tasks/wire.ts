@@ -80,7 +80,7 @@ const OPTIONAL = [
   "usage",
 ];
 
-/** A task, with where its messages are, and the fields that some answers have besides. */
+/** A task, where its messages are, and the fields that only some answers have. */
 export function taskSchema(
   title: string,
   messages: readonly string[],
@@ -109,7 +109,7 @@ export function taskSchema(
   };
 }
 
-/** With one status, which fields are always there, and which never. */
+/** For one status: the fields that are always present, and those that never are. */
 function whenStatus(status: string, present: readonly string[], absent: readonly string[]): Schema {
   return {
     anyOf: [

@@ -3,10 +3,10 @@ import { type Json, type JsonObject, propertyOf, readScalar, setOwn } from "../.
 import { explain, unknownField } from "../../domain/model/violation.ts";
 import { createSchemaChecker } from "../../toolkit/json-schema.ts";
 
-/** The annotations word violations or belong to the published document. */
+/** The annotations are words for violations, or belong to the published document. */
 const checker = createSchemaChecker({ annotations: ["x-must", "x-rule", "x-param", "x-extensible-enum"] });
 
-/** Any query may have the credential; endpoints do not see it. */
+/** Any query may contain the credential; endpoints do not see it. */
 const CREDENTIAL = "key";
 
 /**
@@ -22,7 +22,7 @@ export function check(schema: JsonObject, body: JsonObject): void {
 /**
  * Reads the parameters of a query by the schema's types: numbers as numbers, booleans as booleans. A closed schema
  * (`additionalProperties: false`) refuses unknown parameters, others ignore them; `key` is always ignored.
- * @throws AppError `invalid_request`, as `check` does
+ * @throws AppError `invalid_request`, like `check`
  */
 export function checkQuery(schema: JsonObject, query: URLSearchParams): JsonObject {
   const values: Record<string, Json> = {};
@@ -30,7 +30,7 @@ export function checkQuery(schema: JsonObject, query: URLSearchParams): JsonObje
     const property = propertyOf(schema, name);
     if (name === CREDENTIAL || (property === undefined && schema.additionalProperties !== false)) continue;
     if (Object.hasOwn(values, name)) throw invalid({ kind: "given_twice", field: name });
-    // A query has only text; the schema refuses what stays text.
+    // A query contains only text; the schema refuses what stays text.
     setOwn(values, name, readScalar(property?.type, value));
   }
   checkAs(schema, values, "This query");

@@ -7,7 +7,7 @@ const TYPE_NAME = openEnum([...new Set(Object.values(TYPE))], "The class of the 
 const PARAM = text("Path of the field at fault, `image_urls[2]`.");
 const PARAM_IS_OPTIONAL = { optional: ["param"] };
 
-/** What each code tells a caller (docs/api.md 3.3). */
+/** The meaning of each code for a caller (docs/api.md 3.3). */
 export const ERROR_MEANINGS = {
   invalid_request: "The request cannot be processed as it is.",
   invalid_api_key:

@@ -1,13 +1,15 @@
 import type { Json, JsonObject } from "../../domain/json.ts";
 
-/** A JSON Schema (2020-12). One with a `title` in PascalCase becomes a component of the published document, named by it. */
+/**
+ * A JSON Schema (2020-12). A schema with a `title` in PascalCase becomes a component of the published document with this name.
+ */
 export type Schema = JsonObject;
 export type Properties = Readonly<Record<string, Schema>>;
 
 /** Schema keywords, and which of an object's properties may be absent. */
 type More = JsonObject & { readonly optional?: readonly string[] };
 
-/** An object with these properties only. Anything else in an answer would be a leak, so answers are closed. */
+/** An object with only these properties. Answers are closed, because anything else in an answer would be a leak. */
 export function closed(properties: Properties, { optional = [], ...rest }: More = {}): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return {

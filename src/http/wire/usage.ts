@@ -5,7 +5,7 @@ import { type Properties, text } from "./schema.ts";
 const day = (description: string) =>
   text(description, { pattern: "^\\d{4}-\\d\\d-\\d\\d$", "x-must": "be a day like 2026-11-01" });
 
-/** The parameters of a query for usage. @param groups what its rows may be of */
+/** The parameters of a query for usage. @param groups what its rows may be grouped by */
 export function usageParameters(groups: readonly UsageGroup[]): Properties {
   const one = `(?:${groups.join("|")})`;
   return {
@@ -20,14 +20,17 @@ export function usageParameters(groups: readonly UsageGroup[]): Properties {
   };
 }
 
-/** As they come, once the schema has checked them. */
+/** The parameters after the schema has checked them. */
 export interface UsageParameters {
   readonly by?: string;
   readonly since?: string;
   readonly until?: string;
 }
 
-/** What is asked for. @throws AppError `invalid_request` for a day that there is not, and for one thing twice */
+/**
+ * The usage that a query asks for. @throws AppError `invalid_request` for a day that does not exist, and for a group that is
+ * given twice
+ */
 export function readUsageQuery({ by = "day", since, until }: UsageParameters): UsageSplit & {
   readonly since: number | undefined;
   readonly until: number | undefined;

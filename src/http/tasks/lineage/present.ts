@@ -11,7 +11,7 @@ export function presentFamily({ nodes, next }: FamilyPage, origin: string): Json
   return { tasks: nodes.map((node) => presentNode(node, origin)), next: next ?? null };
 }
 
-/** A task in its family, or what is left of it. */
+/** A task in its family, or what remains of a removed one. */
 function presentNode(node: FamilyNode, origin: string): JsonObject {
   const [id, parent] = node.kind === "task" ? [node.task.id, node.task.parent] : [node.id, node.parent];
   return {

@@ -54,7 +54,7 @@ const FAMILY = closed({
   next: nullable(text("Give as `after` for the next page; null on the last.")),
 });
 
-/** What every answer that is a family has, and how its pages are asked for. */
+/** The fields of every answer with a family, and the parameters of its pages. */
 export const FAMILY_PAGE = { query: TREE_QUERY, answer: FAMILY } as const;
 
 /** @throws AppError `invalid_request` */

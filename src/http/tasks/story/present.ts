@@ -9,7 +9,7 @@ import { presentListedTask } from "../present.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** `data` of a task's story (docs/api.md 4.10), without what only its owner or an operator learns. */
+/** `data` of a task's story (docs/api.md 4.10), without the parts that only its owner or an operator may see. */
 export function presentStory(story: StoryReading, origin: string): JsonObject {
   const { task, key, timeline, attempts, charge, callback, queuePosition } = story;
   return {
@@ -53,7 +53,7 @@ function presentInput(
 ): JsonObject {
   if (source.kind === "url") return { field: param, url: withoutQuery(source.url) };
   const asset = files.get(source.assetId);
-  // Its file, or the task that it was the result of, was removed.
+  // Its file was removed, or the task whose result it was.
   if (asset === undefined) return { field: param };
   const { type, sizeBytes, width, height, durationMs } = asset;
   const pixels = width > 0 ? { width, height } : {};
@@ -61,7 +61,7 @@ function presentInput(
   return { field: param, ...size, url: origin + assetPath(asset) };
 }
 
-/** A query may be what lets its holder read a file. */
+/** The query of an address may be a secret that gives access to a file. */
 function withoutQuery(address: string): string {
   const url = URL.parse(address);
   return url === null ? address : url.origin + url.pathname;

@@ -30,7 +30,7 @@ const INPUT = closed(
   },
 );
 
-/** The request as it was accepted, without anything that only its owner may know. */
+/** The accepted request, without anything that only its owner may know. */
 export const ACCEPTED_REQUEST: Properties = {
   mode: text("The model's mode that the inputs chose."),
   prompt: text("The whole prompt."),
@@ -57,7 +57,7 @@ const STAGE = closed(
   { optional: ["duration_ms"] },
 );
 
-/** What everybody who may read a task learns of an attempt. */
+/** What every reader of a task learns about an attempt. */
 export const ATTEMPT_FIELDS: Properties = {
   number: integer("From 1.", { minimum: 1 }),
   started_at: time("When it began."),
@@ -93,7 +93,7 @@ export const CHARGE_LINES = list(
   }),
 );
 
-/** What a story tells of the task itself, whoever reads it. */
+/** What a story says about the task itself, for every reader. */
 export const toldFields = (request: Properties): Properties => ({
   ...LISTED_TASK_FIELDS,
   request_id: text("`X-Request-ID` of the create."),
@@ -108,7 +108,7 @@ export const toldFields = (request: Properties): Properties => ({
 });
 export const OPTIONAL_OF_TASK = ["deadline_at", "advice"];
 
-/** What a story adds to a listed task, whoever reads it. */
+/** What a story adds to a listed task, for every reader. */
 export function storyFields(of: {
   readonly attempt: { readonly fields: Properties; readonly optional: readonly string[] };
   readonly request: Properties;

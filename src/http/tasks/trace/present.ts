@@ -5,7 +5,7 @@ import { PHASES, type Phases } from "../../../domain/task/trace.ts";
 import type { TraceReading } from "../../../service/read-trace.ts";
 import { presentOwnStory } from "../story/present.ts";
 
-/** `data` of a task's trace for its owner (docs/api.md 4.12): nothing of who made it, and nothing of what that cost the operator. */
+/** `data` of a task's trace for its owner (docs/api.md 4.12), without the routes and without what they cost the operator. */
 export function presentOwnTrace(trace: TraceReading, origin: string): JsonObject {
   const { task, attempts: told, ...rest } = partsOf(presentOwnStory(trace, origin), trace, origin);
   const attempts = trace.attempts.map(({ id }, i) => ({
@@ -15,7 +15,7 @@ export function presentOwnTrace(trace: TraceReading, origin: string): JsonObject
   return { task, attempts, ...rest };
 }
 
-/** The parts of a trace, from the story of the task as its reader may see it. */
+/** The parts of a trace, made from the story that the task's reader may see. */
 export function partsOf(story: JsonObject, { task, inputs, outputs }: TraceReading, origin: string) {
   const { attempts, callbacks, charge = [], hold: _, ...told } = story;
   return {

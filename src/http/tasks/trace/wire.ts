@@ -37,7 +37,7 @@ const PHASES_TOLD = optional(Object.fromEntries(PHASES.map((phase) => [phase, SP
     "Where its time was spent; the phases do not overlap, and what was not measured is absent. `queue`: until it was started. `connect`: until the connection was open. `upload`: inputs and body were sent. `submit`: the rest until the answer. `polls`: until the provider had made it. `fetch` and `store`: its files were fetched, checked and stored.",
 });
 
-/** What everybody who may read a trace learns of an attempt. */
+/** What every reader of a trace learns about an attempt. */
 export const TRACED_ATTEMPT: Properties = { ...ATTEMPT_FIELDS, phases: PHASES_TOLD };
 
 const ASSET = closed(
@@ -67,7 +67,7 @@ const PRICE = closed(
 
 const MESSAGES = ["error_message", "error"];
 
-/** The fields of a trace, whoever reads it. */
+/** The fields of a trace, for every reader. */
 export function traceFields(
   title: string,
   of: { readonly request: Properties; readonly task?: Properties; readonly attempt: Schema },
