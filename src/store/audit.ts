@@ -7,7 +7,7 @@ import { requireMigrated } from "./sqlite/migrate.ts";
 /**
  * Opens a database to check its books. A server may use it meanwhile and is not delayed.
  *
- * @throws SchemaError for a database with other tables than this program needs; StorageError when it cannot be read
+ * @throws SchemaError if the database's tables are not those that this program needs; StorageError when it cannot be read
  */
 export function openAudit(options: { path: string }): Audit {
   const db = openForReading(options.path);

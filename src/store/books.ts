@@ -17,9 +17,9 @@ import { createTrailStore } from "./sqlite/trail-store.ts";
 import { createUsageStore } from "./sqlite/usage-store.ts";
 
 export interface StoreOptions extends ConnectionOptions {
-  /** Source of lease tokens; without it the database makes random ones. */
+  /** Source of lease tokens. Without it the database generates random ones. */
   readonly ids?: Pick<Ids, "leaseToken"> | undefined;
-  /** Seals callback secrets. Without it they are stored in the clear, which is for tests. */
+  /** Seals callback secrets. Without it they are stored unencrypted, which is for tests. */
   readonly seal?: Seal | undefined;
   /** `false` refuses a database with pending migrations instead of applying them. */
   readonly migrate?: boolean | undefined;
@@ -27,7 +27,10 @@ export interface StoreOptions extends ConnectionOptions {
   readonly onMigrating?: TellProgress | undefined;
 }
 
-/** Accounts, keys, money and its use. Each store is made when it is first used: most commands end after one statement. */
+/**
+ * The stores for accounts, keys, money and usage. Each store is created on first use, because most commands end after one
+ * statement.
+ */
 interface BookStores {
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
@@ -35,23 +38,23 @@ interface BookStores {
   readonly trail: TrailStore;
 }
 
-/** What is known and can be done of an open database as a whole. */
+/** The state of an open database, and operations on it as a whole. */
 export interface Opening extends Pick<Connection, "trouble" | "giveUp"> {
   /** The applied migrations. */
   readonly schema: MigrationState;
   /** Names of the migrations that opening it applied. */
   readonly migrated: readonly string[];
-  /** What became of the stored callback secrets; absent without a seal, and where `migrate` is false. */
+  /** What happened to the stored callback secrets; absent without a seal, and if `migrate` is false. */
   readonly sealing?: SealReport | undefined;
   /** Keeps the write-ahead log short; call it when idle. @returns whether the log is empty now */
   checkpoint(): boolean;
-  /** Finishes what was requested, then closes. Refuses later calls with `StorageError` "closed". */
+  /** Finishes requested work, then closes. Refuses later calls with `StorageError` "closed". */
   stop(): Promise<void>;
 }
 
 export interface Books extends BookStores, Opening {}
 
-/** Books, and what the other stores of the same database are made with. */
+/** Books, and the dependencies of the other stores of the same database. */
 export interface OpenedBooks {
   readonly books: Books;
   readonly opening: Opening;

@@ -6,13 +6,13 @@ import { asStorageError } from "./sqlite/errors.ts";
 import { readMigrationState, SchemaError } from "./sqlite/migrate.ts";
 import { MIGRATIONS } from "./sqlite/migrations.ts";
 
-/** Most faults of one kind that a check names. */
+/** Most faults of one kind that a check lists. */
 const MOST_FAULTS = 100;
 
 /**
  * Reads a whole database and checks it. Changes nothing, and a server may use it meanwhile. Takes as long as reading the file does.
  *
- * @throws StorageError `busy` when another process keeps it from being read
+ * @throws StorageError `busy` when another process prevents reading
  */
 export function checkDatabase({ path }: { path: string }): DatabaseCheck {
   const sizes = { fileBytes: sizeOf(path), walBytes: sizeOf(`${path}-wal`) };
@@ -35,7 +35,7 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Runs a part of the check. What keeps SQLite from reading is a fault of its own, told once. */
+/** Runs a part of the check. An error that prevents SQLite from reading counts as a fault of its own, reported once. */
 function guarded<T>(faults: DatabaseFault[], run: () => T): T | undefined {
   try {
     return run();

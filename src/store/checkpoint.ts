@@ -8,9 +8,10 @@ const LOOK_AGAIN_MS = 50;
 const EMPTIED_WITHIN_MS = 3_000;
 
 /**
- * Copies the write-ahead log of a database into its file and empties it. Every commit stays; a kill at any point loses none.
+ * Copies the write-ahead log of a database into its file and empties it. No commit is lost, even if the process is killed at
+ * any point.
  *
- * @throws StorageError when it cannot be written, or somebody else reads it
+ * @throws StorageError when it cannot be written, or while another process reads it
  */
 export function emptyLog({ path }: { readonly path: string }): void {
   const db = openDatabase(path);

@@ -4,10 +4,10 @@ import { translating } from "./sqlite/errors.ts";
 import { readMigrationState } from "./sqlite/migrate.ts";
 
 /**
- * Copies a database as it is at one moment, without its free pages, into a new file. A server may write meanwhile and is not delayed;
+ * Copies one moment of a database, without its free pages, into a new file. A server may write meanwhile and is not delayed;
  * its write-ahead log becomes longer until the copy is done. Nothing is flushed.
  *
- * @throws SchemaError for a database of a later version; StorageError when it cannot be read, or the copy not be written
+ * @throws SchemaError for a database of a later version; StorageError when it cannot be read or the copy cannot be written
  */
 export function copyDatabase({ path }: { path: string }, to: string): void {
   const db = openForReading(path);
@@ -21,9 +21,9 @@ export function copyDatabase({ path }: { path: string }, to: string): void {
   }
 }
 
-/** What a copy of a database says of itself. */
+/** The facts that a copy of a database states about itself. */
 export interface CopiedDatabase {
-  /** How many migrations were applied, and the name of the latest; empty where none was. */
+  /** How many migrations were applied, and the name of the latest; empty if there were none. */
   readonly migrations: number;
   readonly latestMigration: string;
   /** The id of the first account, which two data folders never share. */
@@ -40,11 +40,11 @@ export function describeDatabase(copy: string): CopiedDatabase {
   return { migrations: applied.length, latestMigration: applied.at(-1) ?? "", source: first?.id };
 }
 
-/** The hash of a table's file in hexadecimal, as SQL. A database that waits for its migrations has it as text. */
+/** The hash of a table's file in hexadecimal, as SQL. A database with pending migrations may store it as text. */
 const hashIn = (table: "asset" | "upload") =>
   `iif(typeof(${table}.sha256) = 'blob', lower(hex(${table}.sha256)), ${table}.sha256)`;
 
-/** The tables that name files, of which a database that waits for its migrations may lack the second. */
+/** The tables that name files. A database with pending migrations may lack the second. */
 function namingTables(db: Database): readonly ("asset" | "upload")[] {
   const upload = db.query("select 1 from sqlite_schema where type = 'table' and name = 'upload'").get();
   return upload === null ? ["asset"] : ["asset", "upload"];
@@ -56,7 +56,7 @@ export interface NamedContent {
   readonly sizeBytes: number;
 }
 
-/** The stored files that a copy of a database names, each once. */
+/** The stored files that a copy of a database names, without duplicates. */
 export function* contentsOf(copy: string): Generator<NamedContent> {
   const db = new Database(copy, { readonly: true, strict: true });
   try {
@@ -75,7 +75,7 @@ export function* contentsOf(copy: string): Generator<NamedContent> {
   }
 }
 
-/** Which of these hashes a database names now. */
+/** The hashes among these that a database names now. */
 export function namedOf({ path }: { path: string }, hashes: readonly string[]): string[] {
   if (hashes.length === 0) return [];
   const db = openForReading(path);

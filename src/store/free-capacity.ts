@@ -1,7 +1,7 @@
 import type { LaneId } from "../domain/ids.ts";
 import type { ClaimQuery, LaneCapacity } from "../domain/ports/claims.ts";
 
-/** How many tasks may still start; counts down while tasks are taken. */
+/** How many tasks may still start; decreases as tasks are taken. */
 export interface FreeCapacity {
   total: number;
   readonly lanes: Map<LaneId, number>;
@@ -15,7 +15,7 @@ export function freeCapacity(
   const used = new Map(counts.map(({ lane, count }) => [lane, count]));
   const lanes = query.lanes.map((place) => ({ ...place, used: used.get(place.lane) ?? 0 }));
   return {
-    // Tasks of a provider that is switched off only wait for it. They take no room from others.
+    // Tasks of a provider that is switched off only wait for that provider. They take no capacity from others.
     total: query.capacity - lanes.reduce((sum, lane) => sum + lane.used, 0),
     lanes: new Map(
       lanes.map(({ lane, capacity, used, starts = capacity }) => [lane, Math.min(capacity - used, starts)]),
@@ -23,7 +23,7 @@ export function freeCapacity(
   };
 }
 
-/** The lanes whose queued tasks may start: those with room, and those without whose siblings have some. */
+/** The lanes whose queued tasks may start: lanes with room, and lanes without room if a sibling has some. */
 export function sources({ lanes }: ClaimQuery, free: FreeCapacity): readonly LaneId[] {
   const open = lanes.filter(({ lane }) => hasRoom(free, lane));
   return [...new Set(open.flatMap((place) => [place.lane, ...fullSiblings(place, free)]))];

@@ -9,26 +9,26 @@ import { type MigrationState, readMigrationState, SchemaError } from "./sqlite/m
 
 export type { Inspected, InspectionTimes } from "./sqlite/inspection.ts";
 
-/** A database that is looked at. Nothing of it is changed, and no file is made beside it. */
+/** A database under inspection. Nothing of it is changed, and no file is created next to it. */
 export interface Inspection {
   /** Its migrations, or why this program cannot use it. */
   readonly schema: MigrationState | SchemaError;
-  /** What SQLite says of its pages and indexes; empty for a sound database. @throws StorageError for one that cannot be read */
+  /** What SQLite reports about its pages and indexes; empty for an intact database. @throws StorageError if it cannot be read */
   faults(): readonly string[];
-  /** @throws Error where migrations are pending */
+  /** @throws Error if migrations are pending */
   inspect(times: InspectionTimes, seal: Pick<Seal, "open" | "stateOf">): Inspected;
   audit(): ReturnType<Audit["run"]>;
   stop(): void;
 }
 
 /**
- * Opens a database to look at it, whether or not a server uses it.
+ * Opens a database for inspection, whether or not a server uses it.
  *
  * @param isInUse whether a process may write to it meanwhile
  * @throws StorageError when it cannot be read
  */
 export function openInspection({ path, isInUse }: { path: string; isInUse: boolean }): Inspection {
-  // Reading in the usual way makes a log and an index of it beside the database where there are none.
+  // Ordinary reading would create a log and its index next to the database if there are none.
   const isAtRest = !isInUse && !existsSync(`${path}-wal`);
   const db = openForReading(path, isAtRest);
   try {

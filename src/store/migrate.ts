@@ -20,9 +20,9 @@ export function migrate(options: { path: string }, tell?: TellProgress): string[
 }
 
 /**
- * Which migrations of the database at `path` are applied and pending. Changes nothing and creates no file.
+ * Lists the applied and the pending migrations of the database at `path`. Changes nothing and creates no file.
  *
- * @throws SchemaError as `migrate` does
+ * @throws SchemaError like `migrate`
  */
 export function migrationStatus(options: { path: string }): MigrationState {
   if (!existsSync(options.path))

@@ -1,9 +1,9 @@
 import { Database } from "bun:sqlite";
 
-/** What operators call by a name. */
+/** The kinds of things that operators call by a name. */
 export type Named = "key" | "account" | "token";
 
-/** A name, with a word about it. */
+/** A name, with a short description. */
 export interface AboutName {
   readonly name: string;
   readonly about: string;
@@ -17,10 +17,10 @@ export const NEWEST_NAMES: Readonly<Record<Named, string>> = {
 };
 
 /**
- * The newest names in a database, with a word about each. Opens nothing but this one file, and only to read: a shell asks at each
- * press of the Tab key.
+ * The newest names in a database, each with a short description. Opens only this one file, and only for reading, because a
+ * shell asks at each press of the Tab key.
  *
- * @throws SQLiteError when there is none, or it has other tables
+ * @throws SQLiteError if there is no file, or it has other tables
  */
 export function readNames(path: string, of: Named, limit: number): AboutName[] {
   using db = new Database(path, { readonly: true, strict: true });

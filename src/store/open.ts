@@ -28,7 +28,7 @@ import { createTaskStore } from "./sqlite/task-store.ts";
 import { createTimeStore } from "./sqlite/time-store.ts";
 import { createUploadStore } from "./sqlite/upload-store.ts";
 
-/** Each is made when it is first used. */
+/** Each store is created on first use. */
 interface Stores {
   readonly accounts: AccountStore;
   readonly sessions: SessionStore;
@@ -48,7 +48,7 @@ interface Stores {
 
 export interface Store extends Stores, Opening {}
 
-/** Opens all stores of a database. @throws as `openBooks` does */
+/** Opens all stores of a database. @throws like `openBooks` */
 export function openStore(options: StoreOptions): Store {
   return storeOn(openBooks(options), options);
 }

@@ -8,8 +8,8 @@ import { prepareNeededContents } from "./sqlite/retention-store/remove.ts";
 export type { KeptBytes, KeptFile } from "./sqlite/reclaimable.ts";
 
 /**
- * Opens a database to count what could go. Each read is a transaction of its own: a long one would keep a server's log from becoming
- * short.
+ * Opens a database to count what could be removed. Each read is a transaction of its own, because a long one would keep a
+ * server's log from becoming shorter.
  *
  * @param isInUse whether a process may write to it meanwhile
  * @throws SchemaError for a database with other tables than this program needs; StorageError when it cannot be read
@@ -24,7 +24,7 @@ export function openReclaimable({ path, isInUse }: { readonly path: string; read
       files: (after: number, limit: number) => translating(() => prepared.files(after, limit)),
       callbacks: (after: number, limit: number) => translating(() => prepared.callbacks(after, limit)),
       freePages: () => translating(prepared.freePages),
-      /** Those of some contents that a task has. */
+      /** The contents among these that a task has. */
       neededContents: async (contents: readonly string[]) => translating(() => needed(contents)),
       stop: () => db.stop(),
     };

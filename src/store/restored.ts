@@ -6,11 +6,11 @@ import { openBooks } from "./books.ts";
 import { storeOn } from "./open.ts";
 import { prepareUnsent } from "./sqlite/task-store/unsent.ts";
 
-/** The database of a backup that becomes one to serve from. Nobody else uses it. */
+/** The database of a restored backup, before it is served. Nobody else uses it. */
 export interface RestoredStore {
   readonly tasks: Pick<TaskStore, "apply" | "counts">;
   readonly trail: Pick<TrailStore, "note">;
-  /** Leases live tasks that no upstream is known to have, some of them; none when all are ended. */
+  /** Leases some of the live tasks that no upstream is known to have; none when all have ended. */
   unsent(limit: number, until: number): Promise<Lease[]>;
   stop(): Promise<void>;
 }

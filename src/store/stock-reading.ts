@@ -14,7 +14,7 @@ export function readStock({ path }: { readonly path: string }): Stock {
   try {
     return translating(() => {
       requireMigrated(db);
-      // Each statement by itself: a long transaction would keep the server's log from becoming short.
+      // Each statement is a transaction of its own, because a long one would keep the server's log from becoming shorter.
       return prepareStock(db)();
     });
   } finally {

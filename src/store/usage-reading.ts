@@ -20,7 +20,7 @@ export function openUsageReading(options: { path: string }): UsageReading {
       requireMigrated(db);
       return prepareUsageReport(db);
     });
-    // One transaction: every statement reads the state that the first one saw.
+    // All statements are in one transaction, so each reads the state that the first one saw.
     const inOneState = db.transaction(report);
     return { report: async (query) => translating(() => inOneState(query)), stop: () => db.stop() };
   } catch (error) {

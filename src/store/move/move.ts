@@ -6,7 +6,7 @@ import { type MovedTable, movedTables } from "./tables.ts";
 /** How far a move has come. */
 export interface MoveProgress {
   readonly table: string;
-  /** Those of this table that are there. */
+  /** Rows of this table that have arrived. */
   readonly rows: number;
   readonly of: number;
 }
@@ -15,11 +15,11 @@ export type TellMove = (progress: MoveProgress) => void;
 
 export interface MoveHooks {
   readonly tell: TellMove;
-  /** Called when all rows are there and compared, before the target may be served: at a repeated move, too. */
+  /** Called when all rows have arrived and were compared, before the target may be served; also if the move is repeated. */
   readonly beforeServed?: (() => Promise<void>) | undefined;
 }
 
-/** What was moved, and what the audit says of both sides: the same. */
+/** What was moved, and the result of the audit, which is the same on both sides. */
 export interface Moved {
   readonly tables: readonly { readonly table: string; readonly rows: number }[];
   readonly audit: AuditReport;
@@ -29,8 +29,8 @@ export interface Moved {
 const AT_ONCE = 2_000;
 
 /**
- * Copies every row, then counts them and audits both sides. It can be killed and called again: it goes on where it was. Nobody may write
- * to the source meanwhile.
+ * Copies every row, then counts them and audits both sides. It can be killed and called again; then it continues where it
+ * stopped. Nobody may write to the source meanwhile.
  *
  * @throws MoveError; StorageError when a database cannot be read or written
  */
@@ -45,7 +45,7 @@ export async function move(
   if (!isDone) await target.settle(await source.uncounted());
   const moved = await compared(source, target, tables);
   await beforeServed();
-  // First: where this is cut off neither is served, and the move can be repeated.
+  // This comes first. If the move is interrupted here, neither database is served, and the move can be repeated.
   await source.leave?.();
   await target.finish();
   return moved;

@@ -14,7 +14,7 @@ interface Places {
   readonly to: string;
   /** Called after each slice of a table. */
   readonly tell?: TellMove;
-  /** Called when all rows are there, before the new place may be served; it may be called again. */
+  /** Called when all rows have arrived, before the target may be served; it may be called again. */
   readonly beforeServed?: (() => Promise<void>) | undefined;
 }
 
@@ -39,7 +39,7 @@ export function moveToPostgres({ from, to, ...hooks }: Places): Promise<Moved> {
 /**
  * Copies every row of a PostgreSQL database into a new file. It can be killed and called again. No node may serve the database.
  *
- * @param from URL of the database @param to path of the file, which appears there once all is in it
+ * @param from URL of the database @param to path of the file, which appears only when it is complete
  * @throws MoveError; SchemaError, StorageError
  */
 export function moveToSqlite({ from, to, ...hooks }: Places): Promise<Moved> {

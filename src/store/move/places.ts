@@ -1,13 +1,14 @@
 import type { AuditReport } from "../../domain/ports/audit.ts";
 import type { MovedRow, MovedTable, Place } from "./tables.ts";
 
-/** The rows of a move are not where, or as, they have to be. Nothing of the source was changed. */
+/** The rows of a move are not in the required state or place. Nothing of the source was changed. */
 export class MoveError extends Error {
   override readonly name = "MoveError";
   constructor(
     /**
-     * `not_empty` the target has rows of its own · `in_use` a server uses the database · `another` an unfinished move from elsewhere
-     * came here, or one runs at this moment · `unstorable` a text that the target cannot have · `differs` what came is not what left.
+     * `not_empty` the target has rows of its own · `in_use` a server uses the database · `another` an unfinished move from
+     * another source came here, or another move is running · `unstorable` a text that the target cannot store · `differs` the
+     * arrived rows differ from those of the source.
      */
     readonly kind: "not_empty" | "in_use" | "another" | "unstorable" | "differs",
     message: string,
@@ -16,7 +17,7 @@ export class MoveError extends Error {
   }
 }
 
-/** Times in which tasks that ended were not counted in the usage of their days. */
+/** Periods in which tasks ended without being counted in the usage of their days. */
 export interface Uncounted {
   readonly fromAt: number;
   readonly untilAt: number;
@@ -28,21 +29,21 @@ export interface Slice {
   readonly place: Place | undefined;
 }
 
-/** What only one moment of a database tells: nobody writes to it meanwhile. */
+/** Facts that hold only for one moment of a database; nobody may write to it meanwhile. */
 export interface Source {
-  /** Differs between databases that were made apart. */
+  /** Differs between databases that were created independently. */
   readonly id: string;
   count(table: MovedTable): Promise<number>;
-  /** The rows after a place, from the first one unless given. */
+  /** The rows after a place; from the first row unless given. */
   rows(table: MovedTable, after: Place | undefined, limit: number): Promise<Slice>;
   uncounted(): Promise<Uncounted | undefined>;
   audit(): Promise<AuditReport>;
-  /** Says in the database that its rows are at the target, which may be served from now on. @throws MoveError `in_use` */
+  /** Records in the database that its rows are at the target, which may be served from now on. @throws MoveError `in_use` */
   leave?(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** How far the rows of a table have come. */
+/** How many rows of a table have arrived. */
 export interface Progress {
   readonly place: Place | undefined;
   readonly rows: number;
@@ -51,17 +52,20 @@ export interface Progress {
 
 export interface Target {
   /**
-   * Begins, or goes on with what was begun before.
+   * Begins a move, or continues one that was begun before.
    *
-   * @returns whether everything is there already
+   * @returns whether everything has arrived already
    * @throws MoveError `not_empty`, `another`, `in_use`
    */
   begin(sourceId: string, tables: readonly MovedTable[]): Promise<boolean>;
   progress(table: MovedTable): Promise<Progress>;
-  /** Stores rows and where the next ones begin, at once. @throws MoveError `another` when they do not follow what is there */
+  /**
+   * Stores rows and where the next ones begin, at once. @throws MoveError `another` when they do not follow the rows that have
+   * arrived
+   */
   put(table: MovedTable, rows: readonly MovedRow[], before: Progress, after: Progress): Promise<void>;
   count(table: MovedTable): Promise<number>;
-  /** Sets what is counted on from, once all rows are there. It may be called again. */
+  /** Sets the numbers from which counters continue, after all rows have arrived. It may be called again. */
   settle(uncounted: Uncounted | undefined): Promise<void>;
   audit(): Promise<AuditReport>;
   /** Lets the database be served. */

@@ -17,7 +17,7 @@ type Parameters = readonly (string | number)[];
 /**
  * Reads the rows of a PostgreSQL database, which no node may serve meanwhile.
  *
- * @param folder where its rows go
+ * @param folder the folder that gets its rows
  * @throws MoveError `in_use`, `another` for rows that were moved to another folder; SchemaError, StorageError
  */
 export async function openPostgresSource(connection: Connection, folder: string): Promise<Source> {
@@ -50,7 +50,7 @@ export async function openPostgresSource(connection: Connection, folder: string)
     async leave() {
       await noteMovedAway(driver, folder);
       try {
-        // A node that began meanwhile has not seen the note.
+        // A node that started meanwhile has not seen this record.
         await refuseServed(driver);
       } catch (error) {
         await forgetMovedAway(driver);

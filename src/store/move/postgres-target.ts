@@ -10,7 +10,7 @@ import { MoveError, type Progress, type Target, type Uncounted } from "./places.
 import { countRows, refuseServed } from "./postgres-state.ts";
 import { IDEMPOTENCY, type MovedRow, type MovedTable, type Place } from "./tables.ts";
 
-/** The row that names where the rows come from. It is done when everything is there. */
+/** The row that names the source of the rows. It is marked done when everything has arrived. */
 const WHOLE = "";
 
 interface ProgressRow {
@@ -37,7 +37,7 @@ const FINISH = statement(`update move_progress set is_done = 1 where name = '${W
 const UNCOUNTED = statement<never, [from: number, until: number]>(
   "insert into uncounted_time (from_at, until_at) values ($1, $2) on conflict (from_at) do nothing",
 );
-/** Numbers that the database gives go on after those that are there. */
+/** Numbers that the database assigns continue after the existing ones. */
 const COUNT_ON = statement(
   `do $$ declare each record; begin
      for each in select attrelid::regclass as of, attname as name from pg_attribute
@@ -68,7 +68,7 @@ export async function openPostgresTarget(connection: Connection): Promise<Target
   };
 }
 
-/** Runs work in a transaction of its own, unless another move is at it. */
+/** Runs work in a transaction of its own, unless another move is running. */
 async function inOne<T>(driver: Driver, work: (session: Session) => Promise<T>): Promise<T> {
   const transaction = await driver.begin();
   try {
@@ -162,6 +162,6 @@ function insertionInto(table: MovedTable): string {
 async function settle(session: Session, uncounted: Uncounted | undefined): Promise<void> {
   if (uncounted !== undefined) await UNCOUNTED.run(session, uncounted.fromAt, uncounted.untilAt);
   await COUNT_ON.run(session);
-  // Plans are made by what is in the tables.
+  // The planner needs statistics about the new contents of the tables.
   await session.ask("analyze", []);
 }

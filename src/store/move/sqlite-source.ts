@@ -60,7 +60,7 @@ export function openSqliteSource(path: string): Source {
   };
 }
 
-/** Records are found by their number alone. */
+/** Records can only be found by their number. */
 const keyOf = ({ name, key }: MovedTable): readonly string[] => (name === IDEMPOTENCY ? ["id"] : key);
 
 function sliceOf(table: MovedTable, key: readonly string[], hasBegun: boolean): string {

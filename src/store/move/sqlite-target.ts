@@ -8,7 +8,7 @@ import { MoveError, type Progress, type Target, type Uncounted } from "./places.
 import { countIn } from "./sqlite-counts.ts";
 import { IDEMPOTENCY, type MovedRow, type MovedTable, type Place } from "./tables.ts";
 
-/** The row that names where the rows come from. */
+/** The row that names the source of the rows. */
 const WHOLE = "";
 
 interface ProgressRow {
@@ -17,13 +17,13 @@ interface ProgressRow {
   readonly is_done: 0 | 1;
 }
 
-/** Beside the place of the database until all rows are there, so that nobody serves a part of them. */
+/** The file has another name until all rows have arrived, so that nobody serves an incomplete database. */
 export const unfinishedPath = (path: string): string => `${path}.moving`;
 
 /**
  * Stores the rows of a database in a new file.
  *
- * @throws MoveError `not_empty` where there is a file; StorageError
+ * @throws MoveError `not_empty` if the file exists; StorageError
  */
 export function openSqliteTarget(path: string): Target {
   if (existsSync(path))

@@ -54,10 +54,10 @@ export function typeIn({ columns }: MovedTable, name: string): MovedColumn["type
   return column.type;
 }
 
-/** Records of the keys by which creates are sent again. In SQLite a digest may have several, of which the latest counts. */
+/** Records of the keys with which creates are repeated. In SQLite a digest may have several records, and the latest counts. */
 export const IDEMPOTENCY = "idempotency";
 
-/** The tables of SQLite whose rows move, in an order in which every row follows those that it refers to. */
+/** The tables of SQLite whose rows move, ordered so that every row follows the rows that it refers to. */
 export const MOVED: readonly SQLiteTable[] = [
   ...[account, apiKey, managementToken, consoleSession, creditKey, label, task, attempt, asset, ledgerEntry],
   ...[keyQuota, keyChoice, booksDay, callback, callbackAttempt, heartbeat, importMark, priceOverride],
@@ -71,7 +71,8 @@ export function movedTables(): readonly MovedTable[] {
   return MOVED.map((each) => {
     const table = movedTable(each);
     if (each !== idempotency) return table;
-    // Each database finds them in its own way. SQLite removes them in the order of its own numbers, which is that of their ends.
+    // Each database finds expired records in its own way. SQLite removes them in the order of its own numbers, which is also
+    // the order in which they expire.
     const columns = table.columns.filter(({ name }) => name !== "id");
     return { ...table, columns, key: ["expires_at", "digest"] };
   });

@@ -25,7 +25,7 @@ interface AccountStoreDeps {
   readonly ledger: Ledger;
   readonly watch: ChangeWatch;
   readonly seal?: Seal | undefined;
-  /** For pages of the ledger, which may be some seconds old. */
+  /** Reads pages of the ledger, which may be some seconds old. */
   readonly readers?: Readers | undefined;
 }
 
@@ -38,7 +38,7 @@ export function createAccountStore(connection: Connection, deps: AccountStoreDep
   const refund = prepareRefund({ ledger });
   const grants = createGrantCache<KeyGrant>(watch, "keys", (hash) => read((on) => grantOf(on, hash)));
 
-  /** Writes what holds the row of an account that something known by its id belongs to. */
+  /** Runs a write while holding the row of the account to which something known by its id belongs. */
   async function writeForOwner<T>(
     owner: AccountId | undefined,
     operation: (session: Session) => Promise<T>,
@@ -91,7 +91,7 @@ export function createAccountStore(connection: Connection, deps: AccountStoreDep
   return store;
 }
 
-/** Forgets what is at hand, here and elsewhere, once a write is committed. */
+/** Clears the caches here and in other processes after a write is committed. */
 async function changing<Grant, T>(cache: GrantCache<Grant>, writing: Promise<T>): Promise<T> {
   const result = await writing;
   await cache.changed();

@@ -19,8 +19,8 @@ type RunTogether = (of: AccountId, writes: readonly AccountWrite[]) => Promise<u
 const MOST_TOGETHER = 64;
 
 /**
- * Takes the writes of each account in their order: what has come while one transaction ran shares the next one. If one of them throws,
- * each runs in a transaction of its own.
+ * Runs the writes of each account in order. Writes that arrive during one transaction share the next one. If one of them
+ * throws, each runs in a transaction of its own.
  */
 export function createTurns(
   runTogether: RunTogether,
@@ -50,14 +50,14 @@ export function createTurns(
     }
   }
 
-  /** What records what has happened can be written twice; of anything else its caller must find out. */
+  /** A write that records what has already happened can be repeated. For any other write the caller must learn the outcome. */
   async function settleUnknown(of: AccountId, writes: readonly Waiting[], error: OutcomeUnknown) {
     for (const { isOwed, reject } of writes) if (!isOwed) reject(error);
     for (const write of writes) if (write.isOwed) await runOne(of, write);
   }
 
   async function work(of: AccountId, queue: Waiting[]): Promise<void> {
-    // What comes in the same turn of the event loop shares the first transaction.
+    // Writes of the same turn of the event loop share the first transaction.
     await new Promise<void>((resolve) => void setImmediate(resolve));
     while (queue.length > 0) await runAll(of, queue.splice(0, MOST_TOGETHER));
     queues.delete(of);
@@ -75,7 +75,7 @@ export function createTurns(
         running.add(work_);
       });
     },
-    /** Resolves once nothing waits. */
+    /** Resolves when nothing waits. */
     async idle(): Promise<void> {
       while (running.size > 0) await Promise.all(running);
     },

@@ -33,8 +33,8 @@ const SUMS = statement<SumRow>(SUM_MONEY);
 const FIRST_WRONG = statement<FirstWrong>(firstWrongIn(DIALECT));
 
 /**
- * Opens a database to check its books. It is looked at as it is at one moment, and nobody is delayed. The database finds what is wrong,
- * in its own memory and on its disk: of each check one row comes here.
+ * Opens a database to check its books. The check sees a single moment, and nobody is delayed. The database finds the errors in
+ * its own memory and on its disk, so only one row for each check comes here.
  *
  * @throws SchemaError for a database with other tables than this program needs; StorageError when it cannot be read
  */

@@ -35,7 +35,7 @@ export function openBunClient({ url, most, deadlineMs }: ClientOptions): Client 
   };
 }
 
-/** Listens on a connection of its own, which Bun makes anew where it is lost. */
+/** Listens on a connection of its own. Bun opens a new one if it is lost. */
 function createBunListener(open: () => SQL): Listening & { stop(): Promise<void> } {
   const all: Parameters<Listening["listen"]>[] = [];
   let ears: SQL | undefined;
@@ -59,12 +59,12 @@ function createBunListener(open: () => SQL): Listening & { stop(): Promise<void>
   };
 }
 
-/** Every option is given, because what is not would be read from variables of the environment. */
+/** Every option is given, because Bun would read missing ones from environment variables. */
 function optionsOf(address: PostgresAddress): SQL.PostgresOrMySQLOptions {
   const { host, port, user, password = "", database, sslmode, connectSeconds } = address;
   return {
     ...{ adapter: "postgres", port, username: user, password, database },
-    // The mode alone: one that is given in `tls` cannot be had together with files.
+    // Only the mode: a mode in `tls` cannot be combined with files.
     url: `postgres://${host.startsWith("/") ? "localhost" : bracketed(host)}:${port}/?sslmode=${sslmode}`,
     hostname: host,
     tls: tlsOf(address),
@@ -75,7 +75,7 @@ function optionsOf(address: PostgresAddress): SQL.PostgresOrMySQLOptions {
 
 function tlsOf(address: PostgresAddress): SQL.PostgresOrMySQLOptions["tls"] {
   const certificates = certificatesOf(address);
-  // Certificates ask for the mode of the URL, or at least for "require".
+  // Certificates require the mode of the URL, or at least "require".
   return Object.keys(certificates).length > 0 ? certificates : address.sslmode;
 }
 
@@ -85,15 +85,15 @@ function poolOn(open: () => SQL): DisposablePool {
     throwAway() {
       const lost = sql;
       sql = open();
-      // It fails whatever waits there.
+      // It fails, whatever waits on it.
       void lost.close({ timeout: 0 }).catch(() => {});
     },
     close: () => sql.close({ timeout: 0 }),
     ask: (text, parameters) => ask(sql, text, parameters),
     async begin() {
       const reserved = await sql.reserve();
-      // Bun prepares a template, and sends it beside what follows, which fails where it failed. What comes through `unsafe` without
-      // parameters goes by itself, and what follows waits for its answer (seen on Bun 1.4.5).
+      // Bun prepares a template and sends it together with the statements that follow, which fail if it fails. A statement
+      // through `unsafe` without parameters is sent alone, and later statements wait for its answer (seen on Bun 1.4.5).
       reserved`begin`.catch(() => {});
       const words = { commit: () => reserved`commit`, rollback: () => reserved`rollback` };
       const end = async (word: "commit" | "rollback") => {

@@ -9,13 +9,13 @@ const TELL = statement<never, [payload: string]>(`select pg_notify('${CHANNEL}',
 
 export type Bus = ReturnType<typeof createBus>;
 
-/** What nodes tell each other: texts without a line feed. */
+/** Messages between nodes: texts without a line feed. */
 type Told = string;
 
 /**
- * Tells other nodes what has happened. A hint that comes late or never does no harm: whoever waits looks by itself now and then. What is
- * told in one turn of the event loop goes together, after the transactions that it is about and not in them, because a notification
- * in a transaction makes all commits of the server wait for each other.
+ * Sends hints about events to other nodes. A late or lost hint does no harm, because a waiting node also looks by itself now
+ * and then. Hints of one turn of the event loop are sent together. They are sent after their transactions and not within them,
+ * because a notification in a transaction makes all commits of the server wait for each other.
  */
 export function createBus(driver: Driver, from: string) {
   let waiting = new Set<Told>();
@@ -30,7 +30,7 @@ export function createBus(driver: Driver, from: string) {
   }
 
   function flush(): void {
-    // Hints to a server that is away are not missed: it tells whoever listens again that some may be lost.
+    // Hints that do not reach the server are not missed: listeners learn that some may be lost when they reach it again.
     void send()
       .catch(() => waiting.clear())
       .finally(() => {
@@ -50,7 +50,7 @@ export function createBus(driver: Driver, from: string) {
       waiting.add(told);
       arm();
     },
-    /** Calls `hear` for what other nodes tell, and `missed` whenever some of it may have been lost. */
+    /** Calls `hear` for hints of other nodes, and `missed` whenever some may have been lost. */
     listen: (hear: (told: Told) => void, missed: () => void): Promise<void> =>
       driver.listen(
         CHANNEL,

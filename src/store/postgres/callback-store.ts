@@ -13,7 +13,7 @@ import type { Connection } from "./connection.ts";
 import { type Session, statement } from "./session.ts";
 import { writeTrail } from "./trail.ts";
 
-// It always has a row. An answer without one would be asked for again, to prove it.
+// The answer always has a row. An answer without rows would be requested again to prove it.
 const NEXT_DUE = statement<{ due_at: number | null }>(
   "select (select due_at from callback where pool = 'waiting' order by due_at limit 1) as due_at",
 );

@@ -5,7 +5,7 @@ import type { PostgresAddress } from "../../toolkit/postgres-address.ts";
 /** The certificates of an address. @throws StorageError for a file that cannot be read */
 export function certificatesOf({ sslrootcert, sslcert, sslkey }: PostgresAddress) {
   return {
-    // "system" is how PostgreSQL's own programs name the roots that are there anyway.
+    // "system" is the name that PostgreSQL's own programs use for the operating system's roots.
     ...(sslrootcert !== undefined && sslrootcert !== "system" && { ca: contentOf(sslrootcert) }),
     ...(sslcert !== undefined && { cert: contentOf(sslcert) }),
     ...(sslkey !== undefined && { key: contentOf(sslkey) }),

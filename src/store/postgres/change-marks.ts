@@ -1,6 +1,6 @@
 /**
- * Every transaction that writes marks, in the locks of the database, the number that its changes of tasks are above: the last one that
- * was drawn before. A lock that is such a mark has this and the number as its key.
+ * Every transaction that changes tasks takes, as an advisory lock of the database, a mark: the last number that was drawn
+ * before. All numbers of its changes are above it. The key of such a lock consists of this constant and the number.
  */
 export const CHANGE_MARK = 0x737663n << 32n;
 

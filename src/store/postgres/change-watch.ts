@@ -1,21 +1,21 @@
 import type { Driver } from "./driver.ts";
 import { statement } from "./session.ts";
 
-/** What processes keep in memory of a database that others may change. */
+/** Caches in memory for a database that other processes may change. */
 export type Topic = "keys" | "tokens" | "sessions" | "prices" | "routes";
 
-/** Something that keeps rows in memory. */
+/** A cache of rows in memory. */
 export interface Cache {
-  /** What is kept may be wrong from now on. */
+  /** The cached rows may be wrong from now on. */
   forget(): void;
-  /** Called twice in a row: what was kept at the first call, and was not read since, is not used after the second. */
+  /** Called twice in a row. Rows that were cached at the first call and not read since are not used after the second. */
   age(): void;
 }
 
 export interface ChangeWatch {
   /** Registers a cache. */
   onChange(topic: Topic, cache: Cache): void;
-  /** Tells other processes, after the commit, that what they keep is to be read anew. Never rejects. */
+  /** Tells other processes, after a commit, to read their cached rows again. Never rejects. */
   tell(topic: Topic): Promise<void>;
   /** Begins to listen; resolves at once. */
   start(): void;
@@ -23,11 +23,17 @@ export interface ChangeWatch {
 }
 
 const CHANNEL = "svc_change";
-/** Twice this and the time of a read are within the second in which a change by another process must become visible. */
+/**
+ * Twice this interval plus the time of a read is less than the second within which a change by another process must become
+ * visible.
+ */
 const LOOK_EVERY_MS = 400;
-/** After so many looks, what is at hand is read anew all the same: a process may end between its commit and what it tells. */
+/**
+ * After this many checks, cached rows are read again in any case, because a process may end between its commit and its
+ * notification.
+ */
 const LOOKS_UNTIL_AGED = 25;
-/** After so many looks without a pulse, the connection that listens is made anew. */
+/** After this many checks without a pulse, a new connection is opened for listening. */
 const LOOKS_UNTIL_ANEW = 25;
 const TRIES = 3;
 
@@ -37,8 +43,8 @@ const NOTIFY = statement<never, [channel: string, payload: string]>(
 );
 
 /**
- * Empties caches when another process tells that it has committed a change, and whenever notifications may have been lost. It sends
- * itself a pulse at each look: as long as it does not hear its pulses, it may hear nothing else either, and what is at hand is read anew
+ * Clears caches when another process reports a committed change, and whenever notifications may have been lost. At each check
+ * it sends itself a pulse. As long as it does not hear its pulses, it may miss other notifications too, so cached rows are read
  * again and again.
  */
 export function createChangeWatch(
@@ -63,7 +69,7 @@ export function createChangeWatch(
       await driver.listen(CHANNEL, forget, () => forget());
       await pulse.listen();
     } catch {
-      // The next look tries again; until then no pulse is heard.
+      // The next check tries again; until then no pulse is heard.
       isListening = false;
     }
   }
@@ -98,14 +104,17 @@ async function tell({ aside }: Pick<Driver, "aside">, topic: Topic, pauseMs: num
     try {
       return void (await NOTIFY.run(aside, CHANNEL, topic));
     } catch {
-      // Those that listen were cut off too, or read anew what they keep before long.
+      // Other listeners were cut off too, or soon read their cached rows again.
       if (tries === TRIES) return;
       await Bun.sleep(pauseMs);
     }
   }
 }
 
-/** Has the connection that listens made anew when it is deaf: one whose packets get lost tells nobody that they are. */
+/**
+ * Opens a new connection for listening if the present one hears nothing. A connection whose packets get lost does not report
+ * it.
+ */
 function watchListening({ listenAnew }: Pick<Driver, "listenAnew">) {
   let deafLooks = 0;
   return {
@@ -114,14 +123,14 @@ function watchListening({ listenAnew }: Pick<Driver, "listenAnew">) {
       if (deafLooks < LOOKS_UNTIL_ANEW) return;
       deafLooks = 0;
       listenAnew().catch(() => {
-        // The next look tries again.
+        // The next check tries again.
         deafLooks = LOOKS_UNTIL_ANEW;
       });
     },
   };
 }
 
-/** Notifications that a process sends to itself alone. */
+/** Notifications that a process sends only to itself. */
 function createPulse({ aside, listen }: Pick<Driver, "aside" | "listen">) {
   let channel: string | undefined;
   let isSending = false;
@@ -141,7 +150,7 @@ function createPulse({ aside, listen }: Pick<Driver, "aside" | "listen">) {
       );
       channel = name;
     },
-    /** Whether the last one was heard. */
+    /** Whether the last pulse was heard. */
     isHeard: () => sent > 0 && heard === sent,
     send(): void {
       if (channel === undefined || isSending) return;

@@ -6,13 +6,13 @@ import { statement } from "./session.ts";
 /** A transaction of a server, so that its end can be asked about when the answer was lost. */
 export interface TransactionName {
   readonly xid: string;
-  /** Another one after each time that a standby took over. */
+  /** Changes each time that a standby takes over. */
   readonly timeline: string;
 }
 
 /**
- * Nobody knows whether a transaction was committed: its server is gone, and the one that took over uses the same numbers again. What
- * must not happen twice may not be tried again.
+ * Nobody knows whether a transaction was committed: its server is gone, and its successor uses the same numbers again. A write
+ * that must not happen twice must not be repeated.
  */
 export class OutcomeUnknown extends StorageError {}
 
@@ -22,16 +22,16 @@ export const TIMELINE = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)";
 const STATUS = statement<{ status: string | null; timeline: string }, [xid: string]>(
   `select ${TIMELINE} as timeline, pg_xact_status($1::text::xid8) as status`,
 );
-/** Writes something that no table has. */
+/** Writes something that is in no table. */
 const WRITE = statement("select pg_logical_emit_message(true, 'svc', ''::text) is null as written");
-/** The code of what a standby cannot answer. */
+/** The error code for a request that a standby cannot answer. */
 const IN_RECOVERY = "55000";
 
 /**
- * What became of a transaction whose commit was not answered.
+ * Finds out the outcome of a transaction whose commit got no answer.
  *
- * @returns whether it was committed, and is as safe as any commit that was answered
- * @throws OutcomeUnknown; StorageError once it may not wait any more
+ * @returns whether it was committed; if so, it is as safe as any answered commit
+ * @throws OutcomeUnknown; StorageError when the wait is over
  */
 export async function isCommitted(
   driver: Pick<Driver, "ask" | "begin">,
@@ -44,12 +44,12 @@ export async function isCommitted(
       const isOfOther = found?.timeline !== timeline;
       if (isOfOther && found?.status === "committed")
         throw new OutcomeUnknown("away", "The database server that had the answer is gone.");
-      // Another transaction, which has the same number on the server that took over: ours did not get there.
+      // This is another transaction with the same number on the server that took over, so ours never arrived there.
       if (isOfOther || found?.status !== "in progress")
         return found?.status === "committed" && (await isSafe(driver));
     } catch (error) {
       if (error instanceof OutcomeUnknown) throw error;
-      // A server that knows nothing of the transaction, as one that took over has not got it.
+      // The server does not know the transaction, for example because it took over without having received it.
       if (asStorageError(error) === undefined && sqlState(error) !== IN_RECOVERY) return false;
     }
     await wait(tries);
@@ -57,8 +57,8 @@ export async function isCommitted(
 }
 
 /**
- * Waits until all earlier commits are where the server wants them. A commit whose answer was lost may have ended before a synchronous
- * standby had it, and would be lost if that took over now.
+ * Waits until all earlier commits are as safe as the server is configured to make them. A commit whose answer was lost may have
+ * ended before a synchronous standby had it, and would be lost if that took over now.
  *
  * @throws StorageError
  */

@@ -13,14 +13,17 @@ export interface Connection
   read<T>(query: (session: Session) => Promise<T>): Promise<T>;
   /** Runs reads that see one moment. */
   readAtOnce<T>(query: (session: Session) => Promise<T>): Promise<T>;
-  /** Runs what a database is opened by. What makes it unfit is said with where it is and what to do. @throws Error */
+  /**
+   * Runs the statements with which a database is opened. If it is unfit, the error says where the database is and what to do.
+   * @throws Error
+   */
   opening<T>(run: () => Promise<T>): Promise<T>;
-  /** Finishes what was requested, then closes. Refuses later calls. */
+  /** Finishes requested work, then closes. Refuses later calls. */
   stop(): Promise<void>;
 }
 
 export interface ConnectionOptions extends Omit<DriverOptions, "most">, Omit<WriterDeps, "most"> {
-  /** Connections at once; 10 unless given. */
+  /** Most connections at once; 10 unless given. */
   readonly connections?: number | undefined;
 }
 
@@ -74,13 +77,14 @@ export async function readOneMoment<T>(
   const transaction = await driver.begin({ isLong: true });
   try {
     const set = transaction.ask("set transaction isolation level repeatable read, read only", []);
-    // Where it fails, so does what follows; a failure that nobody hears of would end the process.
+    // If it fails, the statements that follow fail too. Their failures are caught here, because an unhandled one would end the
+    // process.
     set.catch(() => {});
     const result = await query(transaction);
     await transaction.prove();
     return result;
   } finally {
-    // It wrote nothing. Where the connection is lost, so is the transaction.
+    // The transaction wrote nothing. If the connection is lost, so is the transaction.
     await transaction.rollback().catch(() => {});
   }
 }

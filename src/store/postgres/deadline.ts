@@ -1,20 +1,21 @@
 import type { Pool } from "./client.ts";
 
-/** Connections of which none is used any more once they are thrown away. */
+/** Connections that can all be replaced at once. */
 export interface DisposablePool extends Pool {
-  /** Whatever waits on a connection fails as if that was lost, and what comes has a new one. */
+  /** Everything that waits on a connection fails as if the connection was lost, and later statements get new ones. */
   throwAway(): void;
   close(): Promise<void>;
 }
 
-/** A limit is so many looks. A process that stood still looks once, and not as often as it would have. */
+/** A limit is a number of checks. A process that was suspended checks once afterwards, not once for each missed interval. */
 const LOOKS = 5;
 
 /**
- * Throws all connections of a pool away when a statement has no answer for so long. Where packets get lost for ever, as behind a firewall
- * that has forgotten a connection, nothing else would end the wait. What was committed meanwhile is asked about as after any lost answer.
+ * Closes all connections of a pool when a statement has no answer for the deadline. If packets get lost for ever, as behind a
+ * firewall that has forgotten a connection, nothing else would end the wait. The outcome of open commits is then looked up, as
+ * after any lost answer.
  *
- * @param deadlineMs undefined for what waits as long as it takes
+ * @param deadlineMs undefined for statements without a limit
  */
 export function limited(pool: DisposablePool, deadlineMs: number | undefined): DisposablePool {
   if (deadlineMs === undefined) return pool;

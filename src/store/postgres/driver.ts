@@ -5,7 +5,7 @@ import type { ClientOptions, Listening } from "./client.ts";
 import { openPgClient } from "./pg-client.ts";
 import { type OnMisrouted, type ProvenClient, proving } from "./proving.ts";
 
-/** Connections to one database, whose answers are proven to be those of their statements. */
+/** Connections to one database. Each answer is proven to belong to its statement. */
 export interface Driver extends ProvenClient, Listening {
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export function openDriver({ onMisrouted = endProcess, ...options }: DriverOptio
   };
 }
 
-/** Nothing that this process knows of the database can be trusted any more. */
+/** After this, nothing that this process knows about the database can be trusted. */
 export function endProcess(): never {
   writeSync(
     2,

@@ -15,9 +15,10 @@ const COUNTED = /\b(?:group|order)\s+by\s+\d/i;
 const CHANGES = /\b(?:insert|update|delete)\b/i;
 
 /**
- * Adds a first column to the rows that a statement returns or changes: the parameter that comes after its own ones.
+ * Adds a first column to the rows that a statement returns or changes. It contains the parameter that follows the statement's
+ * own ones.
  *
- * @returns undefined for what has no rows, such as `create table`, and for several statements in one text
+ * @returns undefined for statements without rows, such as `create table`, and for several statements in one text
  */
 export function echoing(text: string, parameters: number): Echoing | undefined {
   const trimmed = text.trim();
@@ -27,7 +28,7 @@ export function echoing(text: string, parameters: number): Echoing | undefined {
   if (verb === undefined) return undefined;
   const column = `$${parameters + 1}::int4 as ${NONCE}`;
   const isRead = !CHANGES.test(trimmed);
-  // A column before others would be counted with them.
+  // These statements name columns by their place, which a column before them would change.
   if (verb.word === "select" && COUNTED.test(trimmed))
     return { text: `select ${column}, answered.* from (${trimmed}) as answered`, isRead };
   if (verb.word === "select")
@@ -40,7 +41,7 @@ export function echoing(text: string, parameters: number): Echoing | undefined {
 
 interface Word {
   readonly word: string;
-  /** Where the text goes on behind it. */
+  /** Where the text continues after it. */
   readonly end: number;
 }
 

@@ -2,8 +2,8 @@ import { SQL } from "bun";
 import { StorageError } from "../../domain/ports/task-store.ts";
 
 /**
- * Kinds of storage errors by the codes of PostgreSQL (https://www.postgresql.org/docs/15/errcodes-appendix.html, checked 2026-11-27).
- * Those of class 08, and those by which a server ends connections, mean that it is away.
+ * Kinds of storage errors by the codes of PostgreSQL (https://www.postgresql.org/docs/15/errcodes-appendix.html, checked
+ * 2026-11-27). Codes of class 08, and those with which a server ends connections, mean that it is not reachable.
  */
 const KINDS = [
   ["full", /^(53100|53200)$/, "The database server's disk or memory is full."],
@@ -17,7 +17,7 @@ const KINDS = [
 const LOST =
   /^ERR_POSTGRES_(CONNECTION_[A-Z_]+|IDLE_TIMEOUT|LIFETIME_TIMEOUT|QUERY_CANCELLED|TLS.*)$|^E(CONNREFUSED|CONNRESET|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND)$|FailedToOpenSocket|ConnectionClosed|^(ERR_TLS|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|CERT)_/;
 
-/** The five characters by which PostgreSQL names an error; undefined for any other error. */
+/** The five-character code of a PostgreSQL error; undefined for any other error. */
 export function sqlState(error: unknown): string | undefined {
   if (error instanceof SQL.PostgresError) return typeof error.errno === "string" ? error.errno : undefined;
   // As node-postgres has it.

@@ -2,7 +2,10 @@ import type { Driver } from "./driver.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { type Session, statement } from "./session.ts";
 
-/** The oldest that has `pg_current_xact_id`, `xid8` and `gen_random_uuid` (https://www.postgresql.org/docs/release/13.0/, checked 2026-11-27). */
+/**
+ * The oldest version with `pg_current_xact_id`, `xid8` and `gen_random_uuid` (https://www.postgresql.org/docs/release/13.0/,
+ * checked 2026-11-27).
+ */
 const OLDEST_SERVER = 130_000;
 
 interface Server {
@@ -23,7 +26,7 @@ const SERVER = statement<Server>(
      (current_setting('idle_in_transaction_session_timeout') <> '0')::int as has_settings`,
 );
 const BACKEND = statement<{ pid: number }>("select pg_backend_pid() as pid");
-/** A pooler that is at rest gives one that was used last; one that is busy, any. */
+/** An idle pooler returns the connection that was used last; a busy one returns any. */
 const LOOKS = 4;
 
 const right = (kind: string, of: string, rights: readonly string[]) =>
@@ -39,7 +42,7 @@ const LACKING = statement<{ name: string; lacks: string }, [names: readonly stri
    from pg_class where relnamespace = current_schema()::regnamespace and relname = any($1::text[]) order by relname`,
 );
 
-/** @throws Error for a database that the service cannot be served from, and says what to do */
+/** @throws Error if the service cannot be served from the database; it says what to do */
 export async function requireFit(driver: Pick<Driver, "ask" | "aside">): Promise<void> {
   const server = await SERVER.get(driver);
   if (server === undefined) throw new Error("The database said nothing of itself.");
@@ -67,10 +70,10 @@ export const WITHOUT_SETTINGS =
   "A pooler before the database does not pass on what connections are set to. Name the server itself; or use pool_mode = session with ignore_startup_parameters = idle_in_transaction_session_timeout,jit,options in PgBouncer, and give its user the settings: alter role NAME set idle_in_transaction_session_timeout = '5s', and: alter role NAME set jit = off";
 
 /**
- * Statements that are prepared, and notifications that are listened to, belong to a connection of the server. A pooler that gives one to
- * several of ours in turns would lose them, and not at once.
+ * Statements that are prepared, and notifications that are listened to, belong to a connection of the server. A pooler that
+ * shares one among several of ours would lose them, and the loss would not show at once.
  *
- * @throws Error where connections of different pools were answered by the same process of the server
+ * @throws Error if the same process of the server answered connections of different pools
  */
 async function requireOwnSessions(driver: Pick<Driver, "ask" | "aside">): Promise<void> {
   const main = new Set<number | undefined>();
@@ -94,7 +97,7 @@ export async function requireRights(session: Session): Promise<void> {
   );
 }
 
-/** The tables and sequences that migrations make. */
+/** The tables and sequences that migrations create. */
 export function namesOf(migrations: readonly { readonly sql: string }[]): string[] {
   const made = /create (?:table|sequence) (?:if not exists )?(?:"public"\.)?"([a-z_]+)"/gi;
   return [

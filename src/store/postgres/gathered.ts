@@ -4,11 +4,11 @@ import type { Connection } from "./connection.ts";
 import type { Session } from "./session.ts";
 import type { WriteOptions } from "./writer.ts";
 
-/** Items that one operation takes. */
+/** Most items that one operation takes. */
 const MOST_TOGETHER = 64;
 
 export interface GatheredWork<Item, Prepared, Result> extends WriteOptions {
-  /** What is done for an item before the transaction begins; again, where that failed. */
+  /** Prepares an item before the transaction begins; called again if it failed. */
   readonly prepare: (item: Item) => Promise<Prepared>;
   /** Writes items in their order. @returns a result for each */
   readonly run: (session: Session, of: AccountId, items: readonly Prepared[]) => Promise<Result[]>;
@@ -21,8 +21,8 @@ interface Waiting<Prepared, Result> {
 }
 
 /**
- * Returns a function that gathers what waits to be written for one account, so that few statements write all of it. What was asked for
- * first is written first. If that throws, each item is written alone.
+ * Returns a function that gathers the items waiting to be written for one account, so that few statements write all of them.
+ * They are written in the order of the calls. If that throws, each item is written alone.
  */
 export function prepareGathered<Item, Prepared, Result>(
   { writeFor }: Pick<Connection, "writeFor">,
@@ -35,13 +35,13 @@ export function prepareGathered<Item, Prepared, Result>(
       const results = await writeFor(
         of,
         async (session) => {
-          // What comes from now on is written by another operation. This one may run again: with the same items.
+          // Another operation writes the items that arrive from now on. This one may run again, with the same items.
           if (open.get(of) === waiting) open.delete(of);
           return run(session, of, await Promise.all(waiting.map(({ prepared }) => prepared())));
         },
         options,
       );
-      // Safe: there is a result for each.
+      // Safe: every item has a result.
       for (const [i, { resolve }] of waiting.entries()) resolve(results[i] as Result);
     } catch (error) {
       if (open.get(of) === waiting) open.delete(of);
@@ -62,7 +62,7 @@ export function prepareGathered<Item, Prepared, Result>(
     });
 }
 
-/** Begins at once, and returns a function for the result: what failed is tried again. */
+/** Begins at once, and returns a function for the result, which tries again if it failed. */
 function again<T>(run: () => Promise<T>): () => Promise<T> {
   const begin = () => {
     const begun = run();

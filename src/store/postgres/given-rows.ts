@@ -1,6 +1,6 @@
 import { type Parameter, type Statement, statement } from "./session.ts";
 
-/** Rows as one parameter: a statement takes as many as there are at once. */
+/** Rows as one parameter, so that a statement takes any number of them. */
 export function asRows(rows: readonly object[]): string {
   return JSON.stringify(rows);
 }

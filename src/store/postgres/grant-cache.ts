@@ -4,7 +4,7 @@ import type { ChangeWatch, Topic } from "./change-watch.ts";
 
 export interface GrantCache<Grant> {
   get(hash: string): AtHand<Grant | undefined>;
-  /** Forgets all, here and in other processes. For after a commit. */
+  /** Clears the cache here and in other processes. Call it after a commit. */
   changed(): Promise<void>;
 }
 
@@ -14,8 +14,8 @@ interface Kept<Grant> {
 }
 
 /**
- * Keeps the grants that were read lately; one that has aged stays at hand while it is read anew. Does not keep hashes without a grant:
- * anybody can invent them. Forgets everything when another process tells of a change.
+ * Keeps recently read grants. An aged grant stays available while it is read again. Does not keep hashes without a grant,
+ * because anybody can invent them. Clears itself when another process reports a change.
  */
 export function createGrantCache<Grant>(
   watch: Pick<ChangeWatch, "onChange" | "tell">,
@@ -48,7 +48,7 @@ export function createGrantCache<Grant>(
     return started;
   }
 
-  /** Ends a read. @returns whether what it found may be kept */
+  /** Ends a read. @returns whether its result may be kept */
   function left(hash: string, ended: Promise<Grant | undefined>): boolean {
     return reading.get(hash) === ended && reading.delete(hash);
   }
@@ -58,7 +58,7 @@ export function createGrantCache<Grant>(
     get(hash) {
       const found = kept.get(hash);
       if (found === undefined) return read(hash);
-      // Where it cannot be read, it is at hand until it ages again.
+      // If it cannot be read, the old grant stays available until it ages again.
       if (found.isAged) read(hash).catch(() => {});
       return found.grant;
     },
@@ -69,7 +69,7 @@ export function createGrantCache<Grant>(
   };
 }
 
-/** The grants that were read lately: the oldest leave first. */
+/** The recently read grants; the oldest are removed first. */
 function createKept<Grant>() {
   const kept = new Map<string, Kept<Grant>>();
   return {

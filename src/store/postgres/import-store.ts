@@ -30,7 +30,7 @@ export function createImportStore(
   { ledger }: { readonly ledger: Ledger },
 ): ImportStore {
   const accounts = createAccounts({ ledger });
-  // What is brought has no callback secret.
+  // Imported keys have no callback secret.
   const keys = createKeys(undefined);
 
   async function mark(
@@ -42,7 +42,7 @@ export function createImportStore(
   }
 
   async function bring(session: Session, batch: ImportBatch, act: Act): Promise<void> {
-    // Two that bring the same at once would each find nothing of the other.
+    // Two imports of the same things at once would not see each other.
     await takeLock(session, "import");
     for (const { origin, account, terms } of batch.accounts) {
       const { id, name } = account;

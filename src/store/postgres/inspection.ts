@@ -45,7 +45,7 @@ const SERVER = statement<{ version: string; size: number; now: number }>(
      pg_database_size(current_database()) as size, ${DATABASE_NOW} as now`,
 );
 
-/** What is so of a database beside its books, at one moment. */
+/** Facts about a database besides its books, at one moment. */
 export function inspect(
   { readAtOnce }: Pick<Connection, "readAtOnce">,
   { now, staleBefore, failedSince, expiresBefore }: InspectionTimes,
@@ -71,21 +71,21 @@ interface Looked {
   /** By the database's clock. */
   readonly now: number;
   readonly schema: MigrationState | SchemaError;
-  /** Those that were heard of within an hour; none where there are no tables. */
+  /** The nodes that reported within an hour; none if there are no tables. */
   readonly nodes: readonly Node[];
 }
 
-/** A database that nodes share, which is looked at. Nothing of it is changed. */
+/** A shared database of nodes under inspection. Nothing of it is changed. */
 export interface SharedInspection {
   /** @throws StorageError when it cannot be reached; Error when the service cannot be served from it */
   look(): Promise<Looked>;
-  /** @throws Error where migrations are pending */
+  /** @throws Error if migrations are pending */
   inspect(times: InspectionTimes, seal: Pick<Seal, "open" | "stateOf">): Promise<Inspected>;
   readonly audit: Audit["run"];
   stop(): Promise<void>;
 }
 
-/** Opens a database to look at it. Nothing is sent before the first look. */
+/** Opens a database for inspection. Nothing is sent before the first read. */
 export function openSharedInspection(url: string): SharedInspection {
   const connection = openConnection({ url, connections: 1 });
   return {

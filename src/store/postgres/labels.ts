@@ -1,10 +1,10 @@
 import type { Driver } from "./driver.ts";
 import { type Session, statement } from "./session.ts";
 
-/** Numbers that stay in memory. More than this are not in use at one time. */
+/** How many numbers stay in memory. More are never in use at one time. */
 const MOST_KEPT = 10_000;
 
-/** An answer with a row for each text costs one round trip less than one without rows, which is asked for again. */
+/** An answer with a row for each text saves a round trip, because an answer without rows is requested again. */
 const FIND = statement<{ text: string; number: number | null }, [texts: readonly string[]]>(
   `select text, (select number from label where label.text = given.text) as number
    from unnest($1::text[]) as given (text)`,
@@ -16,8 +16,8 @@ const ADD = statement<{ number: number }, [text: string]>(
 export type Labels = ReturnType<typeof createLabels>;
 
 /**
- * Numbers the texts that many rows repeat. A text gets its number outside of the transaction that asks: a number without rows does no
- * harm, and no transaction waits for another one that names the same text.
+ * Numbers the texts that many rows repeat. A text gets its number outside of the transaction that needs it. A number without
+ * rows does no harm, and no transaction waits for another one that names the same text.
  */
 export function createLabels({ aside }: Pick<Driver, "aside">) {
   const kept = new Map<string, number>();
@@ -39,9 +39,9 @@ export function createLabels({ aside }: Pick<Driver, "aside">) {
     return keep(text, number);
   }
 
-  /** Adds a text once, however many ask for it meanwhile. */
+  /** Adds a text once, however many callers need it meanwhile. */
   async function added(text: string): Promise<number> {
-    // It may have got one since it was looked for.
+    // Somebody may have added it since the look-up.
     const begun = kept.get(text) ?? adding.get(text);
     if (begun !== undefined) return begun;
     const inserted = insert(text).finally(() => adding.delete(text));
@@ -57,7 +57,7 @@ export function createLabels({ aside }: Pick<Driver, "aside">) {
     return number === undefined ? undefined : keep(text, number);
   }
 
-  /** The number of a text that may never come again: it gets one the second time that it is asked for. */
+  /** The number of a text that may never recur. It gets a number at the second request. */
   async function ofRepeated(text: string): Promise<number | undefined> {
     const number = await found(text);
     if (number !== undefined) return number;
@@ -70,7 +70,10 @@ export function createLabels({ aside }: Pick<Driver, "aside">) {
   return {
     /** The number of a text, which gets one if it has none. */
     of: async (text: string): Promise<number> => (await found(text)) ?? added(text),
-    /** A column for a text that may never come again, and one for its label: one of them is null, or both for no text. */
+    /**
+     * Two columns for a text that may never recur: one for the text and one for its label. One of them is null, or both if
+     * there is no text.
+     */
     async columns(text: string | null): Promise<readonly [text: string | null, label: number | null]> {
       const number = text === null ? undefined : await ofRepeated(text);
       return number === undefined ? [text, null] : [null, number];
@@ -84,8 +87,8 @@ interface Question {
 }
 
 /**
- * Returns a function that finds the number of a text. Texts that wait at one time are asked for by one statement: a transaction may be
- * open for whoever asks, and a statement for each would keep it open while thousands of others are answered.
+ * Returns a function that finds the number of a text. One statement looks up all texts that wait at a time. The caller may have
+ * an open transaction, and with a statement for each text it would stay open while thousands of others are answered.
  */
 function prepareFind(aside: Session): (text: string) => Promise<number | undefined> {
   let next: Question | undefined;
@@ -93,7 +96,7 @@ function prepareFind(aside: Session): (text: string) => Promise<number | undefin
 
   async function ask(texts: ReadonlySet<string>, before: Promise<unknown>) {
     await before.catch(() => {});
-    // What comes from now on is asked for by another statement.
+    // Another statement looks up the texts that arrive from now on.
     next = undefined;
     const rows = await FIND.all(aside, [...texts]);
     return new Map(rows.map(({ text, number }) => [text, number]));

@@ -18,7 +18,7 @@ const BY_ID_OR_NAME = statement<AccountRow, [idOrName: string]>(
 );
 const ALL = statement<AccountRow>("select * from account order by id");
 const IS_ANY = statement<{ found: 1 }>("select 1 as found from account limit 1");
-/** While it is held, nobody adds an account. */
+/** While this lock is held, nobody adds an account. */
 const HOLD_ALL = statement("lock table account in share row exclusive mode");
 const INSERT = statement<never, [id: string, name: string, mode: string, createdAt: number]>(
   `insert into account (id, name, mode, status, balance_micros, held_micros, created_at)
@@ -55,9 +55,9 @@ export async function allAccounts(session: Session): Promise<Account[]> {
   return (await ALL.all(session)).map(toAccount);
 }
 
-/** Whether there is no account. If there is none, nobody else adds one before the transaction ends. */
+/** Whether there is no account. If so, nobody else can add one before the transaction ends. */
 export async function isWithoutAccounts(session: Session): Promise<boolean> {
-  // Most often there is one, and then nobody has to wait.
+  // Usually there is an account, and then nobody has to wait.
   if ((await IS_ANY.get(session)) !== undefined) return false;
   await HOLD_ALL.run(session);
   return (await IS_ANY.get(session)) === undefined;

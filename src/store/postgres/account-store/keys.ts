@@ -57,7 +57,7 @@ async function findById(session: Session, id: string): Promise<ApiKey | undefine
   return row && toKey(row);
 }
 
-/** By id, or by name among the keys that are not revoked, if one account alone has a key of that name. */
+/** By id, or by name among the keys that are not revoked, if only one account has a key of that name. */
 export async function findKey(session: Session, idOrName: string): Promise<ApiKey | undefined> {
   const found = await findById(session, idOrName);
   if (found !== undefined) return found;
@@ -135,7 +135,7 @@ interface Signing {
 
 /** Changes what a key may do, and what signs its callbacks. */
 function prepareChange({ callbackSecret, sealed }: Signing) {
-  /** What is to sign a key's callbacks, as it is stored. */
+  /** The stored form of a key's signing secret. */
   async function signedWith(session: Session, id: KeyId, signing: NonNullable<KeyChange["signing"]>) {
     const present = openedOf(await callbackSecret(session, id));
     return sealed(changeSigning(present, signing), id);

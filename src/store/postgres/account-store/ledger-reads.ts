@@ -9,7 +9,7 @@ import { type Session, statement } from "../session.ts";
 const ALL = statement<LedgerEntryRow, [account: string]>(
   `select ${LEDGER_COLUMNS} from ledger_entry where account_number = ${accountNumber("$1")} order by id`,
 );
-/** The balance before the row with a number, from what has moved since: later rows are fewer on most pages. */
+/** The balance before the row with a number, computed from later movements, because on most pages there are fewer later rows. */
 const BALANCE = statement<{ balance: number }, [account: string, before: number]>(
   `select balance_micros - coalesce((select sum(balance_delta_micros) from ledger_entry
      where account_number = account.number and ledger_entry.id >= $2), 0)::bigint as balance
@@ -20,12 +20,12 @@ const PAGE = statement<LedgerEntryRow, [account: string, before: number, limit: 
    where account_number = ${accountNumber("$1")} and id < $2 order by id desc limit $3`,
 );
 
-/** Movements of an account's money, the oldest first. */
+/** Movements of an account's money, oldest first. */
 export async function allEntries(session: Session, id: AccountId): Promise<StoredLedgerEntry[]> {
   return (await ALL.all(session, id)).map(toLedgerEntry);
 }
 
-/** Returns the body of `AccountStore.ledgerPage`. All of it sees one moment. */
+/** Returns the body of `AccountStore.ledgerPage`. All its reads see the same moment. */
 export function prepareLedgerPage({
   readAtOnce,
 }: Pick<Connection, "readAtOnce">): AccountStore["ledgerPage"] {

@@ -18,7 +18,7 @@ const REFUND_OF = statement<{ id: number }, [account: string, task: string]>(
      and task_number = (select number from task where task.id = $2) and kind = 'refund'`,
 );
 
-/** What is known of the charge of a task, and its account, which never changes. */
+/** The charge of a task, and its account, which never changes. */
 export const chargedFor = (session: Session, id: TaskId): Promise<Charged | undefined> =>
   CHARGED_FOR.get(session, id);
 

@@ -13,7 +13,7 @@ interface Row {
 const ALL = statement<Row>(
   "select id, name, callback_secret as secret from api_key where callback_secret is not null order by id",
 );
-/** Not where another process has sealed or replaced it meanwhile. */
+/** Skips secrets that another process has sealed or replaced meanwhile. */
 const REPLACE = statement<never, [id: string, before: string, after: string]>(
   "update api_key set callback_secret = $3 where id = $1 and callback_secret = $2",
 );

@@ -11,7 +11,7 @@ import { rowOf } from "../row.ts";
 import { type Session, statement } from "../session.ts";
 import type { OwnSends } from "./own-sends.ts";
 
-// No statement waits for a row: who holds one may wait for a row that this claim holds.
+// No statement waits for a row, because the holder of a row may itself wait for a row that this claim holds.
 const PROMOTE = statement<never, [now: number, limit: number]>(
   `update callback set pool = 'ready' where id in
      (select id from callback where pool = 'waiting' and due_at <= $1 order by due_at limit $2 for update skip locked)`,
@@ -53,12 +53,12 @@ const TAKE = statement<
 const fields = rowOf(callback);
 
 /**
- * The body of `CallbackStore.claim`, as SQLite has it. Claims of all processes go one after the other. What they send counts in the
- * limits of an account and of a host; the total is this process's own.
+ * The body of `CallbackStore.claim`, as SQLite has it. Claims of all processes run one after the other. Sends of all processes
+ * count towards the limits of an account and of a host; the total counts only this process's sends.
  */
 export function createClaim({ write }: Pick<Connection, "write">, own: OwnSends) {
   const takeNextOf = createHostTurns();
-  // The account that had the last turn. A transaction that is undone moves turns on, no more.
+  // The account that had the last turn. If a transaction is rolled back, the turns have moved on, which does no harm.
   let lastAccount = "" as AccountId;
 
   async function claim(session: Session, query: CallbackClaim): Promise<CallbackSend[]> {
@@ -67,7 +67,7 @@ export function createClaim({ write }: Pick<Connection, "write">, own: OwnSends)
     const room = createRoom(query.limits, query.underWay);
     for (const other of await own.ofOthers(session, query.now - query.leaseMs)) room.countElsewhere(other);
     const sends: CallbackSend[] = [];
-    // Accounts of which nothing may be sent. That stays so: during a claim, the sends under way only grow.
+    // Accounts that have reached their limit. They stay so, because sends under way only increase during a claim.
     const idle = new Set<AccountId>();
     for (let skipped = 0; room.hasAny() && skipped <= idle.size; ) {
       const account = (await ACCOUNT_AFTER.get(session, lastAccount))?.account_id;
@@ -82,7 +82,7 @@ export function createClaim({ write }: Pick<Connection, "write">, own: OwnSends)
   }
 
   return async (query: CallbackClaim): Promise<CallbackSend[]> => {
-    // What is under way can be read once, and the operation may run again.
+    // The sends under way can be read only once, and the operation may run again.
     const whole = { ...query, underWay: [...query.underWay] };
     const sends = await write((session) => claim(session, whole));
     own.begun(sends);
@@ -90,7 +90,7 @@ export function createClaim({ write }: Pick<Connection, "write">, own: OwnSends)
   };
 }
 
-/** Accounts whose last host is remembered. Where there are more, their turns begin anew. */
+/** How many accounts have their last host remembered. With more accounts, the turns of the others start again. */
 const MOST_REMEMBERED = 10_000;
 
 /** Returns a function that takes the next callback of an account. It returns undefined when nothing of the account may be sent. */
@@ -103,7 +103,7 @@ function createHostTurns() {
     { now, leaseMs }: CallbackClaim,
     room: Room,
   ): Promise<CallbackSend | undefined> => {
-    /** Hosts whose next callback another process is changing at this moment. */
+    /** Hosts whose next callback another process is changing right now. */
     const held = new Set<string>();
     const isFree = (host: string) => room.hasForHost(account, host) && !held.has(host);
     while (room.hasForAccount(account)) {
@@ -139,7 +139,7 @@ async function firstFreeAfter(
   return ready;
 }
 
-/** @returns undefined where another process is changing the callback */
+/** @returns undefined if another process is changing the callback */
 async function take(
   session: Session,
   id: CallbackId,

@@ -7,13 +7,13 @@ import { COLUMNS, type NamedRow } from "./named-row.ts";
 type Owner = [account: string | null, state: string | null];
 type Bounds = [from: number, fromId: string, to: number, toId: string];
 
-/** Each pair of statements goes through an index in the order of the list. */
+/** Each pair of statements scans an index in the order of the list. */
 function stated(where: string, more = "") {
   const from = `from callback where ${where}
     and (created_at, id) >= ($3::bigint, $4::text) and (created_at, id) < ($5::bigint, $6::text)`;
   const newestFirst = "order by created_at desc, id desc limit";
   return {
-    /** The last callback that a page looks at; none where it can look at all that are left. */
+    /** The last callback that a page considers; none if it can consider all that are left. */
     floor: statement<{ id: CallbackId; created_at: number }, [...Owner, ...Bounds]>(
       `select id, created_at ${from} ${newestFirst} 1 offset ${LOOKED_AT - 1}`,
     ),
@@ -41,7 +41,7 @@ export function listsOf({
   const ofAccount = state === undefined ? OF_ACCOUNT : OF_STATE;
   const ofAll = state === "failed" ? FAILED : ALL;
   const { floor, list } = accountId === undefined ? ofAll : ofAccount;
-  // Where every callback of the index is meant, a page is full after as many as it holds.
+  // If the filter matches every callback of the index, a page is full after as many as it holds.
   const isAnyMeant = keyId === undefined && (list !== ALL.list || state === undefined);
   return { list, floor: isAnyMeant ? undefined : floor };
 }

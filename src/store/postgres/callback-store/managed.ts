@@ -26,7 +26,7 @@ async function page(session: Session, filter: ManagedCallbackFilter): Promise<Ma
   const end = endOf(last, to);
   const lowest = await floor?.get(session, ...owner, from, "", end.at, end.id);
   const [at, first] = lowest ? [lowest.created_at, lowest.id] : [from, ""];
-  // One more than asked for shows whether there is another page.
+  // One more than requested shows whether there is another page.
   const rows = await list.all(session, ...owner, at, first, end.at, end.id, keyId ?? null, limit + 1);
   const callbacks = rows.slice(0, limit).map(managedIn);
   return { callbacks, next: rows.length > limit ? callbacks.at(-1)?.id : lowest?.id };

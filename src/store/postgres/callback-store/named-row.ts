@@ -1,7 +1,7 @@
 import type { callback } from "../../sqlite/callback-store/callback-table.ts";
 import type { RawRow } from "../../sqlite/raw-row.ts";
 
-/** A callback, and what its owners are called; null where they are gone. */
+/** A callback with the names of its owners; null if they were removed. */
 export type NamedRow = RawRow<typeof callback> & {
   readonly account_name: string | null;
   readonly key_name: string | null;

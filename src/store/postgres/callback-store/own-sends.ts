@@ -18,7 +18,7 @@ const OPEN_SINCE = statement<OpenSend, [since: number]>(
 
 export type OwnSends = ReturnType<typeof createOwnSends>;
 
-/** Tells the sends that this process has begun from those of others. */
+/** Distinguishes the sends that this process has begun from those of others. */
 export function createOwnSends() {
   const own = new Set<string>();
   const name = ({ callback, sequence }: Named) => `${callback.id} ${sequence}`;

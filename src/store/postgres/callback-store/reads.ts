@@ -35,7 +35,7 @@ const [fields, attemptFields] = [rowOf(callback), rowOf(callbackAttempt)];
 
 const callbackIn = (row: RawRow<typeof callback>): Callback => toCallback(fields(row));
 
-/** With its owners' ids where they have no names any more. */
+/** Falls back to the owners' ids if they no longer have names. */
 export function managedIn(row: NamedRow): ManagedCallback {
   const one = callbackIn(row);
   return {
