@@ -45,7 +45,7 @@ interface Word {
   readonly end: number;
 }
 
-/** The words of a statement that are in no brackets, quotes or comments, as far as they tell where its columns are. */
+/** The words of a statement outside brackets, quotes and comments, as far as they show where its columns are. */
 function outerWords(text: string): Word[] {
   const words: Word[] = [];
   let depth = 0;

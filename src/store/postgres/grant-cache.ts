@@ -23,7 +23,7 @@ export function createGrantCache<Grant>(
   load: (hash: string) => Promise<Grant | undefined>,
 ): GrantCache<Grant> {
   const kept = createKept<Grant>();
-  /** Reads under way. What one finds that has left is not kept: it may be older than a change. */
+  /** Reads under way. The result of a read that was removed from this map is not kept, because it may be older than a change. */
   const reading = new Map<string, Promise<Grant | undefined>>();
 
   function forget(): void {

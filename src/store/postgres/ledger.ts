@@ -6,7 +6,7 @@ import { asRows, given } from "./given-rows.ts";
 import type { Labels } from "./labels.ts";
 import { type Session, statement } from "./session.ts";
 
-/** An entry of the ledger as it is stored, but for the numbers of its account and task. */
+/** An entry of the ledger as it is stored, without the numbers of its account and task. */
 export interface EntryRow {
   readonly task_id: TaskId | null;
   readonly kind: LedgerEntry["kind"];
@@ -23,7 +23,8 @@ const STORED: { readonly [Name in Exclude<keyof EntryRow, "task_id">]: string } 
   ...{ kind: "text", balance_delta_micros: "bigint", held_delta_micros: "bigint" },
   ...{ at: "bigint", reason_label: "bigint", actor_label: "bigint" },
 };
-// The number of each task is looked up by its id: a plan that reads all tasks in place of that is chosen while there are few, and kept.
+// The number of each task is looked up by its id. Otherwise the planner chooses a plan that reads all tasks while there are
+// few, and keeps it.
 const APPEND = statement<never, [rows: string, account: string]>(
   `insert into ledger_entry (account_number, task_number, ${Object.keys(STORED).join(", ")})
      select ${accountNumber("$2")}, number, ${Object.keys(STORED).join(", ")}
@@ -47,7 +48,7 @@ const MOVE = statement<never, [balance: number, held: number, account: string]>(
 );
 
 /**
- * The only writer of ledger rows, and of the balances and holds that are their sums. Who calls it holds the account's row
+ * The only writer of ledger rows, and of the balances and holds that are their sums. The caller holds the account's row
  * (`Connection.writeFor`).
  */
 export function createLedger(labels: Labels) {

@@ -1,8 +1,8 @@
 import { type Session, statement } from "./session.ts";
 
 /**
- * Advisory locks of transactions, by what only one process does at a time. They are numbers of 32 bits: those that a writer marks its
- * changes of tasks with, and the one of migrations, are others.
+ * Advisory locks of transactions for work that only one process may do at a time. They are 32-bit numbers, and differ from the
+ * locks that mark changes of tasks and from the lock of migrations.
  */
 export const LOCKS = {
   claimCallbacks: 0x73766332,

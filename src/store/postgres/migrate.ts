@@ -3,7 +3,7 @@ import type { Driver } from "./driver.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { type Session, statement } from "./session.ts";
 
-/** Held while migrations are applied, so that one process does it. */
+/** Held while migrations are applied, so that only one process applies them. */
 const LOCK = 0x73766331;
 
 interface Applied {
@@ -13,7 +13,7 @@ interface Applied {
 }
 
 const APPLIED = statement<Applied>("select number, name, checksum from schema_migration order by number");
-/** Other programs have tables of this name, with other columns. */
+/** Other programs have tables with this name and other columns. */
 const LOG = statement<{ is_there: 0 | 1; is_ours: 0 | 1 }>(
   `select (to_regclass('schema_migration') is not null)::int as is_there, (4 = (select count(*) from pg_attribute
      where attrelid = to_regclass('schema_migration') and attname in ('number', 'name', 'checksum', 'applied_at')))::int as is_ours`,
@@ -27,7 +27,7 @@ const NOTE = statement<never, [number: number, name: string, checksum: string]>(
 );
 /** The row of the whole move has no name. */
 const UNFINISHED_MOVE = statement("select 1 as found from move_progress where name = '' and is_done = 0");
-// What an extension has made is nobody's.
+// Tables that an extension created belong to nobody.
 const FOREIGN = statement<{ name: string }>(
   `select relname as name from pg_class
    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')
@@ -57,10 +57,10 @@ export async function requireMigrated(session: Session): Promise<MigrationState>
 }
 
 /**
- * Applies the pending migrations in one transaction. One process does it, others wait for it.
+ * Applies the pending migrations in one transaction. One process applies them, others wait.
  *
  * @returns the names of those applied now
- * @throws SchemaError as `readMigrationState` does, and for a database that has tables of something else
+ * @throws SchemaError like `readMigrationState`, and for a database with tables of another program
  */
 export async function applyMigrations(driver: Driver): Promise<string[]> {
   if ((await readMigrationState(driver)).pending.length === 0) return [];
@@ -82,7 +82,7 @@ export async function applyMigrations(driver: Driver): Promise<string[]> {
   }
 }
 
-/** A database without our log and with tables belongs to something else. */
+/** A database that has tables but no log of ours belongs to another program. */
 async function refuseForeign(session: Session): Promise<void> {
   const table = await FOREIGN.get(session);
   if (table !== undefined) throw foreign(table.name);

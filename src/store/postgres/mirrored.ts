@@ -21,13 +21,13 @@ import { getTableConfig, type SQLiteColumn, type SQLiteTable } from "drizzle-orm
 export const textByBytes = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
 export const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 
-/** Tables of PostgreSQL by the tables of SQLite that they mirror: those that others refer to come first. */
+/** Tables of PostgreSQL by the SQLite tables that they mirror. Tables that others refer to come first. */
 const made = new Map<SQLiteTable, PgTable>();
 
 /**
- * The table of PostgreSQL with the columns, keys, checks and indexes of a table of SQLite, so that a row reads alike in both and a
- * column is stated once: whole numbers are `bigint`, texts and JSON `text`, booleans 0 and 1. More indexes are those that PostgreSQL needs
- * and SQLite does not.
+ * The table of PostgreSQL with the columns, keys, checks and indexes of a table of SQLite, so that a row reads the same in both
+ * and each column is defined once. Whole numbers are `bigint`, texts and JSON `text`, booleans 0 and 1. Additional indexes are
+ * those that PostgreSQL needs and SQLite does not.
  */
 export function mirrored(
   table: SQLiteTable,

@@ -13,17 +13,17 @@ const NOTE = statement<never, [place: string]>(
 );
 const FORGET = statement(`delete from move_progress where name = '${AWAY}'`);
 
-/** The data folder that the rows of a database were moved to; undefined where they are still here. */
+/** The data folder to which the rows of a database were moved; undefined if they are still here. */
 export async function movedAwayTo(session: Session): Promise<string | undefined> {
   return (await PLACE.get(session))?.place;
 }
 
-/** Says that the rows of a database are in a data folder from now on, so that it is not served again. */
+/** Records that the rows of a database are in a data folder from now on, so that it is not served again. */
 export async function noteMovedAway(session: Session, folder: string): Promise<void> {
   await NOTE.run(session, folder);
 }
 
-/** The rows stay here after all. */
+/** Records that the rows stay here after all. */
 export async function forgetMovedAway(session: Session): Promise<void> {
   await FORGET.run(session);
 }

@@ -7,13 +7,13 @@ const NAMED = statement<{ sha256: string }, [contents: readonly string[]]>(
       or exists (select 1 from upload where sha256 = ${storedHash("content")})`,
 );
 
-/** Those of some contents that a task or an uploaded file has. */
+/** The contents among these that a task or an uploaded file has. */
 export async function namedContents(session: Session, contents: readonly string[]): Promise<Set<string>> {
   if (contents.length === 0) return new Set();
   return new Set((await NAMED.all(session, contents)).map(({ sha256 }) => sha256));
 }
 
-/** Those of some contents that nothing has, each once. */
+/** The contents among these that nothing has, without duplicates. */
 export async function unneededContents(session: Session, contents: readonly string[]): Promise<string[]> {
   const named = await namedContents(session, contents);
   return [...new Set(contents)].filter((sha256) => !named.has(sha256));

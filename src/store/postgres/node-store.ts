@@ -33,7 +33,7 @@ const IDENTIFY = statement(
 );
 const IDENTITY = statement<{ id: string }>("select id from cluster where number = 1");
 
-/** The id of the database, which gets one where it has none. */
+/** The id of the database. It is created if there is none. */
 export async function databaseId({ driver }: Pick<Connection, "driver">): Promise<string> {
   const known = await IDENTITY.get(driver);
   if (known !== undefined) return known.id;
@@ -46,7 +46,7 @@ export async function databaseId({ driver }: Pick<Connection, "driver">): Promis
 /** The nodes of a PostgreSQL database. */
 export function createNodeStore({ read, driver }: Connection): NodeStore {
   return {
-    // Aside of the transactions, which may all wait: a node that works must be heard of.
+    // Runs on a separate connection, because all transactions may wait and a working node must still report.
     async beat({ id, name, role, version, isDraining }) {
       await BEAT.run(driver.aside, id, name, role, version, isDraining ? 1 : 0);
       await FORGET.run(driver.aside);
@@ -67,10 +67,10 @@ function toNode(row: NodeRow): Node {
 }
 
 /**
- * Follows the time of the database, by which all nodes go.
+ * Follows the database's clock, which all nodes use.
  *
  * @param elapsed milliseconds that never jump
- * @returns the database's time, as far as it was measured last
+ * @returns the database's time, according to the last measurement
  */
 export async function followDatabaseTime({ driver }: Pick<Connection, "driver">, elapsed: () => number) {
   const measure = async () => {
@@ -83,11 +83,11 @@ export async function followDatabaseTime({ driver }: Pick<Connection, "driver">,
   let known = await measure();
   return {
     now: () => Math.round(known.offset + elapsed()),
-    /** Measures again. What took longer than before is less exact, and counts only where the time was set. */
+    /** Measures again. A slower measurement is less exact, and counts only if the clock was set. */
     async look(): Promise<void> {
       const next = await measure();
       const isOther = Math.abs(next.offset - known.offset) > next.took + known.took;
-      // A little worse each time, so that clocks which drift are followed.
+      // The required accuracy decreases a little each time, so that drifting clocks are followed.
       if (isOther || next.took <= known.took) known = next;
       else known = { ...known, took: known.took + 1 };
     },

@@ -40,15 +40,15 @@ import { createTrailStore } from "./trail-store.ts";
 import { createUploadStore } from "./upload-store.ts";
 import { createUsageStore } from "./usage-store.ts";
 
-/** What a store is made with, on a connection that is open. */
+/** The dependencies of a store, on an open connection. */
 interface StoreParts {
   /** Source of lease tokens. */
   readonly ids: Pick<Ids, "leaseToken">;
-  /** Seals callback secrets. Without it they are stored in the clear, which is for tests. */
+  /** Seals callback secrets. Without it they are stored unencrypted, which is for tests. */
   readonly seal?: Seal | undefined;
   /** `false` refuses a database with pending migrations instead of applying them. */
   readonly migrate?: boolean | undefined;
-  /** `false` for what ends soon: it does not listen for changes by other processes. */
+  /** `false` for programs that end soon: they do not listen for changes by other processes. */
   readonly watches?: boolean | undefined;
   /** Answers lists and reports that may be some seconds old; the connection itself unless given. */
   readonly readers?: Readers | undefined;
@@ -56,7 +56,7 @@ interface StoreParts {
 
 export interface StoreOptions extends ConnectionOptions, StoreParts {}
 
-/** Each is made when it is first used. */
+/** Each store is created on first use. */
 interface Stores {
   readonly accounts: AccountStore;
   readonly callbacks: CallbackStore;
@@ -74,17 +74,17 @@ interface Stores {
   readonly usage: UsageStore;
 }
 
-/** What several stores share. */
+/** Dependencies that several stores share. */
 interface Parts {
   readonly labels: Labels;
   readonly ledger: Ledger;
 }
 
-/** What is known and can be done of an open database as a whole. */
+/** The state of an open database, and operations on it as a whole. */
 export interface Opening extends Pick<Connection, "trouble" | "giveUp"> {
   readonly schema: MigrationState;
   readonly migrated: readonly string[];
-  /** What became of the stored callback secrets; absent without a seal, and where `migrate` is false. */
+  /** What happened to the stored callback secrets; absent without a seal, and if `migrate` is false. */
   readonly sealing?: SealReport | undefined;
   checkpoint(): boolean;
   stop(): Promise<void>;
@@ -101,7 +101,7 @@ export async function openStore(options: StoreOptions): Promise<Stores & Opening
   }
 }
 
-/** As `openStore`, on a connection that others use, too. */
+/** Like `openStore`, on a connection that others also use. */
 export async function openStoreOn(connection: Connection, options: StoreParts): Promise<Stores & Opening> {
   const { migrated, schema } = await connection.opening(async () => {
     await requireFit(connection.driver);
@@ -120,7 +120,7 @@ export async function openStoreOn(connection: Connection, options: StoreParts): 
   return Object.assign(storesOn(connection, { ...options, watch, prices }), {
     ...{ schema, migrated, sealing },
     ...{ trouble: connection.trouble, giveUp: connection.giveUp },
-    // Nothing is kept apart from the database, as a log is beside a file.
+    // There is nothing to do here, because no log is kept apart from the database, as next to a file.
     checkpoint: () => true,
     async stop() {
       watch.stop();
@@ -131,7 +131,7 @@ export async function openStoreOn(connection: Connection, options: StoreParts): 
 
 interface Shared extends Pick<StoreParts, "ids" | "seal" | "readers"> {
   readonly watch: ChangeWatch;
-  /** What is set is in memory already. */
+  /** The prices that were set are already in memory. */
   readonly prices: PriceStore;
 }
 

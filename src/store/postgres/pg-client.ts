@@ -42,7 +42,7 @@ async function optionsOf(address: PostgresAddress): Promise<pg.ClientConfig> {
     sslmode !== "disable" && !host.startsWith("/") && (sslmode !== "prefer" || (await offersTls(host, port)));
   return {
     ...{ host, port, user, database, application_name },
-    // An empty one: otherwise variables and files are read.
+    // An empty value, because otherwise the client reads variables and files.
     password: password ?? "",
     ssl: isSecure && tlsOf(address),
     connectionTimeoutMillis: (connectSeconds ?? CONNECT_SECONDS) * 1000,
@@ -59,7 +59,7 @@ function tlsOf(address: PostgresAddress): NonNullable<pg.ClientConfig["ssl"]> {
   return {
     ...certificatesOf(address),
     rejectUnauthorized: isChecked,
-    // Node's check is of the host's name, which `verify-ca` leaves out.
+    // Node checks the host's name, which `verify-ca` leaves out.
     ...(sslmode !== "verify-full" && { checkServerIdentity: () => undefined }),
     ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }),
   };
@@ -68,7 +68,10 @@ function tlsOf(address: PostgresAddress): NonNullable<pg.ClientConfig["ssl"]> {
 function poolOn(address: PostgresAddress, max: number): DisposablePool {
   const open = new Set<pg.PoolClient>();
   const connecting = optionsOf(address).then((options) => {
-    /** Has the limit of connecting, which the pool would also set to the time in which all its connections are at work. */
+    /**
+     * This contains the limit for connecting. The pool would apply its own limit also to the time in which all its connections
+     * are busy.
+     */
     class PoolClient extends pg.Client {
       constructor() {
         super(options);
@@ -78,7 +81,7 @@ function poolOn(address: PostgresAddress, max: number): DisposablePool {
     const made = new pg.Pool({ ...pooled, Client: PoolClient, max, idleTimeoutMillis: 0 });
     made.on("connect", (client) => void open.add(client));
     made.on("remove", (client) => void open.delete(client));
-    // A connection that is lost while nobody uses it is made anew.
+    // If a connection is lost while nobody uses it, a new one is opened.
     made.on("error", () => {});
     return made;
   });
@@ -96,7 +99,7 @@ function poolOn(address: PostgresAddress, max: number): DisposablePool {
       client.on("error", lost);
       const { query } = inTurn(client);
       const begun = query("begin");
-      // What follows waits for it, and fails where it failed.
+      // Later statements wait for it, and fail if it fails.
       begun.catch(() => {});
       const end = async (word: "commit" | "rollback") => {
         let broken: Error | undefined;
@@ -119,7 +122,7 @@ function poolOn(address: PostgresAddress, max: number): DisposablePool {
   };
 }
 
-/** Ends a connection without a word to a server that may not hear it. */
+/** Closes a connection without a message to a server that may not receive it. */
 function destroy(client: pg.PoolClient): void {
   // Safe: each client has a connection, which its types leave out.
   (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
@@ -160,7 +163,7 @@ async function ask(on: Queried, text: string, parameters: readonly Parameter[]):
   return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 };
 }
 
-/** Runs a call of the client. What is not an answer of the server means that it is away. */
+/** Runs a call of the client. Any error that is no answer of the server means that the server is not reachable. */
 async function away<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();

@@ -9,10 +9,10 @@ interface Heard {
 }
 type Channels = Map<string, Heard[]>;
 
-/** Listens on a connection of its own, which is made anew when it is lost. */
+/** Listens on a connection of its own. If it is lost, a new one is opened. */
 export function createPgListener(open: () => Promise<pg.Client>): Listening & { stop(): Promise<void> } {
   const channels: Channels = new Map();
-  /** Leaves the connection that listens. */
+  /** Closes the connection that listens. */
   let lose = () => {};
   let client: Promise<pg.Client> | undefined;
   let isStopped = false;
@@ -75,7 +75,7 @@ async function connected(
   const made = await open();
   const leave = () => {
     made.removeAllListeners();
-    // What comes of ending it is nobody's concern.
+    // The result of closing it does not matter.
     made.on("error", () => {});
     void made.end().catch(() => {});
   };

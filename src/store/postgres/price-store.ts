@@ -13,7 +13,7 @@ import { writeTrail } from "./trail.ts";
 type Row = RawRow<typeof priceOverride>;
 
 const ALL = statement<Row>("select * from price_override order by model");
-/** Held until the transaction ends: what the trail says was before is what is replaced. */
+/** Held until the transaction ends, so that the previous value in the trail is the one that is replaced. */
 const HELD = statement<Row, [model: string]>("select * from price_override where model = $1 for update");
 const PUT = statement<never, [model: string, rule: string, setAt: number, reason: string]>(
   `insert into price_override (model, rule, set_at, reason) values ($1, $2, $3, $4)
@@ -66,7 +66,7 @@ async function openRules(load: () => Promise<readonly PriceOverride[]>) {
   const toRules = (overrides: readonly PriceOverride[]) =>
     new Map(overrides.map(({ model, rule }) => [model, rule]));
   let rules = toRules(await load());
-  /** Counts what was begun. What a read finds after a later one, or after a change of this process, is older. */
+  /** Counts reads. The result of a read is outdated if a later read, or a change by this process, has begun since. */
   let begun = 0;
 
   async function read(): Promise<void> {
@@ -85,7 +85,7 @@ async function openRules(load: () => Promise<readonly PriceOverride[]>) {
     renew,
   };
 
-  /** Reads all anew. Where that fails, what is known stays until the next time. */
+  /** Reads all prices again. If that fails, the known ones stay until the next time. */
   function renew(): void {
     void read().catch(() => {});
   }

@@ -14,12 +14,12 @@ export interface ProvenClient extends Session {
   begin(options?: TransactionOptions): Promise<ProvenTransaction>;
 }
 
-/** Called where rows were given to a statement that they do not belong to. It must end the process, and never returns. */
+/** Called if a statement received rows that do not belong to it. It must end the process, and never returns. */
 export type OnMisrouted = (text: string) => never;
 
-/** Asks for nothing but an echo. */
+/** A statement that requests only an echo. */
 const FENCE = "select";
-/** Texts are constants, and a few hundred. */
+/** Statements are constants, and there are a few hundred of them. */
 const MOST_KEPT = 4_000;
 
 /**
@@ -39,7 +39,7 @@ export function proving(client: Pick<Client, "main" | "aside">, onMisrouted: OnM
       await transaction.prove();
       return answer;
     } finally {
-      // It wrote nothing. Where the connection is lost, so is the transaction.
+      // The transaction wrote nothing. If the connection is lost, so is the transaction.
       await transaction.rollback().catch(() => {});
     }
   }
@@ -61,16 +61,16 @@ export function proving(client: Pick<Client, "main" | "aside">, onMisrouted: OnM
 interface Asked {
   readonly answer: Answer;
   readonly isProven: boolean;
-  /** Whether it changes nothing, so that it may be asked again. */
+  /** Whether it changes nothing, so that it may be repeated. */
   readonly isRead: boolean;
 }
 
 type Ask = (session: Session, text: string, parameters: readonly Parameter[]) => Promise<Asked>;
 
-/** Returns a function that asks with a number that no other statement of this process has. */
+/** Returns a function that runs a statement with a number that no other statement of this process has. */
 function preparedAsk(onMisrouted: OnMisrouted): Ask {
   const echoOf = keptEchoes();
-  // It starts anywhere, so that two processes which a pooler mixes up differ, too.
+  // It starts at a random number, so that it also differs between two processes that a pooler confuses.
   let last = randomInt(2 ** 30);
   return async (session, text, parameters) => {
     const echo = echoOf(text, parameters.length);

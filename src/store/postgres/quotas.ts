@@ -31,8 +31,8 @@ const UNCOUNT = statement<never, [account: string, key: string]>(
 );
 
 /**
- * Counts the use of quotas. Who calls these holds the row of the key's account. The first task of a period creates its row: empty, or,
- * for the key's very first row, with what the key spent earlier in the period. A key without a quota costs nothing.
+ * Counts the use of quotas. The caller holds the row of the key's account. The first task of a period creates its row: empty,
+ * or, for the key's very first row, with what the key spent earlier in the period. A key without a quota costs nothing.
  */
 export const quotas = {
   /** Creates the row of a period. */

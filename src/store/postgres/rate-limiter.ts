@@ -5,7 +5,7 @@ import { DATABASE_NOW } from "./node-store.ts";
 import { type Session, statement } from "./session.ts";
 
 const WINDOW_MS = 60_000;
-/** The share of a limit that all nodes together may have taken and not used when its window ends. */
+/** The share of a limit that all nodes together may have reserved but not used when its window ends. */
 const UNUSED_SHARE = 0.05;
 /** Windows that are kept in memory. */
 const MOST_KEPT = 10_000;
@@ -15,7 +15,7 @@ interface WindowRow {
   readonly ends_in: number;
 }
 
-// A window that is over begins anew with the first request. What is taken beyond the limit stays counted until it ends.
+// A window that is over restarts with the next request. Requests beyond the limit stay counted until the window ends.
 const TAKE = statement<WindowRow, [name: string, count: number]>(
   `insert into rate_window as held (name, used, ends_at) values ($1, $2, ${DATABASE_NOW} + ${WINDOW_MS})
    on conflict (name) do update set
@@ -36,22 +36,22 @@ export async function forgetWindows({ aside }: Pick<Driver, "aside">): Promise<v
   await FORGET.run(aside);
 }
 
-/** What this node has of a window. */
+/** This node's part of a window. */
 interface Lease {
-  /** Requests that may still be made without asking. */
+  /** Requests that may still be made without asking the database. */
   left: number;
-  /** How many all nodes have taken, as far as is known. */
+  /** How many all nodes have reserved, as far as this node knows. */
   used: number;
   /** By the clock that never jumps. */
   endsAt: number;
 }
 
 /**
- * Counts requests of keys in windows that all nodes share. A node takes a few at a time, so that most requests ask nothing: of a limit,
- * 5 in 100 at most are taken and not used. Never allows more than the limit.
+ * Counts requests of keys in windows that all nodes share. A node reserves a few requests at a time, so that most requests need
+ * no query. At most 5 % of a limit are reserved and not used. Never allows more than the limit.
  *
- * @param nodes how many count
- * @param alone counts while the database is away
+ * @param nodes the number of nodes that count
+ * @param alone counts while the database is not reachable
  */
 export function createSharedRateLimiter(
   { aside }: Pick<Driver, "aside">,
@@ -76,7 +76,7 @@ export function createSharedRateLimiter(
         lease.left -= 1;
         return { isAllowed: true, ...windowOf(lease, perMinute) };
       }
-      // All is taken: until the window ends, or the limit is raised, nobody needs to be asked.
+      // Everything is reserved. Until the window ends or the limit is raised, a query is useless.
       if (lease !== undefined && lease.used >= perMinute)
         return { isAllowed: false, ...windowOf(lease, perMinute), remaining: 0 };
       await windows.more(key, perMinute);
@@ -95,7 +95,7 @@ export function createSharedRateLimiter(
   };
 }
 
-/** What this node has of the windows of all. */
+/** This node's parts of all windows. */
 function createLeases(aside: Session, clock: Clock, nodes: () => number) {
   const leases = new Map<Counted, Lease>();
   const asking = new Map<Counted, Promise<void>>();
@@ -113,7 +113,7 @@ function createLeases(aside: Session, clock: Clock, nodes: () => number) {
     leases.set(key, { left: granted, used: row.used, endsAt: clock.elapsed() + row.ends_in });
   }
 
-  /** One question for a key at a time: what it brings serves all who wait. */
+  /** One query for a key at a time; its result serves all who wait. */
   function more(key: Counted, perMinute: number): Promise<void> {
     const known = asking.get(key);
     if (known !== undefined) return known;

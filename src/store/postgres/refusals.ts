@@ -7,7 +7,7 @@ type Place = Pick<PostgresAddress, "host" | "port" | "user" | "database">;
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** A statement that a connection prepared is there already, or not there: others use the same connection. */
+/** A statement that a connection prepared exists already or does not exist: other clients use the same connection. */
 const POOLER =
   "a pooler before it gives one connection to several. Use its session mode, or name the server itself.";
 
@@ -44,7 +44,8 @@ const BY_CODE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Says of an error at the opening of a database where it happened, what is wrong, and what to do. It has no password.
+ * Describes an error at the opening of a database: where it happened, what is wrong, and what to do. The text contains no
+ * password.
  *
  * @returns undefined for errors that say this themselves
  */
@@ -53,7 +54,7 @@ export function refusal(error: unknown, place: Place): Error | undefined {
   const cause = error instanceof StorageError && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const message = cause instanceof Error ? cause.message : "";
-  // As PgBouncer has it, with the code of any violation of the protocol.
+  // PgBouncer reports it with the code for any violation of the protocol.
   if (/unsupported startup parameter/.test(message)) return new Error(WITHOUT_SETTINGS, { cause: error });
   const known =
     state !== undefined

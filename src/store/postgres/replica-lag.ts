@@ -1,25 +1,27 @@
-/** Looks that are remembered while a replica takes in nothing: an hour of them. */
+/** How many measurements are kept while a replica receives nothing: an hour of them. */
 const MOST_POINTS = 3_600;
 
-/** How far a replica is behind, from how far the primary's log had come at some moments. No clock of a server has a part in it. */
+/**
+ * How far a replica is behind, computed from the positions of the primary's log at some moments. It uses no clock of a server.
+ */
 export function createLag(elapsed: () => number) {
-  /** What the replica has not reached yet, oldest first. */
+  /** Positions that the replica has not reached yet, oldest first. */
   const points: { readonly position: number; readonly at: number }[] = [];
   let freshAt: number | undefined;
   return {
-    /** The primary had come so far then. */
+    /** The primary's log had reached this position then. */
     note(position: number, at: number): void {
-      // A standby took over that did not have all: what went beyond is no more.
+      // A standby took over without having everything, so later positions no longer exist.
       if (position < (points.at(-1)?.position ?? 0)) points.length = 0;
       if (points.length < MOST_POINTS) points.push({ position, at });
     },
-    /** The replica has all up to there. */
+    /** The replica has everything up to this position. */
     reached(position: number): void {
       const ahead = points.findIndex((point) => point.position > position);
       const [latest] = points.splice(0, ahead === -1 ? points.length : ahead).slice(-1);
       freshAt = latest?.at ?? freshAt;
     },
-    /** For how long the replica may lack something, in milliseconds; undefined while it has reached nothing. */
+    /** For how long the replica may lack something, in milliseconds; undefined if it has reached no position yet. */
     ms: (): number | undefined => (freshAt === undefined ? undefined : elapsed() - freshAt),
   };
 }

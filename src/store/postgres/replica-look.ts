@@ -2,18 +2,18 @@ import { TIMELINE } from "./commit-outcome.ts";
 import { openConnection } from "./connection.ts";
 import { type Session, statement } from "./session.ts";
 
-/** What is known of a server and of the database there. */
+/** The state of a server and of the database there. */
 export interface ServerLook {
-  /** Of the cluster: a standby has its primary's, and a copy that was dumped and restored has another one. */
+  /** Identifies the cluster. A standby has its primary's id, and a copy that was dumped and restored has another one. */
   readonly system: string;
   /** The database's number in the cluster. */
   readonly database: number;
   readonly isStandby: boolean;
-  /** Of a primary: another one after each time that a standby took over. */
+  /** On a primary: changes each time that a standby takes over. */
   readonly timeline: string | null;
-  /** How far the log of the cluster has come there: what is safe on a primary, and what can be read on a standby. */
+  /** The position of the cluster's log there: what is safe on a primary, and what can be read on a standby. */
   readonly position: number;
-  /** How long ago, in milliseconds, the last transaction that can be read on a standby was committed; null where it knows none. */
+  /** How long ago, in milliseconds, the last transaction that a standby can show was committed; null if it knows none. */
   readonly lastMs: number | null;
 }
 
@@ -54,10 +54,10 @@ export function requireReplica(primary: ServerLook, replica: ServerLook): void {
 }
 
 /**
- * Compares a database with its replica, once.
+ * Compares a database with its replica once.
  *
- * @returns whether the replica has all that the database had just before, and how long ago its last transaction was
- * @throws WrongReplica; Error for one of the two that cannot be reached, and says what to do
+ * @returns whether the replica has everything that the database had just before, and how long ago its last transaction was
+ * @throws WrongReplica; Error if one of the two cannot be reached; it says what to do
  */
 export async function compareReplica(url: string, replicaUrl: string) {
   const here = await lookedAt(url);

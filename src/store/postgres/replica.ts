@@ -10,10 +10,10 @@ import type { Session } from "./session.ts";
 /** Reads that may be some seconds old. */
 export type Readers = Pick<Connection, "read" | "readAtOnce">;
 
-/** Why reads go to the primary: the replica is behind, cannot be reached, or is of another database. */
+/** Why reads go to the primary: the replica is behind, cannot be reached, or belongs to another database. */
 export interface ReplicaTrouble {
   readonly kind: "behind" | "away" | "wrong";
-  /** What is wrong, and what to do. It has no password. */
+  /** What is wrong, and what to do. It contains no password. */
   readonly reason: string;
 }
 
@@ -23,38 +23,38 @@ export interface ReplicaOptions {
   readonly primary: Readers & Pick<Connection, "driver">;
   /** Milliseconds that never jump. */
   readonly elapsed: () => number;
-  /** Called once when reads go to the primary. */
+  /** Called once when reads switch to the primary. */
   readonly onTrouble: (trouble: ReplicaTrouble) => void;
-  /** Called once when reads go to the replica. */
+  /** Called once when reads switch to the replica. */
   readonly onUsed: () => void;
   /** How far it may be behind; `MOST_LAG_MS` unless given. */
   readonly mostMs?: number | undefined;
   readonly lookEveryMs?: number | undefined;
 }
 
-/** A copy of the database, or a pool of such, that answers reads which may be some seconds old. */
+/** A copy of the database, or a pool of copies, that answers reads which may be some seconds old. */
 export interface Replica extends Readers {
-  /** How far it is behind at most; undefined while that is not known. */
+  /** The most that it is behind; undefined while that is not known. */
   lagMs(): number | undefined;
   isUsed(): boolean;
-  /** Looks at it, and from then on again and again. One that is away does no harm. @throws WrongReplica */
+  /** Checks it now and repeatedly from then on. It does no harm if the replica is not reachable. @throws WrongReplica */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** How old a list or a report may be. */
+/** The most that a list or a report may be behind. */
 export const MOST_LAG_MS = 10_000;
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Opens a replica. Nothing is sent before `start`, and until then all reads go to the primary; so do those that the replica does not
- * answer, and all of them while it is away or behind.
+ * Opens a replica. Nothing is sent before `start`, and until then all reads go to the primary. Reads that the replica does not
+ * answer also go there, and all reads while it is not reachable or too far behind.
  */
 export function openReplica(options: ReplicaOptions): Replica {
   const { primary } = options;
   const watch = createWatch(options);
 
-  /** Asks the replica; where that fails, the primary. */
+  /** Reads from the replica; if that fails, from the primary. */
   async function orPrimary<T>(ask: (driver: Driver) => Promise<T>, fallback: () => Promise<T>): Promise<T> {
     if (!watch.isUsed()) return fallback();
     const { driver, lost } = watch.link();
@@ -75,7 +75,7 @@ export function openReplica(options: ReplicaOptions): Replica {
   };
 }
 
-/** Looks at a replica again and again, and knows whether it can be used. */
+/** Checks a replica repeatedly, and knows whether it can be used. */
 function createWatch(options: ReplicaOptions) {
   const { primary, elapsed, mostMs = MOST_LAG_MS, lookEveryMs = LOOK_EVERY_MS } = options;
   const [lag, standing] = [createLag(elapsed), createStanding(options)];
@@ -86,17 +86,17 @@ function createWatch(options: ReplicaOptions) {
   const isCurrent = () => (lag.ms() ?? Number.POSITIVE_INFINITY) <= mostMs;
 
   function tellLag(): void {
-    // At first nobody knows how far behind it is.
+    // At first nobody knows how far it is behind.
     const isNew = lag.ms() === undefined && elapsed() - beganAt <= mostMs;
     if (isCurrent()) standing.enter(undefined);
     else if (!isNew) standing.enter(behind(mostMs));
   }
 
   async function look(): Promise<void> {
-    // What the primary has now is what the replica must have to be as new as this moment.
+    // To be as new as this moment, the replica must reach the primary's present position.
     const at = elapsed();
     const here = await lookAtServer(primary.driver.aside).catch(() => undefined);
-    // Without the primary, nobody knows how far behind the replica is, and it is too far soon.
+    // Without the primary nobody knows how far the replica is behind, and it soon counts as too far behind.
     if (here === undefined) return void (standing.isGood() && tellLag());
     lag.note(here.position, at);
     try {
@@ -129,17 +129,17 @@ function createWatch(options: ReplicaOptions) {
   };
 }
 
-/** Connections to a replica, which are made anew where they do not answer. */
+/** Connections to a replica. New ones are opened if they do not answer. */
 function createLinks(options: Pick<ReplicaOptions, "url" | "connections">) {
   let link = openLink(options);
   return {
     now: () => link,
-    /** @throws what the replica answers, or that it takes longer */
+    /** @throws the replica's error, or an error if it takes longer */
     async look(withinMs: number): ReturnType<typeof lookAtServer> {
       try {
         return await within(withinMs, lookAtServer(link.driver.aside));
       } catch (error) {
-        // They may never answer: what waits for them goes to the primary, and the next look has others.
+        // The old connections may never answer. Reads that wait for them go to the primary, and the next check uses new ones.
         link.lose();
         link = openLink(options);
         throw error;
@@ -159,7 +159,7 @@ async function within<T>(ms: number, asked: Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the replica can be used, as far as it was told. */
+/** Whether the replica can be used, according to the last check. */
 function createStanding({ onTrouble, onUsed }: Pick<ReplicaOptions, "onTrouble" | "onUsed">) {
   let known: ReplicaTrouble | "good" | undefined;
   return {
@@ -184,7 +184,7 @@ function troubleOf(error: unknown, url: string): ReplicaTrouble {
   return { kind: "away", reason: known instanceof Error ? known.message : String(known) };
 }
 
-/** Connections to a replica, until they are given up: then whoever waits for them is told. */
+/** Connections to a replica. When they are given up, everybody who waits for them gets an error. */
 function openLink({ url, connections }: Pick<ReplicaOptions, "url" | "connections">) {
   const driver = openDriver({ url, most: connections });
   const lost = Promise.withResolvers<never>();

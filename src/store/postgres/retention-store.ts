@@ -22,12 +22,12 @@ const OWNERS = statement<Owned, [ids: readonly string[]]>(
 );
 
 /**
- * What goes from PostgreSQL, and what must stay. What retention writes goes account by account, each in a transaction that holds the
- * account's row. Of several processes one writes at a time; another one leaves what it has found until it looks again.
+ * Removes data from PostgreSQL that is no longer kept. Retention writes account by account, each in a transaction that holds
+ * the account's row. Only one process writes at a time; any other leaves its findings until its next look.
  */
 export function createRetentionStore(connection: Connection, labels: Labels): RetentionStore {
   const { read, writeFor } = connection;
-  /** Runs `write` for the tasks of each account. @returns what it returned, without those of accounts that were left */
+  /** Runs `write` for the tasks of each account. @returns its results, without the accounts that were left out */
   async function inTurn<T>(
     ids: readonly TaskId[],
     write: (session: Session, ofAccount: readonly TaskId[]) => Promise<T>,

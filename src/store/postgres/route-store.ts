@@ -12,7 +12,7 @@ type Row = RawRow<typeof routeTrouble>;
 type Route = [lane: string, upstreamModel: string];
 
 const ALL = statement<Row>("select * from route_trouble order by provider, upstream_model");
-/** Held until the transaction ends: what the trail says was before is what is replaced. */
+/** Held until the transaction ends, so that the previous value in the trail is the one that is replaced. */
 const HELD = statement<Row, Route>(
   "select * from route_trouble where provider = $1 and upstream_model = $2 for update",
 );
@@ -31,7 +31,7 @@ const toKnown = (row: Row): RouteTrouble => toTrouble(toRow(row));
 const all = async (session: Session) => (await ALL.all(session)).map(toKnown);
 const named = ({ lane, upstreamModel }: RouteOfLane): Route => [lane, upstreamModel];
 
-/** What is known to be wrong with routes, in PostgreSQL. */
+/** The known problems of routes, in PostgreSQL. */
 export function createRouteStore(
   { read, write }: Pick<Connection, "read" | "write">,
   watch: Pick<ChangeWatch, "onChange" | "tell">,
@@ -46,7 +46,7 @@ export function createRouteStore(
     troubles: () => read(all),
     async changedTroubles() {
       if (!isChanged) return undefined;
-      // What changes while it is read is read the next time.
+      // A change during this read is read the next time.
       isChanged = false;
       try {
         return await read(all);

@@ -20,7 +20,7 @@ interface Row {
 }
 
 const BEGIN = statement("insert into search_state (id, indexed_to) values (1, 0) on conflict do nothing");
-// Another process that is at it is left alone.
+// Skips the work if another process is doing it.
 const STATE = statement<{ at: number }>(
   "select indexed_to as at from search_state where id = 1 for update skip locked",
 );
@@ -36,7 +36,7 @@ const ADD = statement<never, [rows: string]>(
 );
 const REMOVE_ALL = statement("truncate task_search");
 const RESTART = statement("delete from search_state");
-// A task that is not indexed yet, or just now by a transaction that has not ended, gets a row without terms, which stays.
+// A task that is not indexed yet, or whose indexing transaction has not ended, gets a row without terms, which stays.
 const FORGET = statement<never, [id: TaskId]>(
   `with gone as (delete from task_search where number = ${taskNumber("$1")} returning number)
    insert into task_search (number, terms) select number, '{}' from task
@@ -74,7 +74,7 @@ export function createSearchStore({ read, write }: Pick<Connection, "read" | "wr
     },
     clear: () =>
       write(async (session) => {
-        // Waits for another process that adds to it.
+        // Waits for another process that adds to the index.
         if ((await RESTART.run(session)) > 0) await REMOVE_ALL.run(session);
       }),
   };
@@ -86,9 +86,9 @@ function termsIn({ number, account_id: accountId, kind, model, request }: Row): 
 }
 
 /**
- * Returns a function that tells up to which number no task can be added any more. Numbers of tasks are not in commit order. Whoever drew
- * one had marked before that which changes were made, and a create makes one: so once no mark is left from the time at which a number
- * was the last one, all tasks up to that are committed.
+ * Returns a function that finds the number up to which no task can be added any more. Numbers of tasks are not in commit order.
+ * But a transaction that draws a number first takes a mark for its changes, and a create makes a change. So when no mark is
+ * left from the time at which a number was the last one, all tasks up to that number are committed.
  */
 function prepareSettled(): (session: Session) => Promise<number> {
   let settled = 0;
@@ -105,7 +105,7 @@ function prepareSettled(): (session: Session) => Promise<number> {
   };
 }
 
-/** Takes a task out of the index. */
+/** Removes a task from the index. */
 export async function forgetPrompt(session: Session, id: TaskId): Promise<void> {
   await FORGET.run(session, id);
 }

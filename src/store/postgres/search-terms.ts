@@ -2,8 +2,8 @@ import { characterPairs, promptWords, searchPhrases } from "../../domain/task/pr
 import { tagsOf } from "../sqlite/search-store.ts";
 
 /**
- * Tasks of numbers that follow one another. Each has the term of its slice, so that the index finds what has some words in a few
- * slices without reading what else has them.
+ * Tasks of numbers that follow one another. Each has the term of its slice, so that the index finds the tasks with some words
+ * in a few slices without reading other tasks with these words.
  */
 export const SLICE = 8_192;
 
@@ -18,21 +18,21 @@ const wordTerms = (words: readonly string[]): string[] => [
 export const sliceTerm = (slice: number): string => `#${slice}`;
 export const sliceOf = (number: number): number => Math.floor(number / SLICE);
 
-/** What a task is found by; none where its prompt has no words. */
+/** The terms by which a task is found; none if its prompt has no words. */
 export function termsOf(number: number, prompt: string, of: Required<Tags>): string[] {
   const words = promptWords(prompt);
   if (words.length === 0) return [];
   return [...new Set([sliceTerm(sliceOf(number)), ...tagTerms(of), ...wordTerms(words)])];
 }
 
-/** What is asked of the index. */
+/** A query of the index. */
 export interface Asked {
   readonly terms: readonly string[];
-  /** Phrases of which a prompt may have all terms, and yet not have them. */
+  /** Phrases that must be checked in the prompt, because a prompt may have all their terms without the phrase. */
   readonly phrases: readonly (readonly string[])[];
 }
 
-/** Undefined for what nothing has. */
+/** Undefined if nothing can match. */
 export function askedIn(text: string, of: Tags): Asked | undefined {
   const phrases = searchPhrases(text);
   if (phrases.length === 0) return undefined;

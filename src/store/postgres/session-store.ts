@@ -12,7 +12,7 @@ import { writeTrail } from "./trail.ts";
 
 type Row = RawRow<typeof consoleSession>;
 
-/** Those that another process forgets at the same time are left to it. */
+/** Sessions that another process removes at the same time are left to it. */
 const FORGET = statement<never, [now: number]>(
   `delete from console_session where id in
      (select id from console_session where expires_at <= $1 order by expires_at limit 100 for update skip locked)`,

@@ -7,9 +7,9 @@ export interface Answer {
   readonly count: number;
 }
 
-/** Where statements run: a transaction, or any connection of the pool. */
+/** Where statements run: in a transaction, or on any connection of the pool. */
 export interface Session {
-  /** Statements that are asked without waiting for each other run in this order in a transaction. */
+  /** In a transaction, statements that do not wait for each other run in the order of the calls. */
   ask(text: string, parameters: readonly Parameter[]): Promise<Answer>;
 }
 
@@ -21,7 +21,7 @@ export interface Statement<Row, Parameters extends readonly Parameter[]> {
   run(session: Session, ...parameters: Parameters): Promise<number>;
 }
 
-/** States a statement. It is prepared by each connection that runs it, when it first does. */
+/** Defines a statement. Each connection that runs it prepares it at its first use. */
 export function statement<Row, Parameters extends readonly Parameter[] = []>(
   text: string,
 ): Statement<Row, Parameters> {
@@ -37,5 +37,5 @@ export function statement<Row, Parameters extends readonly Parameter[] = []>(
   };
 }
 
-/** The body of a write. It may run more than once, each time after its last run was undone. */
+/** The body of a write. It may run more than once, each time after its last run was rolled back. */
 export type Operation<T> = (session: Session) => Promise<T>;

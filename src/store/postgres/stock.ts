@@ -18,7 +18,7 @@ interface LoadRow {
   readonly under_way: number;
 }
 
-// Indexes of live tasks alone, however many have ended.
+// These indexes contain only live tasks, however many have ended.
 const LANES = statement<LoadRow>(
   `select lane, (count(*) filter (where pool <> 'under_way'))::bigint as queued,
      min(created_at) filter (where pool <> 'under_way') as oldest,
@@ -66,7 +66,7 @@ function toLoad({ lane, queued, oldest, under_way: underWay }: LoadRow): LaneLoa
   return { lane, queued, oldestAt: oldest ?? undefined, underWay };
 }
 
-/** How large the database is and whether its tables are those of this program. Its pages are the server's to check. */
+/** The size of the database, and whether its tables are those of this program. The server itself checks its pages. */
 export async function checkDatabase({ read }: Pick<Connection, "read">): Promise<DatabaseCheck> {
   return read(async (session) => {
     const size = await SIZE.get(session);

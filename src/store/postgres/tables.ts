@@ -37,7 +37,8 @@ export const label = mirrored(labelOfSqlite);
 export const task = mirrored(taskOfSqlite, (column) => {
   const { status, kind, modelLabel, id } = taskOfSqlite;
   return [
-    // Finds the live tasks of a filter, of all accounts: a seek costs more here than in SQLite, and keys with live tasks may be many.
+    // Finds the live tasks of a filter over all accounts. A seek costs more here than in SQLite, and many keys may have live
+    // tasks.
     index("task_live_of_all")
       .on(column(status), column(kind), column(modelLabel), column(id))
       .where(sql.raw(LIVE)),
@@ -61,7 +62,7 @@ export const upload = mirrored(uploadOfSqlite);
 export const uploadTotal = mirrored(uploadTotalOfSqlite);
 export const usageDay = mirrored(usageDayOfSqlite);
 
-/** Found by its digest alone: SQLite needs a second table for that, where an insertion costs less. */
+/** Found only by its digest. SQLite needs a second table for that, because an insertion there costs less. */
 export const idempotency = pgTable(
   "idempotency",
   {
@@ -75,8 +76,8 @@ export const idempotency = pgTable(
 );
 
 /**
- * The latest row of each lane: the tasks of one setup that it starts one after the other, which may be over. Written by `claim` alone,
- * one process at a time, as are the turns.
+ * The latest row of each lane: tasks of one setup that it starts one after the other. The row may be over. Only `claim` writes
+ * this table and the turns, in one process at a time.
  */
 export const laneRow = pgTable("lane_row", {
   lane: textByBytes().primaryKey(),
@@ -85,7 +86,7 @@ export const laneRow = pgTable("lane_row", {
   since: bigint({ mode: "number" }).notNull(),
 });
 
-/** The account whose task was the last to start of those of a setup that wait for a lane. Its next turn comes after all others. */
+/** For each lane and setup, the account whose task started last. Its next turn comes after all others. */
 export const laneTurn = pgTable(
   "lane_turn",
   {
@@ -101,14 +102,14 @@ export const laneTurn = pgTable(
 export const taskSearch = pgTable(
   "task_search",
   { number: bigint({ mode: "number" }).primaryKey(), terms: text().array().notNull() },
-  // Without a list of entries that wait, which each search would read through.
+  // Without a list of pending entries, which each search would have to read.
   (table) => [index("task_search_terms").using("gin", table.terms).with({ fastupdate: false })],
 );
 
-/** The processes that serve this database. A row is removed when its process stops, or long after it was last heard of. */
+/** The processes that serve this database. A row is removed when its process stops, or long after its last report. */
 export const node = pgTable("node", {
   id: textByBytes().primaryKey(),
-  /** Of the machine, unless the operator gave another. */
+  /** The machine's name, unless the operator gave another. */
   name: textByBytes().notNull(),
   role: textByBytes().notNull(),
   version: textByBytes().notNull(),
@@ -119,10 +120,10 @@ export const node = pgTable("node", {
   is_draining: smallint().notNull().default(0),
 });
 
-/** How far a move into this database has come. A row for each table, until all rows are there. */
+/** The progress of a move into this database. It has a row for each table, until all rows have arrived. */
 export const moveProgress = pgTable("move_progress", {
   name: textByBytes().primaryKey(),
-  /** The key of the last row that is here, as JSON. */
+  /** The key of the last row that has arrived, as JSON. */
   last_key: textByBytes(),
   rows: bigint({ mode: "number" }).notNull(),
   is_done: smallint().notNull(),
@@ -134,21 +135,21 @@ export const uncountedTime = pgTable("uncounted_time", {
   until_at: bigint({ mode: "number" }).notNull(),
 });
 
-/** How many requests were counted in a minute that is not over yet, by what is counted. */
+/** How many requests were counted in a minute that is not over yet, for each counted thing. */
 export const rateWindow = pgTable("rate_window", {
   name: textByBytes().primaryKey(),
   used: bigint({ mode: "number" }).notNull(),
   ends_at: bigint({ mode: "number" }).notNull(),
 });
 
-/** One row, with `number` 1: what tells this database from all others, such as in a bucket of files. */
+/** One row, with `number` 1: an id that distinguishes this database from all others, for example in a bucket of files. */
 export const cluster = pgTable("cluster", {
   number: bigint({ mode: "number" }).primaryKey(),
   id: textByBytes().notNull(),
 });
 
 /**
- * Numbers the changes of tasks. Who draws a number holds the row of the task's account until it commits, so that within an account
- * numbers are in the order of commits.
+ * Numbers the changes of tasks. A transaction that draws a number holds the row of the task's account until it commits, so
+ * within an account numbers are in commit order.
  */
 export const taskChangeNumber = pgSequence("task_change_number");

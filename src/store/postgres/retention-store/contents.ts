@@ -44,7 +44,7 @@ export async function assetPage(
   session: Session,
   { limit, after }: Parameters<RetentionStore["assets"]>[0],
 ): Promise<AssetPage> {
-  // One more than asked for shows whether there is another page.
+  // One more than requested shows whether there is another page.
   const rows = await PAGE.all(session, after ?? Number.MAX_SAFE_INTEGER, limit + 1);
   const shown = rows.slice(0, limit);
   return { assets: shown.map(toAsset), next: rows.length > limit ? shown.at(-1)?.number : undefined };
@@ -57,7 +57,7 @@ export const contentsAfter = (session: Session, sha256: string, limit: number): 
 /** The tasks that have a content, with their accounts. */
 export const ownersOf = (session: Session, sha256: string) => OWNERS.all(session, sha256);
 
-/** Notes with a task that a content is damaged, or whole again. It holds the row of the task's account. */
+/** Records in a task that a content is damaged, or intact again. It holds the row of the task's account. */
 export async function markDamaged(
   session: Session,
   id: TaskId,

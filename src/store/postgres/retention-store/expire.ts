@@ -8,7 +8,7 @@ import { unneededContents } from "../named-contents.ts";
 import { type Session, statement } from "../session.ts";
 import { removeTask } from "./remove.ts";
 
-/** Removes what is kept of an ended task. @returns the contents that no task has any more */
+/** Removes one kind of data of an ended task. @returns the contents that no task has any more */
 type Expire = (session: Session, id: TaskId, now: number) => Promise<readonly string[]>;
 
 const REMOVE_FILES = statement<File, [task: string, role: string]>(
@@ -62,7 +62,7 @@ async function expireFiles(session: Session, id: TaskId, role: "input" | "output
   );
 }
 
-/** While one of a task's callbacks is still to be sent, all stay. */
+/** While one of a task's callbacks must still be sent, all of them stay. */
 async function expireCallbacks(session: Session, id: TaskId): Promise<readonly string[]> {
   const callbacks = await CALLBACKS.all(session, id);
   if (callbacks.length === 0 || callbacks.some(({ pool }) => pool !== null)) return [];

@@ -5,8 +5,8 @@ import { named, REMOVED } from "../../sqlite/task-store/task-table.ts";
 import { type Session, statement } from "../session.ts";
 
 /**
- * Whether a task that is not removed has something of a kind, as SQL. Where it says `exists`, the server expects as many tasks as there
- * are behind the first one, and reads all files or callbacks for a few of them.
+ * Whether a task that is not removed has data of a kind, as SQL. With `exists`, the server would expect all tasks after the
+ * first one, and would read all files or callbacks for a few of them.
  */
 const HAS: Readonly<Record<KeptKind, string>> = {
   outputs: hasFile("output"),
@@ -18,7 +18,7 @@ const HAS: Readonly<Record<KeptKind, string>> = {
 /** How long the key of a policy keeps files, as SQL. */
 const OF_KEY = "(policy::json ->> 'retainSec')::bigint";
 
-/** A task, and how long it is kept if not as the server has it. A key goes before its account. */
+/** A task, and how long its data is kept if not as the server's setting says. A key's setting overrides its account's. */
 type Row = ExpiryRow & { readonly retain: number | null };
 
 function stated(kind: KeptKind) {

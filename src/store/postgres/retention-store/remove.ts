@@ -10,7 +10,7 @@ import { type Session, statement } from "../session.ts";
 const SELECT = statement<Standing, [id: string]>(
   `select ${named("account_id")}, status, stage from task where id = $1`,
 );
-// As many results as there were.
+// The stored list keeps its number of results.
 const STRIP = statement<never, [at: number, id: string]>(
   `update task set status = '${REMOVED}', change = -abs(change), setup = '', begins_group = null, request_id = '', origin = null, origin_label = null, quote = null,
      quote_label = null, request = '{}', results = '[' || array_to_string(array_fill(0, array[count_results(results)]), ',') || ']',
@@ -22,7 +22,7 @@ const STRIP_ATTEMPTS = statement<never, [id: string]>(
   `update attempt set operation = null, outputs = null, usage = null, usage_label = null, detail = null, considered = null, trace = null
    where task_number = ${taskNumber("$1")}`,
 );
-// Under the lock of the row, so that a send that is being claimed is there when sends are removed.
+// Read while the row is locked, so that a send that is being claimed exists when sends are removed.
 const END_CALLBACKS = statement<never, [id: string]>(
   "update callback set state = 'failed', pool = null, redeliver = 0 where task_id = $1 and pool is not null",
 );

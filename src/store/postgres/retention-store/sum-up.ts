@@ -21,8 +21,9 @@ import type { Labels } from "../labels.ts";
 import { type Session, statement } from "../session.ts";
 
 /**
- * Whether the rows of a task may become sums, as SQL. The latest task of all stays, and the latest change of each account. So do tasks
- * that ended before usage was counted by day, of a folder that was moved here: the audit leaves their days out.
+ * Whether the rows of a task may be merged into sums, as SQL. The latest task of all stays, and so does the latest change of
+ * each account. Tasks from a moved folder that ended before usage was counted by day also stay, because the audit leaves their
+ * days out.
  */
 const IS_SUMMABLE = `(status = '${REMOVED}' and number < (select max(number) from task) and abs(change) < greatest(
   coalesce((select max(change) from task as other where other.account_number = task.account_number), 0),
@@ -44,7 +45,10 @@ const ADD_TASK = statement<never, [task: number]>(
    select ${PLACE}, lane, ${PERIOD}, 1, (count_results(results) > 0)::int, count_results(results), coalesce(charged_micros, 0), 0, 0, 0, 0, 0
    from task where number = $1 ${ADD}`,
 );
-/** Sums up a task's attempts by provider. Its charge counts once at the first of those with a cost, and where the task was last. */
+/**
+ * Sums up a task's attempts by provider. Its charge counts once at the first attempt with a cost, and at the provider that had
+ * the task last.
+ */
 const ADD_ATTEMPTS = statement<never, [task: number]>(
   `insert into books_day (${COLUMNS}, ${FIGURES.join(", ")})
    select ${PLACE}, spent.provider, ${PERIOD}, 0, 0, 0, 0, (cost is not null)::int, coalesce(cost, 0),
