@@ -20,7 +20,7 @@ const LONGEST_KEPT = 200;
 
 /**
  * How paths of a pattern recur; undefined for paths that rarely recur, because they have an id in the middle.
- * @param all all patterns; a fixed word in the place of the last parameter would be mistaken for it
+ * @param all every pattern; a fixed word in the place of the last parameter would be mistaken for it
  */
 export function recurrenceOf(pattern: string, all: readonly string[]): Recurrence | undefined {
   const names = [...pattern.matchAll(/\/:(\w+)/g)].map(([, name = ""]) => name);

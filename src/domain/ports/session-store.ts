@@ -5,7 +5,7 @@ import type { SessionId } from "../ids.ts";
 
 /** Sessions of the console. Their secrets are kept as hashes. Every method is one transaction. */
 export interface SessionStore {
-  /** Also forgets some sessions that have expired. @param hash hash of the session's or the link's secret */
+  /** Also forgets some sessions that have expired. @param hash of the session's or the link's secret */
   create(session: ConsoleSession, hash: string): Promise<void>;
   /**
    * Turns a link into an open session, once.

@@ -26,8 +26,8 @@ export interface Admission {
   /** Most live tasks of the key, including this one. */
   readonly concurrency?: number | undefined;
   /**
-   * What the key may spend in a period. First the hold counts, later the charge. The key must be stored; if its stored policy
-   * has changed, that one applies.
+   * What the key may spend in a period. First the hold counts, later the charge. The key must be stored; if its stored policy has
+   * changed, that one applies.
    */
   readonly quota?: { readonly limit: Micros; readonly period: number } | undefined;
 }
@@ -146,56 +146,49 @@ export interface LiveCounts {
 /** The highest queue position that is reported. A position further back is reported as this one. */
 export const MAX_QUEUE_POSITION = 1_000;
 
-/**
- * Tasks, their attempts, holds and assets. Every method is one transaction, durable before its promise resolves. Throws
- * `StorageError` if it cannot write; then nothing was written.
- */
+/** Tasks, attempts, holds and assets. Every method is one transaction, durable before it resolves; `StorageError`: nothing was written. */
 export interface TaskStore extends GroupReads {
   /**
-   * Accepts a task: holds its price and stores task, assets and idempotency record, or does nothing. A prepaid account needs
-   * `balance - held + creditLimit ≥ task.held`. A key with a quota needs `task.held` left in the quota's period.
+   * Accepts a task: holds its price and stores task, assets and idempotency record, or does nothing. A prepaid account needs `balance -
+   * held + creditLimit ≥ task.held`. A key with a quota needs `task.held` left in the quota's period.
    */
   admit(admission: Admission): Promise<AdmitResult>;
   /** Accepts several tasks as `admit` does, in their order, or none of them. */
   admitAll(admissions: readonly Admission[]): Promise<AdmitAllResult>;
-  /**
-   * What `admit` would return for an idempotency key that was used before; undefined if it was not used or its record has
-   * expired.
-   */
+  /** What `admit` would return for an idempotency key that was used before; undefined if it is unused or its record has expired. */
   findReplay(
     claim: IdempotencyClaim,
     now: number,
   ): Promise<Extract<AdmitResult, { kind: "replayed" | "conflict" }> | undefined>;
   /**
-   * Leases due tasks, each with a fresh token. Tasks under way come first, the longest due first. Queued tasks follow, within
-   * each lane's capacity. Tasks of one setup start in a row. A row ends when no such task is left or after `LONGEST_ROW_MS`;
-   * then the next setup has its turn. Tasks without a setup form one setup together. Within a row accounts take turns, and
-   * within an account the oldest task starts first. A lane with room left takes over tasks from siblings without room, and
-   * continues its row there. A leased task is due again when its lease expires.
+   * Leases due tasks, each with a fresh token. Tasks under way come first, the longest due first. Queued tasks follow, within each
+   * lane's capacity. Tasks of one setup start in a row. A row ends when no such task is left or after `LONGEST_ROW_MS`; then the next
+   * setup has its turn. Tasks without a setup form one setup together. Within a row accounts take turns, and within an account the
+   * oldest task starts first. A lane with room left takes over tasks from siblings without room, and continues its row there. A leased
+   * task is due again when its lease expires.
    */
   claim(query: ClaimQuery): Promise<Claimed>;
   /**
-   * Writes the attempt (`intent`) and moves the task from `queued` to `submitting`, before any byte is sent. If a cancel was
-   * requested, changes nothing and leaves the lease.
+   * Writes the attempt (`intent`) and moves the task from `queued` to `submitting`, before any byte is sent. If a cancel was requested,
+   * changes nothing and leaves the lease.
    */
   begin(lease: Lease, intent: AttemptIntent): Promise<"begun" | "cancel_requested" | "lease_lost">;
   /** Moves the lease's end. */
   renew(lease: Lease, until: number): Promise<"renewed" | "lease_lost">;
   /**
-   * Applies one transition: a compare-and-set on id, lease token and stage, then ledger, assets, attempt and callback. If a
-   * cancel was requested meanwhile, a queued task that returns to the queue is due at once. So is a running task whose last
-   * poll was answered, once, to cancel it at its upstream. Every other task keeps its due time.
+   * Applies one transition: a compare-and-set on id, lease token and stage, then ledger, assets, attempt and callback. If a cancel was
+   * requested meanwhile, a queued task that returns to the queue is due at once. So is a running task whose last poll was answered,
+   * once, to cancel it at its upstream. Every other task keeps its due time.
    */
   apply(lease: Lease, transition: Transition): Promise<"applied" | "lease_lost">;
   /**
-   * Releases every lease. Queued tasks are due now, others after `RESUME_DELAY_MS`, and the request they were making counts as
-   * one failure. Called when the only process on this store starts. @returns how many there were
+   * Releases every lease. Queued tasks are due now, others after `RESUME_DELAY_MS`, and the request they were making counts as one
+   * failure. Called when the only process on this store starts. @returns how many there were
    */
   rescue(now: number): Promise<number>;
   /**
-   * Requests a cancel. A queued task without a lease is cancelled at once, and its hold is released. If it has an open attempt,
-   * it is due at once instead. A running task becomes due only by the first request, and only if its last poll was answered.
-   * `act` is given if an operator cancels, for the trail.
+   * Requests a cancel. A queued task without a lease is cancelled at once, and its hold is released. If it has an open attempt, it is
+   * due at once instead. Only the first request makes a running task due, if its last poll was answered. `act`: for the trail.
    */
   requestCancel(
     id: TaskId,
@@ -204,9 +197,8 @@ export interface TaskStore extends GroupReads {
     act?: Act,
   ): Promise<"cancelled" | "requested" | "already_final" | "not_found">;
   /**
-   * Makes the running task of an attempt due at `at` if it would be due later. Changes nothing else. `leased`: a worker holds
-   * it now. `idle`: the attempt is over, or the last answer of its upstream was an error, after which the poll is not moved
-   * forward.
+   * Makes the running task of an attempt due at `at` if it would be due later. Changes nothing else. `leased`: a worker holds it now.
+   * `idle`: the attempt is over, or the last answer of its upstream was an error, after which the poll is not moved forward.
    */
   nudge(id: AttemptId, at: number): Promise<"nudged" | "leased" | "idle">;
   /** Lets an idempotency key be used again, if it still refers to this task. */
@@ -229,8 +221,8 @@ export interface TaskStore extends GroupReads {
   /** Everything that is stored about a task, at one moment. */
   story(id: TaskId): Promise<TaskStory | undefined>;
   /**
-   * Part of the family of an account's task: the first task, and all tasks that were made from its results, from theirs, and so
-   * on, within the account. A page may contain removed tasks beyond its limit; only the tasks made from them are left.
+   * Part of the family of an account's task: the first task, and all tasks that were made from its results, from theirs, and so on,
+   * within the account. A page may contain removed tasks beyond its limit; only the tasks made from them are left.
    *
    * @param query.after `next` of the previous page
    * @returns undefined when the account has no such task
@@ -244,44 +236,35 @@ export interface TaskStore extends GroupReads {
   list(filter: TaskFilter, order?: ListOrder): Promise<TaskSummary[]>;
   /** Searches indexed tasks (`SearchStore`). Looks at a bounded number of them, and lets other work run in between. */
   search(filter: TaskSearch): Promise<FoundTasks>;
-  /**
-   * Tasks of all accounts, newest first. Looks at a bounded number of them, so a page can be short, even empty, without being
-   * the last.
-   */
+  /** Tasks of all accounts, newest first. Looks at a bounded number, so a page can be short or empty without being the last. */
   managedTasks(filter: ManagedTaskFilter): Promise<ManagedPage>;
   assetById(id: AssetId): AtHand<Asset | undefined>;
   counts(): Promise<TaskCounts>;
-  /**
-   * The live tasks of each lane that has any, in the order of the lanes' names. The cost does not depend on how many are
-   * queued.
-   */
+  /** The live tasks of each lane that has any, ordered by the lanes' names. The cost does not depend on the queue's length. */
   lanes(): Promise<LaneLoad[]>;
   /** How many live tasks each lane has, for lanes that have any. The cost grows with the number of queued tasks. */
   laneCounts(): Promise<LaneCount[]>;
-  /**
-   * The account's tasks that the lane may start now: how many (at most `most`), and when the oldest was created. Looks at 32
-   * setups.
-   */
+  /** How many tasks of the account the lane may start now (at most `most`), and since when the oldest exists. Looks at 32 setups. */
   ownReady(lane: LaneId, accountId: AccountId, most: number): Promise<OwnReady>;
   /** The lanes that queued tasks wait for, in the order of their names. Costs a seek for each. */
   queuedLanes(): Promise<LaneId[]>;
   /**
-   * The tasks that completed or failed since a time. If there are many, of a shorter period. @returns undefined if there are
-   * too many accounts
+   * The tasks that completed or failed since a time. If there are many, of a shorter period. @returns undefined if there are too many
+   * accounts
    */
   recentEndings(since: number): Promise<RecentEndings | undefined>;
   /**
-   * How many tasks of its lane `claim` would start before this one: older ones of its account, those of other accounts whose
-   * turns come first, and those of other setups. Assumes that nothing else is queued or delayed, and that each row runs to its
-   * end. At most `MAX_QUEUE_POSITION`. 0 also for a task that has a lease.
+   * How many tasks of its lane `claim` would start before this one: older ones of its account, those of other accounts whose turns come
+   * first, and those of other setups. Assumes that nothing else is queued or delayed, and that each row runs to its end. At most
+   * `MAX_QUEUE_POSITION`. 0 also for a task that has a lease.
    *
    * @returns undefined for a task that is not pending
    */
   queuePosition(id: TaskId): Promise<number | undefined>;
   liveCounts(accountId: AccountId): Promise<LiveCounts>;
   /**
-   * Tasks by their latest change, oldest change first. Each is listed once, in its present state. Numbers grow in commit order,
-   * so a reader that continues after the last number misses no change.
+   * Tasks by their latest change, oldest change first. Each is listed once, in its present state. Numbers grow in commit order, so a
+   * reader that continues after the last number misses no change.
    */
   changes(query: ChangeQuery): Promise<TaskChange[]>;
   /** The number of the latest change of any of the account's tasks; 0 before the first. */
@@ -299,8 +282,8 @@ export interface TaskStore extends GroupReads {
 }
 
 /**
- * The store cannot be written or read: the disk is full, read-only or damaged, or the bucket of files is not reachable. The
- * operation wrote nothing.
+ * The store cannot be written or read: the disk is full, read-only or damaged, or the bucket of files is not reachable. The operation
+ * wrote nothing.
  */
 export class StorageError extends Error {
   override readonly name = "StorageError";

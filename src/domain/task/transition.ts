@@ -263,7 +263,7 @@ export function cancelled(task: Task, at: number, attempt?: AttemptChange): Tran
 
 /**
  * The callback for the beginning of a task's first attempt; undefined if its address does not receive this event.
- * @param id id of the attempt
+ * @param id the attempt's id
  */
 export function startedCallback(task: Task, at: number, id: AttemptId): Callback | undefined {
   return callbackFor(task, "started", at, callbackIdOf(id));

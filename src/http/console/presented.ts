@@ -12,7 +12,7 @@ const CHANGES_NOTHING = ["GET", "HEAD"];
 /**
  * The credential of a request: the one that it names, or the session of a browser at the console.
  *
- * @param path path of the endpoint
+ * @param path the endpoint's path
  * @throws AppError `invalid_api_key` like `credentialOf`, and for a session together with a credential or with another session;
  * `permission_denied` if a page of another origin uses the session
  */

@@ -16,8 +16,8 @@ const ADD = statement<{ number: number }, [text: string]>(
 export type Labels = ReturnType<typeof createLabels>;
 
 /**
- * Numbers the texts that many rows repeat. A text gets its number outside of the transaction that needs it. A number without
- * rows does no harm, and no transaction waits for another one that names the same text.
+ * Numbers the texts that many rows repeat. A text gets its number outside of the transaction that needs it. A number without rows
+ * does no harm, and no transaction waits for another one that names the same text.
  */
 export function createLabels({ aside }: Pick<Driver, "aside">) {
   const kept = new Map<string, number>();
@@ -71,8 +71,8 @@ export function createLabels({ aside }: Pick<Driver, "aside">) {
     /** The number of a text, which gets one if it has none. */
     of: async (text: string): Promise<number> => (await found(text)) ?? added(text),
     /**
-     * Two columns for a text that may never recur: one for the text and one for its label. One of them is null, or both if
-     * there is no text.
+     * Two columns for a text that may never recur: one for the text and one for its label. One of them is null, or both if there is
+     * no text.
      */
     async columns(text: string | null): Promise<readonly [text: string | null, label: number | null]> {
       const number = text === null ? undefined : await ofRepeated(text);
@@ -87,8 +87,8 @@ interface Question {
 }
 
 /**
- * Returns a function that finds the number of a text. One statement looks up all texts that wait at a time. The caller may have
- * an open transaction, and with a statement for each text it would stay open while thousands of others are answered.
+ * Returns a function that finds the number of a text. One statement looks up all texts that wait at a time. The caller may have an
+ * open transaction, and with a statement for each text it would stay open while thousands of others are answered.
  */
 function prepareFind(aside: Session): (text: string) => Promise<number | undefined> {
   let next: Question | undefined;
