@@ -6,14 +6,14 @@ import type { StepDeps } from "./step.ts";
 import { type Beginning, enter, leave } from "./steps/begin.ts";
 
 /**
- * Claims tasks. Begins those first attempts in the same commit that need nothing but a decision: no input to look for, no earlier
- * attempt, and a way that is open where the task waits. Every other task is begun by its step.
+ * Claims tasks. In the same commit it begins first attempts that need only a decision: no input to find, no earlier attempt,
+ * and an open way where the task waits. Every other task is begun by its step.
  */
 export async function claimAndBegin(
   deps: StepDeps,
   query: Omit<ClaimQuery, "intentFor">,
 ): Promise<Claimed & { readonly beginnings: ReadonlyMap<TaskId, Beginning> }> {
-  /** The claim may be undone and run again; what was entered stays so. */
+  /** The claim may be rolled back and run again; entered routes stay entered. */
   const entered = new Map<TaskId, Beginning | undefined>();
   const intentFor = (lease: Lease) =>
     entered.getOrInsertComputed(lease.task.id, () => beginningOf(deps, lease))?.intent;
@@ -26,7 +26,7 @@ export async function claimAndBegin(
   }
 }
 
-/** What was entered and begun. The right to begin the others is given back. */
+/** The tasks that were entered and begun. The right to begin the others is given back. */
 function begunOf(
   deps: StepDeps,
   entered: ReadonlyMap<TaskId, Beginning | undefined>,
@@ -41,14 +41,14 @@ function begunOf(
   return beginnings;
 }
 
-/** @returns undefined for a task that its step has to look at; also where something fails, which its step will tell of */
+/** @returns undefined for a task that its step must handle, and if something fails, because the step will report the failure */
 function beginningOf(deps: StepDeps, { task }: Lease): Beginning | undefined {
   const { request, attempts, cancelRequested, deadlineAt } = task;
   if (attempts > 0 || cancelRequested || deadlineAt !== undefined || request.inputs.length > 0)
     return undefined;
   try {
     const model = deps.catalog.find(task.model);
-    // Whether a dearer way is open is counted when it is chosen.
+    // Choosing a more expensive way counts against its budget, so only a step chooses it.
     if (model === undefined || model.overflow !== undefined) return undefined;
     const looking = { attempts: [], current: task };
     const way = deps.routing.choose(model, request, looking);

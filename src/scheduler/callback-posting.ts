@@ -19,11 +19,11 @@ export interface CallbackDeps extends WordingDeps {
   readonly random: Random;
   readonly log: Log;
   readonly tally: Pick<Tally, "callbackSent">;
-  /** Absent where nothing is traced. */
+  /** Absent if nothing is traced. */
   readonly spans?: Pick<Spans, "sent"> | undefined;
 }
 
-/** Never sent unsigned: a receiver that trusts whatever comes would not notice. */
+/** It is never sent unsigned, because a receiver that trusts everything would not notice. */
 const UNSIGNABLE = {
   kind: "unreachable",
   reason: "cannot be signed: its secret is sealed with another key",
@@ -35,10 +35,7 @@ const UNKNOWN_FORM = {
   reason: "cannot be worded: this version of the program does not know its form",
 } as const;
 
-/**
- * @param delaysMs before attempts 2, 3 and so on
- * @param ended told how each send went that left, and how long it took
- */
+/** @param delaysMs before attempts 2, 3 and so on @param ended called with the outcome and duration of each send that left */
 export function createCallbackPosting(
   deps: CallbackDeps,
   delaysMs: () => readonly number[],
@@ -62,7 +59,7 @@ export function createCallbackPosting(
     return callbackDelayMs(delays, callback.attempts, deps.random(), wantedMs);
   }
 
-  /** An answer, by what acknowledges in the callback's form. */
+  /** The outcome for an answer, by the statuses that acknowledge in the callback's form. */
   function judged(callback: Callback, delivery: Delivery): Delivery {
     const isAccepted = "status" in delivery ? formOf(deps, callback)?.accepts?.(delivery.status) : undefined;
     if (isAccepted === undefined || !("status" in delivery)) return delivery;
@@ -76,7 +73,7 @@ export function createCallbackPosting(
       const { callback } = send;
       try {
         const task = await deps.tasks.byId(callback.taskId);
-        // Deleted since the callback was claimed, and the callback with it.
+        // The task was deleted since the callback was claimed, and the callback with it.
         if (task === undefined) return;
         const form = formOf(deps, callback);
         if (callback.form !== undefined && form === undefined) return await record(send, UNKNOWN_FORM);
@@ -99,7 +96,7 @@ export function createCallbackPosting(
   };
 }
 
-/** Whether the callback is acknowledged for the first time, or given up. A redelivery gives nothing up. */
+/** Whether the callback is acknowledged for the first time, or given up. A redelivery never gives a callback up. */
 function isOver(
   { callback, isRedelivery }: CallbackSend,
   { kind }: Delivery,

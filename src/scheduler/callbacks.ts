@@ -5,9 +5,9 @@ import { createHostWidths } from "./host-widths.ts";
 import { createLoop } from "./loop.ts";
 
 export interface CallbackOptions {
-  /** Delays before attempts 2, 3 and so on; they also set the number of attempts. Asked after each attempt. */
+  /** Delays before attempts 2, 3 and so on; they also set the number of attempts. Read after each attempt. */
   readonly delaysMs: () => readonly number[];
-  /** `perHost` is the most that a host gets which answers well. */
+  /** `perHost` is the limit for a host that answers well. */
   readonly limits: Omit<SendLimits, "ofPlaces">;
   /** Whether other processes send callbacks of the same database. */
   readonly isShared?: boolean | undefined;
@@ -23,12 +23,12 @@ export interface CallbackSender {
   stop(drainMs?: number): Promise<void>;
 }
 
-/** Longer than any send takes, so that none counts as lost and is sent twice. */
+/** Longer than any send takes, so that no send counts as lost and is repeated. */
 const LEASE_MS = 30_000;
-/** How often to look for redeliveries that another process asked for, beside the data folder: nothing wakes this one then. */
+/** How often to look for redeliveries that a command on the data folder requested, because such a command wakes no server. */
 const LOOK_EVERY_MS = 1_000;
 
-/** How much may be under way, as it is when it is asked for. */
+/** The limits on sends under way, read at each use. */
 function limitsNow({ limits }: CallbackOptions, widths: ReturnType<typeof createHostWidths>): SendLimits {
   return {
     ...{ perHost: widths.first, ofPlaces: widths.wider },
@@ -41,11 +41,11 @@ function limitsNow({ limits }: CallbackOptions, widths: ReturnType<typeof create
   };
 }
 
-/** What is being sent. @param wake called when there is room for another send */
+/** The sends under way. @param wake called when there is room for another send */
 function followSends(wake: () => void) {
-  /** Until they are answered: these the limits count. */
+  /** Sends without an answer yet; the limits count these. */
   const underWay = new Set<Callback>();
-  /** Until their outcome is recorded. */
+  /** Sends whose outcome is not recorded yet. */
   const open = new Set<Promise<void>>();
 
   function leave(callback: Callback): void {
@@ -75,7 +75,7 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
   const { underWay, leave, follow, recorded } = followSends(() => loop.wake());
   const posting = createCallbackPosting(deps, options.delaysMs, (callback, delivery, tookMs) => {
     widths.ended(callback, delivery, tookMs);
-    // The next ones are claimed in the commit that records this one.
+    // The next callbacks are claimed in the commit that records this outcome.
     leave(callback);
   });
   const stopping = new AbortController();
@@ -98,9 +98,9 @@ export function createCallbackSender(deps: CallbackDeps, options: CallbackOption
   return {
     wake: loop.wake,
     async start() {
-      // Each may have arrived, so the next attempt comes after its delay: a crash must not use up all five at once.
-      // All in one turn, so that they share a commit: hundreds of flushes would delay the start.
-      // What others may be in the middle of is theirs.
+      // Each of these sends may have arrived, so the next attempt comes after its delay; otherwise a crash could use up all
+      // five at once. All are recorded in one turn, so that they share a commit: hundreds of flushes would delay the start.
+      // Sends that other processes may be making are left alone.
       const cutOff = await callbacks.unfinished(options.isShared ? clock.now() - LEASE_MS : undefined);
       await Promise.all(cutOff.map((send) => posting.record(send, { kind: "interrupted" })));
       loop.start();

@@ -2,26 +2,29 @@ import type { Clock, Log } from "../domain/ports/runtime.ts";
 
 const FIRST_MS = 10 * 60_000;
 const EVERY_MS = 6 * 60 * 60_000;
-/** What was too young in a round is old enough then. */
+/** After this time, files that were too young in a round are old enough. */
 const YOUNG_MS = 61 * 60_000;
-/** More are left to the next round. */
+/** Most files that are remembered; more are left to the next round. */
 const MOST_YOUNG = 100_000;
-/** Between two folders, which take about a millisecond each: others come first, and a million files take some minutes. */
+/**
+ * Pause between two folders, which take about a millisecond each. Other work comes first, and a million files take some
+ * minutes.
+ */
 const PAUSE_MS = 10;
 
 export interface CollectorDeps {
   readonly clock: Pick<Clock, "after" | "elapsed">;
   readonly log: Log;
-  /** Collects, and pauses between two folders as long as it is told. */
+  /** Collects, and calls `pause` between two folders. */
   readonly collect: (options: {
     readonly pause: () => Promise<boolean>;
-    /** Looks at these files alone; at all unless given. */
+    /** Looks only at these files; at all unless given. */
     readonly only?: readonly string[] | undefined;
     readonly onYoung: (sha256: string) => void;
   }) => Promise<{ readonly files: number; readonly bytes: number }>;
 }
 
-/** Removes now and then what nobody refers to, and what a round finds too young, an hour later. */
+/** Now and then removes unreferenced files. Files that a round finds too young are tried again an hour later. */
 export function createCollector({ clock, log, collect }: CollectorDeps) {
   let isStopped = false;
   let cancelTimer = () => {};
@@ -48,7 +51,7 @@ export function createCollector({ clock, log, collect }: CollectorDeps) {
       log.error({ err: error as Error }, "files that no task has could not be collected");
     }
     const wholeMs = Math.max(nextWholeAt - clock.elapsed(), 0);
-    // Others of them are found by the next round that looks at everything.
+    // The next full round finds the others.
     if (young.length > 0 && wholeMs > YOUNG_MS) arm(YOUNG_MS, young);
     else arm(wholeMs);
   }

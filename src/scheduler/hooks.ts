@@ -4,50 +4,51 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { Attempt } from "../domain/task/task.ts";
 import type { Transition } from "../domain/task/transition.ts";
 
-/** A job whose upstream calls when it is done is asked after so much more rarely, */
+/** A job whose upstream calls at its end is polled less often by this factor, */
 const PATIENCE = 10;
-/** but no sooner than this, because a call takes its time too, and at least this often: a call that is lost costs no more. */
+/** but no sooner than this, because a call takes time too, and at least this often, so that a lost call costs no more. */
 const LEAST_PATIENCE_MS = 2_000;
 const MOST_PATIENCE_MS = 60_000;
-/** Calls about one attempt lead to no more than a question in this time, however many come. */
+/** However many calls come for one attempt, they cause at most one poll within this time. */
 const SPACING_MS = 1_000;
-/** An account is quiet when so many of its jobs in a row have ended without a call, */
+/** An account is quiet when this many of its jobs in a row have ended without a call, */
 const MOST_MISSED = 5;
-/** for so long: calls come a little after the end. Its jobs are asked after as if none would come. */
+/** for this long, because calls come a little after the end. Its jobs are then polled as if no calls would come. */
 const QUIET_AFTER_MS = 30_000;
 
 export interface HooksDeps {
   readonly tasks: Pick<TaskStore, "nudge">;
   readonly clock: Pick<Clock, "now" | "elapsed">;
   readonly log: Log;
-  /** Where the upstream of an attempt may call; undefined where this service has no address that it can be reached by. */
+  /** The address that an attempt's upstream may call; undefined if this service has no public address. */
   readonly addressOf?: ((id: AttemptId) => string) | undefined;
   /** Something may be due now. */
   readonly wake: () => void;
 }
 
 interface Awaited {
-  /** The upstream has taken the job and the address. */
+  /** The upstream has accepted the job and the address. */
   isTold?: boolean;
   hasCome?: boolean;
-  /** When a call has the job asked after, on the clock that never jumps; absent once that was done. */
+  /** When a call makes the job be polled, on the clock that never jumps; absent after that poll. */
   openAt?: number | undefined;
 }
 
-/** What an account has missed. */
+/** The calls that an account did not make. */
 interface Missed {
   readonly since: number;
   count: number;
 }
 
 /**
- * Calls of upstreams about their jobs. What a call says is never believed: the job is asked after, and only sooner. All of this is kept
- * in memory. Attempts of an earlier process are asked after as often as without calls: theirs may have come while nobody listened.
+ * Calls of upstreams about their jobs. The content of a call is never trusted; a call only makes the next poll come sooner. All
+ * state is in memory. Attempts of an earlier process are polled as often as without calls, because their calls may have come
+ * while nobody listened.
  */
 export class Hooks {
   readonly #deps: HooksDeps;
   readonly #awaited = new Map<AttemptId, Awaited>();
-  /** For when a question was last brought forward, on the clock that never jumps, the oldest first. */
+  /** When a poll was last brought forward, by attempt, on the clock that never jumps, oldest first. */
   readonly #nudged = new Map<AttemptId, number>();
   readonly #missed = new Map<LaneId, Missed>();
 
@@ -55,7 +56,10 @@ export class Hooks {
     this.#deps = deps;
   }
 
-  /** Gives the address at which the upstream of an attempt may call, before it is sent: a call may come before the answer does. */
+  /**
+   * Returns the address that the attempt's upstream may call. It is called before the attempt is sent, because a call may come
+   * before the answer.
+   */
   offered({ id }: Pick<Attempt, "id">): string | undefined {
     const { addressOf } = this.#deps;
     if (addressOf === undefined) return undefined;
@@ -63,13 +67,13 @@ export class Hooks {
     return addressOf(id);
   }
 
-  /** The upstream has taken the job, and the address. */
+  /** The upstream has accepted the job and the address. */
   told({ id }: Pick<Attempt, "id">): void {
     const awaited = this.#awaited.get(id);
     if (awaited !== undefined) awaited.isTold = true;
   }
 
-  /** An upstream has called: its job is asked after now, or a second after the last question that a call led to. */
+  /** An upstream has called. Its job is polled now, or a second after the last poll that a call caused. */
   async came({ id, lane }: Pick<Attempt, "id" | "lane">): Promise<void> {
     const { tasks, clock, wake } = this.#deps;
     this.#missed.delete(lane);
@@ -77,11 +81,11 @@ export class Hooks {
     if (awaited !== undefined) awaited.hasCome = true;
     const now = clock.elapsed();
     const last = this.#nudged.get(id) ?? Number.NEGATIVE_INFINITY;
-    // That question is still to come, and serves this call as well.
+    // That poll is still to come, and serves this call too.
     if (last > now) return;
     const at = Math.max(now, last + SPACING_MS);
     this.#note(id, at, now);
-    // Before the write, because the step that has the task may end before that.
+    // Before the write, because the step that holds the task may end earlier.
     if (awaited !== undefined) awaited.openAt = at;
     const outcome = await tasks.nudge(id, clock.now() + Math.ceil(at - now));
     if (outcome === "nudged") wake();
@@ -94,7 +98,7 @@ export class Hooks {
       awaited.openAt = undefined;
   }
 
-  /** How long to wait until a job is asked after again, where `usualMs` is what it would be without calls. */
+  /** How long to wait before the next poll of a job. `usualMs` is the delay without calls. */
   delayMs({ id, lane }: Pick<Attempt, "id" | "lane">, usualMs: number): number {
     const { openAt, isTold = false } = this.#awaited.get(id) ?? {};
     if (openAt !== undefined) return Math.max(0, openAt - this.#deps.clock.elapsed());
@@ -103,7 +107,7 @@ export class Hooks {
     return Math.max(usualMs, Math.min(patientMs, MOST_PATIENCE_MS));
   }
 
-  /** A job is over, as its upstream says. */
+  /** A job is over, according to its upstream. */
   over({ id, lane }: Pick<Attempt, "id" | "lane">): void {
     const { isTold = false, hasCome = false } = this.#awaited.get(id) ?? {};
     if (!isTold || hasCome) return;
@@ -115,7 +119,7 @@ export class Hooks {
     this.#deps.log.warn({ provider: lane }, `${what}. See that public_url leads here from the internet`);
   }
 
-  /** Forgets an attempt that is over now that this is applied, or without an answer: another one may follow it. */
+  /** Forgets an attempt that is over after this transition, or that has no answer, because another attempt may follow it. */
   applied({ to, attempt: change }: Transition, attempt: Pick<Attempt, "id"> | undefined): void {
     const goesOn = change === undefined || change.state === "intent" || change.state === "accepted";
     if ((to === "terminal" || !goesOn) && attempt !== undefined) this.#awaited.delete(attempt.id);

@@ -1,20 +1,20 @@
 import { type Callback, type Delivery, placeOf } from "../domain/callback/callback.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 
-/** Sends to a host that has not shown yet what it takes. */
+/** Sends at once to a host that has not shown its capacity yet. */
 const FIRST = 4;
-/** An answer that takes longer comes from a host that has enough to do. */
+/** A slower answer comes from a host that is busy enough. */
 const QUICK_MS = 500;
-/** After trouble a host gets no more than half of what was under way, for so long. */
+/** For this long after a failure, a host gets at most half of the sends that were under way. */
 const CAREFUL_MS = 10 * 60_000;
-/** Hosts of which something is remembered; the earliest ones are forgotten first. */
+/** Most hosts that are remembered; the earliest are forgotten first. */
 const MOST_HOSTS = 10_000;
 
 /**
- * How many sends of an account to a host may be under way at once: a few at first, one more after each quick delivery, one fewer
- * after each slow one, and half as many after trouble, for a while.
+ * How many sends of an account to a host may be under way at once: a few at first, one more after each quick delivery, one
+ * fewer after each slow one, and half as many for a while after a failure.
  *
- * @param most of any host, ≥ 1
+ * @param most the limit of any host, ≥ 1
  */
 export function createHostWidths(most: number, clock: Pick<Clock, "elapsed">) {
   const first = Math.min(FIRST, most);
@@ -36,7 +36,7 @@ export function createHostWidths(most: number, clock: Pick<Clock, "elapsed">) {
 
   return {
     first,
-    /** By `placeOf`: where more than `first` may be under way. */
+    /** Places, by `placeOf`, where more than `first` may be under way. */
     wider: wider as ReadonlyMap<string, number>,
     /** @param tookMs from the beginning of the send to its outcome */
     ended(callback: Callback, { kind }: Delivery, tookMs: number): void {

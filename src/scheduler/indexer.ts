@@ -3,22 +3,25 @@ import type { SearchStore } from "../domain/ports/search-store.ts";
 
 /** Between two looks for new tasks. */
 const EVERY_MS = 1_000;
-/** Tasks that are indexed at once, which takes about a millisecond. */
+/** Tasks per batch; indexing them takes about a millisecond. */
 const BATCH = 20;
-/** Between two batches while there are more: creates come first. */
+/** Pause between two batches while there are more, because creates come first. */
 const PAUSE_MS = 50;
-/** A batch is followed by a pause so many times as long, so that indexing takes a fiftieth of the time, however slow the machine is. */
+/**
+ * After a batch, the pause is this many times as long, so that indexing takes a fiftieth of the time, however slow the machine
+ * is.
+ */
 const REST = 49;
 
 export interface IndexerDeps {
   readonly search: SearchStore;
   readonly clock: Pick<Clock, "after" | "elapsed">;
   readonly log: Log;
-  /** Otherwise nothing is indexed, and what was is removed. */
+  /** If false, nothing is indexed, and the existing index is removed. */
   readonly isOn: boolean;
 }
 
-/** Follows the tasks that are accepted, and makes their prompts searchable: within about a second while fewer than 400 come in one. */
+/** Indexes the prompts of accepted tasks: within about a second, as long as fewer than 400 tasks come in a second. */
 export function createIndexer({ search, clock, log, isOn }: IndexerDeps) {
   let isStopped = false;
   let cancelTimer = () => {};

@@ -7,11 +7,11 @@ import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { LostAttempt, LostEnd } from "../domain/task/lost-attempt.ts";
 
-/** An upstream is asked so long what became of a submission whose task has ended without an answer. */
+/** For how long an upstream is asked about a submission whose task has ended without an answer. */
 const ASKED_FOR_MS = 86_400_000;
 const LOOK_EVERY_MS = 60_000;
 const FIRST_MS = 60_000;
-/** One question each; the rest waits for the next look. */
+/** Each takes one request; the rest waits for the next look. */
 const AT_ONCE = 50;
 const ANSWER_MS = 30_000;
 
@@ -29,8 +29,9 @@ interface Asked {
 }
 
 /**
- * Finds out what became of submissions whose tasks ended without an answer, where the upstream can be asked: after one minute, two, four
- * and so on, for a day. Books what they cost the operator; the most that they can cost was booked before. Stops what still runs.
+ * Finds out the outcome of submissions whose tasks ended without an answer, if the upstream can be asked: after one minute,
+ * two, four and so on, for a day. Books what they cost the operator; until then the most that they can cost is booked. Stops
+ * jobs that still run.
  */
 export function createLateAnswers(deps: LateAnswersDeps) {
   const { tasks, clock, log } = deps;
@@ -38,7 +39,7 @@ export function createLateAnswers(deps: LateAnswersDeps) {
   const stopping = new AbortController();
   let cancelTimer = () => {};
 
-  /** Asks after everything whose time it is. @returns how many were asked after */
+  /** Asks about every submission that is due. @returns how many */
   async function tick(): Promise<number> {
     const lanes = deps.adapters().flatMap(({ lane, recover }) => (recover === undefined ? [] : [lane]));
     if (lanes.length === 0) return 0;

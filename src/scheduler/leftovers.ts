@@ -6,13 +6,19 @@ const LONGEST_MS = 10 * 60_000;
 export interface LeftoverDeps {
   readonly clock: Pick<Clock, "after">;
   readonly log: Log;
-  /** Contents that nobody needed and that could not be removed. Who fails to remove one adds it. */
+  /** Contents that nobody needed and that could not be removed. Code that fails to remove one adds it. */
   readonly left: Set<string>;
-  /** Removes a content unless something needs or holds it by now. @returns whether it is gone; what it adds to `left` is tried later */
+  /**
+   * Removes a content unless something needs or holds it meanwhile. @returns whether it is gone; contents added to `left` are
+   * tried later
+   */
   readonly remove: (sha256: string) => Promise<boolean>;
 }
 
-/** Tries again to remove what could not be removed, as while a bucket was away. What is left when the process ends, the collector finds. */
+/**
+ * Tries again to remove contents that could not be removed, for example while a bucket was not reachable. The collector finds
+ * those that are left when the process ends.
+ */
 export function createLeftovers({ clock, log, left, remove }: LeftoverDeps) {
   let isStopped = false;
   let cancelTimer = () => {};
@@ -32,7 +38,7 @@ export function createLeftovers({ clock, log, left, remove }: LeftoverDeps) {
       }
       delayMs = EVERY_MS;
     } catch (error) {
-      // What one of them meets, the others would meet too.
+      // The error would be the same for the others.
       delayMs = Math.min(delayMs * 2, LONGEST_MS);
       log.warn({ err: error as Error, left: left.size }, "files that nobody needs still cannot be removed");
     }

@@ -4,9 +4,9 @@ import type { Clock, Log } from "../domain/ports/runtime.ts";
 const RETRY_MS = 1_000;
 
 /**
- * Runs `pass` whenever woken, one at a time, and again at the time it returns. There is one timer.
+ * Runs `pass` whenever it is woken, one at a time, and again at the time that `pass` returns. There is one timer.
  *
- * @param pass does what is due, and returns the next time at which something is due
+ * @param pass does the due work, and returns the next time at which something is due
  */
 export function createLoop(
   deps: { readonly clock: Clock; readonly log: Log },

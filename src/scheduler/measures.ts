@@ -8,11 +8,11 @@ import type { Transition } from "../domain/task/transition.ts";
 /** Who is told of what ends. */
 export interface Watchers {
   readonly tally: Pick<Tally, "stageEnded" | "attemptEnded" | "ended" | "cancelled">;
-  /** Absent where nothing is traced. */
+  /** Absent if nothing is traced. */
   readonly spans?: Spans | undefined;
 }
 
-/** Tells what ended with a transition: a stage, an attempt, the task. */
+/** Counts and traces what ended with a transition: a stage, an attempt, the task. */
 export function measure({ tally, spans }: Watchers, lease: Lease, transition: Transition): void {
   spans?.applied(lease, transition);
   const stage = endedStage(lease, transition);
@@ -27,14 +27,14 @@ export function measure({ tally, spans }: Watchers, lease: Lease, transition: Tr
   else tally.ended({ model, provider, status, durationMs: at - createdAt, charged });
 }
 
-/** Tells how long a task waited for an attempt; the tally of the first one alone. */
+/** Records how long a task waited for an attempt; in the tally only for the first attempt. */
 export function measureQueue({ tally, spans }: Watchers, lease: Lease, lane: LaneId, at: number): void {
   spans?.began(lease, lane, at);
   const { attempts, createdAt } = lease.task;
   if (attempts === 0) tally.stageEnded({ stage: "queued", lane, durationMs: Math.max(0, at - createdAt) });
 }
 
-/** The stage that the task has left, unless it goes back to the queue. How long it was queued is known where an attempt begins. */
+/** The stage that the task has left, unless it returns to the queue. The time in the queue is known when an attempt begins. */
 function endedStage({ task, attempt }: Lease, { to, at }: Transition): EndedStage | undefined {
   const { stage } = task;
   if (attempt === undefined || to === stage || to === "queued" || stage === "queued" || stage === "terminal")

@@ -10,13 +10,13 @@ import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { UploadStore } from "../domain/ports/upload-store.ts";
 
 const EVERY_MS = 5_000;
-/** A walk over tasks takes a small part of the time, however many there are. */
+/** A scan of tasks takes a small part of the time, however many there are. */
 const REST = 20;
-/** Between two slices, which take about a millisecond each. */
+/** Pause between two slices, which take about a millisecond each. */
 const PAUSE_MS = 20;
-/** Tasks that a slice looks at, */
+/** Most tasks that a slice looks at, */
 const LOOKS = 50;
-/** and those from which one removes something. */
+/** and most tasks from which it removes something. */
 const REMOVALS = 10;
 
 export interface RetentionDeps {
@@ -26,20 +26,23 @@ export interface RetentionDeps {
   readonly removeContents: (contents: readonly string[]) => Promise<unknown>;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long what is kept of ended tasks stays, in milliseconds; for ever where it is absent. Asked at each look. */
+  /** How long data of ended tasks is kept, in milliseconds; absent: for ever. Read at each look. */
   readonly keptMs: () => Readonly<Partial<Record<KeptKind, number | undefined>>>;
-  /** How long the books say of each removed task what they said, in milliseconds; for ever where it is absent. Asked at each look. */
+  /** How long the books keep each removed task's own rows, in milliseconds; absent: for ever. Read at each look. */
   readonly booksMs: () => number | undefined;
 }
 
-/** Removes what was kept of ended tasks for long enough and uploaded files that have expired, a few at a time, and has the books sum up what was removed long ago. */
+/**
+ * Removes data of ended tasks that was kept long enough and uploaded files that have expired, a few at a time. Makes the books
+ * sum up tasks that were removed long ago.
+ */
 export function createRetention(deps: RetentionDeps) {
   const { clock, log } = deps;
-  // Each rests by itself: what one has to catch up with does not keep the other waiting.
+  // Each of them pauses by itself, so a backlog of one does not delay the other.
   const rests = { removing: createRest(clock), summing: createRest(clock) };
   const slices = createSlices(deps, rests.removing);
 
-  /** Looks once at everything that may be due to go. */
+  /** Looks once at everything that may be due for removal. */
   async function remove(): Promise<void> {
     await slices.filesOfTheirOwnTime();
     await slices.uploads();
@@ -75,7 +78,7 @@ export function createRetention(deps: RetentionDeps) {
 
 type Rest = ReturnType<typeof createRest>;
 
-/** Looks once at all removed tasks whose rows in the books may be due to become sums. */
+/** Looks once at all removed tasks whose rows in the books may be due to be summed up. */
 async function sumUpRemoved({ retention, booksMs, clock, log }: RetentionDeps, rest: Rest): Promise<void> {
   const keptMs = booksMs();
   if (keptMs === undefined) return;
@@ -95,7 +98,7 @@ async function sumUpRemoved({ retention, booksMs, clock, log }: RetentionDeps, r
   if (summed > 0) log.info({ tasks: summed }, "removed long enough, and in the sums of the books");
 }
 
-/** Waits that end early, and at once from then on, when the service stops. */
+/** Waits that end when the service stops, and from then on end at once. */
 function createRest(clock: Pick<Clock, "after">) {
   let isOver = false;
   let wake = () => {};
@@ -120,7 +123,7 @@ function createRest(clock: Pick<Clock, "after">) {
 
 function createSlices(deps: RetentionDeps, { isOver, wait }: Rest) {
   const { retention, clock, log } = deps;
-  /** Up to where nothing is left of a kind. A new process begins anew. */
+  /** The place up to which no data of a kind is left. A new process starts from the beginning. */
   const finished = new Map<KeptKind, number>();
 
   async function expire(kinds: readonly KeptKind[], due: readonly TaskId[]): Promise<void> {
@@ -133,7 +136,7 @@ function createSlices(deps: RetentionDeps, { isOver, wait }: Rest) {
   }
 
   return {
-    /** Files of which the creators of their tasks said how long they stay. */
+    /** Files whose retention time the tasks' creators set. */
     async filesOfTheirOwnTime(): Promise<void> {
       for (let count = REMOVALS; count === REMOVALS && !isOver(); ) {
         const due = await retention.filesDue(clock.now(), REMOVALS);

@@ -25,7 +25,7 @@ export function bestAmong(
 ): ChosenRoute | undefined {
   const policy = request.routing?.policy ?? model.routePolicy ?? "ordered";
   const rank = rankOf(policy, ranking, model, request);
-  // The policy says where tasks wait. What was held up already waits nowhere, if there is room anywhere.
+  // The policy decides where tasks wait. A task that was sent before does not wait if there is room anywhere.
   const wasSent = looking.attempts !== undefined && looking.attempts.length > 0;
   let best: Ranked | undefined;
   for (const way of ways) {
@@ -36,8 +36,8 @@ export function bestAmong(
 }
 
 /**
- * First a way that can be taken now, then one that opens by itself, then one that was tried less often. A task stays where it is as well
- * off. Then one with room, then by the policy.
+ * Compares in this order: whether the way can be used now, when it opens by itself, how often it was tried, whether the task
+ * already waits there, whether it has room, and the policy.
  */
 function isBetter(one: Ranked, best: Ranked, { current }: Looking): boolean {
   const [a, b] = [one.way, best.way];

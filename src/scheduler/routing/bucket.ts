@@ -1,8 +1,8 @@
-/** Spreads requests evenly. What a late timer missed is made up for, up to a tenth of a second's worth. */
+/** Spreads requests evenly. Requests that a late timer missed are made up for, up to a tenth of a second's worth. */
 export interface Bucket {
   /** How many may go now. */
   free(now: number): number;
-  /** How long until one may go. */
+  /** How long until one request may go. */
   waitMs(now: number): number;
   /** Takes the next place, now or later. @returns its time */
   take(now: number): number;
@@ -19,7 +19,7 @@ export function bucketOf(perMinute: number | undefined): Bucket | undefined {
   );
 }
 
-/** What is made up for adds nothing to any second. @param most places in one */
+/** Requests that are made up for never exceed the limit of any second. @param most places in a second */
 function withinSeconds(bucket: Bucket, most: number): Bucket {
   const taken = createTimes(most, 1_000);
   const waitMs = (now: number) => Math.max(bucket.waitMs(now), taken.openAt() - now);
@@ -40,12 +40,12 @@ function withinSeconds(bucket: Bucket, most: number): Bucket {
   };
 }
 
-/** The times of the latest requests, of which a window has only so many. */
+/** The times of the latest requests, limited to a number in each window. */
 export function createTimes(most: number, windowMs: number) {
   const times = new Array<number>(most).fill(Number.NEGATIVE_INFINITY);
   let oldest = 0;
   return {
-    /** When one more may follow that has so many before it, fewer than `most`. */
+    /** When a request may go that has this many before it, fewer than `most`. */
     openAt: (ahead = 0) => (times[(oldest + ahead) % most] ?? 0) + windowMs,
     add(time: number): void {
       times[oldest] = time;
@@ -54,13 +54,13 @@ export function createTimes(most: number, windowMs: number) {
   };
 }
 
-/** @param intervalMs may be another one each time it is asked for */
+/** @param intervalMs may differ from call to call */
 export function createBucket(intervalMs: () => number): Bucket {
   /** When all places are free again. */
   let fullAt = Number.NEGATIVE_INFINITY;
   const places = (now: number) =>
     Math.max(1, CATCH_UP_MS / intervalMs()) - Math.max(0, fullAt - now) / intervalMs();
-  // A place that is there but for a rounding is there.
+  // A place that is missing only because of rounding counts as free.
   const free = (now: number) => Math.max(0, Math.floor(places(now) + 1e-6));
   const waitMs = (now: number) => (free(now) > 0 ? 0 : Math.ceil((1 - places(now)) * intervalMs()));
   return {

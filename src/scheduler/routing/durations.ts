@@ -4,16 +4,16 @@ import type { GenerationRequest } from "../../domain/task/request.ts";
 
 type Made = Pick<GenerationRequest, "model" | "mode">;
 
-/** How long ways took for a model and a mode, in the last hour. Kept in memory. */
+/** How long ways took for a model and a mode within the last hour. Kept in memory. */
 export interface Durations {
-  /** Half of the latest tasks took no longer, in milliseconds; undefined where fewer than `LEAST` are known. */
+  /** The median time of the latest tasks, in milliseconds; undefined if fewer than `LEAST` are known. */
   median(lane: LaneId, upstreamModel: string, made: Made): number | undefined;
-  /** A part of the latest tasks, 0 to 1, took no longer. */
+  /** The quantile of the latest tasks' times for a share from 0 to 1. */
   quantile(lane: LaneId, upstreamModel: string, part: number): number | undefined;
   took(lane: LaneId, upstreamModel: string, made: Made, ms: number): void;
 }
 
-/** So few say nothing of the next one; until then a way counts as fast, so that it is tried. */
+/** Fewer tasks do not predict the next one. Until then a way counts as fast, so that it is tried. */
 const LEAST = 3;
 const KEPT = 100;
 const HOUR_MS = 3_600_000;
@@ -25,14 +25,17 @@ interface Took {
 
 interface Kind {
   readonly all: Took[];
-  /** Half of all, as long as that is so: every choice asks. */
+  /** The median, kept as long as it is valid, because every choice asks for it. */
   half?: { readonly ms: number | undefined; readonly until: number } | undefined;
 }
 
 type Kinds = Map<string, Map<string, Kind>>;
 
 export function createDurations({ clock }: { readonly clock: Pick<Clock, "elapsed"> }): Durations {
-  /** By account, its name of the model, model and mode. Every choice looks here for each way, and joining names takes longer. */
+  /**
+   * By account, its name of the model, model and mode. The maps are nested, because every choice looks up each way and joining
+   * names takes longer.
+   */
   const lanes = new Map<LaneId, Map<string, Kinds>>();
   const kindsOf = (lane: LaneId, upstreamModel: string) => lanes.get(lane)?.get(upstreamModel);
 

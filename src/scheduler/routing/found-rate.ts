@@ -1,38 +1,42 @@
 import { createBucket } from "./bucket.ts";
 
-/** How many submissions a minute an account takes, found out by its refusals: it is halved by one, and grows steadily without. */
+/**
+ * How many submissions per minute an account takes, learned from its refusals: each refusal halves the rate, and without
+ * refusals it grows steadily.
+ */
 export interface FoundRate {
-  /** How many may go now; undefined: any number. */
+  /** How many may go now; undefined: no limit. */
   free(now: number): number | undefined;
-  /** How long until one may go that has so many before it; none unless given. */
+  /** How long until a submission may go that has this many before it; none unless given. */
   waitMs(now: number, ahead?: number): number;
   /** A submission goes. */
   take(now: number): void;
-  /** The upstream says that it is asked too often. */
+  /** The upstream says that it gets too many requests. */
   slow(now: number): void;
-  /** Undefined: nothing is known, or not any more. */
+  /** Undefined: the rate is not known, or no longer. */
   perMinute(now: number): number | undefined;
 }
 
-/** Submissions of so long a time tell how often the account is asked. */
+/** The period over which submissions are counted to find the present rate. */
 const SEEN_SECONDS = 10;
-/** Refusals within this time have one cause: what was on its way when the first of them came. */
+/** Refusals within this time have one cause: requests that were on their way when the first refusal came. */
 const ONE_CAUSE_MS = 1_000;
 const LEAST_PER_MINUTE = 6;
-/** After this time without a refusal, an account is asked as often as when it last refused. */
+/** After this time without a refusal, the account gets as many requests as when it last refused. */
 const REGAINED_MS = 30_000;
 
 export function createFoundRate(): FoundRate {
   const sent = createRecentCount();
-  /** The rate at the latest refusal, the one that it was lowered to, and when. */
+  /** The rate at the latest refusal, the rate to which it was lowered, and when. */
   let found: { readonly before: number; readonly lowered: number; readonly at: number } | undefined;
 
   function perMinute(now: number): number | undefined {
     if (found === undefined) return undefined;
     const { before, lowered, at } = found;
-    // By what was halved, also where it was not lowered so far.
+    // Follows from the halved rate, even if the rate was not lowered that far.
     const regained = lowered + ((before / 2) * (now - at)) / REGAINED_MS;
-    // Twice as often as when it refused, and nothing was refused: it takes more now, or never was the matter.
+    // The rate is twice the one that was refused, and nothing was refused. Either the account takes more now, or the rate was
+    // never the cause.
     if (regained >= before * 2) found = undefined;
     return found && regained;
   }
@@ -66,7 +70,7 @@ export function createFoundRate(): FoundRate {
   };
 }
 
-/** Counts what happened in the last `SEEN_SECONDS`, by the second. */
+/** Counts the events of the last `SEEN_SECONDS`, by second. */
 function createRecentCount() {
   const counts = Array.from({ length: SEEN_SECONDS }, () => ({ second: -1, count: 0 }));
   return {

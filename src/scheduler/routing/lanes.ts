@@ -4,7 +4,8 @@ import type { LaneCapacity } from "../../domain/ports/claims.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 
 /**
- * The lanes of these adapters. Accounts of one provider help each other out, and take over what waits for an account that is gone.
+ * The lanes of these adapters. Accounts of one provider help each other, and take over tasks that wait for an account that no
+ * longer exists.
  *
  * @param queued lanes that tasks wait for
  */

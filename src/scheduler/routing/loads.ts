@@ -3,23 +3,23 @@ import type { LaneCount } from "../../domain/overview.ts";
 import type { Stage, Task } from "../../domain/task/task.ts";
 import type { Transition } from "../../domain/task/transition.ts";
 
-/** How busy accounts are, as far as this process has seen to it. */
+/** How busy accounts are, as far as this process knows. */
 export interface Loads {
-  /** Begins anew. @param counts what there is, of an earlier process and of others that share the store */
+  /** Starts again from stored counts. @param counts tasks of an earlier process and of others that share the store */
   start(counts: readonly LaneCount[]): void;
-  /** Tasks that wait or are under way, for each that may be; above 1 where more wait than can start. */
+  /** Waiting tasks and tasks under way, relative to the capacity; above 1 if more wait than can start. */
   share(lane: LaneId): number;
-  /** How long one more task would wait for its start, in durations of a task; 0 where there is room. */
+  /** How long one more task would wait for its start, measured in durations of a task; 0 if there is room. */
   turns(lane: LaneId): number;
   /** Tasks that wait. */
   queued(lane: LaneId): number;
-  /** A task is to wait for the lane. */
+  /** A task will wait for the lane. */
   assigned(lane: LaneId): void;
-  /** A task that was to wait for the lane was refused after all. */
+  /** A task that was assigned to the lane was refused after all. */
   unassigned(lane: LaneId): void;
   /** A task of the lane is under way. */
   began(lane: LaneId): void;
-  /** How many of the lane's tasks began, since the start of this process. */
+  /** How many of the lane's tasks began since the start of this process. */
   begun(lane: LaneId): number;
   /** A task has moved on. */
   moved(task: Pick<Task, "lane" | "stage">, to: Pick<Transition, "to" | "lane">): void;
@@ -30,7 +30,7 @@ export interface Loads {
 /** @param capacityOf how many tasks of a lane may be under way */
 export function createLoads(capacityOf: (lane: LaneId) => number | undefined): Loads {
   const underWay = new Map<LaneId, number>();
-  /** Roughly: a task that is cancelled while it waits counts until no task waits. */
+  /** An estimate: a task that is cancelled while it waits counts until no task waits. */
   const waiting = new Map<LaneId, number>();
   const begun = new Map<LaneId, number>();
   const add = (counts: Map<LaneId, number>, lane: LaneId, count: number) =>

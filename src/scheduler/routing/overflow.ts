@@ -9,9 +9,9 @@ import { isWanted } from "../../domain/task/routing.ts";
 import type { Durations } from "./durations.ts";
 import type { Loads } from "./loads.ts";
 
-/** Lets a model's tasks go to a dearer route where they would wait too long, as far as its budget allows. */
+/** Sends a model's tasks to a more expensive route if they would wait too long, within its budget. */
 export interface Overflow {
-  /** The way of a task, of the best one at the model's usual routes and the best one at the dearer route. */
+  /** Chooses a task's way from the best one among the model's usual routes and the best one at the more expensive route. */
   choose(
     asked: Asked,
     usual: ChosenRoute | undefined,
@@ -39,7 +39,7 @@ export function isDearer({ overflow }: Model, route: Route): boolean {
   return overflow !== undefined && isWanted(overflow.to, route);
 }
 
-/** What was spent is kept in memory: a restart begins a new hour. */
+/** Spending is kept in memory, so a restart begins a new hour. */
 export function createOverflow(deps: {
   readonly clock: Pick<Clock, "elapsed">;
   readonly loads: Loads;
@@ -52,7 +52,7 @@ export function createOverflow(deps: {
     return Math.max(way.waitMs, deps.loads.turns(way.lane) * usualMs);
   }
 
-  /** How long until the budget of an hour has room for one more; infinite where it never has. */
+  /** How long until the hour's budget has room for one more task; infinite if it never has. */
   function budgetMs({ model, terms, request }: Asked, { route }: ChosenRoute): number {
     const now = deps.clock.elapsed();
     const spent = (hours.get(model.id) ?? []).filter(({ at }) => at > now - HOUR_MS);

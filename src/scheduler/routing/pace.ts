@@ -7,25 +7,28 @@ import { type Bucket, bucketOf } from "./bucket.ts";
 import { createFoundRate, type FoundRate } from "./found-rate.ts";
 import { type Turns, turnsOf } from "./turns.ts";
 
-/** How often accounts may be asked. Kept in memory: after a restart an upstream says again that it is too often. */
+/** How often accounts may be called. Kept in memory; after a restart an upstream reports again that it gets too many requests. */
 export interface Pace {
-  /** How many tasks of the account may be submitted now; undefined: any number. */
+  /** How many tasks of the account may be submitted now; undefined: no limit. */
   starts(lane: LaneId): number | undefined;
   /** How long until `starts` is above 0. */
   startsInMs(lane: LaneId): number;
-  /** Takes the right to submit one task. @returns 0, or how long to wait where there is none */
+  /** Takes the right to submit one task. @returns 0, or how long to wait if there is none */
   submit(lane: LaneId): number;
-  /** Takes the right to ask after a task. @returns 0, or how long to wait; the place in the queue is kept */
+  /** Takes the right to poll for a task. @returns 0, or how long to wait; the place in the queue is kept */
   poll(lane: LaneId, task: TaskId): number;
-  /** The account's upstream asks for a pause, of `LONGEST_DELAY_MS` at most. */
+  /** The account's upstream asks for a pause, limited to `LONGEST_DELAY_MS`. */
   slow(lane: LaneId, pauseMs: number): void;
-  /** The account's upstream says that it is asked too often: it is asked half as often, and by and by more. */
+  /** The account's upstream says that it gets too many requests. It then gets half as many, and gradually more again. */
   tooOften(lane: LaneId): void;
   /** How long the pause lasts that the account's upstream asked for. */
   pausedMs(lane: LaneId): number;
-  /** How long until a task can be submitted that has so many before it, by the pause and the refusals of the account's upstream. */
+  /**
+   * How long until a task can be submitted that has this many before it, considering the pause and the refusals of the
+   * account's upstream.
+   */
   heldMs(lane: LaneId, ahead: number): number;
-  /** How many submissions a minute the account takes, as it is told or found out; undefined: nothing is known. */
+  /** How many submissions per minute the account takes, from its settings or learned; undefined: not known. */
   perMinute(lane: LaneId): number | undefined;
 }
 
@@ -39,7 +42,7 @@ interface LanePace {
 
 export function createPace(deps: {
   readonly clock: Pick<Clock, "elapsed">;
-  /** As they are now: a form may be replaced. */
+  /** Read at each use, because a form may be replaced. */
   readonly rates: (lane: LaneId) => Rates | undefined;
 }): Pace {
   const { clock, rates } = deps;
@@ -94,7 +97,7 @@ export function createPace(deps: {
   };
 }
 
-/** The smaller one of two limits, of which there may be none. */
+/** The smaller of two limits, each of which may be absent. */
 function least(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
@@ -106,7 +109,7 @@ function newLanePace(): LanePace {
   };
 }
 
-/** Slows down the account that has an attempt where its upstream says that it is asked too often. */
+/** Slows down the account of an attempt if its upstream says that it gets too many requests. */
 export function heed(pace: Pace, attempt: Attempt | undefined, error: unknown): void {
   if (!(error instanceof ProviderError) || attempt === undefined) return;
   if (error.details.isTooOften === true) pace.tooOften(attempt.lane);

@@ -14,7 +14,7 @@ export interface Ranking {
   readonly random: Random;
 }
 
-/** Gives each way a number; the least is best. Where two are equal, the account with more room is. */
+/** Gives each way a number; the lowest wins. If two are equal, the account with more room wins. */
 export function rankOf(
   policy: RoutePolicy,
   { loads, durations, random }: Ranking,
@@ -39,17 +39,20 @@ export function rankOf(
   }
 }
 
-/** What is compared first counts in steps that no difference of what is compared next makes up for. */
+/** The first criterion counts in steps that are larger than any difference of the second. */
 const TIE = 1_000;
 const UNKNOWN_COST = Number.MAX_SAFE_INTEGER / TIE;
 
-/** Less than 1, so that it decides between accounts of one route only. */
+/** Less than 1, so that it decides only between accounts of one route. */
 function shareOf(loads: Loads, lane: ChosenRoute["lane"]): number {
   const share = loads.share(lane);
   return share / (1 + share);
 }
 
-/** A route drawn by the weights of all, 1 each unless given. Where it cannot be taken, the others follow in their order. */
+/**
+ * A route drawn at random by the weights of all routes, each 1 unless given. If it cannot be used, the others follow in their
+ * order.
+ */
 function drawRoute({ routes }: Model, random: Random): number {
   const weights = routes.map(({ weight = 1 }) => weight);
   let left = random() * weights.reduce((sum, weight) => sum + weight, 0);

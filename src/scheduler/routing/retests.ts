@@ -2,7 +2,7 @@ import type { LaneId } from "../../domain/ids.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
 
-/** A call that proves a key takes no longer. */
+/** A call that proves a key takes at most this long. */
 const TEST_MS = 10_000;
 const FIRST_MS = 60_000;
 const LONGEST_MS = 600_000;
@@ -36,7 +36,7 @@ export function createRetests(deps: {
   async function test(lane: LaneId, delayMs: number): Promise<void> {
     const adapter = deps.adapterOf(lane);
     const signal = AbortSignal.any([stopping.signal, AbortSignal.timeout(TEST_MS)]);
-    // Whatever goes wrong, the key is not proved.
+    // Whatever goes wrong, the key counts as not proved.
     const tested = deps.isRefused(lane) ? await adapter?.test?.(signal).catch(() => undefined) : undefined;
     waiting.delete(lane);
     if (!deps.isRefused(lane)) return;

@@ -15,7 +15,7 @@ import type { Ranking } from "./policies.ts";
 import type { RouteStanding } from "./standing.ts";
 
 export interface RoutingDeps extends Ranking {
-  /** The accounts that are switched on. May be another list each time; each list stays as it is. */
+  /** The accounts that are switched on. Each call may return another list; a list never changes. */
   readonly adapters: () => readonly ProviderAdapter[];
   readonly standing: Pick<RouteStanding, "isClear" | "of" | "waitMs">;
   readonly pace: Pick<Pace, "pausedMs" | "heldMs">;
@@ -25,13 +25,13 @@ export interface RoutingDeps extends Ranking {
   readonly random: Random;
 }
 
-/** Nothing in the way, and nothing known of the task. */
+/** Nothing is in the way, and nothing is known about the task. */
 const NOTHING: Looking = {};
 
 export function createRouting(deps: RoutingDeps): Routing {
   const accountsOf = createGrouping(deps);
 
-  /** The ways of a route that its task may go, whatever their standing. */
+  /** The ways of a route that its task may take, whatever their standing. */
   function waysOf(
     route: Route,
     index: number,
@@ -74,7 +74,7 @@ export function createRouting(deps: RoutingDeps): Routing {
       const { overflow: terms } = model;
       if (best !== undefined && terms !== undefined)
         deps.overflow.spend({ model, terms, request, looking: looking ?? NOTHING }, best);
-      // A task that exists is counted where it waits.
+      // An existing task is already counted where it waits.
       if (best !== undefined && looking === undefined) deps.loads.assigned(best.lane);
       return best;
     },
@@ -88,7 +88,7 @@ export function createRouting(deps: RoutingDeps): Routing {
   };
 }
 
-/** What most models have: one route, one account, and nothing is known against it. Every create asks. */
+/** The usual case, which every create checks: one route, one account, and no known problem. */
 function onlyWay(
   { standing }: RoutingDeps,
   accountsOf: (provider: ProviderId) => readonly ProviderAdapter[],
@@ -137,7 +137,7 @@ interface Choice {
   accountsOf(provider: ProviderId): readonly ProviderAdapter[];
 }
 
-/** What most tasks have is one way, of which there is nothing to tell. */
+/** Most tasks have one way, and then there is nothing to report. */
 function verdictsOf(deps: RoutingDeps, choice: Choice): ConsideredWay[] | undefined {
   const { model, accountsOf } = choice;
   const [first] = model.routes;
@@ -169,7 +169,7 @@ function verdictOf(
   return isDearer(model, route) ? "held_back" : "standby";
 }
 
-/** A way as an attempt there has it. */
+/** A way in the form that an attempt stores. */
 function triedOf({ lane, route: { upstreamModel } }: ChosenRoute) {
   return { lane, upstreamModel };
 }
@@ -182,14 +182,14 @@ function outlookOf(
 ): Pick<ChosenRoute, "waitMs" | "state" | "tries"> {
   const tries = triesOf(looking, route, lane);
   const way = { lane, upstreamModel: route.upstreamModel };
-  // A task that waits there has its turn when it asks.
+  // A task that waits there gets its turn when it asks.
   const heldMs = pace.heldMs(lane, looking.current?.lane === lane ? 0 : loads.queued(lane));
   const { state } = standing.of(way);
   if (state === "closed") return { tries, waitMs: heldMs, state: heldMs > 0 ? "paused" : state };
   return { tries, waitMs: Math.max(heldMs, standing.waitMs(way)), state };
 }
 
-/** What is known of a route at an account, its pause included. */
+/** The standing of a route at an account, including its pause. */
 export function standingOf(
   { standing, pace, clock }: Pick<RoutingDeps, "standing" | "pace" | "clock">,
   { upstreamModel }: Pick<Route, "upstreamModel">,
@@ -207,7 +207,7 @@ function triesOf({ attempts }: Looking, { upstreamModel }: Route, lane: LaneId):
   return attempts.filter((each) => each.lane === lane && each.upstreamModel === upstreamModel).length;
 }
 
-/** Whether a job of the task failed there. Each way gets one, so that a task that no way can do ends. */
+/** Whether a job of the task failed there. Each way gets only one, so that a task that no way can do ends. */
 function hasFailed({ attempts }: Looking, { upstreamModel }: Route, lane: LaneId): boolean {
   if (attempts === undefined) return false;
   return attempts.some(
@@ -215,7 +215,10 @@ function hasFailed({ attempts }: Looking, { upstreamModel }: Route, lane: LaneId
   );
 }
 
-/** The accounts of a provider; `inTurn` begins with another one each time, so that tasks of one moment do not all go to the first. */
+/**
+ * The accounts of a provider. `inTurn` begins with a different one each time, so that simultaneous tasks do not all go to the
+ * first.
+ */
 function createGrouping(deps: Pick<RoutingDeps, "adapters">) {
   let known: readonly ProviderAdapter[] = [];
   let grouped = new Map<ProviderId, readonly ProviderAdapter[]>();

@@ -4,29 +4,35 @@ import { CLOSED, type Standing } from "../../domain/model/standing.ts";
 import { isWithin, type RouteOfLane, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
 import { type Asked, type Known, keyOf, Troubles, type TroublesDeps } from "./troubles.ts";
 
-/** Learns whether routes work, and keeps tasks from those that do not. */
+/** Learns whether routes work, and keeps tasks away from those that do not. */
 export interface RouteStanding {
-  /** Whether nothing is known against any route. */
+  /** Whether no route has a known problem. */
   isClear(): boolean;
   of(route: RouteOfLane): Standing;
-  /** How long until a task may be sent; 0: now; infinite: when somebody has seen to it. */
+  /** How long until a task may be sent. 0: now; infinite: after an operator has acted. */
   waitMs(route: RouteOfLane): number;
-  /** Takes the right to send a task. A route that is tried again has it for one task. @returns as `waitMs` */
+  /** Takes the right to send a task. A route that is being tried again has it for one task. @returns like `waitMs` */
   enter(route: RouteOfLane): number;
-  /** The task that entered was not sent, or its end says nothing of the route. */
+  /** The task that entered was not sent, or its end says nothing about the route. */
   leave(route: RouteOfLane): void;
   /**
-   * The upstream gave what it was asked for. Its answers to polls say nothing of whether it takes tasks: an account may be spent while
-   * its jobs go on. That it takes them does not say that it does them.
+   * The upstream did what it was asked to do. Its answers to polls do not show whether it takes tasks, because an account may
+   * have no money left while its jobs continue. Taking a task does not show that it can do it.
    */
   worked(route: RouteOfLane, asked: Asked): void;
-  /** A fault of the upstream, or of the way there, that says nothing against the task. One task counts once in a row. */
+  /** A fault of the upstream, or of the connection to it, that is not the task's fault. A task counts once in a row. */
   failed(route: FailedRoute, asked: Exclude<Asked, "poll">, detail: string): void;
-  /** The upstream refuses us, which only the operator can put right. */
+  /** The upstream refuses us, which only an operator can fix. */
   refused(route: RouteOfLane, asked: Asked, refusal: Refused): void;
-  /** An operator's decision, which counts at once. @param act for the trail @returns when it is stored; rejects where it cannot be */
+  /**
+   * An operator's decision, which counts at once. @param act for the trail @returns when it is stored; rejects if it cannot be
+   * stored
+   */
   block(route: RouteOfLane, detail: string, act?: Act): Promise<void>;
-  /** Forgets what is known against the route; all that is known of its account for `WHOLE_ACCOUNT`. @returns as `block` */
+  /**
+   * Forgets the known problems of the route; for `WHOLE_ACCOUNT`, those of its account and all its routes. @returns like
+   * `block`
+   */
   allow(route: RouteOfLane, act?: Act): Promise<void>;
 }
 
@@ -37,17 +43,17 @@ export interface FailedRoute extends RouteOfLane {
 export interface Refused {
   /** What the upstream said; free of secrets. */
   readonly detail: string;
-  /** `route`: it refuses the model alone. */
+  /** `route`: it refuses only the model. */
   readonly kind: "key" | "route" | "spent";
-  /** The time it names for its next answer. */
+  /** When it will answer again, according to the upstream. */
   readonly retryAfterMs?: number | undefined;
 }
 
 export interface StandingsDeps extends TroublesDeps {
-  /** Whether the account's key can be proved by a call that makes nothing. Where it cannot, a task tries it. */
+  /** Whether the account's key can be proved by a call that makes nothing. If not, a task tries it. */
   readonly canTest: (lane: LaneId) => boolean;
   readonly onKeyRefused: (lane: LaneId) => void;
-  /** Whether there is no such account any more, though its provider has others. None unless given. */
+  /** Whether the account no longer exists, though its provider has others. By default every account exists. */
   readonly isGone?: (lane: LaneId) => boolean;
 }
 
@@ -55,19 +61,19 @@ export interface StandingsDeps extends TroublesDeps {
 export const OPENS_AFTER = 5;
 const FIRST_WAIT_MS = 30_000;
 const LONGEST_WAIT_MS = 600_000;
-/** An account without money, where its upstream names no time. */
+/** The pause of an account without money, if its upstream names no time. */
 const SPENT_MS = 3_600_000;
-/** A probe whose end nobody tells of, because the process was stopped, holds others up for so long. */
+/** How long a probe delays others if nobody reports its end, because the process was stopped. */
 const PROBE_MS = 120_000;
 
 /**
- * Keeps tasks from routes that do not work. A route that fails several times in a row is left alone for half a minute, then tried with
- * one task, and left alone for twice as long whenever that fails.
+ * Keeps tasks from routes that do not work. A route that fails several times in a row rests for half a minute and is then tried
+ * with one task. Whenever that fails, it rests for twice as long.
  */
 export class RouteStandings implements RouteStanding {
   readonly #troubles: Troubles;
   readonly #clock: TroublesDeps["clock"];
-  /** Faults in a row, by what was asked and of which route. */
+  /** Faults in a row, by request type and route. */
   readonly #faults = new Map<string, { readonly count: number; readonly task: TaskId | undefined }>();
 
   readonly #deps: StandingsDeps;
@@ -129,7 +135,7 @@ export class RouteStandings implements RouteStanding {
 
   failed({ taskId: task, ...route }: FailedRoute, asked: Exclude<Asked, "poll">, detail: string): void {
     const known = this.#troubles.find(route);
-    // Tasks that were on their way when it opened say nothing new.
+    // Tasks that were on their way when it opened add no information.
     if (known !== undefined && this.#isLeftAlone(known)) return;
     this.leave(route);
     if (known !== undefined) {
@@ -140,7 +146,7 @@ export class RouteStandings implements RouteStanding {
     }
     const counted = `${asked} ${keyOf(route)}`;
     const before = this.#faults.get(counted);
-    // A task that fails again and again may itself be the matter.
+    // A task that fails again and again may itself be the cause.
     if (before?.task !== undefined && before.task === task) return;
     const count = (before?.count ?? 0) + 1;
     this.#faults.set(counted, { count, task });
@@ -173,7 +179,7 @@ export class RouteStandings implements RouteStanding {
     await Promise.all(against.map(({ trouble }) => this.#troubles.clear(trouble, act)));
   }
 
-  /** The account's key works again. What an operator blocked stays so. @returns as `block` */
+  /** The account's key works again. An operator's block stays. @returns like `block` */
   async proved(lane: LaneId, act?: Act): Promise<void> {
     if (this.isKeyRefused(lane)) await this.#troubles.clear({ lane, upstreamModel: WHOLE_ACCOUNT }, act);
   }
@@ -183,14 +189,14 @@ export class RouteStandings implements RouteStanding {
     return this.#troubles.look();
   }
 
-  /** Whether no task tries it now: it is not its time, or an operator's decision. */
+  /** Whether no task may try it now, because it is too early or an operator has decided so. */
   #isLeftAlone(known: Known): boolean {
     if (known.trouble.kind === "blocked") return true;
     return known.probedUntilMs === undefined && this.#troubles.waitMs(known) > 0;
   }
 }
 
-/** Whether an answer shows that what was asked for before works again. */
+/** Whether an answer shows that an earlier problem is over. */
 function isShown(before: Asked, answered: Asked): boolean {
   return before === answered || before === "poll" || (before === "submission" && answered === "job");
 }

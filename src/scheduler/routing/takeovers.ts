@@ -1,17 +1,17 @@
 import type { LaneId } from "../../domain/ids.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
 
-/** Keeps an account from taking over, again and again, what is better off waiting for another account of its provider. */
+/** Keeps an account from repeatedly taking over tasks that should wait for another account of its provider. */
 export interface Takeovers {
-  /** Whether the account may take over what waits for another one. */
+  /** Whether the account may take over tasks that wait for another one. */
   mayHelp(lane: LaneId): boolean;
-  /** How long until each account may that may not now; undefined where all may. */
+  /** How long until every account may take over again; undefined if all may now. */
   waitMs(): number | undefined;
-  /** A task that the account took over goes back to the other one. */
+  /** A task that the account took over returns to the other one. */
   inVain(lane: LaneId): void;
 }
 
-/** An account that took a task over in vain takes none over for so long. */
+/** For this long after a takeover in vain, an account takes nothing over. */
 const PAUSE_MS = 1_000;
 
 export function createTakeovers({ clock }: { readonly clock: Pick<Clock, "elapsed"> }): Takeovers {

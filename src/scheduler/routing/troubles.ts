@@ -9,17 +9,17 @@ import {
 } from "../../domain/ports/route-store.ts";
 import type { Clock, Log } from "../../domain/ports/runtime.ts";
 
-/** What an upstream is asked for: to take a task, what became of one, to do it. */
+/** The requests to an upstream: to take a task, to find out about one, to do it. */
 export type Asked = "submission" | "poll" | "job";
 
-/** Something that keeps tasks from a route or an account. */
+/** A problem that keeps tasks away from a route or an account. */
 export interface Known {
   readonly trouble: RouteTrouble;
-  /** What it was asked for when it was found to be so. */
+  /** The request during which the problem was found. */
   readonly asked: Asked;
   /** By the clock that is never set. */
   readonly untilMs: number;
-  /** A task tries it, until then at most. */
+  /** A task is trying it, until this time at most. */
   probedUntilMs?: number | undefined;
 }
 
@@ -31,12 +31,15 @@ export interface TroublesDeps {
 
 const NONE: readonly Known[] = [];
 
-/** What is known against routes and accounts: in memory, in the store for the next process, and once each in the log. */
+/** The known problems of routes and accounts: in memory, in the store for the next process, and once each in the log. */
 export class Troubles {
   readonly #known = new Map<string, Known>();
-  /** Accounts that something is or was known against. Every choice asks for each way, and joining names takes longer. */
+  /**
+   * Accounts that have or had a problem. The maps are nested, because every choice looks up each way and joining names takes
+   * longer.
+   */
   readonly #lanes = new Set<LaneId>();
-  /** Of these routes the store does not have what is known yet; how many writes are under way. */
+  /** Routes whose present state is not stored yet, with the number of writes under way. */
   readonly #unstored = new Map<string, number>();
   /** Routes that changed here since the last look began. */
   readonly #touched = new Set<string>();
@@ -46,7 +49,10 @@ export class Troubles {
     this.#deps = deps;
   }
 
-  /** Reads what an earlier process knew. @param mostMs the longest that a trouble of a kind lasts: the clock may have been set since */
+  /**
+   * Reads the problems that an earlier process knew. @param mostMs the longest time that a problem of a kind lasts, because the
+   * clock may have been set since
+   */
   async start(mostMs: (kind: TroubleKind) => number): Promise<void> {
     const { routes, clock } = this.#deps;
     for (const trouble of await routes.troubles()) {
@@ -56,14 +62,14 @@ export class Troubles {
     }
   }
 
-  /** Takes up what another process has blocked or cleared in the store since the last look. */
+  /** Takes over what another process has blocked or cleared in the store since the last look. */
   async look(): Promise<void> {
     const { routes, clock, log } = this.#deps;
     const unstored = new Set(this.#unstored.keys());
     this.#touched.clear();
     const rows = await routes.changedTroubles(clock.now());
     if (rows === undefined) return;
-    // What changed here meanwhile is newer than what was read.
+    // A change here since then is newer than what was read.
     const isNewer = (key: string) => unstored.has(key) || this.#touched.has(key);
     const stored = new Set(rows.map(keyOf));
     for (const [key, { trouble }] of this.#known) {
@@ -92,7 +98,7 @@ export class Troubles {
     return this.#known.get(keyOf(route));
   }
 
-  /** What is known of the route, and of its account. */
+  /** The known problems of the route and of its account. */
   concerning({ lane, upstreamModel }: RouteOfLane): readonly Known[] {
     if (this.isEmpty() || !this.#lanes.has(lane)) return NONE;
     const both = [this.find({ lane, upstreamModel: WHOLE_ACCOUNT }), this.find({ lane, upstreamModel })];
@@ -103,7 +109,10 @@ export class Troubles {
     return Math.max(0, Math.max(untilMs, probedUntilMs) - this.#deps.clock.elapsed());
   }
 
-  /** @param waitMs infinite: until somebody has seen to it. @param act of an operator, for the trail @returns when it is stored; rejects where it cannot be, which the log tells */
+  /**
+   * @param waitMs infinite: until an operator has acted. @param act an operator's act, for the trail @returns when it is
+   * stored; rejects if it cannot be stored, which is also logged
+   */
   set(
     { lane, upstreamModel }: RouteOfLane,
     { kind, asked, detail, waitMs }: { kind: TroubleKind; asked: Asked; detail: string; waitMs: number },
@@ -146,7 +155,7 @@ export class Troubles {
       if (left > 0) this.#unstored.set(key, left);
       else this.#unstored.delete(key);
     });
-    // Most who change something do not wait for it.
+    // Most callers that change something do not wait for it.
     stored.catch((error: unknown) =>
       this.#deps.log.error({ err: error as Error }, "what became of a route could not be stored"),
     );
@@ -159,7 +168,7 @@ export function keyOf({ lane, upstreamModel }: RouteOfLane): string {
   return `${lane} ${upstreamModel}`;
 }
 
-/** `fal/second`, or `fal/second flux/dev` where it concerns one model. */
+/** `fal/second`, or `fal/second flux/dev` if it concerns one model. */
 function nameOf({ lane, upstreamModel }: RouteOfLane): { readonly lane: LaneId; readonly name: string } {
   return { lane, name: upstreamModel === WHOLE_ACCOUNT ? lane : `${lane} ${upstreamModel}` };
 }

@@ -12,10 +12,10 @@ import { createRouting, standingOf } from "./routing.ts";
 import { RouteStandings } from "./standing.ts";
 import { createTakeovers } from "./takeovers.ts";
 
-/** Everything that is known of the ways that tasks can take, and what chooses among them. */
+/** Everything that is known about the ways that tasks can take, and the logic that chooses among them. */
 export type Ways = ReturnType<typeof createWays>;
 
-/** What one of several nodes may ask. */
+/** The share of a limit that one of several nodes may use. */
 function shareOf(rates: Rates | undefined, nodes: number): Rates | undefined {
   if (rates === undefined || nodes === 1) return rates;
   const share = (perMinute: number | undefined) => perMinute && perMinute / nodes;
@@ -26,12 +26,12 @@ function shareOf(rates: Rates | undefined, nodes: number): Rates | undefined {
 }
 
 export function createWays(deps: {
-  /** The accounts that are switched on. May be another list each time; each list stays as it is. */
+  /** The accounts that are switched on. Each call may return another list; a list never changes. */
   readonly adapters: () => readonly ProviderAdapter[];
   readonly routes: RouteStore;
-  /** Whether there is no such account any more, though its provider has others. None unless given. */
+  /** Whether the account no longer exists, though its provider has others. By default every account exists. */
   readonly isGone?: (lane: LaneId) => boolean;
-  /** How many nodes ask the accounts, each as often as its share; one unless given. */
+  /** How many nodes use the accounts, each with its share; one unless given. */
   readonly workers?: (() => number) | undefined;
   readonly clock: Pick<Clock, "now" | "elapsed" | "after">;
   readonly log: Log;
@@ -60,16 +60,16 @@ export function createWays(deps: {
   const following = createFollowing(clock, () => standing.look());
   return {
     ...{ pace, loads, durations, standing, routing },
-    /** What is known of a route at this moment. */
+    /** What is known about a route at this moment. */
     standingNow: (route: RouteOfLane) => standingOf({ standing, pace, clock }, route, route.lane),
-    /** What was found of a route. */
+    /** The measured figures of a route. */
     figuresOf: ({ lane, upstreamModel }: RouteOfLane): RouteFigures => ({
       perMinute: pace.perMinute(lane),
       p50Ms: durations.quantile(lane, upstreamModel, 0.5),
       p95Ms: durations.quantile(lane, upstreamModel, 0.95),
     }),
     takeovers: createTakeovers({ clock }),
-    /** Reads what an earlier process knew, and follows what others change. */
+    /** Reads what an earlier process knew, and follows changes by others. */
     async startWays() {
       retests.start(await standing.start());
       following.start();
@@ -81,10 +81,10 @@ export function createWays(deps: {
   };
 }
 
-/** What cannot be stored is told where it is tried. */
+/** A failure to store is logged where it happens. */
 const toldAlready = (): void => {};
 
-/** How soon a route is blocked or allowed by a command on the data folder of a running server. */
+/** How soon a running server notices that a command on its data folder blocks or allows a route. */
 const LOOKS_EVERY_MS = 1_000;
 
 /** Looks again and again. */
@@ -93,7 +93,7 @@ function createFollowing({ after }: Pick<Clock, "after">, look: () => Promise<vo
   let isStopped = false;
   function later(): void {
     if (isStopped) return;
-    // A store that cannot be read tells so itself, and may be read the next time.
+    // A store that cannot be read reports this itself, and may be readable the next time.
     const again = () => void look().then(later, later);
     cancel = after(LOOKS_EVERY_MS, again);
   }

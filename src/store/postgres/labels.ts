@@ -70,10 +70,7 @@ export function createLabels({ aside }: Pick<Driver, "aside">) {
   return {
     /** The number of a text, which gets one if it has none. */
     of: async (text: string): Promise<number> => (await found(text)) ?? added(text),
-    /**
-     * Two columns for a text that may never recur: one for the text and one for its label. One of them is null, or both if there is
-     * no text.
-     */
+    /** Columns for a text that may never recur, and for its label: one of them is null, or both if there is no text. */
     async columns(text: string | null): Promise<readonly [text: string | null, label: number | null]> {
       const number = text === null ? undefined : await ofRepeated(text);
       return number === undefined ? [text, null] : [null, number];
