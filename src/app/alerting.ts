@@ -21,11 +21,11 @@ import type { WatchedDisk } from "./disk.ts";
 import type { Rooms } from "./rooms.ts";
 import { ALERT_MEMORY } from "./settings.ts";
 
-/** For targets that may be anywhere. */
+/** For targets at any address. */
 const EVERYWHERE = ["0.0.0.0/0", "::/0"];
 const MOST_ANSWER_BYTES = 64 * 1024;
 
-/** What alerts are read from. */
+/** The sources of alerts. */
 interface Watched extends Pick<ConditionDeps, "lowAccounts"> {
   readonly tally: Counts;
   readonly counted: ReturnType<typeof createMeter>["read"];
@@ -33,7 +33,7 @@ interface Watched extends Pick<ConditionDeps, "lowAccounts"> {
   readonly disk: WatchedDisk;
 }
 
-/** Who is told, as the settings say. */
+/** Who receives alerts, according to the settings. */
 export function alertTargets({ alerts, egress }: Pick<Config, "alerts" | "egress">): AlertTarget[] {
   const sender = { version: VERSION, host: hostname() };
   return alerts.map((settings): AlertTarget => {
@@ -68,7 +68,7 @@ async function post(
   if (status < 200 || status >= 300) throw new Error(`it answered ${status}`);
 }
 
-/** Tells every target that this is a test, one after the other. @returns what became of each */
+/** Sends a test alert to every target, one after the other. @returns the result for each */
 export async function testAlerts(config: Config, signal: AbortSignal) {
   const clock = createSystemClock();
   const summary = "This is a test. Nothing is wrong.";
@@ -92,7 +92,7 @@ export async function testAlerts(config: Config, signal: AbortSignal) {
   return tried;
 }
 
-/** Remembers in the data folder what was told, so that a restart tells nobody again. It may be lost. */
+/** Records in the data folder which alerts were sent, so that a restart does not repeat them. The file may be lost. */
 export function createAlertMemory({ dataDir }: Pick<Config, "dataDir">): AlertMemory {
   const path = join(dataDir, ALERT_MEMORY);
   return {
@@ -110,7 +110,7 @@ export function createAlertMemory({ dataDir }: Pick<Config, "dataDir">): AlertMe
         writeFileSync(`${path}.part`, JSON.stringify(told), { mode: 0o600, flush: true });
         renameSync(`${path}.part`, path);
       } catch {
-        // A full disk, say. After a restart, what goes on is told again.
+        // For example because the disk is full. After a restart, lasting conditions are then reported again.
       }
     },
   };
@@ -122,7 +122,7 @@ function diskTrouble({ state, reading, advice, isAdvised }: WatchedDisk): DiskTr
   return { isRefusing: state() === "refusing", free, warnBelow, refuseBelow, ...known };
 }
 
-/** Tells the targets that the settings have from now on what goes wrong; nobody in a replay. @returns how to stop */
+/** From now on sends alerts to the targets of the settings; in a replay, to nobody. @returns a function that stops it */
 export function startAlerting(
   config: Config,
   { clock, log, store }: Pick<Rooms, "clock" | "log" | "store">,

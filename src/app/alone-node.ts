@@ -3,7 +3,7 @@ import type { NodeStore } from "../domain/ports/node-store.ts";
 import { VERSION } from "../version.ts";
 import type { RequestDeps } from "./request-deps.ts";
 
-/** What there is where one process has the database to itself. */
+/** The node if one process has the database to itself. */
 export function aloneNode({
   clock,
   startedAt,

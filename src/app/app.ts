@@ -40,17 +40,17 @@ export type Started = ReturnType<typeof describeStart>;
 
 /**
  * `start` opens everything and listens; it throws DataDirectoryBusy, SchemaError, or what the operating system says. `stop`
- * refuses new tasks, lets running work end within the drain limit, hands the rest back, and closes everything.
+ * refuses new tasks, lets running work end within the drain limit, releases the rest, and closes everything.
  */
 export type App = Lifecycle<Started>;
 
-/** Settings are taken up one after the other, before the answer to whoever asked. */
+/** Settings are applied one after the other, before the answer to the caller. */
 type Reload = ReturnType<typeof createReload>;
 
 export function createApp(config: Config, overrides: AppOverrides = {}): App {
   return createLifecycle(async (releases) => {
     const { inForce, openTaping } = await prepareTaping(config);
-    // A replay has settings of its own.
+    // A replay has its own settings.
     const readSettings = config.replay === undefined ? overrides.readSettings : undefined;
     return await open(settingsInForce(inForce), { ...overrides, openTaping, readSettings }, releases);
   });
@@ -86,7 +86,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle });
   releases.push(servers.stop);
   const metricsUrl = listenForMetrics(config, handleMetrics, releases);
-  // Made once the ports are open: a start that fails before leaves the first key to the next start.
+  // Created when the ports are open, so that a start that fails earlier leaves the first key to the next start.
   const first = await makeFirst(manageBy({ kind: "system" }), config, overrides);
 
   wakeup.listen(background.scheduler);
@@ -96,7 +96,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   await beginWork(background, resume);
   releases.push(startAlerting(config, rooms, { ...watched, disk, backups: background.backups.state }));
   readiness.begin();
-  // The first create should not pay for compiling its model's schema.
+  // The first create should not have to compile its model's schema.
   releases.push(clock.after(0, () => void rooms.catalog.warm()));
 
   const started = describeStart(config, rooms, servers, {
@@ -123,7 +123,7 @@ const openBookReadings = async (config: Config, { cluster, store }: Rooms): Prom
 const manageWith = (rooms: Rooms, usage: BookReadings) => (actor: Actor) =>
   createManageAccounts({ ...rooms, ...rooms.store, usage, actor, checks: rooms.moderation.names() });
 
-/** Starts the work that runs without a request; where that fails, nothing goes on. */
+/** Starts the work that runs without a request. If a start fails, everything is stopped. */
 async function beginWork(background: ReturnType<typeof createBackground>, resume: () => Promise<void>) {
   try {
     await background.start();
@@ -134,7 +134,7 @@ async function beginWork(background: ReturnType<typeof createBackground>, resume
   }
 }
 
-/** What whoever starts a new service needs to come in; nothing at later starts. */
+/** What the person who starts a new service needs to sign in; nothing at later starts. */
 async function makeFirst(
   manage: Pick<ReturnType<typeof createManageAccounts>, "ensureFirstKey" | "createConsoleLink">,
   config: Config,
@@ -169,14 +169,14 @@ function createDrain(
   };
 }
 
-/** Counts what passes, watches how the process does, and refuses what is too much for it. */
+/** Counts events, measures the process, and refuses requests under overload. */
 function watch(config: Config, rooms: Rooms, releases: Releases) {
   const counting = createCounting(rooms);
   const { tally } = counting;
   const { observe, ...overload } = openShedding(config, rooms, tally);
   const lagged = (lateMs: number, computedMs: number) => {
     tally.lagged(lateMs);
-    // Refusing requests helps against what they cause, not against other programs of the machine.
+    // Refusing requests reduces the load that they cause, not the load of other programs on the machine.
     observe(computedMs);
   };
   const vitals = watchVitals({ ...rooms, computedMs: threadCpuMs, lagged });
@@ -188,7 +188,7 @@ function watch(config: Config, rooms: Rooms, releases: Releases) {
   return { ...counting, ...overload, vitals, spans, lowAccounts: new Set<AccountId>() };
 }
 
-/** @returns where metrics have an address of their own */
+/** @returns the address of metrics, if they have one of their own */
 function listenForMetrics(
   { metrics: { address } }: Config,
   handle: Handlers["handleMetrics"],
@@ -234,7 +234,7 @@ function followedFeeds({ taping }: Pick<Rooms, "taping">) {
   return feeds;
 }
 
-/** Lets the trail know what the settings file says. */
+/** Records in the trail what the settings file says. */
 async function tryNoteSettings(config: Config, { store, clock, log }: Rooms): Promise<void> {
   try {
     await noteSettings({ config, trail: store.trail, clock });
@@ -258,7 +258,7 @@ function describeStart(
     /** Unfinished tasks of an earlier process. */
     readonly resumedTasks: number;
     readonly readyInMs: number;
-    /** Reads the settings anew; absent where they cannot change. */
+    /** Reads the settings again; absent if they cannot change. */
     readonly reload: Reload["reload"] | undefined;
     /** Undefined without an address of their own. */
     readonly metricsUrl: string | undefined;

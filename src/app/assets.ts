@@ -24,22 +24,22 @@ interface AssetDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** Whose the files in a bucket are; the data folder's unless given. */
+  /** The owner of the files in a bucket; the data folder unless given. */
   readonly owner?: (() => Promise<Owner>) | undefined;
 }
 
 interface OpenedAssets {
   readonly assets: AssetStore;
   readonly thumbnails: Thumbnails;
-  /** What lies there, whoever refers to it. */
+  /** The contents that are stored, whatever refers to them. */
   readonly contents: StoredContents;
   /** Contents that nobody needed and that could not be removed. */
   readonly left: Set<string>;
-  /** Asks the bucket whose it is; absent where there is none. @returns who else has it, in words. @throws S3Error */
+  /** Finds out who owns the bucket; absent if there is none. @returns the other owner, in words. @throws S3Error */
   readonly askBucket?: (() => Promise<string | undefined>) | undefined;
 }
 
-/** Opens the files: in a folder, and in a bucket where the settings name one; and their thumbnails, on this machine in any case. */
+/** Opens the file store: in a folder, and in a bucket if the settings name one. Thumbnails are always on this machine. */
 export async function openAssets(config: Config, deps: AssetDeps, releases: Releases): Promise<OpenedAssets> {
   const { assets, ...places } = await openPlaces(config, deps, releases);
   const thumbnails = openThumbnails({ directory: config.assets.path, assets, clock: deps.clock });
@@ -64,7 +64,7 @@ async function openPlaces(
   const folder = openStoredContents(assets.path);
   notePlaces(config);
   if (assets.bucket === undefined) return { assets: openAssetStore(options), contents: folder, left };
-  // Loaded late: most services have their files in a folder.
+  // Loaded late, because most services keep their files in a folder.
   const { openBucketStore } = await import("../assets/s3/open.ts");
   const { inBothPlaces, openBucketContents } = await import("../assets/s3/contents.ts");
   const opened = openBucketStore({
@@ -103,7 +103,7 @@ export async function openLocalContents(
   return inBothPlaces(here, openBucketContents(objects, drop));
 }
 
-/** What has files in a bucket: a data folder, or the database that its settings name. */
+/** The owner of files in a bucket: a data folder, or the database that its settings name. */
 type Owning = Folder & Partial<Pick<Config, "database">>;
 
 async function localOwner(folder: Owning): Promise<Owner> {
@@ -112,7 +112,7 @@ async function localOwner(folder: Owning): Promise<Owner> {
     : await sharedOwnerOf(folder.database.reveal(), { isUnfinished: false });
 }
 
-/** The objects of a bucket, for a command on what has it. */
+/** The objects of a bucket, for a command on the owner's data. */
 export async function openObjects(bucket: BucketConfig, clock: Clock, folder: Owning): Promise<Objects> {
   const { Objects } = await import("../assets/s3/objects.ts");
   const client = await openClient(bucket, clock);
@@ -123,7 +123,10 @@ export async function openObjects(bucket: BucketConfig, clock: Clock, folder: Ow
   });
 }
 
-/** Gives the bucket of the files to a data folder. @returns who had it, in words; undefined where nobody had, or this one */
+/**
+ * Assigns the bucket of the files to a data folder. @returns the previous owner, in words; undefined if there was none, or this
+ * data folder
+ */
 export async function claimBucket(
   { assets, ...folder }: Owning & Pick<Config, "assets">,
   options: { readonly isTrial: boolean },
@@ -143,7 +146,7 @@ async function ownershipOf(client: S3Client, clock: Clock, me: Owner): Promise<O
   return new Ownership({ client, clock, me, advice: ASSETS_TAKEN });
 }
 
-/** A way to a bucket, for a command. */
+/** A client of a bucket, for a command. */
 export async function openClient(
   bucket: BucketConfig & { readonly settings?: string },
   clock: Clock,
@@ -158,7 +161,7 @@ function bucketOptions({ store, serve, cacheMb }: AssetConfig, bucket: BucketCon
   return { store, serve, partBytes, cacheBytes: cacheMb * 1_000_000, bucket: reached };
 }
 
-/** @throws Error that names the variables where they lack */
+/** @throws Error that names the missing variables */
 export function keysOf({ keys, keyEnv }: Pick<BucketConfig, "keys" | "keyEnv">) {
   if (keys === undefined) throw new Error(`The keys of the bucket are not there: set ${keyEnv.join(", ")}.`);
   const { accessKeyId, secretAccessKey, sessionToken } = keys;

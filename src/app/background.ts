@@ -27,7 +27,7 @@ import { mostConnections } from "./descriptors.ts";
 import { paced } from "./paced.ts";
 import { LEFT_AFTER_MS, type Rooms } from "./rooms.ts";
 
-/** Who is told of what passes. */
+/** The receivers of events. */
 interface Watching {
   readonly tally: Tally;
   readonly spans: Spans | undefined;
@@ -93,7 +93,7 @@ export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, { t
       sender.wake();
       rooms.cluster?.tellCallbacksDue();
     },
-    /** For what other nodes tell. */
+    /** Handles messages of other nodes. */
     woken: wokenBy(config.role, rooms, { scheduler, sender }),
     /** An upstream has called about an attempt. */
     hookCame: hooks.came.bind(hooks),
@@ -124,7 +124,7 @@ function prepareDrain(
     parts.upkeep.stop();
     parts.timekeeper.stop();
     const until = monotonicMs() + drainMs;
-    // Steps under way end with a write, which waits for a full disk or a busy database.
+    // Steps under way end with a write, and the write waits while the disk is full or the database is busy.
     const cancelGivingUp = clock.after(drainMs, () => store.giveUp());
     await parts.scheduler.drain(drainMs);
     onDrained();
@@ -133,7 +133,7 @@ function prepareDrain(
   };
 }
 
-/** Providers are told where to call, unless there is no such place or the operator wants none. */
+/** Providers get an address to call, unless there is none or the operator does not want it. */
 function openHooks({ publicUrl, hooks }: Config, rooms: Rooms, wake: () => void): Hooks {
   const { clock, log, store, hookTokens } = rooms;
   const isTold = hooks && publicUrl !== undefined;
@@ -155,14 +155,14 @@ function keptMsOf({ retention }: Config): ReturnType<RetentionDeps["keptMs"]> {
   return { outputs: outputsMs, inputs: inputsMs, callbacks: callbacksMs, tasks: tasksMs };
 }
 
-/** Removes what nodes that are gone left in the folder of files. */
+/** Removes files that ended nodes left in the folder of files. */
 function removeLeft({ assets, clock, log }: Pick<Rooms, "assets" | "clock" | "log">): void {
   assets.removeTemporary(clock.now() - LEFT_AFTER_MS).catch((error: unknown) => {
     log.warn({ err: error as Error }, "half-written files of other nodes could not be removed");
   });
 }
 
-/** What is looked after now and then. */
+/** The regular maintenance. */
 function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
   const { clock, log, store, contents } = rooms;
   const { tasks } = store;
@@ -202,11 +202,11 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
   };
 }
 
-/** The lanes of the adapters there are, worked out anew when they are others. */
+/** The lanes of the present adapters, computed again when the adapters change. */
 function createCapacities({ adapters, store, log }: Rooms, wake: () => void) {
   let known: readonly ProviderAdapter[] | undefined;
   let capacities: readonly LaneCapacity[] = [];
-  /** Accounts that are gone may have left tasks. */
+  /** Accounts that no longer exist may have left tasks. */
   async function findLeft(now: readonly ProviderAdapter[]): Promise<void> {
     const queued = await store.tasks.queuedLanes();
     if (now !== known) return;
@@ -226,7 +226,7 @@ function createCapacities({ adapters, store, log }: Rooms, wake: () => void) {
   };
 }
 
-/** How much is worked on at once may change. */
+/** The limits on concurrent work may change. */
 function schedulerOptions({ scheduler }: Config, rooms: Rooms, wake: () => void): SchedulerOptions {
   return {
     ...{ leaseMs: scheduler.leaseMs, lanes: createCapacities(rooms, wake) },
@@ -240,10 +240,13 @@ function schedulerOptions({ scheduler }: Config, rooms: Rooms, wake: () => void)
   };
 }
 
-/** A callback under way has a connection, and these leave descriptors to requests. All but how many a host gets may change. */
+/**
+ * A callback under way has a connection, and these limits leave descriptors to requests. All limits except the number per host
+ * may change.
+ */
 function callbackOptions({ callbacks }: Config, { cluster }: Pick<Rooms, "cluster">): CallbackOptions {
   const { perHost } = callbacks.limits;
-  // Read once: the sender asks several times for each send.
+  // Read once, because the sender uses it several times for each send.
   const most = mostConnections("callbacks");
   const limits = {
     perHost,
@@ -257,7 +260,7 @@ function callbackOptions({ callbacks }: Config, { cluster }: Pick<Rooms, "cluste
   return { limits, delaysMs: () => callbacks.delaysMs, isShared: cluster !== undefined };
 }
 
-/** Moves the times of the providers' own jobs. Where that fails, those of the store move all the same. */
+/** Moves the times of the providers' own jobs. If that fails, the times of the store are moved all the same. */
 function moveTimes({ providers, log }: Pick<Rooms, "providers" | "log">, byMs: number): void {
   for (const provider of providers.values()) {
     try {

@@ -6,16 +6,16 @@ import { createSystemClock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
 import { keysOf } from "./assets.ts";
 
-/** Where the files of a backup are that lie in the bucket of its service. */
+/** Where those files of a backup are that the service keeps in its bucket. */
 export interface ObjectPlaces extends Pick<Config, "assets"> {
-  /** `s3://bucket/prefix` of a copy, in place of the bucket that the settings or the backup name. */
+  /** `s3://bucket/prefix` of a copy, which replaces the bucket of the settings or of the backup. */
   readonly copy?: string | undefined;
 }
 
-/** What was found in the bucket of a service. */
+/** The result of searching the bucket of a service. */
 export interface FoundObjects {
   readonly bucket: BackupBucket;
-  /** SHA-256 of files that are not there, or have another length. */
+  /** SHA-256 of files that are missing, or have a different length. */
   readonly lost: readonly string[];
   /** Why nobody could look. */
   readonly unknown?: string | undefined;
@@ -37,7 +37,7 @@ export async function lookForObjects(
   }
 }
 
-/** A copy goes before the bucket of the settings, and that before the one that the backup names. */
+/** A copy comes before the bucket of the settings, and that before the one that the backup names. */
 function bucketOf(named: BackupBucket, { assets, copy }: ObjectPlaces): BackupBucket {
   const { endpoint = named.endpoint } = assets.reach;
   const { bucket } = assets;

@@ -39,7 +39,7 @@ export interface BackupInBucket {
   readonly backup: string | undefined;
 }
 
-/** As `bucketPlace`, where `backups/` and the name of one backup may follow the prefix. */
+/** Like `bucketPlace`, with `backups/` and the name of one backup allowed after the prefix. */
 export function backupInBucket(url: string, service: BucketService): BackupInBucket {
   const last = url.replace(/\/+$/, "").split("/").at(-1) ?? "";
   const backup = timeOfBackup(last) === undefined ? undefined : last;
@@ -47,7 +47,7 @@ export function backupInBucket(url: string, service: BucketService): BackupInBuc
   return { place: bucketPlace(without.replace(/\/backups\/$/, "/"), service), backup };
 }
 
-/** The place, for a data folder that writes there. */
+/** The place for a data folder that writes there. */
 export async function openOwnShelf(
   place: BucketPlace,
   folder: Folder,
@@ -62,7 +62,7 @@ export async function openOwnShelf(
   return { shelf: openShelf(client, ownership), ownership };
 }
 
-/** Who else has a place, in words; undefined where nobody has, or this data folder. @throws S3Error */
+/** Another owner of a place, in words; undefined if there is none, or only this data folder. @throws S3Error */
 export async function otherOwnerOf(place: BucketPlace, folder: Folder): Promise<string | undefined> {
   const clock = createSystemClock();
   const { Ownership } = await import("../assets/s3/owner.ts");
@@ -70,13 +70,13 @@ export async function otherOwnerOf(place: BucketPlace, folder: Folder): Promise<
   return await new Ownership({ client, clock, me: lookerOf(folder), advice: TAKEN }).other();
 }
 
-/** The place, for reading alone. */
+/** The place, for reading only. */
 export async function openShelfToRead(place: BucketPlace): Promise<Shelf> {
   const { openShelf } = await import("../assets/s3/shelf.ts");
   return openShelf(await clientOf(place, createSystemClock()));
 }
 
-/** When the newest backup there was made. @throws BucketTaken where the place is another data folder's; S3Error */
+/** When the newest backup there was made. @throws BucketTaken if the place belongs to another data folder; S3Error */
 export async function newestInBucket(place: BucketPlace, folder: Folder): Promise<number | undefined> {
   const { shelf } = await openOwnShelf(place, folder);
   await shelf.requireOwn();
@@ -84,11 +84,7 @@ export async function newestInBucket(place: BucketPlace, folder: Folder): Promis
   return newest && timeOfBackup(newest.name);
 }
 
-/**
- * Names of the whole backups in a folder or a bucket, oldest first.
- *
- * @throws Error that says why they cannot be listed
- */
+/** Names of the complete backups in a folder or a bucket, oldest first. @throws Error that says why they cannot be listed */
 export async function backupsAt(place: string | BucketPlace): Promise<readonly string[]> {
   if (typeof place !== "string") return await namesInBucket(place);
   try {
@@ -99,12 +95,12 @@ export async function backupsAt(place: string | BucketPlace): Promise<readonly s
   }
 }
 
-/** When backups of these names were begun, in epoch milliseconds. */
+/** When the backups with these names were begun, in epoch milliseconds. */
 export function datedBackups(names: readonly string[]): { readonly name: string; readonly madeAt: number }[] {
   return names.map((name) => ({ name, madeAt: timeOfBackup(name) ?? 0 }));
 }
 
-/** Names of the backups there that are whole, oldest first. @throws S3Error */
+/** Names of the complete backups there, oldest first. @throws S3Error */
 async function namesInBucket(place: BucketPlace): Promise<readonly string[]> {
   const { backups } = await listShelf(await openShelfToRead(place));
   return backups.map(({ name }) => name);

@@ -2,22 +2,22 @@ import type { BackupState } from "../domain/backup-state.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { BackupResult } from "./backup-worker.ts";
 
-/** After a start, so that a service that is started again and again does not back up each time. */
+/** Delay after a start, so that a service that is restarted again and again does not make a backup each time. */
 const FIRST_MS = 60_000;
-/** After a backup that failed. */
+/** Delay after a failed backup. */
 const AGAIN_MS = 10 * 60_000;
-/** A look at least so often: the clock may have been set, and the folder may have been changed. */
+/** Checks at least this often, because the clock may have been set and the folder may have changed. */
 const LOOK_MS = 60 * 60_000;
 
 export interface BackupScheduleDeps {
   readonly clock: Pick<Clock, "now" | "elapsed" | "after">;
   readonly log: Log;
-  /** When the newest backup there is was made; undefined without any. It may be of an earlier process. */
+  /** When the newest existing backup was made; undefined if there is none. An earlier process may have made it. */
   readonly newestAt: () => Promise<number | undefined>;
   readonly make: (atMs: number) => Promise<BackupResult>;
 }
 
-/** Makes a backup whenever the newest one is older than `everyMs`, whichever process made that. */
+/** Makes a backup whenever the newest one is older than `everyMs`, whichever process made it. */
 export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) {
   const { clock, log } = deps;
   const [firstMs, againMs] = [Math.min(FIRST_MS, everyMs / 10), Math.min(AGAIN_MS, everyMs / 10)];
@@ -34,7 +34,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
     try {
       const lastAt = await deps.newestAt();
       state = { ...state, lastAt };
-      // A backup of the future says that the clock was set back, and not that there is time.
+      // A backup with a future date shows that the clock was set back, and does not postpone the next one.
       const ageMs = lastAt === undefined ? everyMs : Math.abs(clock.now() - lastAt);
       if (ageMs < everyMs) return arm(everyMs - ageMs);
       await back();

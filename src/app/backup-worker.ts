@@ -7,7 +7,7 @@ import { type BackupOrder, makeBackup, makeBackupInBucket } from "./make-backup.
 
 declare const self: Worker;
 
-/** What the thread is asked to make. */
+/** The backup that the thread must make. */
 export interface ScheduledBackup extends BackupOrder {
   /** A folder, or a place in a bucket. */
   readonly to: string | BucketPlace;
@@ -27,7 +27,7 @@ export type BackupResult =
     }
   | { readonly kind: "failed"; readonly message: string };
 
-/** Requests come first. Applies to this thread alone, where the system has priorities of threads. */
+/** Requests come first. Sets the priority of this thread only, on systems where threads have priorities. */
 const NICENESS = 10;
 
 // Entry point of a thread that makes one backup.
@@ -51,7 +51,7 @@ async function make({
   ...order
 }: ScheduledBackup): Promise<MadeBackup & { readonly removed: readonly string[] }> {
   if (typeof to !== "string") return await makeBackupInBucket({ ...order, place: to });
-  // Made here, it would fill the disk that another one was to be mounted on.
+  // If this created the folder, the backup would fill the wrong disk when another one was to be mounted there.
   if (existsSync(to)) return await makeBackup({ ...order, to });
   throw new Error(`The folder ${to} is not there. Make it, or mount its disk.`);
 }

@@ -13,13 +13,13 @@ import { workerEntry } from "./worker-entry.ts";
 
 /** The backups of a running server. Each is made in a thread of its own. */
 export interface Backups {
-  /** Where they go; undefined where the settings name no place. */
+  /** Where they are stored; undefined if the settings name no place. */
   readonly to: string | undefined;
-  /** How the schedule does; undefined where none is wanted. */
+  /** The state of the schedule; undefined if none is wanted. */
   state(): BackupState | undefined;
-  /** Makes one now, or waits for the one that is under way. @throws Error that says why it could not be made */
+  /** Makes a backup now, or waits for the one under way. @throws Error that says why the backup failed */
   make(): Promise<DoneBackup>;
-  /** Names of those that are whole, oldest first. @throws Error */
+  /** Names of the complete backups, oldest first. @throws Error */
   list(): Promise<readonly string[]>;
   start(): void;
   stop(): void;

@@ -1,10 +1,10 @@
 import { beginForm, OPENAPI_BYTES } from "../providers/declared/beginning/begin.ts";
 import { OpenApiError } from "../providers/declared/beginning/openapi.ts";
 
-/** The most that an OpenAPI document may be. */
+/** Largest size of an OpenAPI document. */
 export const MOST_OPENAPI_BYTES = OPENAPI_BYTES;
 
-/** The start of a form, or why the document cannot be begun with. */
+/** The start of a form, or why the document cannot be used. */
 export async function beginFormText(
   id: string,
   openapi?: string,

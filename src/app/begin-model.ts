@@ -1,11 +1,11 @@
 import { type Beginning, beginModel } from "../catalog/beginning/begin.ts";
 import { MOST_WORKFLOW_BYTES, WorkflowError } from "../catalog/beginning/graph.ts";
 
-/** The most that the file of a workflow may be. */
+/** Largest size of a workflow file. */
 export const MOST_BYTES = MOST_WORKFLOW_BYTES;
 export type ModelBeginning = Beginning;
 
-/** Begins a model with a workflow, or says why that cannot be: a clause that the name of its file begins. */
+/** Begins a model from a workflow, or says why that is impossible: a clause that begins with the file's name. */
 export async function beginModelWith<Result extends object>(
   workflow: string,
   provider: string,

@@ -8,14 +8,14 @@ import type { BooksOrder, BooksQuestion, BooksResult } from "./books-worker.ts";
 import { workerEntry } from "./worker-entry.ts";
 
 /**
- * Reads the books of the database that the server writes to, which takes as long as there are rows. Whoever asks what is being read
- * already gets the same answer. Two questions are read at one time; others wait for their turn. All throw AppError
- * `service_unavailable` when the service stops meanwhile.
+ * Reads the books of the database that the server writes to, which takes as long as there are rows. A caller that asks for
+ * something already being read gets the same answer. Two questions are read at a time; others wait for their turn. All throw
+ * AppError `service_unavailable` when the service stops meanwhile.
  */
 export interface BookReadings extends Pick<UsageStore, "report"> {
   /** Checks the books. */
   run(): Promise<AuditReport>;
-  /** Counts what there is. Waits for nothing else. */
+  /** Counts the stored data. Waits for nothing else. */
   stock(): Promise<Stock>;
   /** Reads the whole database and says whether it is sound. */
   check(): Promise<DatabaseCheck>;
@@ -24,7 +24,7 @@ export interface BookReadings extends Pick<UsageStore, "report"> {
   stop(): void;
 }
 
-/** Each thread takes a share of the processors and of the disk from requests, and the memory of a connection. */
+/** Each thread takes part of the processors and of the disk from requests, and the memory of a connection. */
 const SLOTS = 2;
 
 interface Reading<Answer> {
@@ -33,7 +33,7 @@ interface Reading<Answer> {
   stop(): void;
 }
 
-/** Each reading runs in a thread of its own with a connection of its own, so that it holds up neither requests nor writes. */
+/** Each reading runs in a thread and on a connection of its own, so it delays neither requests nor writes. */
 export function createBookReadings({ path }: Pick<BooksOrder, "path">): BookReadings {
   const asked = createLine(path, SLOTS);
   const scraped = createLine(path, 1);
@@ -61,7 +61,7 @@ export async function copyLogAside(path: string): Promise<void> {
 
 /** Reads as many at one time as there are slots, in the order in which they were asked. */
 function createLine(path: string, slots: number) {
-  /** By question, in the order in which they were asked: first those under way, then those that wait. */
+  /** By question, in the order of the calls: first those under way, then those that wait. */
   const readings = new Map<string, Reading<unknown>>();
   let isStopped = false;
 
@@ -88,7 +88,7 @@ function createLine(path: string, slots: number) {
     read,
     stop(): void {
       isStopped = true;
-      // The last one first, so that none gets the place of another one that ends.
+      // The last one is removed first, so that no waiting one starts in the place of another that ends.
       for (const reading of [...readings.values()].reverse()) reading.stop();
     },
   };
@@ -120,12 +120,12 @@ function prepare<Answer>(order: BooksOrder, onEnd: () => void): Reading<Answer> 
       event.preventDefault();
       fail(event.message);
     });
-    // Without a word, for want of memory, say.
+    // The thread ended without a message, for example for lack of memory.
     worker.addEventListener("close", () => fail("it ended without an answer"));
     worker.postMessage(order);
   }
 
-  // Whoever waits is told; where nobody waits any more, nobody needs to be.
+  // Waiting callers get the error; if nobody waits any more, nobody needs it.
   promise.catch(() => undefined);
   return { answer: promise, start, stop: () => end(() => reject(stopping())) };
 }

@@ -14,7 +14,7 @@ import type { ReclaimOrder } from "./reclaimable.ts";
 
 declare const self: Worker;
 
-/** What is asked of the books: whether they are right, the usage that they sum up, or how much of what there is. */
+/** The questions about the books: whether they are right, the usage that they sum up, or how much of everything there is. */
 export type BooksQuestion =
   | { readonly kind: "audit" }
   | { readonly kind: "usage"; readonly query: UsageQuery }
@@ -26,7 +26,7 @@ export type BooksQuestion =
   /** What would free space on the disk. */
   | ({ readonly kind: "reclaimable" } & Pick<ReclaimOrder, "dataDir" | "assets">);
 
-/** What the thread is to read, of this database. */
+/** The question for the thread, and the database. */
 export interface BooksOrder {
   readonly path: string;
   readonly question: BooksQuestion;
@@ -39,10 +39,11 @@ export type BooksResult =
     }
   | { readonly kind: "failed"; readonly message: string };
 
-/** Requests come first. Applies to this thread alone, where the system has priorities of threads. */
+/** Requests come first. Sets the priority of this thread only, on systems where threads have priorities. */
 const NICENESS = 10;
 
-// Entry point of a thread that reads the books once: the statements take as long as there are rows, and hold up only it.
+// Entry point of a thread that reads the books once. The statements take longer the more rows there are, and delay only this
+// thread.
 self.onmessage = async ({ data }: MessageEvent<BooksOrder>): Promise<void> => {
   giveWay(NICENESS);
   self.postMessage(await answer(data));
@@ -78,12 +79,13 @@ function read({
 }
 
 async function count(of: Pick<ReclaimOrder, "dataDir" | "assets">): Promise<Reclaimable> {
-  // It knows where providers keep files, so it brings all of them along: more than every other question needs.
+  // Only this question needs to know where providers keep files, and loading all providers takes more than the other questions
+  // need.
   const { countReclaimable } = await import("./reclaimable.ts");
   return await countReclaimable({ ...of, now: createSystemClock().now(), isInUse: true }, resting());
 }
 
-/** Rests nine times as long as it worked: whoever asks is in no hurry, and the disk has other work. */
+/** Pauses nine times as long as it worked, because the caller is in no hurry and the disk has other work. */
 function resting(): () => Promise<boolean> {
   let since = monotonicMs();
   return async () => {

@@ -2,7 +2,7 @@ import { type CheckedForm, checkForm } from "../providers/declared/checking/chec
 import { FORM_BYTES } from "../providers/declared/form.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 
-/** Larger files are no forms. */
+/** Largest size of a form; larger files are no forms. */
 export const MOST_FORM_BYTES = FORM_BYTES;
 
 /** Checks a file that is to be a form, for commands that need no server. @param file name for messages */

@@ -7,7 +7,7 @@ import { databaseOf, existingDatabaseOf, type Folder, lockDataDirectory } from "
 import type { Stored } from "./local-store.ts";
 
 /**
- * Checks the database of a data folder. Changes nothing, and does not hold up a server that runs on it.
+ * Checks the database of a data folder. Changes nothing, and does not delay a server that runs on it.
  *
  * @throws Error when it has no database; StorageError `busy` when it cannot be read now
  */
@@ -30,10 +30,10 @@ export interface Vacuumed {
 }
 
 /**
- * Writes the database of a data folder anew without its free pages.
+ * Rewrites the database of a data folder without its free pages.
  *
- * @throws Error when it has no database; DataDirectoryBusy when a server runs on the folder, because it would wait all the while;
- *   SchemaError for a database of a newer program; StorageError
+ * @throws Error when it has no database; DataDirectoryBusy when a server runs on the folder, because the server would have to
+ * wait; SchemaError for a database of a newer program; StorageError
  */
 export function vacuumLocal(config: Folder): Vacuumed {
   const path = existingDatabaseOf(config);

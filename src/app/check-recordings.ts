@@ -9,7 +9,7 @@ import { type FormText, readForms } from "../providers/declared/read-form.ts";
 import { readLibrary } from "../providers/recordings/library.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 
-/** Something that a recording and a form do not agree on, or that is wrong with a recording. */
+/** A difference between a recording and a form, or a problem of a recording. */
 export interface RecordingFinding {
   /** Of the recording. */
   readonly file: string;
@@ -20,11 +20,11 @@ export interface RecordingFinding {
 }
 
 /**
- * Has forms make again what was recorded of their providers: those of the files, or else all that come along.
+ * Makes forms repeat the recorded requests of their providers: the forms of the files, or else all built-in ones.
  *
- * @param name of the folder, for messages
+ * @param name the name of the folder, for messages
  * @param files forms that have no errors; others are left out
- * @throws what the disk says of the folder
+ * @throws the disk's error for the folder
  */
 export async function checkReplay(
   { folder, name }: { readonly folder: string; readonly name: string },

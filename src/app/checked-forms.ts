@@ -5,14 +5,14 @@ import type { Form } from "../providers/declared/form.ts";
 import { CHECKED_FORMS } from "./settings.ts";
 import { sourcesHash } from "./sources-hash.ts" with { type: "macro" };
 
-/** Tells one build from another: what one has checked, another may refuse. */
+/** Identifies a build, because one build may refuse a form that another has accepted. */
 const BUILD = sourcesHash();
 
-/** Remembers between starts which texts were checked, and as what forms they were read: checking 40 takes half a second. */
+/** Remembers between starts which texts were checked and which forms they contain, because checking 40 takes half a second. */
 export interface CheckedForms {
-  /** Those of this build, by the hashes of their texts. */
+  /** The forms that this build has checked, by the hashes of their texts. */
   readonly known: ReadonlyMap<string, Form>;
-  /** Remembers these and no others. */
+  /** Remembers exactly these. */
   keep(forms: ReadonlyMap<string, Form>): void;
 }
 
@@ -31,7 +31,7 @@ export function readCheckedForms(dataDir: string): CheckedForms {
         renameSync(`${path}.part`, path);
         kept = hashes;
       } catch {
-        // A full disk, say. The next start takes longer.
+        // For example because the disk is full. The next start then takes longer.
       }
     },
   };
@@ -41,7 +41,7 @@ function read(path: string): ReadonlyMap<string, Form> {
   try {
     const { build, forms }: { build?: unknown; forms?: unknown } = JSON.parse(readFileSync(path, "utf8"));
     if (build !== BUILD || !isJsonObject(forms)) return new Map();
-    // They were written here, after they were checked.
+    // This program wrote them after it had checked them.
     return new Map(Object.entries(forms as unknown as Record<string, Form>));
   } catch {
     return new Map();

@@ -18,16 +18,16 @@ import { createPresence, oneAtATime } from "./presence.ts";
 import { createSharedBooks } from "./shared-books.ts";
 import { ownerOfDatabase } from "./shared-database.ts";
 
-/** Characters of a node's id: enough that no two nodes of a database ever have the same. */
+/** Characters of a node's id: enough that no two nodes of a database ever share one. */
 const ID_LENGTH = 12;
 
-/** What a node does that hears of others: looks for due tasks, and for due callbacks. */
+/** What a node does when it hears from others: it looks for due tasks and for due callbacks. */
 interface Woken {
   wake(): void;
   callbacksDue(): void;
-  /** Counts anew how busy accounts are: all that waits. */
+  /** Counts again how busy accounts are: all waiting tasks. */
   recount(): Promise<void>;
-  /** Takes over from nodes that are gone. */
+  /** Takes over tasks of nodes that are gone. */
   rescue(): Promise<void>;
 }
 
@@ -37,9 +37,9 @@ type NodeConfig = Pick<Config, "role" | "nodeName" | "databaseConnections" | "da
 export type Cluster = Awaited<ReturnType<typeof connect>>;
 
 /**
- * Connects to the database that nodes share, if there is one, and follows its time.
+ * Connects to the database that nodes share, if there is one, and follows its clock.
  *
- * @throws StorageError where the database cannot be reached
+ * @throws StorageError if the database cannot be reached
  */
 export async function openCluster(
   config: Pick<Config, "database"> & NodeConfig,
@@ -67,9 +67,9 @@ async function connect(
   const [nodes, bus] = [createNodeStore(connection), createBus(connection.driver, id)];
   const self = { id, name: config.nodeName ?? hostname(), role: config.role, version: VERSION };
   const presence = createPresence({ nodes, self, log, followTime: time.look });
-  /** Once this node takes part. */
+  /** After this node has joined. */
   let woken: Woken | undefined;
-  // What wakes it before a create is stored comes too early: the task is seen once its transaction has ended.
+  // A wake-up before a create is stored comes too early. The task is visible only after its transaction has ended.
   const queued = () => {
     woken?.wake();
     bus.tell("queued");
@@ -84,16 +84,16 @@ async function connect(
     },
     /** Reads the books of the database. */
     books: (usage: Pick<UsageStore, "report">) => createSharedBooks(connection, usage),
-    /** Counts requests with other nodes; alone while the database is away. */
+    /** Counts requests together with other nodes; alone while the database is not reachable. */
     rateLimiter: (alone: RateLimiter, clock: Clock) =>
       createSharedRateLimiter(connection.driver, { clock, alone, nodes: presence.count }),
-    /** Whose the files in a bucket are. */
+    /** The owner of the files in a bucket. */
     owner: () => ownerOfDatabase(connection, url),
-    /** Feeds that tell other nodes, too, and hear of what these tell. */
+    /** Feeds that also reach other nodes, and receive their messages. */
     share: (feeds: Feeds): Feeds => shared(feeds, bus.tell),
     /** Other nodes are told that callbacks are due. */
     tellCallbacksDue: () => bus.tell("callbacks"),
-    /** Takes part: says that it is there, hears others, and looks again every second in case something was not heard. */
+    /** Joins: reports that this node is alive, listens to others, and also looks every second in case a message was lost. */
     async start(feeds: Feeds, self: Woken): Promise<void> {
       woken = self;
       const wakeAll = () => {
@@ -134,7 +134,7 @@ async function openReplicaOf(
   return replica;
 }
 
-/** What is loaded late: a service on a file needs none of it. */
+/** Loaded late, because a service on a file needs none of it. */
 const loadStore = async () => ({
   ...(await import("../store/postgres/bus.ts")),
   ...(await import("../store/postgres/connection.ts")),
@@ -144,7 +144,7 @@ const loadStore = async () => ({
   ...(await import("../store/postgres/statistics.ts")),
 });
 
-/** Has what nodes do for each other done again and again. @returns how to end it */
+/** Repeats the work that nodes do for each other. @returns a function that ends it */
 function tidying(
   { recount, rescue }: Woken,
   driver: Driver,
@@ -154,23 +154,23 @@ function tidying(
   }: Pick<Awaited<ReturnType<typeof loadStore>>, "forgetWindows" | "keepStatistics">,
 ): (() => void)[] {
   const tidy = oneAtATime(() => Promise.all([recount(), rescue(), forgetWindows(driver)]).catch(() => {}));
-  // By itself, since it takes seconds where there is much.
+  // Runs separately, because it takes seconds if there is much to do.
   const look = oneAtATime(() => keepStatistics(driver).catch(() => {}));
   return [every(BEAT_MS, tidy), every(BEAT_MS, look)];
 }
 
-/** Runs something that never fails, again and again. @returns how to end it */
+/** Repeats work that never fails. @returns a function that ends it */
 function every(ms: number, run: () => unknown): () => void {
   const timer = setInterval(run, ms);
   return () => clearInterval(timer);
 }
 
-/** How long a statement may have no answer. What takes longer by right, as an audit, has no deadline. */
+/** How long a statement may have no answer. Statements that legitimately take longer, such as an audit's, have no deadline. */
 const DEADLINE_MS = 30_000;
 /** How often a node looks for work by itself. */
 const LOOK_MS = 1_000;
 
-/** Tells that tasks are queued once they are stored. */
+/** Tells other nodes that tasks are queued, after they are stored. */
 function tellingOfAdmissions(tasks: TaskStore, tell: () => void): TaskStore {
   return {
     ...tasks,
@@ -208,12 +208,12 @@ function shared(feeds: Feeds, tell: (told: string) => void): Feeds {
   };
 }
 
-/** @param told a line of another node, perhaps of another version: what is not known is passed over */
+/** @param told a line from another node, possibly of another version; unknown lines are ignored */
 function hear(told: string, { feed, redeliveries }: Feeds, woken: Woken): void {
   const [kind, first = "", second = "", third] = told.split(" ");
   if (kind === "queued") woken.wake();
   if (kind === "callbacks") woken.callbacksDue();
-  // Safe: nodes tell ids of what there is.
+  // Safe: nodes send ids of existing things.
   if (kind === "task") feed.publish({ id: first as TaskId, accountId: second as AccountId }, third === "1");
   if (kind === "redelivery") redeliveries.publish(first as KeyId, second as CallbackId);
 }

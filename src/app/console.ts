@@ -10,7 +10,7 @@ import { VERSION } from "../version.ts";
 type Deps = ConsoleSessionDeps &
   Omit<SessionEndpointDeps, "consoleSessions" | "version"> & { readonly manageAs: ManageAs };
 
-/** The console's page, coming in there, and what operators do about it. */
+/** The console's page, its sign-in, and the endpoints with which operators manage sessions. */
 export function consoleRoutes(config: Config, deps: Deps): Endpoint[] {
   const consoleSessions = createConsoleSessions(deps);
   return [
@@ -21,7 +21,7 @@ export function consoleRoutes(config: Config, deps: Deps): Endpoint[] {
   ];
 }
 
-/** Results are at the public address, whichever one the console is opened at, or in a bucket that is not hidden behind this service. */
+/** Results are at the public address, at whichever address the console is opened, or in a bucket that callers reach directly. */
 function originsOfResults({ publicUrl, assets }: Config): string[] {
   const bucket = assets.serve === "proxy" ? undefined : assets.bucket?.endpoint;
   return [publicUrl, bucket].flatMap((url) => (url === undefined ? [] : [new URL(url).origin]));

@@ -4,7 +4,7 @@ import { createHistory } from "../runtime/history.ts";
 import { createMeter } from "../runtime/meter.ts";
 import { createTally } from "../runtime/tally.ts";
 
-/** Counts what passes: in windows of time for the overview, for a day for the history, and since the start for those who scrape metrics. */
+/** Counts events: in time windows for the overview, for a day for the history, and since the start for scrapers of metrics. */
 export function createCounting(deps: { readonly clock: Pick<Clock, "now" | "elapsed"> }) {
   const windows = createTally(deps);
   const meter = createMeter();

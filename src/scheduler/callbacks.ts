@@ -19,7 +19,7 @@ export interface CallbackSender {
   start(): Promise<void>;
   /** Claims once and delivers everything, without timers. @returns callbacks sent */
   tick(): Promise<number>;
-  /** Begins no more sends. Those under way have `drainMs` to end; the rest is recorded as interrupted. */
+  /** Begins no more sends. Sends under way have `drainMs` to end; the others are recorded as interrupted. */
   stop(drainMs?: number): Promise<void>;
 }
 

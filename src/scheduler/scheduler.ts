@@ -6,7 +6,7 @@ import type { StepDeps } from "./step.ts";
 import { createUnderWay } from "./under-way.ts";
 
 export interface SchedulerOptions {
-  /** Tasks between submission and end, in all lanes together. */
+  /** Most tasks between submission and end, in all lanes together. */
   readonly concurrency: number;
   /** As they are now. */
   readonly lanes: () => readonly LaneCapacity[];
@@ -16,13 +16,13 @@ export interface SchedulerOptions {
 }
 
 export interface Scheduler extends Wakeup {
-  /** Takes over what an earlier process left, and starts claiming. @returns how many tasks that process had leased */
+  /** Takes over the tasks of an earlier process, and starts claiming. @returns how many tasks that process had leased */
   start(): Promise<number>;
   /** Claims once and works everything off, without timers. @returns leases claimed */
   tick(): Promise<number>;
   /**
-   * Stops claiming, waits up to `limitMs` for steps under way, then interrupts them and gives back their leases. A submission
-   * cut off in the middle keeps its lease and is recovered by the next process.
+   * Stops claiming, waits up to `limitMs` for steps under way, then interrupts them and releases their leases. A submission cut
+   * off in the middle keeps its lease and is recovered by the next process.
    */
   drain(limitMs: number): Promise<void>;
 }
@@ -33,11 +33,11 @@ export interface Scheduler extends Wakeup {
  */
 export function createScheduler(deps: StepDeps, options: SchedulerOptions): Scheduler {
   const underWay = createUnderWay(deps, options.leaseMs);
-  /** As the last claim found it. The end of a step leads to another one. */
+  /** The state after the last claim. The end of a step leads to another claim. */
   let room: Claimed["room"] = "all";
   /** Whether the last claim left tasks that could start if there were room. */
   let leftSome = false;
-  /** As they were at the last claim. */
+  /** The limits at the last claim. */
   let lanes: readonly LaneCapacity[] = [];
 
   async function claim(): Promise<Claimed> {
@@ -53,7 +53,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     leftSome = room !== "all" || claimed.leases.length === free;
     for (const lease of claimed.leases) {
       underWay.begin(lease, beginnings.get(lease.task.id), (isOver) => {
-        // The end of a task makes no other task due. It only makes room for tasks that were left for lack of it.
+        // The end of a task makes no other task due. It only makes room for tasks that had to wait.
         if (!isOver || leftSome) loop.wake();
       });
     }
@@ -83,7 +83,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
       return leases.length;
     },
     async drain(limitMs) {
-      // Once the loop has ended, everything that the last claim leased is under way.
+      // After the loop has ended, every task that the last claim leased is under way.
       const ended = loop.stop();
       await withinLimit(deps.clock, ended.then(underWay.ends), limitMs);
       underWay.interrupt(new Error("The service is stopping."));
@@ -92,7 +92,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   };
 }
 
-/** Claims after tasks were queued: once for all of a turn of the event loop, in the commit that stores them. */
+/** Claims after tasks were queued: once for a whole turn of the event loop, in the commit that stores the tasks. */
 function createAnnouncements(hasRoom: () => boolean, claim: () => void) {
   let isDue = false;
   /** Whether a task was queued while there was no room. */
@@ -102,23 +102,23 @@ function createAnnouncements(hasRoom: () => boolean, claim: () => void) {
       if (!hasRoom()) isMissed = true;
       if (isDue || isMissed) return;
       isDue = true;
-      // After everything else of this turn, and before the store commits it.
+      // After everything else in this turn, and before the store commits it.
       setImmediate(() => {
         isDue = false;
         claim();
       });
     },
-    /** To be called after every claim. */
+    /** Call it after every claim. */
     claimed(): void {
       if (!isMissed || !hasRoom()) return;
       isMissed = false;
-      // What was missed may have been stored after this claim.
+      // A missed task may have been stored after this claim.
       claim();
     },
   };
 }
 
-/** The lanes with what may start in them now, and whose tasks they may take over. */
+/** The lanes, each with how many tasks may start in it now and whose tasks it may take over. */
 function paced({ pace, takeovers }: StepDeps, lanes: readonly LaneCapacity[]): readonly LaneCapacity[] {
   return lanes.map((place) => ({
     ...place,
@@ -128,8 +128,8 @@ function paced({ pace, takeovers }: StepDeps, lanes: readonly LaneCapacity[]): r
 }
 
 /**
- * The time of the next due task, or of the next start in an account that could start nothing, or take nothing over, when tasks were
- * claimed. Its wait may be over by now: then that is at once.
+ * The time of the next due task, or of the next start in an account that could start nothing, or take nothing over, at the
+ * claim. If its wait is over by now, the time is now.
  */
 function nextPassAt(
   { pace, takeovers, clock }: StepDeps,

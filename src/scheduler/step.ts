@@ -47,12 +47,12 @@ export interface StepDeps extends Watchers {
   readonly ids: Ids;
   readonly random: Random;
   readonly log: Log;
-  /** The address under which a provider can fetch an input of an attempt that started then; undefined where this service has none. */
+  /** The address at which a provider can fetch an attempt's input; undefined if this service has no public address. */
   readonly inputUrl?: ((file: StoredFile, startedAt: number) => string) | undefined;
   readonly hooks: Hooks;
   readonly feed: TaskFeed;
   readonly previews: PreviewFeed;
-  /** Whether the deadline of a task has passed, by time in which the service could work. */
+  /** Whether the deadline of a task has passed, counting only time in which the service could work. */
   readonly isOverdue: (id: TaskId) => Promise<boolean>;
   readonly standing: RouteStanding;
   readonly traces: Traces;
@@ -61,38 +61,36 @@ export interface StepDeps extends Watchers {
   readonly takeovers: Takeovers;
   /** Called when a callback was written. */
   readonly callbackDue: () => void;
-  /** Runs the work of a step so that all it reaches can tell for which task it is asked; as it is unless given. */
+  /** Runs the work of a step in a context that tells for which task requests are made; without it, runs the work directly. */
   readonly within?: (<T>(task: Pick<Task, "id" | "model">, work: () => Promise<T>) => Promise<T>) | undefined;
 }
 
-/**
- * The result of a step: the lease is settled (given back, ended or lost), or the same worker continues in the new stage.
- */
+/** The result of a step: the lease is settled (released, ended or lost), or the same worker continues in the new stage. */
 export type StepResult =
-  /** `isOver`: the task has ended, and nothing of it is due again. */
+  /** `isOver`: the task has ended, and nothing more of it is due. */
   { readonly kind: "settled"; readonly isOver?: true } | { readonly kind: "continue"; readonly lease: Lease };
 export const SETTLED: StepResult = { kind: "settled" };
 
-/** What is known of the latest attempt when its task ends. */
+/** What is known about the latest attempt when its task ends. */
 type AttemptEnd = Omit<AttemptChange, "id">;
-/** How an attempt ends without a result, and what its upstream reports that it costs. */
+/** How an attempt ends without a result, and the cost that its upstream reports. */
 interface AttemptCost {
   readonly state?: AttemptState | undefined;
   readonly reported?: Micros | undefined;
 }
 
-/** How often an upstream is asked in vain before a task past its deadline ends: it may have finished meanwhile. */
+/** How often an upstream is asked in vain before a task past its deadline ends, because it may have finished meanwhile. */
 const LATE_TRIES = 5;
 /** How soon to check again whether a provider was switched on. */
 const PROVIDER_OFF_MS = 30_000;
 
-/** One step of a leased task: what it works with, and the ways in which steps end. */
+/** One step of a leased task: its dependencies, and the ways in which a step can end. */
 export class Step {
   constructor(
     readonly deps: StepDeps,
     readonly lease: Lease,
     readonly signal: AbortSignal,
-    /** Files that were stored since the lease was taken; held until a transition names them, so that nobody removes them before. */
+    /** Files that were stored since the lease was taken. They are held, so that nobody removes them before a transition names them. */
     readonly held: StagedFile[] = [],
   ) {}
 
@@ -104,7 +102,7 @@ export class Step {
     return this.lease.attempt;
   }
 
-  /** Whether the task's deadline has passed. It may have been moved since the task was read: asks before saying so. */
+  /** Whether the task's deadline has passed. The deadline may have been moved since the task was read, so the store is asked first. */
   async isLate(): Promise<boolean> {
     const { deadlineAt = Number.POSITIVE_INFINITY, id } = this.task;
     return this.deps.clock.now() >= deadlineAt && (await this.deps.isOverdue(id));
@@ -115,7 +113,7 @@ export class Step {
     return this.task.failures + 1 >= LATE_TRIES && (await this.isLate());
   }
 
-  /** What the latest attempt is to make. */
+  /** What the latest attempt must make. */
   submission(): Submission {
     const { task, attempt, deps } = this;
     if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt`);
@@ -125,19 +123,19 @@ export class Step {
     return { attempt: id, taskId: task.id, upstreamModel, wording, request: task.request };
   }
 
-  /** The best way for the task, the present one if it is as good; undefined where none is left that can do the request. */
+  /** The best way for the task, or the present one if it is as good; undefined if no way is left that can do the request. */
   async way(change = (looking: Looking) => looking): Promise<ChosenRoute | undefined> {
     const model = this.deps.catalog.find(this.task.model);
     return model && this.deps.routing.choose(model, this.task.request, change(await this.looking()));
   }
 
-  /** What is known of the task when it looks for a way. */
+  /** What is known about the task when a way is chosen for it. */
   async looking(): Promise<Looking> {
     const { task, deps } = this;
     return { attempts: task.attempts === 0 ? [] : await deps.tasks.attempts(task.id), current: task };
   }
 
-  /** The account that has the attempt, reached as it was when the attempt began; undefined while it is switched off. */
+  /** The account that has the attempt, with the terms of the attempt's beginning; undefined while it is switched off. */
   adapterOf({ lane, terms }: Attempt): ProviderAdapter | undefined {
     const adapter = this.deps.provider(lane);
     return terms === undefined ? adapter : (adapter?.withTerms?.(terms) ?? adapter);
@@ -176,7 +174,7 @@ export class Step {
       : SETTLED;
   }
 
-  /** Applies a transition after which the same worker goes on, with the task or attempt changed as given. */
+  /** Applies a transition after which the same worker continues, with the task or attempt changed as given. */
   async continue(transition: Transition, after: Pick<Lease, "task" | "attempt">): Promise<StepResult> {
     if ((await this.commit(transition)) === "lease_lost") return SETTLED;
     return { kind: "continue", lease: { ...this.lease, ...after } };
@@ -206,7 +204,7 @@ export class Step {
     return this.cancel(this.endAtCost(detail, { state }));
   }
 
-  /** The end of an attempt that the upstream may still charge for: at what it reports, or else at the most that it can cost. */
+  /** The end of an attempt that the upstream may still charge for: at the reported cost, or else at the most that it can cost. */
   endAtCost(
     detail?: string,
     { state = "done", reported = this.attempt?.costMicros }: AttemptCost = {},
@@ -220,19 +218,19 @@ export class Step {
     return end && this.attempt && { ...end, id: this.attempt.id };
   }
 
-  /** Gives the task back in its stage. It is due again after `delayMs`. */
+  /** Releases the task in its stage. It is due again after `delayMs`. */
   snooze(delayMs: number, failures = this.task.failures): Promise<StepResult> {
     const now = this.deps.clock.now();
     return this.settle(snoozed(this.task, now, { dueAt: now + delayMs, failures }));
   }
 
-  /** Gives the task back after a transient failure. It is due again after `retryAfterMs`, or else after a growing delay. */
+  /** Releases the task after a transient failure. It is due again after `retryAfterMs`, or else after a growing delay. */
   retryLater(retryAfterMs?: number): Promise<StepResult> {
     const failures = this.task.failures + 1;
     return this.snooze(retryDelayMs(failures, this.deps.random(), retryAfterMs), failures);
   }
 
-  /** Gives the task back because the operator has switched its provider off. That is no failure of the task. */
+  /** Releases the task because the operator has switched its provider off. The task has not failed. */
   waitForProvider(): Promise<StepResult> {
     const { id, lane } = this.task;
     this.deps.log.warn({ task: id, provider: lane }, "waiting for a provider that is switched off");
@@ -240,8 +238,8 @@ export class Step {
   }
 
   /**
-   * Puts the task back into the queue, for the route `to` or else the same one. `detail` says why the upstream rejected the attempt,
-   * if one was made.
+   * Returns the task to the queue, for the route `to` or else the same one. `detail` says why the upstream rejected the attempt, if
+   * one was made.
    */
   requeue(
     again: { failures: number; delayMs?: number; to?: ChosenRoute },
@@ -265,10 +263,10 @@ export class Step {
   }
 
   /**
-   * Gives the task back after a submission without a usable answer: `queued` to submit again when its lane has room, `submitting` to
+   * Releases the task after a submission without a usable answer: `queued` to submit again when its lane has room, `submitting` to
    * ask the upstream. It is due after `retryAfterMs`, or else after a growing delay.
    *
-   * @param costMicros what the submission may have cost, where another one follows
+   * @param costMicros what the submission may have cost, if another one follows
    */
   unanswered(
     to: "queued" | "submitting",
@@ -283,7 +281,7 @@ export class Step {
     return this.settle(unanswered(now, to, { dueAt, failures }, { id: attempt.id, detail, costMicros }));
   }
 
-  /** Does what needs the upstream. An error of the storage ends the work on the task; an interruption ends the step quietly. */
+  /** Runs work that needs the upstream. A storage error ends the work on the task; an interruption ends the step quietly. */
   async attempting(
     work: () => Promise<StepResult>,
     trouble: (error: unknown) => Promise<StepResult>,

@@ -4,11 +4,11 @@ import type { LongestDelays, TimeStore } from "../domain/ports/time-store.ts";
 
 /** How often the clocks are compared. */
 const LOOK_EVERY_MS = 1_000;
-/** Smaller differences are followed without a word: every clock drifts. */
+/** Smaller differences are followed without a log line, because every clock drifts. */
 const STEP_MS = 2_000;
 /** How often a service with live tasks records that it works. */
 const BEAT_EVERY_MS = 5_000;
-/** After this long without a beat, the process stood still or the store could not be written. */
+/** After this long without a beat, the process was suspended or the store could not be written. */
 const LOST_MS = BEAT_EVERY_MS + 2 * LOOK_EVERY_MS;
 /** A beat that took this long to write waited for a store that could not be written. */
 const WAITED_MS = 2 * LOOK_EVERY_MS;
@@ -17,17 +17,17 @@ export interface TimekeeperDeps {
   readonly time: TimeStore;
   readonly clock: SteadyClock;
   readonly log: Log;
-  /** Called with the length of a step of the clock, so that times kept elsewhere are moved along. */
+  /** Called with the length of a step of the clock, so that times kept elsewhere are moved too. */
   readonly onStep: (byMs: number) => void;
-  /** Called after a step of the clock: whoever waits for a due time that was read just before it would wait by the wrong clock. */
+  /** Called after a step of the clock, because a wait for a due time that was read just before would end at the wrong time. */
   readonly wake: () => void;
 }
 
 export type Timekeeper = ReturnType<typeof createTimekeeper>;
 
 /**
- * Limits deadlines to time in which the service could work, and due times to how long something was to wait. Follows the system's
- * clock; when that was set, moves the stored times of live work by as much.
+ * Counts only time in which the service could work towards deadlines, and limits how long anything may wait. Follows the
+ * system's clock. When the clock is set, moves the stored times of live work by the same amount.
  */
 export function createTimekeeper(deps: TimekeeperDeps, longest: LongestDelays) {
   const { time, clock, log } = deps;
@@ -40,7 +40,7 @@ export function createTimekeeper(deps: TimekeeperDeps, longest: LongestDelays) {
     await beatIfDue();
   }
 
-  /** One look at a time. A call during a look waits for that one. */
+  /** One check at a time. A call during a check waits for it. */
   function lookOnce(): Promise<void> {
     looking ??= look().finally(() => {
       looking = undefined;
@@ -71,7 +71,7 @@ export function createTimekeeper(deps: TimekeeperDeps, longest: LongestDelays) {
   };
 }
 
-/** Takes over the time of the system's clock. @returns whether that was set since the last call */
+/** Adopts the time of the system's clock. @returns whether the clock was set since the last call */
 async function followClock(deps: TimekeeperDeps): Promise<boolean> {
   const { clock, onStep } = deps;
   const byMs = clock.behindMs();
@@ -86,7 +86,7 @@ async function followClock(deps: TimekeeperDeps): Promise<boolean> {
   return true;
 }
 
-/** Moves stored times. Writes requested before are moved too; those after `shift` are by the new clock. */
+/** Moves stored times. Writes requested before are moved too; writes after `shift` use the new clock. */
 async function move({ time, log }: TimekeeperDeps, byMs: number, shift: (byMs: number) => void) {
   const moving = time.move(byMs);
   shift(byMs);
@@ -97,13 +97,13 @@ async function move({ time, log }: TimekeeperDeps, byMs: number, shift: (byMs: n
       "the system's clock was set; moved waiting work along with it",
     );
   } catch (error) {
-    // Nothing was moved. The next look tries again.
+    // Nothing was moved. The next check tries again.
     shift(-byMs);
     throw error;
   }
 }
 
-/** Returns a function that records that the service works, unless it did so lately, and makes up for the time lost since. */
+/** Returns a function that records that the service works, unless it did so recently, and makes up for the time lost since. */
 function createBeat({ time, clock, log }: TimekeeperDeps): () => Promise<void> {
   let workedAt = clock.elapsed();
 
@@ -115,7 +115,7 @@ function createBeat({ time, clock, log }: TimekeeperDeps): () => Promise<void> {
     else await time.beat(now);
     const hasWaited = clock.elapsed() - at >= WAITED_MS;
     if (isLost || !hasWaited) workedAt = at;
-    // The store kept the write until it could be written again: that time was lost as well.
+    // The store kept the write until it could be written again, so that time was lost too.
     if (hasWaited) await beat(true);
   }
 
@@ -131,7 +131,7 @@ function logLost(log: Log, ms: number, tasks: number): void {
   if (tasks > 0) log.warn({ ms, tasks }, "could not work for a while; moved deadlines by as much");
 }
 
-/** Looks again and again. Reports a failure once, until a look succeeds. */
+/** Checks repeatedly. Reports a failure once, until a check succeeds. */
 function createTimer({ clock, log }: TimekeeperDeps, look: () => Promise<void>) {
   let isRunning = false;
   let isFailing = false;

@@ -9,19 +9,19 @@ type Counted = "connectMs" | "uploadMs" | "submitMs" | "polls" | "fetchMs" | "st
 type Pieces = AsyncIterable<Uint8Array>;
 
 /**
- * What is seen of the attempts under way. It is kept here until a transition is written that takes it along, so that a trace costs no
- * write of its own. What was seen since the last one is lost with the process.
+ * Measurements of the attempts under way. They are kept here until they are written with a transition, so that a trace costs no
+ * write of its own. Measurements since the last transition are lost with the process.
  */
 export class Traces {
   readonly #clock: Pick<Clock, "elapsed">;
-  /** Of each task its latest attempt. */
+  /** The latest attempt of each task. */
   readonly #known = new Map<TaskId, { readonly id: AttemptId; readonly sums: Sums }>();
 
   constructor(clock: Pick<Clock, "elapsed">) {
     this.#clock = clock;
   }
 
-  /** Measures a submission, and takes down what its adapter tells of it. */
+  /** Measures a submission, and records what its adapter reports about it. */
   async submission<T>(attempt: Attempt, submit: (tracing: Tracing) => Promise<T>): Promise<T> {
     const start = this.#clock.elapsed();
     let apartMs = 0;
@@ -42,7 +42,7 @@ export class Traces {
     }
   }
 
-  /** What the upstream calls the job, where it is known. */
+  /** The upstream's id of the job, if it is known. */
   job(attempt: Attempt, jobId: string | undefined): void {
     if (jobId !== undefined) this.#of(attempt).jobId = jobId;
   }
@@ -51,7 +51,7 @@ export class Traces {
     this.#add(attempt, "polls", 1);
   }
 
-  /** Measures how long an output takes to come, and how long what is done with it takes besides. */
+  /** Measures how long fetching an output takes, and separately how long processing it takes. */
   async output<T>(
     attempt: Attempt,
     bring: () => Promise<Pieces> | Uint8Array,
@@ -74,20 +74,20 @@ export class Traces {
     }
   }
 
-  /** The transition with what was seen of its attempt. */
+  /** The transition with the measurements of its attempt. */
   along(transition: Transition, attempt: Attempt | undefined): Transition {
     const known = attempt && this.#known.get(attempt.taskId);
     const isOfIt = known !== undefined && known.id === transition.attempt?.id;
     return isOfIt ? traced(transition, { ...known.sums }) : transition;
   }
 
-  /** Forgets an attempt that is over now that this is applied. */
+  /** Forgets an attempt that is over after this transition. */
   applied({ to, attempt: change }: Transition, attempt: Attempt | undefined): void {
     const isOver = to === "terminal" || change?.state === "rejected" || change?.state === "done";
     if (isOver && attempt !== undefined) this.#known.delete(attempt.taskId);
   }
 
-  /** What is known of an attempt, also by an earlier process. */
+  /** What is known about an attempt, including measurements by an earlier process. */
   #of({ id, taskId, trace }: Attempt): Sums {
     const known = this.#known.get(taskId);
     if (known?.id === id) return known.sums;
@@ -106,7 +106,7 @@ export class Traces {
   }
 }
 
-/** The same pieces, and how long each was waited for. */
+/** The same pieces, with the time spent waiting for them. */
 async function* timed(
   source: Pieces,
   clock: Pick<Clock, "elapsed">,

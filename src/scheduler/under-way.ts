@@ -22,9 +22,9 @@ export function createUnderWay(deps: StepDeps, leaseMs: number) {
 
   return {
     /**
-     * Works on a task until it ends or its lease is given back, then calls `onEnd`.
+     * Works on a task until it ends or its lease is released, then calls `onEnd`.
      *
-     * @param beginning what its claim has begun it with, if it has
+     * @param beginning how its claim has begun it, if it has
      */
     begin(lease: Lease, beginning: Beginning | undefined, onEnd: (isOver: boolean) => void): void {
       const { id, accountId } = lease.task;
@@ -37,7 +37,7 @@ export function createUnderWay(deps: StepDeps, leaseMs: number) {
         ? standBack(deps, lease)
         : workOff(deps, lease, { controller, leaseMs, beginning });
       const end = work.then((isOver) => {
-        // The task may have been claimed again since its lease was given back.
+        // The task may have been claimed again since its lease was released.
         if (working.get(id)?.end === end) working.delete(id);
         if (isFetch) release(fetching, accountId);
         onEnd(isOver);
@@ -60,7 +60,7 @@ export function createUnderWay(deps: StepDeps, leaseMs: number) {
 }
 
 function needsFetching({ task }: Lease): boolean {
-  // A task to be cancelled is not fetched for.
+  // No inputs are fetched for a task that will be cancelled.
   return (
     task.stage === "queued" &&
     !task.cancelRequested &&

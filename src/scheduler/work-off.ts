@@ -10,7 +10,7 @@ import { poll } from "./steps/poll.ts";
 import { recover } from "./steps/recover.ts";
 import { submit } from "./steps/submit.ts";
 
-/** What each stage needs done next. */
+/** The next step for each stage. */
 const STEPS = { queued: dispatch, submitting: recover, running: poll, finalizing: finalize } as const;
 
 /**
@@ -43,17 +43,17 @@ export async function workOff(
     }
     if (signal.aborted) await giveBack(deps, current);
   } catch (error) {
-    // The lease expires, and another worker continues from what is committed.
+    // The lease expires, and another worker continues from the committed state.
     deps.log.error({ err: error as Error, task: lease.task.id, stage: current.task.stage }, "step failed");
   } finally {
     stopRenewing();
-    // What the task has is named in the store by now.
+    // By now the store names all files of the task.
     for (const file of held) await file.release(true);
   }
   return false;
 }
 
-/** @param beginning what the task was begun with just now, if it was: then nothing has been sent yet */
+/** @param beginning how the task was just begun, if it was; then nothing has been sent yet */
 function takeStep(step: Step, beginning: Beginning | undefined): () => Promise<StepResult> {
   if (beginning === undefined) return () => advance(step);
   return () => submit(step, { adapter: beginning.adapter, inputs: [], isResend: false });
@@ -65,18 +65,18 @@ function advance(step: Step): Promise<StepResult> {
   return STEPS[stage](step);
 }
 
-/** Gives the lease back after an interrupted step. Nothing is ambiguous in these stages, so another process may continue soon. */
+/** Releases the lease after an interrupted step. Nothing is uncertain in these stages, so another process may continue soon. */
 async function giveBack(deps: StepDeps, lease: Lease): Promise<void> {
   const { task } = lease;
   if (task.stage === "submitting" || task.stage === "terminal") return;
   const now = deps.clock.now();
   const dueAt = task.stage === "queued" ? now : now + RESUME_DELAY_MS;
-  // A question without an answer is no good one: a cancel must not have it asked again at once.
+  // A poll without an answer does not count as answered, so a cancel must not repeat it at once.
   const failures = task.stage === "running" ? Math.max(task.failures, 1) : task.failures;
   await deps.tasks.apply(lease, snoozed(task, now, { dueAt, failures }));
 }
 
-/** Renews the lease at every third of its length. Interrupts the work when the lease is lost. */
+/** Renews the lease after every third of its length. Interrupts the work when the lease is lost. */
 function keepLease(
   deps: StepDeps,
   lease: Lease,

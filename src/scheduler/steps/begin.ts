@@ -6,7 +6,7 @@ import { tellsOf } from "../../domain/task/transition.ts";
 import { measureQueue } from "../measures.ts";
 import type { StepDeps } from "../step.ts";
 
-/** What an attempt is begun with. */
+/** The facts with which an attempt is begun. */
 export interface Beginning {
   readonly adapter: ProviderAdapter;
   readonly intent: AttemptIntent;
@@ -21,16 +21,12 @@ interface Plan {
   readonly deadlineMs: number;
 }
 
-/**
- * Takes the right to begin an attempt.
- *
- * @returns what to begin it with, or how many milliseconds to wait for that right
- */
+/** Takes the right to begin an attempt. @returns the beginning, or how many milliseconds to wait for the right */
 export function enter(deps: StepDeps, plan: Plan): Beginning | number {
   const { adapter, upstreamModel, considered, at, deadlineMs } = plan;
   const { lane } = adapter;
   const way = { lane, upstreamModel };
-  // Another task tries it just now.
+  // Another task is trying it right now.
   if (deps.standing.enter(way) > 0) return 0;
   const waitMs = deps.pace.submit(lane);
   if (waitMs > 0) {
@@ -47,7 +43,7 @@ export function leave({ standing }: StepDeps, { intent: { lane, upstreamModel } 
   standing.leave({ lane, upstreamModel });
 }
 
-/** Tells that the attempt has begun. @returns the lease as it is now */
+/** Records that the attempt has begun. @returns the lease in its new state */
 export function begun(deps: StepDeps, lease: Lease, { adapter, intent }: Beginning): Lease {
   const { task } = lease;
   const { id, lane, upstreamModel, terms, at, deadlineAt } = intent;

@@ -24,7 +24,7 @@ export async function dispatch(step: Step): Promise<StepResult> {
   if (await step.isLate()) return step.fail(taskError("DEADLINE_EXCEEDED"));
 
   const model = deps.catalog.find(task.model);
-  // The model may have other routes than when the task was created, and accounts may be in another state.
+  // The model may have other routes than when the task was created, and the state of accounts may have changed.
   const looking = await step.looking();
   const way = model && deps.routing.choose(model, task.request, looking);
   if (model === undefined || way === undefined || isOut(way))
@@ -33,7 +33,7 @@ export async function dispatch(step: Step): Promise<StepResult> {
   const adapter = deps.provider(way.lane);
   const isHere = way.lane === task.lane && way.index === task.routeIndex;
   if (adapter === undefined || !isHere) {
-    // It was taken over from there for want of room, and would be again.
+    // The task was taken over from there for lack of room, and would be taken over again.
     if (way.index === task.routeIndex) deps.takeovers.inVain(task.lane);
     return step.requeue({ failures: 0, to: way });
   }
@@ -51,23 +51,23 @@ export async function dispatch(step: Step): Promise<StepResult> {
   return typeof entered === "number" ? step.snooze(entered) : begin(step, entered, inputs);
 }
 
-/** Whether another attempt takes the place of one without an answer, rather than the same one again. */
+/** Whether another attempt replaces one without an answer, instead of repeating it. */
 function isMadeAgain({ deps }: Step, { lane, repeatIsSafe, submitIsIdempotent }: ProviderAdapter): boolean {
   return repeatIsSafe === true || (!submitIsIdempotent && deps.provider(lane)?.onUnknown === "resubmit");
 }
 
-/** A task looks so often whether another way has opened meanwhile. */
+/** How often a waiting task checks whether another way has opened. */
 const LOOKS_EVERY_MS = 30_000;
-/** Spreads tasks that wait for the same time. */
+/** Spreads tasks that wait until the same time. */
 const SPREAD_MS = 1_000;
 
-/** Waits for the way that opens first. That is no failure of the task. */
+/** Waits for the way that opens first. The task has not failed. */
 function waitFor(step: Step, way: ChosenRoute): Promise<StepResult> {
   const delayMs = Math.min(way.waitMs, LOOKS_EVERY_MS) + Math.round(step.deps.random() * SPREAD_MS);
   return step.requeue({ failures: step.task.failures, delayMs, to: way });
 }
 
-/** Sends an attempt again whose answer was lost, to an upstream that honours its id as a key. */
+/** Repeats an attempt whose answer was lost, at an upstream that honours its id as a key. */
 async function resend(step: Step, adapter: ProviderAdapter, attempt: Attempt): Promise<StepResult> {
   const { deps, lease, task } = step;
   // The operator may have changed the setting meanwhile.
@@ -79,12 +79,12 @@ async function resend(step: Step, adapter: ProviderAdapter, attempt: Attempt): P
   if ((await step.commit(resent(deps.clock.now(), attempt.id))) === "lease_lost") return SETTLED;
   const submitting: Lease = { ...lease, task: { ...task, stage: "submitting" } };
   const next = new Step(deps, submitting, step.signal, step.held);
-  // A cancel since the claim has only left a mark.
+  // A cancel since the claim has only set a mark.
   const isCancelled = (await deps.tasks.byId(task.id))?.cancelRequested === true;
   return isCancelled ? next.letGo(LET_GO, "ambiguous") : submit(next, { adapter, inputs, isResend: true });
 }
 
-/** Writes the attempt before any byte leaves, then submits it. */
+/** Writes the attempt before any byte is sent, then submits it. */
 async function begin(step: Step, beginning: Beginning, inputs: readonly InputFile[]): Promise<StepResult> {
   const { deps, lease, signal, held } = step;
   const { adapter, intent } = beginning;

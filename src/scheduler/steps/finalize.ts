@@ -7,14 +7,14 @@ import { outputsKept } from "../../domain/task/transition.ts";
 import type { Step, StepResult } from "../step.ts";
 import { endWith, storeOutput, unusable } from "./outputs.ts";
 
-/** How often outputs that were paid for are retrieved before the task ends without them. */
+/** How often outputs that were paid for are requested before the task ends without them. */
 const FINALIZE_TRIES = 5;
-/** The same while their provider has trouble that may pass: for about two minutes. */
+/** The same while their provider has a temporary problem: for about two minutes. */
 const TROUBLED_TRIES = 10;
 
 /**
- * Retrieves the outputs of an upstream that is done, each by itself, then ends the task in one transaction. Those that cannot be
- * had are missing from the result. Safe to run again.
+ * Retrieves the outputs of an upstream that is done, each by itself, then ends the task in one transaction. Outputs that cannot
+ * be retrieved are missing from the result. Safe to run again.
  */
 export async function finalize(step: Step): Promise<StepResult> {
   const { task, attempt } = step;
@@ -33,7 +33,7 @@ export async function finalize(step: Step): Promise<StepResult> {
   );
 }
 
-/** Something went wrong that concerns no single output. */
+/** The error concerns no single output. */
 function finalizeTrouble(step: Step, error: unknown): Promise<StepResult> {
   const failures = step.task.failures + 1;
   const detail = error instanceof Error ? error.message : String(error);
@@ -42,7 +42,7 @@ function finalizeTrouble(step: Step, error: unknown): Promise<StepResult> {
   return step.retryLater();
 }
 
-/** @returns the output as it was if it may be had later */
+/** @returns the unchanged output if it may be available later */
 async function bringHome(step: Step, output: AttemptOutput, index: number): Promise<AttemptOutput> {
   if (output.kind !== "remote") return output;
   const adapter = step.attempt && step.adapterOf(step.attempt);
@@ -64,7 +64,7 @@ async function bringHome(step: Step, output: AttemptOutput, index: number): Prom
   }
 }
 
-/** Keeps what was retrieved, so that only the rest is fetched again. */
+/** Keeps the retrieved outputs, so that only the rest is fetched again. */
 function tryAgain(step: Step, attempt: Attempt, outputs: readonly AttemptOutput[]): Promise<StepResult> {
   const { clock, random } = step.deps;
   const failures = step.task.failures + 1;

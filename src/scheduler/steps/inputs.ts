@@ -55,7 +55,7 @@ export async function fetchInputs(step: Step): Promise<StepResult> {
   return step.continue(ready, { task: { ...task, request }, attempt });
 }
 
-/** Stores an input; of a mask that may be a painted one, the mask that it stands for. @throws as `storeFile` does */
+/** Stores an input. For a mask that may be painted, stores the mask that it stands for. @throws like `storeFile` */
 async function storeInput(
   step: Step,
   { mayBePainted }: MediaInput,
@@ -64,16 +64,16 @@ async function storeInput(
 ): Promise<StoredFile> {
   if (mayBePainted !== true) return storeFile(step, source, options);
   const { assets } = step.deps;
-  // A piece belongs to its sender again once the next one is asked for.
+  // The sender may reuse a piece as soon as the next one is requested.
   const picture = new Blob(await Array.fromAsync(source, (piece) => piece.slice()));
   const bytes = await picture.bytes();
-  // Its size is looked at before all of it is decoded.
+  // Its size is checked before the whole mask is decoded.
   const checked = await assets.stage(bytes, options);
   await checked.release(false);
   return storeFile(step, (await assets.maskOfOpaque(picture)) ?? bytes, options);
 }
 
-/** Ends a task whose input cannot be used, or tries again if that may pass. */
+/** Ends a task whose input cannot be used, or tries again if the problem may be temporary. */
 function inputTrouble(step: Step, param: string, error: unknown): Promise<StepResult> {
   if (error instanceof MediaError) return step.fail(taskError("INPUT_INVALID", `${param} ${error.message}`));
   if (!(error instanceof EgressError)) throw error;
@@ -105,7 +105,10 @@ function mediaKindOf(input: MediaInput): MediaKind {
   return input.role === "video" || input.role === "motion" ? "video" : "image";
 }
 
-/** The stored files of a request whose inputs are all assets, in order, for an attempt that started then; or the field of one that is missing. */
+/**
+ * The stored files of a request whose inputs are all assets, in order, for an attempt that started at a time; or the field of a
+ * missing file.
+ */
 export async function openInputs(
   deps: Pick<StepDeps, "tasks" | "assets" | "inputUrl">,
   request: GenerationRequest,

@@ -47,13 +47,13 @@ async function keep(step: Step, output: Output, index: number): Promise<AttemptO
   }
 }
 
-/** Gives up one output, and tells the operator why. */
+/** Gives up one output, and logs why. */
 export function unusable({ deps, task }: Step, index: number, detail: string): AttemptOutput {
   deps.log.warn({ task: task.id, output: index, detail }, "an output could not be used");
   return { kind: "missing", code: "FINALIZATION_FAILED", detail };
 }
 
-/** Ends the task with what there is of its outputs: completed with any stored file, failed with none. */
+/** Ends the task with the available outputs: completed if any file is stored, failed if none is. */
 export async function endWith(
   step: Step,
   outputs: readonly AttemptOutput[],
@@ -87,7 +87,7 @@ async function complete(
   return step.settle(succeeded(task, at, attempt.id, assets, usage, callbackId, { costMicros, issues }));
 }
 
-/** Adds that images without transparency are opaque, where the upstream does not say it. */
+/** Adds that images without transparency are opaque, if the upstream does not report it. */
 function withBackground(usage: Usage | undefined, files: readonly StoredFile[]): Usage | undefined {
   const isOpaque = files.every(({ hasAlpha }) => hasAlpha === false);
   if (!isOpaque || usage?.made?.background !== undefined) return usage;
@@ -99,7 +99,7 @@ function attemptOf({ task, attempt }: Step) {
   return attempt;
 }
 
-/** Brings one output here, and stores it after the same strict checks as for an input. */
+/** Fetches one output, and stores it after the same strict checks as for an input. */
 export function storeOutput(
   step: Step,
   bring: () => Promise<AsyncIterable<Uint8Array>> | Uint8Array,

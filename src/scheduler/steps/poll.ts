@@ -9,9 +9,9 @@ import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
 import { previewsOf } from "./previews.ts";
 
-/** Failed questions after which a cancelled task is ended, whatever its upstream does. */
+/** After this many failed polls, a cancelled task is ended, whatever its upstream does. */
 export const CANCEL_TRIES = 5;
-/** Answers without a usable result after which a task is ended. */
+/** After this many answers without a usable result, a task is ended. */
 const UNUSABLE_TRIES = 5;
 
 /** Polls the upstream of a running task. A poll without an answer never ends a task; only its deadline does. */
@@ -67,13 +67,13 @@ async function pollAnswer(
       if (await step.isLate()) return expire(step, adapter, operation);
       const now = deps.clock.now();
       const usualMs = nextPollDelayMs(now - (attempt?.startedAt ?? now), deps.random());
-      // The upstream says when a result can be expected. The end of a cancelled job may come sooner.
+      // The upstream says when to expect a result. A cancelled job may end sooner.
       const delayMs =
         task.cancelRequested || attempt === undefined
           ? usualMs
           : deps.hooks.delayMs(attempt, answer.pollAfterMs ?? usualMs);
       const { deadlineAt = Number.POSITIVE_INFINITY } = task;
-      // A deadline that has come and was moved meanwhile is no time to ask again.
+      // A deadline that has passed and was moved meanwhile does not say when to ask again.
       const dueAt = now < deadlineAt ? Math.min(now + delayMs, deadlineAt) : now + delayMs;
       const again = { dueAt, failures: 0, progress: answer.progress };
       return step.settle(snoozed(task, now, again, () => deps.ids.create("cb")));
@@ -81,7 +81,7 @@ async function pollAnswer(
   }
 }
 
-/** Goes on to the next route after a failure that cost nothing, if another route may do better; otherwise ends the task. */
+/** Continues with the next route after a failure that cost nothing, if another route may succeed; otherwise ends the task. */
 async function jobFailed(step: Step, answer: PollResult & { readonly kind: "failed" }): Promise<StepResult> {
   const { deps, task, attempt } = step;
   const error = taskError(answer.code, answer.message);
@@ -97,7 +97,7 @@ async function jobFailed(step: Step, answer: PollResult & { readonly kind: "fail
   return step.passOn(to, detail ?? error.message);
 }
 
-/** The best way for a task whose job has failed; undefined where one has failed on each. */
+/** The best way for a task whose job has failed; undefined if a job has failed on each way. */
 function wayAfterFailure(step: Step): Promise<ChosenRoute | undefined> {
   return step.way(({ attempts = [], ...looking }) => ({
     ...looking,
@@ -124,7 +124,7 @@ async function expire(step: Step, adapter: ProviderAdapter, operation: Json): Pr
   return step.failAtCost(taskError("DEADLINE_EXCEEDED"), "Overdue.");
 }
 
-/** Ends a cancelled task whose upstream cannot or does not stop. */
+/** Ends a cancelled task whose upstream cannot stop, or does not. */
 function letGo(step: Step): Promise<StepResult> {
   return step.letGo("Cancelled here; still running upstream.");
 }

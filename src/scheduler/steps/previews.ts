@@ -2,7 +2,7 @@ import type { Previews } from "../../domain/ports/provider.ts";
 import { partialImagesOf, readPreview } from "../../domain/task/preview.ts";
 import type { Step } from "../step.ts";
 
-/** The way for an adapter to show early versions of the task's outputs; undefined if its owner wants none. */
+/** Lets an adapter show early versions of the task's outputs; undefined if its owner wants none. */
 export function previewsOf({ task: { id, request }, deps: { previews } }: Step): Previews | undefined {
   const wanted = partialImagesOf(request);
   if (wanted === 0) return undefined;

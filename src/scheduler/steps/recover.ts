@@ -8,10 +8,10 @@ import { CANCEL_TRIES } from "./poll.ts";
 import { canSubmitAgain, isToRepeat, LET_GO, outcomeUnknown, repeat } from "./submit.ts";
 
 /**
- * Continues a task whose submission has no recorded outcome: the process died between intent and answer, or the answer was lost.
- * What is safe depends on the adapter. It can say what became of the attempt; or the task can be submitted again, for which it goes
- * back to the queue. Otherwise the task ends uncharged, because a second submission might be a second charge. Its deadline matters
- * only after several tries in vain: the service may have been stopped until now.
+ * Continues a task whose submission has no recorded outcome: the process died between intent and answer, or the answer was
+ * lost. What is safe depends on the adapter. It may be able to find the attempt, or the task can be submitted again, for which
+ * it returns to the queue. Otherwise the task ends uncharged, because a second submission might be charged too. Its deadline
+ * matters only after several tries in vain, because the service may have been stopped until now.
  */
 export async function recover(step: Step): Promise<StepResult> {
   const { task, attempt } = step;
@@ -25,7 +25,7 @@ export async function recover(step: Step): Promise<StepResult> {
   return submitAgain(step, adapter);
 }
 
-/** Where the upstream cannot be asked. */
+/** If the upstream cannot be asked. */
 async function submitAgain(step: Step, adapter: ProviderAdapter): Promise<StepResult> {
   if (step.task.cancelRequested) return letGo(step);
   if (await step.isGivenUp()) return outcomeUnknown(step);

@@ -2,7 +2,7 @@ import type { StoredFile } from "../../domain/media/asset.ts";
 import type { PutOptions } from "../../domain/ports/asset-store.ts";
 import type { Step } from "../step.ts";
 
-/** Checks and stores a file of the task, and holds it. @throws as `AssetStore.stage` and `StagedFile.keep` do */
+/** Checks and stores a file of the task, and holds it. @throws like `AssetStore.stage` and `StagedFile.keep` */
 export async function storeFile(
   { deps, held }: Step,
   source: Uint8Array | AsyncIterable<Uint8Array>,

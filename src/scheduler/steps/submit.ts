@@ -10,15 +10,15 @@ import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
 import { previewsOf } from "./previews.ts";
 
-/** Refusals in a row after which a route is given up. Attempts cut short by a crash do not count. */
+/** After this many refusals in a row, a route is given up. Attempts that a crash cut short do not count. */
 const MAX_REFUSALS = 5;
-/** Told of the attempt of a cancelled task whose answer was lost. */
+/** The detail of a cancelled task's attempt whose answer was lost. */
 export const LET_GO = "Cancelled here; it may have been made upstream.";
 
 interface Submission {
   readonly adapter: ProviderAdapter;
   readonly inputs: readonly InputFile[];
-  /** An earlier send of the attempt may have been accepted. A refusal now does not rule that out. */
+  /** The upstream may have accepted an earlier send of the attempt. A refusal now does not rule that out. */
   readonly isResend: boolean;
 }
 
@@ -67,20 +67,20 @@ async function submitTrouble(step: Step, to: Submission, error: unknown): Promis
   if (disposition === "fail")
     return step.fail(taskError(code, trouble.publicMessage), { state: "rejected", detail });
   if (disposition === "unknown") return lostAnswer(step, adapter, trouble, detail);
-  // What it took and cannot say is known under the attempt, as with an answer that was lost.
+  // If it took the attempt without reporting a job, the attempt's id finds the job, as after a lost answer.
   if (disposition === "unusable" && adapter.recover !== undefined)
     return lostAnswer(step, adapter, trouble, detail);
   if (disposition === "unusable" || to.isResend) return failedAgain(step, adapter, trouble, detail);
   return refused(step, adapter, trouble, detail);
 }
 
-/** In our words where an adapter made it; a defect goes by its name. */
+/** In our words if an adapter threw it; a defect is reported by its name. */
 function detailOf(error: unknown): string {
   if (error instanceof ProviderError) return error.message;
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
-/** What the trouble says of the route and the account. */
+/** What the error says about the route and the account. */
 function tellStanding(
   standing: RouteStanding,
   attempt: Attempt,
@@ -89,13 +89,15 @@ function tellStanding(
 ): void {
   const { refused: kind, retryAfterMs, isTooOften } = details;
   if (kind !== undefined) standing.refused(attempt, "submission", { kind, detail, retryAfterMs });
-  // It looked at the request and found a fault in that.
+  // The upstream read the request and found a fault in it.
   else if (disposition === "fail") standing.worked(attempt, "submission");
   else if (isTooOften === true || pauseMs !== undefined || disposition === "reroute") standing.leave(attempt);
   else standing.failed(attempt, "submission", detail);
 }
 
-/** The upstream certainly did not take the attempt. Another one follows: at once where another way is left, else after a while. */
+/**
+ * The upstream certainly did not take the attempt. Another attempt follows: at once if another way is left, else after a while.
+ */
 async function refused(
   step: Step,
   adapter: ProviderAdapter,
@@ -112,21 +114,24 @@ async function refused(
   const failures = task.failures + 1;
   const isRefused = way === undefined || isOut(way);
   if (isRefused || failures >= MAX_REFUSALS || (isSame && trouble.disposition === "reroute")) {
-    // An engine of the house that is starting, or has a queue, is worth waiting for; so is one that says when to come again, or that
-    // it is asked too often.
+    // Waiting is worthwhile for the operator's own engine that is starting or has a queue, and for an upstream that says when
+    // to come again or that it gets too many requests.
     const isPatient = adapter.repeatIsSafe === true || pauseMs !== undefined || isTooOften === true;
     const mayPass = !isRefused && trouble.disposition === "retry" && isPatient && isFailure !== true;
     const error = taskError(trouble.code, trouble.publicMessage);
     if (!mayPass) return step.fail(error, { state: "rejected", detail });
   }
-  // What an upstream asks for is meant for its own account.
+  // A pause that an upstream asks for applies to its own account only.
   const askedMs = isSame ? retryAfterMs : undefined;
   const leastMs = failures < MAX_REFUSALS ? 0 : retryDelayMs(failures, deps.random());
   const delayMs = Math.max(leastMs, retryDelayMs(failures, deps.random(), askedMs));
   return step.requeue({ failures, delayMs, ...(way && { to: way }) }, detail);
 }
 
-/** The upstream may have accepted it. Asks it, or submits again where that is safe; otherwise ends the task and charges nothing. */
+/**
+ * The upstream may have accepted the attempt. Asks it, or submits again if that is safe; otherwise ends the task and charges
+ * nothing.
+ */
 async function lostAnswer(
   step: Step,
   adapter: ProviderAdapter,
@@ -142,8 +147,8 @@ async function lostAnswer(
 }
 
 /**
- * The upstream answered without a usable result, or refused an attempt that it may have taken before. A new attempt could cause a second
- * generation, so the open one is sent again. What waiting cannot cure ends the task after a few times.
+ * The upstream answered without a usable result, or refused an attempt that it may have taken before. A new attempt could cause
+ * a second generation, so the open one is repeated. If waiting does not help, the task ends after a few tries.
  */
 function failedAgain(
   step: Step,
@@ -158,21 +163,22 @@ function failedAgain(
     return step.failAtCost(taskError(trouble.code, trouble.publicMessage), detail, { state: "ambiguous" });
   const { pauseMs } = trouble;
   const { failures } = step.task;
-  // The pause is the account's. When it ends, tasks go first that did not cause it, or one that is always refused would hold them up.
+  // The pause applies to the account. When it ends, tasks that did not cause it go first; otherwise a task that is always
+  // refused would delay them.
   const asked =
     pauseMs === undefined ? details.retryAfterMs : pauseMs + retryDelayMs(failures + 1, step.deps.random());
   return step.unanswered("queued", detail, { retryAfterMs: asked });
 }
 
-/** Whether a submission without an answer may be followed by another one. */
+/** Whether another submission may follow one without an answer. */
 export function canSubmitAgain({ submitIsIdempotent, repeatIsSafe }: ProviderAdapter): boolean {
   return submitIsIdempotent || repeatIsSafe === true;
 }
 
-/** Submissions of a task that may each be charged to the operator. */
+/** Most submissions of a task that may each be charged to the operator. */
 const MOST_UNKNOWN = 3;
 
-/** Whether the operator would rather pay twice than fail the task. */
+/** Whether the operator prefers paying twice to a failed task. */
 export async function isToRepeat({ deps, task }: Step, adapter: ProviderAdapter): Promise<boolean> {
   if (deps.provider(adapter.lane)?.onUnknown !== "resubmit") return false;
   const attempts = await deps.tasks.attempts(task.id);
@@ -180,13 +186,13 @@ export async function isToRepeat({ deps, task }: Step, adapter: ProviderAdapter)
   return attempts.length - settled.length < MOST_UNKNOWN;
 }
 
-/** Makes the task again. What the submission without an answer may cost is the operator's. */
+/** Submits the task again. The operator pays what the submission without an answer may cost. */
 export function repeat(step: Step, detail?: string): Promise<StepResult> {
   const end = step.endAtCost(detail, { state: "ambiguous" });
   return step.unanswered("queued", end.detail, end);
 }
 
-/** Ends a task that its upstream may have taken, and cannot be asked for. */
+/** Ends a task that its upstream may have taken and that the upstream cannot look up. */
 export function outcomeUnknown(step: Step, detail?: string): Promise<StepResult> {
   const isOurs = detail === undefined && step.attempt?.detail === undefined;
   const error = taskError("OUTCOME_UNKNOWN", isOurs ? INTERRUPTED : undefined);
