@@ -7,7 +7,7 @@ import { ascii } from "./sniff.ts";
 
 export type AudioType = Extract<MediaType, `audio/${string}`>;
 
-/** Parts of a WAV file that say something other than how it sounds. */
+/** Parts of a WAV file that do not affect its sound. */
 const TELLING = new Set(["LIST", "bext", "iXML", "axml", "id3 ", "ID3 ", "_PMX", "cart", "SAUR", "aXML"]);
 const MAX_CHUNKS = 10_000;
 

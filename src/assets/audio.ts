@@ -45,7 +45,7 @@ async function probe(handle: FileHandle, sizeBytes: number, type: AudioType): Pr
       getSize: () => sizeBytes,
       read: (start, end) => storing(() => readFully(handle, start, end - start)),
       maxCacheSize: 4 * 1024 * 1024,
-      // The read that needs those bytes reports the same error.
+      // The later read of those bytes reports the same error.
       handleUnhandledError: () => undefined,
     }),
   });

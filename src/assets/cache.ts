@@ -13,7 +13,7 @@ interface Entry {
   readonly sizeBytes: number;
   /** By `Clock.elapsed`. */
   readonly usedAtMs: number;
-  /** Its bytes were checked by this process. What an earlier one left may have been cut short by a power failure. */
+  /** This process has checked its bytes. A power failure may have truncated a file of an earlier process. */
   readonly isChecked: boolean;
 }
 
@@ -24,8 +24,8 @@ export interface FileCacheOptions {
 }
 
 /**
- * Copies of files that lie elsewhere: `<folder>/ab/<64 hexadecimal digits>`. What was not used longest goes first. Everything in it
- * may be deleted at any time.
+ * Copies of files that are stored elsewhere: `<folder>/ab/<64 hexadecimal digits>`. The least recently used are removed first.
+ * Everything in it may be deleted at any time.
  */
 export class FileCache {
   /** Those used latest are at the end. */
@@ -48,7 +48,7 @@ export class FileCache {
     return path;
   }
 
-  /** As `pathIfThere`, also of a file that an earlier process left: it is checked first, and removed when it is damaged. */
+  /** Like `pathIfThere`, also for a file of an earlier process, which is checked first and removed if it is damaged. */
   async find(sha256: string, sizeBytes: number): Promise<string | undefined> {
     const entry = this.#entries.get(sha256);
     if (entry !== undefined && !entry.isChecked) {

@@ -69,9 +69,9 @@ export async function checkStream(
       const isBeginning = firstBytes < SNIFF_BYTES;
       firstBytes += chunk.length;
       if (arrival === undefined && firstBytes <= SMALL_BYTES) {
-        // The sender may take its memory back once it is asked for more.
+        // The sender may reuse its memory as soon as it is asked for more.
         first.push(new Uint8Array(chunk));
-        // What cannot be used is left as soon as that is known.
+        // An unusable file is given up as soon as that is known.
         if (isBeginning && firstBytes >= SNIFF_BYTES)
           acceptedType(Buffer.concat(first, SNIFF_BYTES), options);
         continue;

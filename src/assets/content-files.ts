@@ -9,7 +9,7 @@ export const SHA256 = /^[0-9a-f]{64}$/;
 export type FileName = Pick<StoredFile, "sha256" | "sizeBytes" | "type">;
 
 export interface KeepOptions {
-  /** There is no other copy of the file: it is worth waiting for a store that is away. */
+  /** There is no other copy of the file, so waiting for an unreachable store is worthwhile. */
   readonly isOnlyCopy?: boolean | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface ContentFiles {
   /** Whether the file is in a place where new ones are not stored any more. */
   isElsewhere(sha256: string, options?: KeepOptions): Promise<boolean>;
   /**
-   * Says that a file is about to be used: a collector in another process leaves it alone. Synchronous.
+   * Records that a file is about to be used, so that a collector in another process leaves it alone. Synchronous.
    *
    * @returns whether it is certainly there
    */
@@ -42,7 +42,7 @@ export interface ContentFiles {
   use(file: FileName): Promise<boolean>;
   /** Runs work on one file while nothing else is done to it. */
   alone<T>(sha256: string, work: () => Promise<T>): Promise<T>;
-  /** The path of a whole file that is on this machine. Synchronous: a look takes microseconds. */
+  /** The path of a complete file on this machine. Synchronous, because a check takes microseconds. */
   pathIfThere(file: FileName): string | undefined;
   /** The same, for which the file is brought to this machine where it is elsewhere. */
   bring(file: FileName): Promise<string | undefined>;

@@ -51,7 +51,7 @@ export async function flush(folder: string): Promise<void> {
   }
 }
 
-/** Returns a function that flushes each folder once. To be asked when everything that should be flushed is done. */
+/** Returns a function that flushes each folder once. Call it when everything that must be flushed is done. */
 export function flushOnce(): (folder: string) => Promise<void> {
   const flushes = new Map<string, Promise<void>>();
   return (folder) => {

@@ -16,7 +16,7 @@ export function openStoredContents(directory: string): StoredContents {
   const { pathOf } = openFolders(directory);
   const aside = join(directory, "leaving");
 
-  /** Not in one step: a rename cannot be made to depend on the time of the file, so that is looked at afterwards. */
+  /** This takes two steps: a rename cannot depend on the time of the file, so the time is checked afterwards. */
   async function decide(sha256: string, { unusedSince, isNeeded }: Judge): Promise<boolean> {
     const path = join(aside, sha256);
     const stats = statSync(path, { throwIfNoEntry: false });

@@ -3,8 +3,8 @@ import { openContentFiles } from "./fs.ts";
 import { inFolder, type Moved, moveEach } from "./moving.ts";
 
 /**
- * Copies the files of one folder into another. What is there already, whole, is not written again, so that it may be ended at any point
- * and run again.
+ * Copies the files of one folder into another. Complete files that exist already are not written again, so it may be ended at any
+ * point and run again.
  *
  * @throws StorageError
  */

@@ -152,7 +152,7 @@ async function decoding<T>(work: () => Promise<T>): Promise<T> {
     if (error instanceof Error && error.message.startsWith("timeout")) {
       throw new MediaError("too_many_pixels", "takes too long to decode", error);
     }
-    // The picture is not at fault.
+    // The picture is not the cause.
     if (isShortage(error)) throw new StorageError("busy", "An image could not be decoded.", error);
     throw damaged("it cannot be decoded", error);
   }

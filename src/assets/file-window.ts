@@ -41,7 +41,7 @@ export async function readFully(handle: FileHandle, at: number, length: number):
   return bytes.subarray(0, done);
 }
 
-/** One write may take fewer bytes than given, above all on a nearly full disk. */
+/** One write may store fewer bytes than given, especially on a nearly full disk. */
 export async function writeFully(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;

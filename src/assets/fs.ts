@@ -11,7 +11,7 @@ import { removeThumbnails } from "./thumbnail-files.ts";
 /** How old the time of a file may be before `claim` renews it. Much less than the age at which the collector takes it for left over. */
 export const CLAIM_EVERY_MS = 10 * 60_000;
 
-/** Where files lie while they are received. What is there when no process stores is left over. */
+/** The folder for files that are being received. Files in it are left over if no process is storing. */
 export const temporaryFolderOf = (directory: string): string => join(directory, "tmp");
 
 /**
@@ -63,7 +63,7 @@ export function openContentFiles(options: {
   return {
     ...{ draft, keep, discard, settle, find, pathIfThere, claim, removeTemporary },
     keepBytes: (bytes, { sha256 }) => storing(() => together(bytes, sha256)),
-    // Synchronous, so that nobody can find the file in between and rely on it.
+    // Synchronous, so that nobody can find the file in between and depend on it.
     remove: (sha256) => storing(async () => removeNow(directory, sha256, pathOf(sha256))),
     isElsewhere: async () => false,
     // What is done to a file here ends before anybody else has a turn, or can be done twice.

@@ -83,7 +83,7 @@ export function readGif(file: Uint8Array): GifLayout {
   throw cutShort();
 }
 
-/** Proves that every pixel of every frame is there. Lets others work in between. @throws MediaError */
+/** Proves that every pixel of every frame exists. Lets other work run in between. @throws MediaError */
 export async function checkGifFrames(file: Uint8Array, { frames }: GifLayout): Promise<void> {
   const turns = createTurns();
   for (const frame of frames) await checkGifFrame(file, frame, turns);

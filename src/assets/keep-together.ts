@@ -5,9 +5,9 @@ import { flushOnce, type openFolders } from "./content-folders.ts";
 import { makeFolderNow } from "./make-folder.ts";
 import { errorCode } from "./storage-errors.ts";
 
-/** What is longer is written, and flushed, by itself: nobody else should wait for it. */
+/** Longer contents are written and flushed separately, so that others need not wait for them. */
 export const MOST_TOGETHER_BYTES = 1024 * 1024;
-/** What is longer is written by another thread. The way there and back takes longer than this does. */
+/** Longer contents are written in another thread. For shorter ones the way there and back takes longer than the write. */
 const MOST_NOW_BYTES = 64 * 1024;
 
 const flushFile = promisify(fsync);
@@ -24,8 +24,9 @@ interface Content {
 }
 
 /**
- * Stores contents that are in memory, as many at a time as came during the time before: each is written and flushed before any gets its name,
- * and the folders are flushed after that, each once. All of a round are told in one turn, so that what follows from them shares a commit too.
+ * Stores contents from memory in rounds. A round contains all contents that arrived during the previous round. Each is written and
+ * flushed before any gets its name, and then each folder is flushed once. All callers of a round are answered in one turn, so that
+ * their next writes share a commit too.
  */
 export function createKeeper(
   temporaryFolder: string,
@@ -42,7 +43,7 @@ export function createKeeper(
       waiting = [];
       await runRound(round);
       for (const content of round) content.settle(content.failure);
-      // Those who were told have their turn: what they bring joins the next round.
+      // The callers that were answered run first, so that their new contents join the next round.
       await new Promise((resolve) => setImmediate(resolve));
     }
     isRunning = false;

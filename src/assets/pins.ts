@@ -1,4 +1,4 @@
-/** What the current holders of one content have found and done so far. */
+/** The findings and actions of the present holders of one content. */
 interface Content {
   holders: number;
   /** Whether a file existed when the first holder looked; undefined until one looks. */

@@ -91,7 +91,7 @@ export function holdStaged(
   }
 
   async function store(): Promise<void> {
-    // In this order: a file that is moved meanwhile is in the new place before it leaves the old one.
+    // The order matters: a file that is being moved is in the new place before it leaves the old one.
     const isElsewhere = await files.isElsewhere(sha256, options);
     const there = await storing(() => files.find(sha256, options));
     pin.found(there !== undefined || isElsewhere);

@@ -59,7 +59,7 @@ export async function storeThumbnail(
     await writeFile(part, Buffer.concat([picture, check]), { mode: 0o600 });
     await rename(part, path);
   } catch {
-    // A full disk, say: the picture is made anew each time until there is room.
+    // For example because the disk is full: the picture is made again each time until there is room.
     await rm(part, { force: true }).catch(() => undefined);
   }
   if (await isThere(source)) return true;

@@ -4,11 +4,14 @@ import type { ProviderAdapter, Rates } from "../domain/ports/provider.ts";
 import type { OnUnknown } from "../domain/task/routing.ts";
 import type { Secret } from "../toolkit/settings/secret.ts";
 
-/** An account at a provider: what tells it from the provider's other ones. What is absent is as the provider usually has it. */
+/**
+ * An account at a provider: what distinguishes it from the provider's other accounts. For absent members, the provider's usual
+ * values apply.
+ */
 export interface ProviderAccount {
   readonly name: string;
   readonly lane: LaneId;
-  /** By the names of the provider's own credentials, such as `key`. All that the provider has. */
+  /** All of the provider's credentials, by the provider's names for them, such as `key`. */
   readonly secrets: Readonly<Record<string, Secret>>;
   /** With a path, the address of the API; without one, another origin for it. */
   readonly baseUrl?: string | undefined;
@@ -23,7 +26,7 @@ export interface ProviderAccount {
   readonly proxy?: string | undefined;
 }
 
-/** How often an account may be asked, by its own settings, else as given. */
+/** How often an account may be called: by its own settings, else as given. */
 export function ratesOf({ submitsPerMinute, pollsPerSecond }: ProviderAccount, usual: Rates = {}): Rates {
   return {
     submissionsPerMinute: submitsPerMinute ?? usual.submissionsPerMinute,
@@ -31,7 +34,7 @@ export function ratesOf({ submitsPerMinute, pollsPerSecond }: ProviderAccount, u
   };
 }
 
-/** The address of an API that an account is reached at: its own, which may be another origin only, or the usual one. */
+/** The address at which an account reaches an API: its own, which may be only another origin, or the usual one. */
 export function baseOf({ baseUrl }: Pick<ProviderAccount, "baseUrl">, usual: string): string {
   if (baseUrl === undefined) return usual;
   const own = new URL(baseUrl);
@@ -39,7 +42,7 @@ export function baseOf({ baseUrl }: Pick<ProviderAccount, "baseUrl">, usual: str
   return `${own.origin}${path.replace(/\/+$/, "")}`;
 }
 
-/** An adapter whose attempts go on at the base that they began with, also once the settings name another one. */
+/** An adapter whose attempts continue at the base with which they began, even after the settings name another one. */
 export function keepingBase(base: string, create: (base: string) => ProviderAdapter): ProviderAdapter {
   const earlier = new Map<string, ProviderAdapter>();
   const present = create(base);

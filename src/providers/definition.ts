@@ -39,7 +39,7 @@ export interface ProviderDeps {
 export interface ProviderDefinition extends ProviderIdentity {
   /** Its flags, variables and places in svc.yaml. */
   settings(machine: Machine): SettingTable;
-  /** What is missing to switch it on, by the names an operator sets; all that is needed where no values are given. */
+  /** The missing settings that would switch it on, by the names an operator sets; everything that is needed if no values are given. */
   needs(values?: ValuesOf<SettingTable>): readonly string[];
   /** The names of the credentials that an account has, all of one of these kinds; all of its settings unless given. */
   readonly kinds?: readonly (readonly string[])[] | undefined;

@@ -27,8 +27,8 @@ const LIMITS = { connectMs: 500, answerMs: 1_200, bodyMs: 1_200 };
 const ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
- * Looks for engines at the usual ports of this machine and of the addresses that the operator allows, all at once and within two seconds.
- * Nothing else is contacted: no name is looked up, no redirect followed, no proxy used.
+ * Searches for engines at the usual ports of this machine and of the addresses that the operator allows, all at once and within two
+ * seconds. Nothing else is contacted: no name is looked up, no redirect followed, no proxy used.
  *
  * @param given.ports looked at besides the usual ones
  * @param given.allow ranges of addresses

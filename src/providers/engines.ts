@@ -20,7 +20,7 @@ const MOST_MODELS = 200;
 const LONGEST_NAME = 200;
 
 /**
- * Says what a server is, by what it alone publishes, never by its port. Those that speak another's API besides their own come first.
+ * Identifies a server by what only it publishes, never by its port. Servers that also speak another server's API come first.
  *
  * @returns undefined for what is no engine that is known
  */

@@ -105,8 +105,8 @@ async function openUsedForms(folder: string): Promise<UsedForms> {
 }
 
 /**
- * Names what an operator must set to switch a provider on, such as `OPENAI_API_KEY`, and has not: nothing where it has an account.
- * Undefined for an unknown id.
+ * Names what an operator must set to switch a provider on, such as `OPENAI_API_KEY`, but has not set; empty if the provider has an
+ * account. Undefined for an unknown id.
  */
 export function providerNeeds(
   id: string,

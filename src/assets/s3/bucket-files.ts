@@ -9,7 +9,7 @@ import type { ObjectHead, Objects } from "./objects.ts";
 import { createServing, type Serving } from "./serving.ts";
 import { base64Of, type Source } from "./write.ts";
 
-/** How long storing is tried where there is no other copy of the file. */
+/** How long storing is retried if there is no other copy of the file. */
 const ONLY_COPY_PATIENCE_MS = 10 * 60_000;
 
 export interface BucketFilesOptions {
@@ -72,7 +72,7 @@ export function openBucketFiles(options: BucketFilesOptions): ContentFiles {
   };
 }
 
-/** Whether a collector takes an object for one in use for a while yet. */
+/** Whether a collector will treat an object as in use for some time yet. */
 function isFresh({ objects }: Pick<BucketFilesOptions, "objects">, { storedAt }: ObjectHead): boolean {
   return objects.now() - storedAt < CLAIM_EVERY_MS;
 }

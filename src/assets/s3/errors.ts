@@ -19,8 +19,8 @@ export class S3Error extends Error {
 }
 
 /**
- * Codes of what may pass (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html, checked 2026-11-23). The middle ones tell
- * that bytes changed on their way.
+ * Error codes of temporary problems (https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html, checked 2026-11-23). The
+ * middle ones mean that bytes changed in transit.
  */
 const PASSING = new Set([
   ...["unreachable", "late", "RequestTimeout", "SlowDown", "InternalError", "ServiceUnavailable"],

@@ -11,7 +11,7 @@ import type { Objects } from "./objects.ts";
 import { base64Of } from "./write.ts";
 
 export interface MoveOptions {
-  /** Of the files on this machine. */
+  /** The folder of the files on this machine. */
   readonly directory: string;
   readonly newTemporaryName: () => string;
   readonly objects: Objects;

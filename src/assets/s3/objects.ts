@@ -65,7 +65,7 @@ export class Objects {
     return this.client.now();
   }
 
-  /** Makes an object as young as a new one. A service that cannot leaves it as old as it is. */
+  /** Renews the age of an object. With a service that cannot do this, the object keeps its age. */
   async renew({ sha256, type }: { readonly sha256: string; readonly type: string }): Promise<void> {
     const key = this.keyOf(sha256);
     const copy = {

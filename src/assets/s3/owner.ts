@@ -53,8 +53,8 @@ interface Found {
 }
 
 /**
- * Sees to it that one data folder alone stores below a prefix. The first to come puts its name there, under the condition that there
- * is none yet; where a service knows no conditions, what was put is read again.
+ * Ensures that only one data folder stores below a prefix. The first one writes its name there, on the condition that there is none
+ * yet. With a service without conditional writes, the name is read again.
  */
 export class Ownership {
   readonly #lacks: Lacks = { checksum: true, condition: false };
@@ -77,7 +77,7 @@ export class Ownership {
     await this.#asking;
   }
 
-  /** Who has the prefix, in words; undefined where nobody has, or this data folder. @throws S3Error */
+  /** The owner of the prefix, in words; undefined if there is none, or only this data folder. @throws S3Error */
   async other(haste?: Haste): Promise<string | undefined> {
     const found = await this.#read(haste);
     return found === undefined || folderOf(found.text) === this.options.me.folder
@@ -85,7 +85,10 @@ export class Ownership {
       : tell(found.text);
   }
 
-  /** Takes the prefix, whoever has it. @returns who had it, in words. @throws S3Error; BucketTaken where another took it at the same time */
+  /**
+   * Takes the prefix even if another folder owns it. @returns the previous owner, in words. @throws S3Error; BucketTaken where
+   * another took it at the same time
+   */
   async take(): Promise<string | undefined> {
     const found = await this.#read();
     if (found !== undefined && folderOf(found.text) === this.options.me.folder) return undefined;

@@ -2,7 +2,7 @@ import type { Clock, Log } from "../../domain/ports/runtime.ts";
 import type { Objects } from "./objects.ts";
 
 const EVERY_MS = 15 * 60_000;
-/** Sending the largest file takes minutes. What is older belongs to a process that was killed. */
+/** Sending the largest file takes minutes. An older upload belongs to a process that was killed. */
 const OLD_MS = 40 * 60_000;
 
 /** Gives up uploads in parts that nobody will complete, within an hour of their beginning. */

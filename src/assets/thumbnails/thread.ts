@@ -23,7 +23,7 @@ export class Thread {
 
   constructor(private readonly options: ThreadOptions) {}
 
-  /** Makes one; the one before must have ended. */
+  /** Makes one picture; the previous one must have ended. */
   make(order: Order): Promise<Made> {
     return new Promise((resolve) => {
       this.#cancelTimer();
@@ -73,7 +73,7 @@ export class Thread {
     done?.(made);
   }
 
-  /** The picture broke the thread, or keeps it for too long: whoever asks for it again is told the same. */
+  /** The picture crashed the thread, or takes too long. The next request for it gets the same answer. */
   #giveUp(): void {
     this.#leave();
     this.#answer(DAMAGED);

@@ -85,7 +85,7 @@ export function createComfyProvider(deps: ComfyDeps): ProviderAdapter {
     id: COMFYUI.id,
     lane: deps.lane ?? COMFYUI.id,
     rates: deps.rates,
-    // A prompt that is sent twice is queued twice, also under one id.
+    // A prompt that is sent twice is queued twice, even under one id.
     submitIsIdempotent: false,
     repeatIsSafe: deps.restarts === "safe",
     concurrency: deps.concurrency,
@@ -101,7 +101,7 @@ export function createComfyProvider(deps: ComfyDeps): ProviderAdapter {
       return fetchMedia(media, base + api.path(file.path), MAX_OUTPUT_BYTES[file.kind], signal);
     },
     test: (signal) => testComfy(api, signal),
-    // The cloud tells of all nodes at once only, and has what it has.
+    // The cloud reports nodes only all at once, and its nodes are fixed.
     ...(!isCloud && {
       lacks: async (route: Pick<Route, "upstreamModel" | "wording">, signal: AbortSignal) =>
         findLacks(api, workflowOf(route), signal),
@@ -148,7 +148,7 @@ async function submit(
   const answer = await sent.catch(unansweredSubmission);
   if (answer.status < 200 || answer.status > 299)
     throw refusedSubmission(readRefusal(upstream, answer, workflowOf(request)));
-  // A release that chooses ids itself says which one it chose.
+  // A release that chooses ids itself reports its choice.
   const given = isJsonObject(answer.json) ? answer.json.prompt_id : undefined;
   if (!isPromptId(given)) throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no prompt_id`);
   const operation = openPrompt(request, given, upstream.clock.now());

@@ -16,7 +16,7 @@ export interface Api {
 /** A finished prompt comes with its graph. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** Asks something that changes nothing. @throws ProviderError `retry` for an answer that is none */
+/** Sends a request that changes nothing. @throws ProviderError `retry` if the answer is unusable */
 export async function ask(
   { upstream, path }: Api,
   url: string,
@@ -29,7 +29,7 @@ export async function ask(
   return answer.json;
 }
 
-/** Asks for something to be stopped; the answer is empty. */
+/** Requests a stop; the answer is empty. */
 export async function tell(
   { upstream, path }: Api,
   url: string,

@@ -8,7 +8,7 @@ import { readOutputs } from "./result.ts";
 import type { Following } from "./server.ts";
 
 const ANSWER_BYTES = 1024 * 1024;
-/** A job younger than this may be unknown because word of it has not got round. */
+/** A job younger than this may be unknown because the cloud's servers have not all heard of it. */
 const SETTLED_MS = 60_000;
 const WAITING: ReadonlySet<Json | undefined> = new Set(["waiting_to_dispatch", "pending"]);
 
@@ -50,7 +50,7 @@ export function followInCloud(api: Api): Following {
   };
 }
 
-/** The word for where a job is; undefined for one that the cloud does not know, and would by now. */
+/** The status word of a job; undefined if the cloud does not know the job although it should by now. */
 async function statusOf(
   api: Api,
   { id, submittedAt }: Prompt,
@@ -62,7 +62,7 @@ async function statusOf(
     .send({ method: "GET", url, maxBytes: ANSWER_BYTES }, signal)
     .catch(unansweredQuestion);
   const { status, json } = answer;
-  // The clock may have been set since: a job from the future is an old one.
+  // The clock may have been set since, so a job from the future counts as old.
   const isSettled = Math.abs(upstream.clock.now() - submittedAt) >= SETTLED_MS;
   if (status === 404 && isJsonObject(json) && isSettled) return undefined;
   if (status > 299 || !isJsonObject(json) || typeof json.status !== "string") throw noWord(upstream, answer);

@@ -6,7 +6,7 @@ import { CLOUD, COMFYUI, comfySettings, isCloud } from "./settings.ts";
 export const comfyUi: ProviderDefinition = {
   ...COMFYUI,
   settings: comfySettings,
-  // A server of one's own has no key; one that is set is for what stands before it.
+  // A server of one's own needs no key. A key that is set is for a proxy in front of it.
   kinds: [["key"], []],
   isKeyless: ({ baseUrl }) => baseUrl !== undefined,
   needs: ({ key, baseUrl } = {}) =>

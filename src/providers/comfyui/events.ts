@@ -10,7 +10,7 @@ import { createProgress, type Progress } from "./progress.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Hints } from "./server.ts";
 
-/** The events of a server, which may stay away: nothing depends on them but what is shown of a prompt while it runs. */
+/** The events of a server. They may be missing: only what is shown of a running prompt depends on them. */
 export interface Events extends Hints {
   /** The name that prompts are sent under, so that their events come here. */
   clientFor(attempt: string): string;
@@ -19,9 +19,9 @@ export interface Events extends Hints {
 
 /** Text frames name every node of a graph that has begun. */
 const MOST_BYTES = MAX_PREVIEW_BYTES + 64 * 1024;
-/** A prompt that was told of lately is there. */
+/** A prompt with a recent event still exists. */
 const FRESH_MS = 10_000;
-/** One that nobody asks for is forgotten. */
+/** A prompt that nobody asks for is forgotten. */
 const FORGOTTEN_MS = 600_000;
 /** Pictures come with the prompt that they are of. */
 const GREETING = JSON.stringify({ type: "feature_flags", data: { supports_preview_metadata: true } });
@@ -52,7 +52,7 @@ export function createEvents(upstream: Upstream, baseUrl: string): Events {
       return client;
     },
     follow(prompt: Prompt, previews) {
-      // A prompt of an earlier process has another name on it.
+      // A prompt of an earlier process carries another name.
       if (client === undefined) return;
       const askedAt = clock.elapsed();
       for (const [id, each] of followed) if (askedAt - each.askedAt > FORGOTTEN_MS) followed.delete(id);
@@ -71,7 +71,10 @@ export function createEvents(upstream: Upstream, baseUrl: string): Events {
   };
 }
 
-/** Takes what the server says. Events without a prompt are of the one that was told of last: it runs one at a time. */
+/**
+ * Handles a message of the server. An event without a prompt belongs to the prompt of the last event, because prompts run one at a
+ * time.
+ */
 function takerFor(followed: ReadonlyMap<string, Followed>, elapsed: () => number) {
   let running: string | undefined;
   const of = (id: unknown) => followed.get(typeof id === "string" ? id : (running ?? ""));

@@ -27,10 +27,11 @@ export function workflowOf({
 }
 
 /**
- * A route's workflow with a request in its slots. What the request does not say stays as the workflow has it, but for a seed.
+ * A route's workflow with a request's values in its slots. Values that the request does not give stay as in the workflow, except the
+ * seed.
  *
- * @param files what the server calls the inputs, by role
- * @throws ProviderError `reroute` for what has no slot
+ * @param files the server's names of the inputs, by role
+ * @throws ProviderError `reroute` for a value without a slot
  */
 export function fillWorkflow(submission: Submission, files: ReadonlyMap<string, readonly string[]>): Graph {
   const { attempt, request, wording = {} } = submission;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A UUID that follows from a text, so that a prompt can be asked for by the attempt that it was sent for. */
+/** A UUID derived from a text, so that a prompt can be found by the attempt for which it was sent. */
 export function uuidOf(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   const variant = ((Number.parseInt(hex[16] ?? "0", 16) & 0x3) | 0x8).toString(16);
@@ -13,7 +13,7 @@ export function uuidOf(text: string): string {
   ].join("-");
 }
 
-/** A seed that follows from a text, of those that a request may ask for too. */
+/** A seed derived from a text, within the range that a request may also ask for. */
 export function seedOf(text: string): number {
   return createHash("sha256").update(`seed ${text}`).digest().readUInt32BE(0);
 }

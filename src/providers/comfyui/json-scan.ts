@@ -6,10 +6,10 @@ const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const COMMA = 0x2c;
 
-/** Longer texts are cut: what is looked for are names and ids. */
+/** Longer texts are cut, because only names and ids are of interest. */
 const MOST_BYTES = 300;
 
-/** Takes what a scan comes by. Depth 1 is inside the outermost value. */
+/** Receives the findings of a scan. Depth 1 is inside the outermost value. */
 export interface ScanTaker {
   /** Whether a text in this depth is wanted. @param index how many entries of the same list or object came before it */
   wants(depth: number, index: number): boolean;
@@ -20,9 +20,9 @@ export interface ScanTaker {
 }
 
 /**
- * Goes through JSON text of any length as it arrives, and keeps nothing of it. Does not check that it is JSON.
+ * Scans JSON text of any length as it arrives, without keeping it. Does not check that it is JSON.
  *
- * @returns how to feed it, which says whether the outermost value has ended
+ * @returns a function that takes the next piece and says whether the outermost value has ended
  */
 export function createJsonScan(to: ScanTaker): (piece: Uint8Array) => boolean {
   /** Entries so far of each list and object that is open. */

@@ -1,7 +1,7 @@
 import type { Upstream } from "../kit/http.ts";
 import { openSocket, type SocketTaker, type UpstreamSocket } from "../kit/socket.ts";
 
-/** A connection that is kept while it is wanted. */
+/** A connection that stays open while it is wanted. */
 export interface Line {
   /** Opens it, unless it is open or about to be opened. It closes a while after it was last wanted. */
   want(): void;
@@ -10,7 +10,7 @@ export interface Line {
 
 const SHORTEST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
-/** Tasks are asked after more often. */
+/** Tasks are polled more often than this. */
 const IDLE_MS = 60_000;
 
 interface LineDeps {

@@ -2,10 +2,10 @@ import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Previews } from "../../domain/ports/provider.ts";
 import type { Prompt } from "./prompt.ts";
 
-/** A node that samples is so much more work than any other. */
+/** The work of a node that samples, relative to any other node. */
 const HEAVY = 20;
 
-/** What is known of a prompt from the events of its server. */
+/** What the events of a server say about a prompt. */
 export interface Progress {
   /** @returns whether it is one that says something of the prompt */
   event(type: string, data: JsonObject): boolean;
@@ -15,7 +15,7 @@ export interface Progress {
   picture(bytes: Uint8Array, previews: Previews): void;
 }
 
-/** Works out how far a prompt is: its server tells of nodes alone. */
+/** Computes the progress of a prompt, because its server reports only nodes. */
 export function createProgress({ nodes, heavy }: Pick<Prompt, "nodes" | "heavy">): Progress {
   const all = Math.max(1, nodes - heavy.size + heavy.size * HEAVY);
   const done = new Set<string>();

@@ -3,7 +3,7 @@ import type { WorkflowNode } from "../../domain/model/workflow.ts";
 import { ProviderError, type Submission } from "../../domain/ports/provider.ts";
 import type { Wanted } from "./result.ts";
 
-/** A prompt that a server was given, as it is stored with its attempt. */
+/** A prompt that was sent to a server, as stored with its attempt. */
 export interface Prompt extends Wanted {
   readonly id: string;
   /** How many nodes it has. */

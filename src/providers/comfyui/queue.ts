@@ -3,7 +3,7 @@ import { createTurns } from "../../toolkit/next-turn.ts";
 import { type Api, ask } from "./api.ts";
 import { createJsonScan } from "./json-scan.ts";
 
-/** Where a prompt is, as long as it is in the queue. */
+/** The state of a prompt while it is in the queue. */
 export type QueuePlace = "running" | "pending";
 
 export interface Queue {
@@ -15,7 +15,10 @@ export interface Queue {
 
 /** Each entry comes with its whole graph, and thousands may wait. */
 const QUEUE_BYTES = 512 * 1024 * 1024;
-/** A queue stays known for so long, and for longer where reading it takes long. One of 27 MB, a thousand prompts, takes a tenth of a second (2026-11). */
+/**
+ * How long a read queue is reused; longer if reading it takes long. A queue of 27 MB, a thousand prompts, takes a tenth of a second
+ * (2026-11).
+ */
 const KNOWN_MS = 2_000;
 const KNOWN_TIMES = 20;
 

@@ -7,8 +7,8 @@ import type { Meaning, Refusal } from "../kit/refusal.ts";
 import { readErrorWords, textIn } from "../kit/said.ts";
 
 /**
- * What the server says of a graph that it does not run (execution.py `validate_prompt`, 2025-10; `missing_node_type` since 2026). A
- * caller has not written it: the route is wrong.
+ * What the server says of a graph that it does not run (execution.py `validate_prompt`, 2025-10; `missing_node_type` since 2026). No
+ * caller wrote the graph, so the route is wrong.
  */
 const WORDS: Readonly<Record<string, Meaning>> = {
   no_prompt: "refused",
@@ -51,7 +51,7 @@ function read(upstream: Upstream, answer: UpstreamAnswer, workflow: Workflow | u
   return refusalOf(upstream, answer, meaning, { word, message: message === "" ? undefined : message });
 }
 
-/** What its web framework says of an error in a handler, before which nothing was queued. */
+/** The message of its web framework for an error in a handler, before which nothing was queued. */
 function isOwnFailure(status: number, text: string | undefined): boolean {
   return status === 500 && text?.includes("Server got itself in trouble") === true;
 }
@@ -69,7 +69,7 @@ function faultsIn(errors: Json | undefined): InputFault[] {
   });
 }
 
-/** The fields of the request that all faults come from; undefined where the workflow itself is at fault. */
+/** The request's fields that cause all faults; undefined if the workflow itself is wrong. */
 function fieldsAtFault({ slots }: Workflow, faults: readonly InputFault[]): readonly string[] | undefined {
   const fields = faults.map(({ node, input }) =>
     Object.keys(slots).find(
@@ -112,7 +112,7 @@ export function readFailure(
   };
 }
 
-/** Where the server keeps its files concerns nobody here. Their names stay. */
+/** Nobody here may learn where the server keeps its files. Their names stay. */
 function plain(text: string): string {
   return text.replace(
     /(?:\b[A-Za-z]:|(?<![\w.\\/]))(?:[\\/][^\s\\/'":,]+){2,}/g,

@@ -2,13 +2,13 @@ import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Output, PollResult } from "../../domain/ports/provider.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 
-/** What the files of each kind of task are called. Nodes put videos under `images`, and pictures beside videos. */
+/** The names under which nodes list the files of each kind of task. Nodes list videos under `images`, and pictures next to videos. */
 const ENDINGS: Readonly<Record<TaskKind, RegExp>> = {
   image: /\.(?:png|jpe?g|webp)$/i,
   video: /\.(?:mp4|webm|mov|mkv|m4v)$/i,
 };
 
-/** What a task is to have of the files of its prompt. */
+/** Which files of its prompt a task wants. */
 export interface Wanted {
   readonly kind: TaskKind;
   /** Ids of the nodes whose files count. Absent: all. */

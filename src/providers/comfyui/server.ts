@@ -11,13 +11,13 @@ import { readOutputs } from "./result.ts";
 /** The calls by which a prompt is followed. */
 export type Following = Required<Pick<ProviderAdapter, "poll" | "cancel">> & Pick<ProviderAdapter, "recover">;
 
-/** What the server tells of prompts while they run. It may know nothing. */
+/** What the server reports about running prompts. It may know nothing. */
 export interface Hints {
   /** Somebody asks for the prompt. */
   follow(prompt: Prompt, previews?: Previews): void;
   /** Percent, as far as was told. */
   progressOf(id: string): number | undefined;
-  /** Whether it was told of just now. */
+  /** Whether an event about it came just now. */
   isAlive(id: string): boolean;
   ended(id: string): void;
 }
@@ -69,7 +69,7 @@ async function isKnown(api: Api, queue: Queue, { attempt }: RecoverRequest, sign
   return (await queue.find(id, signal)) !== undefined;
 }
 
-/** Asks the history first, which answers in few bytes, and the queue only where that leaves a doubt. */
+/** Reads the history first, whose answer is small, and the queue only if a doubt remains. */
 async function whereabouts(
   api: Api,
   queue: Queue,
@@ -103,7 +103,7 @@ async function readHistory(api: Api, prompt: Prompt, signal: AbortSignal): Promi
   // Before 2024 there was none.
   const { status_str: word = "success", messages } = isJsonObject(status) ? status : {};
   if (word === "success") return readOutputs(outputs, prompt);
-  // A word that nobody has told us of: neither success nor failure follows from it.
+  // For an undocumented status, neither success nor failure follows.
   if (word !== "error") return { kind: "pending" };
   const said = new Map<string, JsonObject>();
   for (const message of Array.isArray(messages) ? messages : []) {
@@ -114,14 +114,14 @@ async function readHistory(api: Api, prompt: Prompt, signal: AbortSignal): Promi
   return failedJob(readFailure(api.upstream, said.get("execution_error") ?? {}));
 }
 
-/** Stops the prompt and no other. A release that cannot tell them apart might stop one of somebody else's, so it is left alone. */
+/** Stops only this prompt. A release that cannot distinguish prompts might stop somebody else's, so nothing is stopped there. */
 async function interrupt(api: Api, { id }: Prompt, signal: AbortSignal): Promise<"unable" | undefined> {
   if (!(await isSince(api, INTERRUPTS_ONE, signal))) return "unable";
   await tell(api, "/interrupt", { prompt_id: id }, signal);
   return undefined;
 }
 
-/** Whether the server is of this release or a later one. It may have been exchanged since it was last asked. */
+/** Whether the server has this release or a later one. It may have been replaced since the last check. */
 async function isSince(api: Api, release: readonly number[], signal: AbortSignal): Promise<boolean> {
   const { system } = await ask(api, "/system_stats", signal);
   const version = isJsonObject(system) ? system.comfyui_version : undefined;

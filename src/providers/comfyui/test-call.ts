@@ -5,7 +5,7 @@ import { readRefusal } from "./refusals.ts";
 
 const ANSWER_BYTES = 4 * 1024 * 1024;
 
-/** Asks for what makes nothing: a server for its state, the cloud for a list of one job, which needs the key. */
+/** Makes a call that creates nothing: the server's state, or the cloud's list of one job, which needs the key. */
 export async function testComfy({ upstream, path, isCloud }: Api, signal: AbortSignal): Promise<Tested> {
   try {
     const url = path(isCloud ? "/jobs?limit=1" : "/system_stats");

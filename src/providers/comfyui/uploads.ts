@@ -26,9 +26,9 @@ interface Uploaded {
 }
 
 /**
- * Uploads the inputs of a request under names that follow from their content, so that the same file lies there once.
+ * Uploads the inputs of a request under names that follow from their content, so that the same file is stored there once.
  *
- * @returns what the server calls them, by role and in their order
+ * @returns the server's names of the files, by role and in their order
  * @throws ProviderError when one cannot be uploaded; nothing was submitted
  */
 export async function uploadInputs(
@@ -109,7 +109,7 @@ async function upload(
     const { name: filename, subfolder, type } = original;
     form.append("original_ref", JSON.stringify({ filename, subfolder, type }));
   }
-  // Encoded to bytes, so that the body has a known length and is sent whole.
+  // Encoded to bytes, so that the body has a known length and is sent in one piece.
   const encoded = new Response(form);
   const type = encoded.headers.get("content-type") ?? "multipart/form-data";
   const body = { type, bytes: await encoded.bytes() };
@@ -133,12 +133,12 @@ function readUploaded(json: Json | undefined): Uploaded | undefined {
   return isText && name !== "" ? { name, subfolder, type } : undefined;
 }
 
-/** What a node that loads a file is told. The cloud knows files by their names alone. */
+/** The value for a node that loads a file. The cloud knows files only by their names. */
 function nameOf({ isCloud }: Api, { name, subfolder }: Uploaded): string {
   return subfolder === "" || isCloud ? name : `${subfolder}/${name}`;
 }
 
-/** Whatever became of an upload, the task was not submitted. */
+/** Whatever the result of an upload, the task was not submitted. */
 function untaken(error: unknown): never {
   if (error instanceof NoAnswer) throw new ProviderError("retry", "UPSTREAM_ERROR", error.message);
   throw error;

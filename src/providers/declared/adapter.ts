@@ -25,18 +25,18 @@ export interface DeclaredDeps extends ConnectionDeps {
   readonly id: ProviderId;
   /** The form in force. */
   readonly form: LoadedForm;
-  /** The forms that tasks began with; absent: none is kept. */
+  /** Stores the forms with which tasks began; absent: none is stored. */
   readonly used?: UsedForms | undefined;
   readonly account: ProviderAccount;
   /** Making a task twice harms nobody. */
   readonly isRepeatSafe?: boolean | undefined;
   /** For outputs at hosts that the form does not name. */
   readonly fetchPublic?: Egress["fetchMedia"] | undefined;
-  /** Told of a status word that the form does not have. */
+  /** Called with a status word that the form does not contain. */
   readonly onUnknownWord?: ((word: string) => void) | undefined;
 }
 
-/** How an account was reached when a task began, by which its adapter goes to the end of the task. */
+/** How an account was reached when a task began. The task's adapter uses this until the task ends. */
 interface Terms {
   readonly form: string;
   readonly base: string;

@@ -5,7 +5,7 @@ import type { FormProblem } from "./compiling.ts";
 import { type CallForm, type Flow, type Form, METHODS } from "./form.ts";
 import { isWhole, readTemplate, TemplateError } from "./template.ts";
 
-/** What is wrong with the addresses of a form: they are not what they seem, or lead where the key may not go. */
+/** Problems with the addresses of a form: they are misleading, or lead to places where the key may not be sent. */
 export function addressProblems(form: Form): FormProblem[] {
   const regions = Object.entries(form.regions ?? {});
   const bases: [string, Path][] = [
@@ -22,7 +22,7 @@ export function addressProblems(form: Form): FormProblem[] {
         : problemWith([...authPath(form, i), "oauth", "token_url"], tokenProblem(oauth.token_url)),
     ),
   ];
-  // What the key may go to must be known before it is told of paths.
+  // The places to which the key may be sent must be known before paths are checked.
   return problems.length > 0 ? problems : callProblems(form);
 }
 
@@ -35,7 +35,7 @@ export function addressesOf({ base, regions = {}, origins = [] }: Form): string[
   return [base, ...Object.values(regions), ...origins];
 }
 
-/** Every written address that requests of a form may go to, with the key of the form that says so. Patterns are left out. */
+/** Every literal address to which requests of a form may go, with its key in the form. Patterns are left out. */
 export function reachedAddresses(form: Form): { readonly key: keyof Form; readonly address: string }[] {
   const { base, regions = {}, origins = [], media = [] } = form;
   const tokens = authsOf(form).flatMap(({ oauth }) => oauth?.token_url ?? []);

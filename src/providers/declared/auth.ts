@@ -13,7 +13,7 @@ import { type SigningKeys, signAws, signVolc } from "./signatures.ts";
 import { createTokens, type Token } from "./tokens.ts";
 import type { Value } from "./value.ts";
 
-/** What credentials are made from at the time of a request. */
+/** The inputs of a request's credentials. */
 export interface Minting {
   readonly clock: Clock;
   /** The account's, by the form's own names. */
@@ -21,9 +21,9 @@ export interface Minting {
   readonly region: string | undefined;
   /** Sends a call for a token, without credentials. @throws NoAnswer, also when it is refused */
   send(call: WordedCall, signal: AbortSignal): Promise<UpstreamAnswer>;
-  /** The error for an answer that holds no token. */
+  /** The error for an answer that contains no token. */
   refused(answer: UpstreamAnswer): NoAnswer;
-  /** Keeps what was minted out of every error of these calls. */
+  /** Removes a minted secret from every error of these calls. */
   keep(secret: string): void;
 }
 
@@ -43,7 +43,7 @@ export interface OpenAuth {
   forget(refused: SignedRequest): void;
 }
 
-/** A token is used until so long before its end. */
+/** A token is no longer used this long before it expires. */
 const BEFORE_END_MS = 60_000;
 const USUAL_LIFE_MS = 600_000;
 
@@ -113,7 +113,7 @@ function compileBasic(
   return (minting) => {
     const scope = scopeOf(minting);
     const pair = Buffer.from(`${textOf(user, scope)}:${textOf(password, scope)}`).toString("base64");
-    // As what is minted: the pair is another form of the secrets, which must show in no error either.
+    // Treated like a minted secret: the pair is another form of the secrets, and must not appear in an error either.
     const signed: Signed = { headers: { Authorization: `Basic ${pair}` } };
     return { credentials: () => Promise.resolve(signed), forget: () => undefined };
   };
@@ -145,7 +145,7 @@ function compileMint(
   };
   const given = Object.entries(fields).filter(([, text]) => text !== undefined);
   const names = assertion === undefined ? secrets : new Set([...secrets, "assertion"]);
-  // What is no address is told where addresses are looked at.
+  // A value that is no address is reported by the check of addresses.
   const post = /^(?:\/|https:\/\/)/.test(token_url) ? token_url : "/";
   const call = { post, form: Object.fromEntries(given) };
   const answer = { value: "${body.access_token}", expires_in: "${body.?expires_in}" };

@@ -20,7 +20,7 @@ export interface Call {
 const BODY_KINDS = ["json", "form", "multipart"] as const;
 type BodyKind = (typeof BODY_KINDS)[number];
 
-/** A call in an upstream's words, as it goes out. */
+/** A call in an upstream's words, ready to be sent. */
 export interface WordedCall {
   readonly method: Uppercase<Method>;
   readonly url: string;
@@ -28,7 +28,7 @@ export interface WordedCall {
   readonly body: { readonly type: string; readonly bytes: Uint8Array } | undefined;
 }
 
-/** The most that texts and numbers of a body may come to, files apart. */
+/** Largest total size of a body's texts and numbers, without files. */
 const TEXT_BYTES = 1024 * 1024;
 
 export function compileCall(
@@ -89,7 +89,7 @@ export function headersOf(
   return Object.fromEntries(texts);
 }
 
-/** What stands for the content of a file is put in its place in a body alone. */
+/** Only in a body is the placeholder of a file's content replaced by the content. */
 function refuseContent(texts: readonly string[], files: readonly FileValue[]): void {
   for (const { content, base64 } of files)
     for (const each of [content, base64])
@@ -123,7 +123,7 @@ function charactersIn(value: unknown, most: number): number {
   return sum;
 }
 
-/** A file as such has no place in JSON. */
+/** A file itself cannot be part of JSON. */
 function withoutFiles(_key: string, value: unknown): unknown {
   if (isFile(value)) throw new ExpressionError("puts a file into JSON; use base64(…), uri(…) or url(…)");
   return value;
@@ -145,7 +145,7 @@ async function multipart(value: Worded, files: Files | undefined): Promise<Worde
       }
     }
   }
-  // Encoded to bytes, so that the body has a known length and is sent whole.
+  // Encoded to bytes, so that the body has a known length and is sent in one piece.
   const encoded = new Response(form);
   const type = encoded.headers.get("content-type") ?? "multipart/form-data";
   return { type, bytes: await encoded.bytes() };

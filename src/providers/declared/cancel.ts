@@ -22,7 +22,7 @@ export async function cancelDeclared(
   }
   try {
     const answer = await connection.ask(cancel.call, scope, {}, signal);
-    // Other refusals mean that the job is over or unknown, which the next question tells.
+    // Any other refusal means that the job is over or unknown, and the next poll says which.
     if (!AGAIN.has(answer.status) && answer.status < 500) return undefined;
     const { detail, retryAfterMs } = compiled.refusals.read(connection.upstream, answer);
     throw new ProviderError("retry", "UPSTREAM_ERROR", detail, { retryAfterMs });

@@ -15,7 +15,7 @@ export interface CompiledForm {
   /** SHA-256 of its text, by which tasks name it. */
   readonly hash: string;
   readonly flows: readonly CompiledFlow[];
-  /** Requests that it would change without a word, and what it would do. */
+  /** Requests that it would silently change, and the change. */
   readonly refuses: readonly { readonly applies: Value; readonly because: string }[];
   /** One for each kind of account. */
   readonly auth: readonly Auth[];

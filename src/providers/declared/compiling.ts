@@ -17,7 +17,7 @@ export interface FormProblem {
 
 /** The most expressions of a form. The largest form that is known has 150. */
 const EXPRESSIONS_MAX = 1_000;
-/** Visits that the expressions of one call may come to together, which is about 40 ms. */
+/** The most visits that all expressions of one call may make together, which takes about 40 ms. */
 const VISITS_MAX = 200_000;
 
 /** Compiles the expressions of a form and gathers what is wrong with them. */
@@ -28,7 +28,7 @@ export class Compiling {
   #visits = 0;
   #expressions = 0;
 
-  /** Starts counting anew, for a part of the form whose expressions run together. */
+  /** Resets the count, for a part of the form whose expressions run together. */
   part<T>(path: Path, compile: () => T): T {
     this.#visits = 0;
     const compiled = compile();

@@ -33,7 +33,7 @@ export interface AccountAccess {
 
 export interface ConnectionDeps extends Pick<UpstreamOptions, "network"> {
   readonly clock: Clock;
-  /** In place of the form's, for tests. */
+  /** Replaces the form's address, for tests. */
   readonly limits?: HttpLimits | undefined;
   readonly mediaLimits?: DownloadLimits | undefined;
   /** Told of each answer of the API; not of calls for tokens. */
@@ -149,7 +149,7 @@ function optionsOf(
   };
 }
 
-/** An answer that holds what was made takes as long as the making. */
+/** An answer that contains the outputs takes as long as making them. */
 function httpLimitsOf({
   connect_seconds = 15,
   answer_seconds = 300,
@@ -197,7 +197,7 @@ function openAuth(
   });
 }
 
-/** A token is made at once. Every request waits for it. */
+/** A token is requested at once, because every request waits for it. */
 function tokenLimits({ connectMs, answerMs, bodyMs }: HttpLimits): HttpLimits {
   return { connectMs, answerMs: Math.min(answerMs, TOKEN_MS), bodyMs: Math.min(bodyMs, TOKEN_MS) };
 }
@@ -207,7 +207,7 @@ function untold(error: unknown): never {
   throw new NoAnswer(true, `no token: ${error.message}`, error.isLate);
 }
 
-/** Whatever is wrong with a request for a token, no caller has written it: it is the key, as a 401 says. */
+/** No caller wrote the request for a token. Whatever is wrong with it, the cause is the key, as with a 401. */
 function noToken({ meaning, status, ...told }: Refusal): NoAnswer {
   const isOfKey = meaning === "bad_input" || meaning === "moderated" || meaning === "refused";
   const read = isOfKey ? ({ meaning: "refused", status: 401 } as const) : { meaning, status };

@@ -7,7 +7,7 @@ import { headOf } from "./head.ts";
 const PARTS = ["prepare", "submit", "poll", "result", "cancel", "recover"] as const;
 const KINDS = ["basic", "jwt", "oauth", "token", "aws_sigv4", "volc_v4", "query", "header"] as const;
 
-/** What a form says of its provider, for operators. Of credentials, the names of their variables alone. */
+/** What a form says about its provider, for operators. It names only the variables of credentials. */
 export function describeForm(form: Form): JsonObject {
   const { base, regions = {}, origins = [], media = [], limits = {}, refusals, test } = form;
   return {

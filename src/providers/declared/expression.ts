@@ -26,10 +26,10 @@ export interface Expression {
   evaluate(scope: Scope, files?: readonly FileValue[]): unknown;
 }
 
-/** What an expression gives where there is no value: its key is left out. */
+/** The value of an expression that has none; its key is then left out. */
 export const ABSENT: unique symbol = Symbol("absent");
 
-/** The inputs that `input` and `inputs` find, while an expression is evaluated, which nothing interrupts. */
+/** The inputs that `input` and `inputs` find during an evaluation, which nothing can interrupt. */
 let inputsInUse: readonly FileValue[] = [];
 
 /** One language for all forms, loaded and set up at the first expression. */

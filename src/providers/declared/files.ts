@@ -3,7 +3,7 @@ import { MEDIA_TYPES } from "../../domain/media/asset.ts";
 import { type InputFile, MASK_PAINTS, type MaskPaint } from "../../domain/ports/provider.ts";
 import type { InputRole } from "../../domain/task/request.ts";
 
-/** An input as expressions see it. Its content is not here: texts stand for it until the request is put together. */
+/** An input as expressions see it. Placeholders represent its content until the request is built. */
 export interface FileValue {
   readonly role: InputRole;
   readonly type: string;
@@ -19,7 +19,7 @@ export interface FileValue {
   readonly base64: string;
   /** Stands for the content as a data URI. */
   readonly uri: string;
-  /** An address that ends; absent where the service has none that upstreams can reach. */
+  /** An address that expires; absent if the service has no public address. */
   readonly url?: string;
   /** The shape that the form gives an input inside a body. */
   readonly inline?: unknown;
@@ -33,7 +33,7 @@ export interface FileValue {
 
 type Form = "own" | MaskPaint;
 
-/** The inputs of one request, and what stands for the content of each. */
+/** The inputs of one request, with a placeholder for the content of each. */
 export class Files {
   #values: readonly FileValue[];
   readonly #inputs: readonly InputFile[];
@@ -47,7 +47,7 @@ export class Files {
     inputs: readonly InputFile[],
     inline: Readonly<Record<string, string>> = {},
   ) {
-    // A caller cannot know the attempt's id when writing a prompt.
+    // The placeholder contains the attempt's id, which a caller cannot know when writing a prompt.
     this.#pattern = new RegExp(`<${attempt}:(\\d+):(own|white|black|either):(content|base64)>`);
     this.#inputs = inputs;
     this.#values = inputs.map((input, i) => {
@@ -89,7 +89,7 @@ export class Files {
     return this.#inputs[this.#partOf(file.content).index]?.sha256 ?? "";
   }
 
-  /** A text as bytes, with the content of inputs in the places of what stands for it. */
+  /** A text as bytes, with the placeholders replaced by the content of inputs. */
   async bytesOf(text: string): Promise<Uint8Array> {
     for (const [i, { url }] of this.#values.entries())
       if (url !== undefined && text.includes(url)) this.#used.add(i);

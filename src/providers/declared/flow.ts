@@ -27,7 +27,7 @@ import {
 import { compileRule, isMeaning, nearMeaning, type Rule } from "./refusals.ts";
 import type { Value } from "./value.ts";
 
-/** A compiled flow: how something is submitted, asked after, fetched, stopped and found again. */
+/** A compiled flow: how something is submitted, polled, fetched, cancelled and found again. */
 export interface CompiledFlow {
   /** Empty for the form's only one. */
   readonly name: string;
@@ -70,7 +70,7 @@ export interface Submission {
 /** A question about a job, and how its answer is read. */
 export interface Question {
   readonly call: Call;
-  /** Whether an answer with this status speaks of the job. */
+  /** Whether an answer with this status is about the job. */
   readonly speaks: (status: number) => boolean;
   /** The upstream's word; absent where every answer is a result. */
   readonly status: Value | undefined;

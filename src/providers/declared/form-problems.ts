@@ -7,7 +7,7 @@ import { authPath, authsOf } from "./compiled-form.ts";
 import type { FormProblem } from "./compiling.ts";
 import type { AuthForm, Flow, Form } from "./form.ts";
 
-/** What the schema of forms cannot say: how the parts of one fit each other. */
+/** Rules that the schema of forms cannot express: how the parts of a form must fit each other. */
 export function consistencyProblems(form: Form): FormProblem[] {
   return [
     ...authsOf(form).flatMap((auth, i) => authProblems(auth, authPath(form, i))),
@@ -99,7 +99,7 @@ function unreachableFlows(flows: NonNullable<Form["flows"]>): FormProblem[] {
   }));
 }
 
-/** Looks of keys of well-known services. */
+/** The formats of keys of well-known services. */
 const KEY_LIKE = /\b(?:sk|pk|rk|key|r8|AIza|AKIA|xai)[-_]?[A-Za-z0-9_-]{20,}\b/;
 
 /** A key written into the file instead of the name of its variable. */

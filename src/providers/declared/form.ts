@@ -16,7 +16,7 @@ export interface Form extends Flow {
   readonly limits?: LimitsForm;
   /** Beginnings of what the upstream would read as orders in a text of a caller. */
   readonly prompt_escapes?: readonly string[];
-  /** Requests that the upstream would change without a word. */
+  /** Requests that the upstream would silently change. */
   readonly refuses?: readonly { readonly if: string; readonly because: string }[];
   readonly test?: TestForm;
   readonly envelope?: { readonly ok: string };
@@ -175,7 +175,7 @@ export interface TestForm extends CallForm {
 export interface AuthForm {
   readonly key_env?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Where the key, or the token made from it, goes; the header is `Authorization` unless given. */
+  /** Where the key, or the token made from it, is sent; the header is `Authorization` unless given. */
   readonly header?: string;
   readonly query?: string;
   readonly value?: string;

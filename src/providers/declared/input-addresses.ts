@@ -3,7 +3,7 @@ import { expressionsIn, readingOfExpressions } from "./places.ts";
 
 const known = new WeakMap<Form, boolean>();
 
-/** Whether files can go to an upstream only by addresses that it can reach: in each flow that takes files. */
+/** Whether an upstream takes files only by addresses that it can reach, in each flow that takes files. */
 export function needsAddresses(form: Form): boolean {
   // Each account of a form asks.
   return known.getOrInsertComputed(form, findNeed);

@@ -27,7 +27,7 @@ export interface Job {
   readonly submitted_at: number;
   /** What the form took from the answer to the submission. */
   readonly values: Readonly<Record<string, string | number>>;
-  /** What that answer said the job costs; counts unless a later one says it. */
+  /** The cost according to that answer; a later answer with a cost replaces it. */
   readonly cost_micros?: Micros;
 }
 
@@ -56,7 +56,7 @@ export function jobOf(
   throw new ProviderError("fail", "UPSTREAM_ERROR", `${form.provider}: this is no operation of its form`);
 }
 
-/** Asks after a job once, and for its result when it is done. @throws ProviderError when the answer says nothing */
+/** Polls a job once, and fetches its result when it is done. @throws ProviderError if the answer is unusable */
 export async function pollDeclared(
   asking: Asking,
   operation: Json,
@@ -112,7 +112,7 @@ export async function question(
   });
 }
 
-/** Whether a body is what the form reads: not a page of something on the way, and no JSON that broke off. */
+/** Whether a body is what the form expects, not a proxy's page or truncated JSON. */
 function isReadable({ json, bytes, text, headers }: UpstreamAnswer): boolean {
   if (json !== undefined || bytes !== undefined || text === undefined || text === "") return true;
   return /^text\/plain/.test(headers.get("content-type") ?? "");
@@ -130,7 +130,7 @@ async function readAnswer(
   if (text === undefined)
     throw new ProviderError("retry", "UPSTREAM_ERROR", `${describeAnswer(upstream, answer)}, with no status`);
   const word = poll.wordOf(text);
-  // Neither success nor failure can be concluded from a word that nobody knows.
+  // Neither success nor failure follows from an unknown word.
   if (word === undefined) asking.onUnknownWord?.(upstream.scrub(text));
   switch (word?.kind) {
     case "succeeded":

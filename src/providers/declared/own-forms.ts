@@ -44,7 +44,7 @@ export interface OwnFormsOptions {
   readonly refuseAddress?: ((url: string, form: Form) => string | undefined) | undefined;
 }
 
-/** The forms that an operator keeps in a folder. A broken file leaves its last good text in force. */
+/** The forms that an operator keeps in a folder. If a file is broken, its last good text stays in force. */
 export class OwnForms {
   #good = new Map<string, OwnForm>();
   readonly #options: OwnFormsOptions;
@@ -53,7 +53,7 @@ export class OwnForms {
     this.#options = options;
   }
 
-  /** Takes the files as they are now. To be called again only when it is done. */
+  /** Reads the files in their present state. Call it again only after it is done. */
   async take(files: readonly OwnFile[]): Promise<TakenForms> {
     const results = await this.#resultsOf(files);
     const twins = this.#twinsIn(results);
@@ -99,7 +99,7 @@ export class OwnForms {
     return twins;
   }
 
-  /** What each file says. Texts that nothing is known of are read all at once. */
+  /** The form of each file. All unknown texts are read together. */
   async #resultsOf(files: readonly OwnFile[]): Promise<FileResult[]> {
     const known = new Map<string, ReadResult>();
     for (const [hash, form] of this.#options.known ?? []) known.set(hash, { form });

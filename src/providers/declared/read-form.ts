@@ -76,7 +76,7 @@ export function readForms(texts: readonly FormText[]): ReadResult[] {
   });
 }
 
-/** What has another shape than a form. The faults of its expressions are told with it, so that both can be mended at once. */
+/** The value does not have the structure of a form. Faults of its expressions are reported too, so that both can be fixed at once. */
 function shapeProblems(value: unknown): FormProblem[] {
   const mapped = mappingsThatWereExpressions(value);
   checker ??= createSchemaChecker({ ...FORMS.options, sourceOf: () => compiledSchema("form") });

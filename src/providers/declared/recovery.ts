@@ -11,7 +11,7 @@ import { answerScope, textIn } from "./reading.ts";
 import { chooseFlow, jobIdOf, type Submitting } from "./submission.ts";
 import type { Value } from "./value.ts";
 
-/** Finds out what became of a submission whose answer was lost. @throws ProviderError `retry` when the upstream does not say */
+/** Finds out the outcome of a submission whose answer was lost. @throws ProviderError `retry` when the upstream does not say */
 export async function recoverDeclared(
   { compiled, connection, now }: Submitting,
   request: RecoverRequest,

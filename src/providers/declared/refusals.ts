@@ -23,7 +23,7 @@ export function isMeaning(word: unknown): word is Meaning {
   return MEANINGS.some((meaning) => meaning === word);
 }
 
-/** The meaning that is close to a word which is none, or else all of them, to stand after a problem. */
+/** A hint to put after a problem: the meaning that is close to an unknown word, or else all meanings. */
 export function nearMeaning(word: string): string {
   const near = suggest(word, MEANINGS);
   return near === undefined ? `; known: ${MEANINGS.join(", ")}` : `; did you mean "${near}"?`;

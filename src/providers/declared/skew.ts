@@ -5,7 +5,7 @@ import type { CompiledForm } from "./compiled-form.ts";
 /** Tokens and signatures are valid within minutes. */
 const SKEW_MS = 60_000;
 
-/** Says it where a key seems refused, and it is this machine's clock that is wrong. */
+/** Explains a refused key if the real cause is this machine's clock. */
 export function explainRefusal(
   { compiled, now }: { readonly compiled: CompiledForm; readonly now: () => number },
   refusal: Refusal,

@@ -22,7 +22,10 @@ interface Pending {
   waiting: number;
 }
 
-/** Requests at one time wait for the same token. Whoever leaves stops nobody else's wait; the last one to leave stops the minting. */
+/**
+ * Concurrent requests wait for the same token. A request that gives up does not end the wait of others; when the last one gives up,
+ * the minting stops.
+ */
 export function createTokens(clock: Clock, mint: (signal: AbortSignal) => Promise<Token>): Tokens {
   let token: Token | undefined;
   let pending: Pending | undefined;

@@ -91,7 +91,7 @@ function uploading(tracing: Tracing): Tracing {
   };
 }
 
-/** Whatever became of an upload, the task was not submitted. */
+/** Whatever the result of an upload, the task was not submitted. */
 function untaken(error: unknown): never {
   if (error instanceof ExpressionError)
     throw new ProviderError("reroute", "NO_ROUTE_AVAILABLE", `An upload cannot be worded: ${error.message}.`);

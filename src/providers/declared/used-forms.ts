@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Form } from "./form.ts";
 import { type LoadedForm, loadForm } from "./loaded.ts";
 
-/** The texts of the forms that tasks began with. A task keeps its form to its end, whatever the file says by then. */
+/** The texts of the forms with which tasks began. A task uses its form until its end, whatever the file says by then. */
 export interface UsedForms {
   /** Keeps the text of a form, once. */
   keep(form: LoadedForm): void;
@@ -30,10 +30,10 @@ export function createUsedForms(directory: string): UsedForms {
     try {
       const text = readFileSync(pathOf(hash), "utf8");
       if (createHash("sha256").update(text).digest("hex") !== hash) return undefined;
-      // It was checked before it was kept. Checking it again would hold up everything else.
+      // The form was checked before it was stored. Checking it again would delay everything else.
       return compiled(loadForm(Bun.YAML.parse(text) as Form, hash, text));
     } catch {
-      // Lost or damaged: the task goes on with the form in force, which is better than not at all.
+      // If it is lost or damaged, the task continues with the form in force, which is better than not at all.
       return undefined;
     }
   }

@@ -70,10 +70,10 @@ const SIGNED_CALLS = {
   signed: ["x-fal-webhook-request-id", "x-fal-webhook-user-id", "x-fal-webhook-timestamp"],
   signature: "x-fal-webhook-signature",
 } as const;
-/** A job younger than this may be unknown because word of it has not got round. */
+/** A job younger than this may be unknown because the queue's servers have not all heard of it. */
 const SETTLED_MS = 60_000;
 
-/** fal.ai's queue: jobs are submitted, asked after, fetched and cancelled. */
+/** fal.ai's queue: jobs are submitted, polled, fetched and cancelled. */
 export function createFalProvider(deps: FalDeps): ProviderAdapter {
   const { apiKey, clock } = deps;
   const upstream = createUpstream({
@@ -86,14 +86,14 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
     ...{ proxy: deps.proxy, network: deps.network },
     requestIdHeaders: ["x-request-id", "x-fal-request-id"],
   });
-  // Whatever else speaks its language has other keys.
+  // Any other service that speaks its API has other keys.
   const isFal = deps.baseUrl === FAL_QUEUE;
   const media = { upstream, hosts: MEDIA_HOSTS, limits: deps.mediaLimits };
   return {
     id: FAL.id,
     lane: deps.lane ?? FAL.id,
     rates: deps.rates,
-    // Its queue takes no key: sent twice is made and paid twice.
+    // Its queue takes no idempotency key: a job that is sent twice is made and charged twice.
     submitIsIdempotent: false,
     repeatIsSafe: deps.restarts === "safe",
     concurrency: deps.concurrency,
@@ -146,7 +146,7 @@ async function poll(upstream: Upstream, job: FalJob, signal: AbortSignal): Promi
   if (answer.status > 299 || !isJsonObject(answer.json)) throw noWord(upstream, answer);
   const { status } = answer.json;
   if (typeof status !== "string") throw noWord(upstream, answer);
-  // Also a status nobody has told us of: neither success nor failure is to be concluded from it.
+  // Also for an undocumented status, from which neither success nor failure follows.
   if (status !== "COMPLETED") return { kind: "pending" };
   const failure = readFailure(upstream, answer);
   if (failure !== undefined && failure.meaning !== "broken") return failedJob(failure);
@@ -162,7 +162,7 @@ function readOutcome(upstream: Upstream, job: FalJob, answer: UpstreamAnswer, to
       throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no result`);
     return readResult(answer.json, answer);
   }
-  // The model's own failure comes with the model's status; the queue's passing trouble has none of its words.
+  // A model's own failure comes with the model's status. A temporary problem of the queue has none of the model's words.
   const failure = isUnknownJob(answer) ? told : (readFailure(upstream, answer) ?? told);
   if (failure !== undefined) return failedJob(failure);
   if (!isLost(upstream, job, answer)) throw noWord(upstream, answer);
@@ -186,7 +186,7 @@ async function lost(
 }
 
 function isLost({ clock }: Upstream, { submittedAt }: FalJob, answer: UpstreamAnswer): boolean {
-  // The clock may have been set since: a job from the future is an old one.
+  // The clock may have been set since, so a job from the future counts as old.
   return isUnknownJob(answer) && Math.abs(clock.now() - submittedAt) >= SETTLED_MS;
 }
 
@@ -194,7 +194,7 @@ function ask(upstream: Upstream, method: "GET" | "PUT", url: string, signal: Abo
   return upstream.send({ method, url, maxBytes: ANSWER_BYTES }, signal).catch(unansweredQuestion);
 }
 
-/** An answer that says nothing of the job: ask again later. */
+/** The answer says nothing about the job: poll again later. */
 function noWord(upstream: Upstream, answer: UpstreamAnswer): ProviderError {
   const detail = describeAnswer(upstream, answer, { word: "with no word on the job" });
   const { status } = answer;

@@ -88,7 +88,7 @@ export function readFailure(upstream: Upstream, answer: UpstreamAnswer): Refusal
 
 function failureMeaning({ status }: UpstreamAnswer, complaint: Complaint): Meaning | undefined {
   const { word, message, isOfInput } = complaint;
-  // Said of our key or of our haste, not of the job.
+  // These words concern our key or our request rate, not the job.
   if (status === 401 || status === 403 || status === 429) return undefined;
   if (status === 499) return "cancelled";
   const said = meaningOfWord(WORDS, word);

@@ -37,7 +37,7 @@ export function meaningOfStatus(status: number): Meaning {
   if (status === 408 || status === 425 || status === 429 || status === 503 || status === 529) return "busy";
   // The first request with this key may still be running.
   if (status === 409) return "unclear";
-  // What stands before the upstream waited for it in vain.
+  // A proxy in front of the upstream waited in vain.
   if (status === 504 || status === 524) return "slow";
   return status >= 500 || status < 300 ? "unclear" : "refused";
 }
@@ -52,7 +52,7 @@ export function meaningOfError(status: number, words: ErrorWords): Meaning {
   return /time[d_ -]?\s?out|deadline/i.test(said) ? "slow" : "broken";
 }
 
-/** Statuses by which an application says that it failed. 502 and 504 are said by what stands before it. */
+/** Statuses with which an application reports its own failure. A proxy in front of it sends 502 and 504. */
 const FAILED: ReadonlySet<number> = new Set([500, 501, 507]);
 
 /** The error for an answer whose status is a success, but which holds no result. */

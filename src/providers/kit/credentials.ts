@@ -1,4 +1,4 @@
-/** A request as it leaves, but for what credentials add to it. */
+/** A request that is ready to be sent, except for its credentials. */
 export interface UnsignedRequest {
   readonly method: string;
   readonly url: URL;
@@ -31,7 +31,7 @@ const TELLING = 8;
 /** `Bearer `, `AWS4-HMAC-SHA256 `. */
 const SCHEME = /^[\w-]+ /;
 
-/** Adds credentials to a request. @param keep is told what must show in no error */
+/** Adds credentials to a request. @param keep receives the texts that must not appear in any error */
 export async function sign(
   credentials: Credentials,
   request: UnsignedRequest,

@@ -102,7 +102,7 @@ export interface Upstream {
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
 }
 
-/** The one way to an upstream's API. Follows no redirect, uses no proxy but its own and unpacks no compression. */
+/** The only way to an upstream's API. Follows no redirect, uses only its own proxy, and unpacks no compression. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, clock, proxy, requestIdHeaders = ["x-request-id"], network = NETWORK } = options;
   const base = options.baseUrl.replace(/\/+$/, "");

@@ -1,7 +1,7 @@
 import { ProviderError } from "../../domain/ports/provider.ts";
 import { reasonOf } from "./http.ts";
 
-/** Words a request, for which its inputs are read. Nothing was sent when that fails: the upstream has no part in it. */
+/** Builds a request, which reads its inputs. If that fails, nothing was sent, and the upstream is not the cause. */
 export async function beforeSending<T>(word: () => Promise<T>): Promise<T> {
   try {
     return await word();

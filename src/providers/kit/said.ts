@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { UpstreamAnswer } from "./answer.ts";
 
-/** What an error answer says, in whichever of the customary shapes it says it. */
+/** The content of an error answer, in any of the usual shapes. */
 export interface ErrorWords {
   readonly code?: string | undefined;
   readonly type?: string | undefined;

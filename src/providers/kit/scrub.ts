@@ -58,7 +58,7 @@ export function createSecrets(given: readonly string[]): {
     },
     mask(text) {
       const secrets = [...known, ...minted];
-      // A short one, such as the first half of a key, is a word like others.
+      // A short piece, such as the first half of a key, may be an ordinary word.
       const forms = secrets.flatMap(([secret]) => (secret.length < TELLING ? [] : formsOf(secret)));
       let clean = text;
       for (const form of forms) clean = clean.replaceAll(form, MASK);

@@ -7,7 +7,7 @@ type Verify = NonNullable<ProviderAdapter["verifyHook"]>;
 
 /** Upstreams that publish keys say that these may be kept for a day. */
 const KEPT_MS = 86_400_000;
-/** What proves calls is asked for no more often, whoever sends wrong signatures. */
+/** The proof of calls is fetched at most this often, whoever sends wrong signatures. */
 const ASKED_EVERY_MS = 60_000;
 
 /**

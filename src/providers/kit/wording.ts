@@ -75,7 +75,7 @@ function own<Value>(table: { readonly [name: string]: Value } | undefined, name:
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** The error for what the upstream has no words for. */
+/** The error for a value that the upstream has no words for. */
 export function unsayable(message: string): ProviderError {
   return new ProviderError("reroute", "NO_ROUTE_AVAILABLE", `The request cannot be worded: ${message}.`);
 }

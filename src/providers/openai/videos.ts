@@ -63,7 +63,7 @@ export function createVideos(
     async cancel(handle, signal) {
       const job = readJob(handle);
       const { status, json } = await ask(upstream, "GET", job, signal);
-      // A video that is made would be lost. What else an answer means, the next poll tells.
+      // Cancelling would delete a finished video. The next poll tells the meaning of any other answer.
       if (status > 299 || !isJsonObject(json) || isOver(json.status)) return;
       const answer = await ask(upstream, "DELETE", job, signal);
       if (answer.status === 404) return;

@@ -1,6 +1,6 @@
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 
-/** An adapter whose jobs are asked after at once, as often as wanted: recorded answers need no patience. */
+/** An adapter whose jobs may be polled at once and any number of times, because recorded answers need no waiting. */
 export function atOnce(adapter: ProviderAdapter): ProviderAdapter {
   const { poll, withTerms } = adapter;
   return {

@@ -9,7 +9,7 @@ import {
 import type { Context, Current } from "./context.ts";
 import type { CallLine } from "./format.ts";
 
-/** A call of an adapter and what it came to, as far as JSON tells it. */
+/** A call of an adapter and its result, as far as JSON can represent it. */
 export interface Call extends Pick<CallLine, "call" | "lane"> {
   readonly with: unknown;
   readonly came?: unknown;

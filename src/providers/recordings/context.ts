@@ -13,7 +13,7 @@ export interface Current {
 
 export type Context = ReturnType<typeof createContext>;
 
-/** Tells the network for which task it is asked. What runs outside of a task has no context. */
+/** Tells the network for which task requests are made. Work outside of a task has no context. */
 export function createContext() {
   const storage = new AsyncLocalStorage<Current>();
   return {

@@ -7,9 +7,9 @@ import { withoutAddressKeys } from "./masking.ts";
 
 /** Longer texts become files. */
 const LONGEST_TEXT = 16 * 1024;
-/** So much may wait for the disk. */
+/** The most data that may wait for the disk. */
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
-/** The longest secret that is found where two pieces of a file meet. */
+/** The longest secret that is found across two pieces of a file. */
 const SECRET_BYTES = 512;
 /** How the name of a file ends that is not whole yet. After a day, nobody writes it any more. */
 const PART = ".part";

@@ -28,7 +28,7 @@ export interface RecorderDeps {
 
 export type Recorder = ReturnType<typeof createRecorder>;
 
-/** Writes down what is exchanged with upstreams for tasks, a file for each. It fails no task, and none waits for the disk. */
+/** Records the exchanges with upstreams, one file for each task. Recording fails no task, and no task waits for the disk. */
 export function createRecorder({ folder, clock, context, network = NETWORK, onTrouble }: RecorderDeps) {
   const files = createFiles(folder, clock);
   const { tapeOf, ended, stop } = createTapes(folder, clock, onTrouble);

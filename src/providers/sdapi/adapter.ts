@@ -42,7 +42,7 @@ export interface SdApiDeps {
   readonly rates?: Rates | undefined;
   /** Nobody else uses the server. */
   readonly isExclusive: boolean;
-  /** What was made and lost with its answer may be made again. */
+  /** Outputs that were lost with their answer may be made again. */
   readonly mayRepeat: boolean;
   readonly clock: Clock;
   /** What requests go through. */
@@ -84,7 +84,7 @@ export function createSdApiProvider(deps: SdApiDeps): ProviderAdapter {
     id: SDAPI.id,
     lane: deps.lane ?? SDAPI.id,
     rates: deps.rates,
-    // A task that is sent twice is made twice, also under one id.
+    // A task that is sent twice is made twice, even under one id.
     submitIsIdempotent: false,
     // What is told as lost was never made, or may be made again.
     repeatIsSafe: true,
@@ -200,7 +200,7 @@ async function send(
 /** How a request ended after its submission was over. */
 function endingOf(outcome: Outcome): Ending {
   if (outcome.kind === "refused") {
-    // What stands before the server may be tired of waiting.
+    // A proxy in front of the server may have stopped waiting.
     const isUnclear = consequenceOf(outcome.refusal.meaning).disposition === "unknown";
     return isUnclear ? { kind: "cut" } : failedJob(outcome.refusal);
   }

@@ -4,7 +4,7 @@ import type { Answers } from "./answers.ts";
 import type { Server, Whereabouts } from "./server.ts";
 
 export interface Jobs extends Required<Pick<ProviderAdapter, "poll" | "cancel" | "recover">> {
-  /** Resolves once nothing is being interrupted: what begins then cannot be hit. */
+  /** Resolves when no interruption is under way, so that a new job cannot be hit by one. */
   quiet(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createJobs(deps: JobsDeps): Jobs {
       const answer = answers.tell(id);
       if (answer !== undefined) return isStopped ? { kind: "cancelled" } : answer;
       const place = await server.find(id, signal).catch((error: unknown): undefined => {
-        // As long as its answer is awaited, the server need not say anything of it.
+        // While its answer is awaited, the server's state does not matter.
         if (state !== "awaited" || signal.aborted) throw error;
       });
       const late = answers.tell(id);
@@ -61,7 +61,7 @@ export function createJobs(deps: JobsDeps): Jobs {
     async cancel(operation, signal) {
       signal.throwIfAborted();
       const stopping = stop(deps, interrupted, idOf(operation), signal);
-      // Whatever becomes of it, the next one may begin then.
+      // Whatever the result, the next job may then begin.
       interrupting = Promise.allSettled([interrupting, stopping]);
       return (await stopping) ? undefined : "unable";
     },

@@ -48,7 +48,7 @@ export async function toSdCall(submission: SubmitRequest): Promise<SdCall> {
   const settings: Record<string, Json> = { return_grid: false };
   const fields: Record<string, Json> = { disable_extra_networks: true, ...constants };
   if (request.prompt !== undefined) fields[wording?.prompt ?? "prompt"] = request.prompt;
-  // One after the other: together they would need the memory of all of them.
+  // One after the other, because together they would need the memory of all.
   Object.assign(fields, { [wording?.count ?? "n_iter"]: request.n });
   Object.assign(fields, await fieldsOfInputs(inputs));
   for (const [name, value] of Object.entries(request.parameters))

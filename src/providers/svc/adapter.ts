@@ -65,7 +65,7 @@ interface Job {
   readonly id: string;
 }
 
-/** Another instance of this service: its tasks are made, asked after, cancelled, and their files fetched. */
+/** Another instance of this service: its tasks are created, polled and cancelled, and their files fetched. */
 export function createSvcProvider(deps: SvcDeps): ProviderAdapter {
   const { apiKey, clock } = deps;
   const baseUrl = deps.baseUrl.replace(/\/+$/, "");
@@ -80,7 +80,7 @@ export function createSvcProvider(deps: SvcDeps): ProviderAdapter {
     id: SVC.id,
     lane: deps.lane ?? SVC.id,
     rates: deps.rates,
-    // It keeps the answer of a create for a week by its key, so that a task which is sent twice is made and charged once.
+    // It stores the answer of a create for a week under its key, so a task that is sent twice is made and charged once.
     submitIsIdempotent: true,
     repeatIsSafe: deps.restarts === "safe",
     concurrency: deps.concurrency,
@@ -214,7 +214,7 @@ async function listModels(upstream: Upstream, signal: AbortSignal): Promise<read
   );
 }
 
-/** Proves the key by what it may do, which costs nothing and is not counted. */
+/** Proves the key by reading what it may do. The call is free and not counted. */
 async function testKey(upstream: Upstream, signal: AbortSignal): Promise<Tested> {
   try {
     const request = { method: "GET", url: "/v1/account/status", maxBytes: ANSWER_BYTES } as const;
@@ -234,7 +234,7 @@ function dataOf({ json }: Pick<UpstreamAnswer, "json">): JsonObject | undefined 
   return isJsonObject(json) && isJsonObject(json.data) ? json.data : undefined;
 }
 
-/** An answer that does not say what was asked for: ask again later. */
+/** The answer does not contain what was requested: poll again later. */
 function noWord(
   upstream: Upstream,
   answer: UpstreamAnswer,

@@ -9,7 +9,7 @@ const MADE = /(?:^|_)(?:urls?|uri|sample|video|image|audio|output|result)s?$/i;
 const FILE = /url|b64|base64/i;
 const INPUT = /image|picture|photo|mask|frame|video/i;
 
-/** The start of a form, by what an OpenAPI document says. What had to be guessed is marked. @throws OpenApiError */
+/** The start of a form, derived from an OpenAPI document. Guesses are marked. @throws OpenApiError */
 export function formFromOpenApi(id: string, document: unknown): string {
   const api = new OpenApi(document);
   const create = mostLikelyCreate(api);

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
 
-/** An OpenAPI document that nothing can be begun with. */
+/** An OpenAPI document from which no form can be started. */
 export class OpenApiError extends Error {
   override readonly name = "OpenApiError";
 }
@@ -50,7 +50,7 @@ export class OpenApi {
     return isJsonObject(info) && typeof info.title === "string" ? info.title.trim() : undefined;
   }
 
-  /** The first of the ways to say who asks. */
+  /** The document's first way to authenticate. */
   get security(): JsonObject | undefined {
     const { components, security } = this.#document;
     const schemes =
@@ -69,7 +69,7 @@ export class OpenApi {
     });
   }
 
-  /** The body that a call takes: of JSON if it may be, else of parts. */
+  /** The body that a call takes: JSON if it may be JSON, else a form of parts. */
   bodyOf({ operation }: FoundOperation): { kind: "json" | "multipart"; schema: JsonObject } | undefined {
     const body = this.resolve(operation.requestBody);
     const content = isJsonObject(body) && isJsonObject(body.content) ? body.content : {};

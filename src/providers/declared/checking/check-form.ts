@@ -31,8 +31,8 @@ interface Trial {
 }
 
 /**
- * Checks all of a form: its shape and expressions, its examples, and what it makes of an upstream in trouble. Only this machine is
- * reached.
+ * Checks all of a form: its structure and expressions, its examples, and how it handles an upstream in trouble. It only connects to
+ * this machine.
  */
 export async function checkForm(file: string, text: string, clock: Clock): Promise<CheckedForm> {
   let form: Form;

@@ -21,8 +21,8 @@ export interface CheckedRecordings {
 }
 
 /**
- * Has a form make each call again that was recorded of its provider: it must ask what was asked, and understand the answers as they
- * were understood. Only the recordings answer.
+ * Makes a form repeat each recorded call of its provider. It must send the recorded requests and understand the answers as before.
+ * Only the recordings answer.
  */
 export async function checkRecordings(
   library: Library,
@@ -69,7 +69,7 @@ async function checkCall(
   const { base, region } = isJsonObject(terms) ? terms : {};
   const adapter = createDeclaredProvider({
     ...{ id: form.form.provider as ProviderId, form, network: play.network, fetchPublic: play.fetchPublic },
-    // Tells the time of the recording: jobs grow old.
+    // Uses the time of the recording, because jobs grow old.
     clock: { ...clock, now: () => atMs },
     account: {
       ...{ name: accountNameOf(lane), lane, secrets: Object.fromEntries(secrets) },
