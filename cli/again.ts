@@ -2,10 +2,10 @@ import type { Command } from "commander";
 
 /** Secrets, which are not printed. */
 const HIDDEN = new Set(["key", "token"]);
-/** Text that every shell takes as it is. */
+/** Text that every shell takes unchanged. */
 const PLAIN = /^[\w%+,./:=@-]+$/;
 
-/** The command that runs, for a shell, with its flags as they were given and some of them changed. Leaves secrets out. */
+/** The running command as a shell command line, with its flags as given and some of them changed. Leaves secrets out. */
 export function commandAgain(command: Command, changed: Readonly<Record<string, string>>): string {
   return [...pathOf(command), ...command.args.map(quoted), ...flagsOf(command, () => true, changed)].join(
     " ",
@@ -39,7 +39,7 @@ function pathOf(command: Command): string[] {
   return [...(command.parent === null ? [] : pathOf(command.parent)), command.name()];
 }
 
-/** A word for a shell, which takes it as it is. */
+/** Quotes a word, so that a shell takes it unchanged. */
 export function quoted(text: string): string {
   return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

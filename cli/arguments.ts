@@ -39,7 +39,7 @@ export function findOption(command: Command, flag: string): Option | undefined {
   return undefined;
 }
 
-/** Commander tells of a required flag that is missing before a flag that it does not know, which may be the same misspelt. */
+/** Commander reports a missing required flag before an unknown one, which may be the same flag misspelt. */
 export function misspeltFlag(command: Command, args: readonly string[], error: unknown): Failure | undefined {
   const isMissing = error instanceof CommanderError && error.code === "commander.missingMandatoryOptionValue";
   if (!isMissing) return undefined;
@@ -54,7 +54,7 @@ export function misspeltFlag(command: Command, args: readonly string[], error: u
   return usage(`Unknown option '${name}'.${hint}`, `See \`${pathOf(command)} --help\`.`);
 }
 
-/** Makes every flag and argument that takes one of several words say which, and the nearest, for any other. */
+/** Makes every flag and argument that takes one of several words list them, with the nearest one, when it gets any other word. */
 export function explainChoices(command: Command): void {
   for (const option of command.options) {
     const parse = option.parseArg;
@@ -73,7 +73,7 @@ export function explainChoices(command: Command): void {
 
 const nameOf = ({ long, short }: Option): string => long ?? short ?? "";
 
-/** @throws Failure for a text that is no choice */
+/** @throws Failure if the text is none of the choices */
 function chosen(what: string, text: string, choices: readonly string[] = []): string {
   if (choices.includes(text)) return text;
   const near = suggest(text, choices);

@@ -39,7 +39,7 @@ export function describeArgument(command: Command, about: string, words: readonl
   argument.choices(words);
 }
 
-/** The flags and exit codes of every command with an action. */
+/** The flags and exit codes that every command with an action has. */
 export function withCommonFlags(command: Command): Command {
   for (const option of commonOptions()) command.addOption(option.helpGroup(COMMON_FLAGS));
   return withExits(command, "ok", "error", "usage");

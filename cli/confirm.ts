@@ -6,7 +6,7 @@ import { Failure, usage } from "./failure.ts";
 import { printable } from "./format/printable.ts";
 import { pathOf } from "./help/layout.ts";
 
-/** Marks a command that does what cannot be undone, or hits many at once: it asks first. */
+/** Marks a command that cannot be undone, or that affects many things at once: it asks first. */
 export function asksFirst(command: Command): Command {
   const yes = command.options.find(({ long }) => long === "--yes");
   if (yes === undefined) throw new Error(`${pathOf(command)} has no --yes.`);

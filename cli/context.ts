@@ -5,9 +5,9 @@ export interface Sink {
   readonly columns?: number | undefined;
   /** Height in lines; undefined without a terminal. */
   readonly rows?: number | undefined;
-  /** Bytes go as they are, for what is no text. */
+  /** Bytes are written unchanged, for output that is no text. */
   write(text: string | Uint8Array): void;
-  /** The same for much: resolves when there is room for more. */
+  /** The same for large output: resolves when there is room for more. */
   writeBytes(bytes: Uint8Array): Promise<void>;
 }
 

@@ -7,7 +7,7 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   win32: ["rundll32", "url.dll,FileProtocolHandler"],
 };
 const OTHERS = ["xdg-open"];
-/** Openers hand over and end. One that is still there has found something to open with. */
+/** Programs that open files hand over and end. One that is still running has found something to open with. */
 const HANDS_OVER_MS = 1_500;
 
 /**

@@ -85,7 +85,7 @@ function readSettings(
   const profile = profileOf(flags, environment);
   const server = serverOf(flags, environment, profile);
   const variable = environment.env[credential.variable] || undefined;
-  // What a profile holds is for its own server, and never sent to another one.
+  // A profile's credential is for its own server, and is never sent to another one.
   const stored = () => (profile()?.server === server ? profile()?.[credential.field] : undefined);
   const text = flag ?? (isProfileFlagged(flags) ? (stored() ?? variable) : (variable ?? stored()));
   const key = (text ?? "").trim();
@@ -114,7 +114,7 @@ function profileOf(flags: ServerFlags, environment: Pick<Context, "env">): LazyP
     read ??= { profile: chosenProfile(flags, environment) };
     return read.profile;
   };
-  // A name that no profile has is a mistake, even where nothing is needed of it.
+  // A name that no profile has is a mistake, even if nothing from the profile is needed.
   if (isProfileFlagged(flags)) lazy();
   return lazy;
 }

@@ -35,8 +35,8 @@ export class Failure extends Error {
   }
 
   /**
-   * What a server's refusal of a field is to whoever gave the field by a flag: a mistake in the command line, which names the flag.
-   * The server's message names the field.
+   * Turns a server's refusal of a field into a mistake in the command line that names the flag, if a flag gave the field. The
+   * server's message names the field.
    */
   ofField(nameOf: (field: string) => string): Failure {
     const param = this.more?.param;

@@ -21,7 +21,7 @@ export function keyboardOf(process: NodeJS.Process): Keyboard | undefined {
         if (bytes.includes(CTRL_C)) process.kill(process.pid, "SIGINT");
         onBytes(bytes);
       };
-      // Nobody types on a terminal that is gone.
+      // Nobody types on a terminal that is closed.
       const hangUp = () => {
         isGone = true;
         onBytes(Uint8Array.of(CTRL_D));

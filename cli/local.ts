@@ -129,7 +129,7 @@ async function localFiles(assets: LocalAssets, config: Config): Promise<Files> {
       };
     },
     async collect(isTrial) {
-      // A full disk, where nothing can be noted, is what this is for.
+      // The command exists for a full disk, where nothing can be recorded.
       if (!isTrial) await tryNoteLocally(config, { action: "files.collect", object, after: { asked: true } });
       const contents: JsonObject[] = [];
       const onFound = (sha256: string, bytes: number) => void contents.push({ sha256, size_bytes: bytes });

@@ -28,7 +28,7 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
   let stream: NodeJS.WriteStream | undefined;
   let roomBytes = isOnTerminal ? 0 : AT_ONCE_BYTES;
 
-  // The reader may close its end at any time, as `| head` does. Nobody is left to get an error.
+  // The reader may close its end at any time, as `| head` does. Then nobody is left to read an error.
   function fail(error: unknown): never {
     if (hasCode(error, "EPIPE")) process.exit(process.exitCode ?? EXIT.ok);
     if (descriptor !== STANDARD_ERROR)
@@ -56,7 +56,7 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
 
   return {
     isTerminal: isOnTerminal,
-    // Read anew each time: a window may change its size.
+    // Read again each time, because a window may change its size.
     get columns() {
       return isOnTerminal ? streaming().columns : undefined;
     },

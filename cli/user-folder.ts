@@ -4,7 +4,7 @@ import type { Context } from "./context.ts";
 
 /**
  * A folder for what is kept for this user: what the variable names, or else one in the home folder. A relative path in either is
- * ignored: it would be another folder wherever a command is run
+ * ignored, because it would be a different folder for each working directory
  * (https://specifications.freedesktop.org/basedir-spec/latest/, checked 2026-11-22).
  *
  * @returns undefined for a user without a home folder, as a container's often is

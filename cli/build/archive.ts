@@ -12,7 +12,7 @@ const BLOCK_BYTES = 512;
 const NAME_BYTES = 100;
 
 /**
- * Packs files into a gzipped tar (ustar, POSIX.1-1988). The same files make the same bytes: times and owners are those that are given.
+ * Packs files into a gzipped tar (ustar, POSIX.1-1988). The same files make the same bytes, because times and owners are given.
  *
  * @param modifiedSec the time of every file, in seconds of the epoch
  */
@@ -36,7 +36,7 @@ function headerOf({ path, bytes, isProgram }: Packed, modifiedSec: number): Buff
   octal(0, 116, 7);
   octal(bytes.length, 124, 11);
   octal(modifiedSec, 136, 11);
-  // The sum is counted with spaces in its own place.
+  // The checksum counts its own field as spaces.
   header.write("        ", 148);
   header.write("0", 156);
   header.write("ustar\x0000", 257, "latin1");

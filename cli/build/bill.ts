@@ -97,7 +97,9 @@ function closure(lock: Lock, isInside: (name: string) => boolean) {
   return { keys: [...edges.keys()].filter((key) => key !== "").sort(), edges };
 }
 
-/** Where a package finds another: below itself, or below what it lies in. Undefined for an optional one that is nowhere. */
+/**
+ * Where a package finds another: below itself, or below its parent folders. Undefined for an optional package that is not installed.
+ */
 function placeOf(lock: Lock, key: string, name: string): string | undefined {
   for (let at = key; ; at = at.slice(0, Math.max(0, at.lastIndexOf("/")))) {
     const place = at === "" ? name : `${at}/${name}`;
@@ -155,7 +157,7 @@ function licenceOf(root: string, key: string): object | undefined {
     : { license: { name: license } };
 }
 
-/** A UUID of version 8, which is made of a text. */
+/** A UUID of version 8 that is derived from a text. */
 function uuidOf(text: string): string {
   const hash = new Bun.CryptoHasher("sha256").update(text).digest("hex");
   return [

@@ -86,6 +86,6 @@ function compress(name: string, plain: Uint8Array<ArrayBuffer>, { gzip, brotli }
 
 if (import.meta.main) {
   const { pack } = await buildConsole(join(import.meta.dir, "../.."), undefined, QUICK);
-  // Bun.write sends a part twice where a socket takes a long text in pieces, as the stdout of another Bun's child does (Bun 1.4.5).
+  // Bun.write sends a part twice if a socket takes a long text in pieces, as the stdout of another Bun's child does (Bun 1.4.5).
   process.stdout.write(writePack(pack));
 }

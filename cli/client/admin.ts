@@ -5,18 +5,18 @@ import { Failure } from "../failure.ts";
 import { type Call, type ClientOptions, exchange } from "./exchange.ts";
 import { type Attempt, withRetries } from "./retry.ts";
 
-/** The management API, with a management token. Every method throws a Failure when it is refused or gets no answer. */
+/** The management API, with a management token. Every method throws a Failure if the request is refused or gets no answer. */
 export type AdminCalls = ReturnType<typeof createAdminCalls>;
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** How a change that was sent may be sent again when no answer comes. */
+/** How a change may be repeated when no answer comes. */
 export type Repeat =
-  /** Doing it twice is doing it once. */
+  /** Repeating the change has no further effect. */
   | { readonly kind: "harmless" }
-  /** The server does it once for each key. The same command has another key. */
+  /** The server applies it once for each key. Another run of the same command has another key. */
   | { readonly kind: "once"; readonly idempotencyKey: string; readonly check: string }
-  /** It is not: `check` is the command that shows whether it was done. */
+  /** It must not be repeated. `check` is the command that shows whether it was done. */
   | { readonly kind: "never"; readonly check: string };
 
 export const HARMLESS: Repeat = { kind: "harmless" };
@@ -27,7 +27,7 @@ const UNAUTHORISED =
 export function createAdminCalls(settings: ClientSettings, options: ClientOptions) {
   const attempt = async (request: Call) => adviseOperator(await exchange(settings, options, request));
   async function call(request: Call, repeat: Repeat): Promise<JsonObject> {
-    // Of any try: the last one may only have found nobody, or have been interrupted.
+    // Of all tries, because the last one may only have found no server, or have been interrupted.
     let mayBeDone = false;
     const tryOnce = async () => {
       const result = await attempt(request);
@@ -48,7 +48,7 @@ export function createAdminCalls(settings: ClientSettings, options: ClientOption
     wait: (ms: number) => options.timing.sleep(ms, options.signal),
     get: (path: string, query: Query = {}, waitMs?: number) =>
       call({ method: "GET", path: `/admin/v1${path}${searchOf(query)}`, waitMs }, HARMLESS),
-    /** Asks once, for callers that ask again by themselves. */
+    /** Sends the request once, for callers that repeat it themselves. */
     attempt: (path: string) => attempt({ method: "GET", path: `/admin/v1${path}` }),
     send: (method: "POST" | "PATCH", path: string, body: JsonObject | undefined, repeat: Repeat) => {
       const once = repeat.kind === "once" ? { idempotencyKey: repeat.idempotencyKey } : {};

@@ -9,7 +9,7 @@ import type { Trouble } from "./retry.ts";
 export type TaskView = JsonObject & { readonly task_id: string; readonly status: string };
 export type Kind = "image" | "video";
 
-/** Not 500: the server has decided. */
+/** Not 500, with which the server has decided. */
 const PASSING = [429, 502, 503, 504];
 
 /** The failure that an HTTP answer means. Reads both error envelopes, `error.code` first (docs/api.md 3.2). */
@@ -37,13 +37,13 @@ export function troubleOf(response: Response, body: unknown, server: string): Tr
   };
 }
 
-/** The `data` of a success (docs/api.md 3.1). @throws Failure when something else than an svc server answers */
+/** The `data` of a success (docs/api.md 3.1). @throws Failure if the answer is not from an svc server */
 export function dataOf(response: Response, body: unknown, server: string): JsonObject {
   if (isJsonObject(body) && isJsonObject(body.data)) return body.data;
   throw notThisService(server, response.headers.get("x-request-id") ?? undefined);
 }
 
-/** Whether something else than svc says that it has no such path. Proxies answer with other errors in svc's place. */
+/** Whether a server other than svc says that it has no such path. Proxies answer in svc's place with other errors. */
 function isForeign({ status, headers }: Response): boolean {
   const isJson = /\bjson\b/.test(headers.get("content-type") ?? "");
   return !isJson && [404, 405, 501].includes(status);
@@ -75,7 +75,7 @@ export function resultUrls(task: TaskView): string[] {
   return Array.isArray(result) ? result.filter((url): url is string => typeof url === "string") : [];
 }
 
-/** The failure when nobody answered. Refused connections and unknown names seldom change within a minute; others may. */
+/** The failure if nobody answered. Refused connections and unknown names rarely change within a minute; other causes may. */
 export function unreachable(error: unknown, server: string): Trouble {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const isTimeout = error instanceof Error && error.name === "TimeoutError";

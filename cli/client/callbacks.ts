@@ -5,10 +5,10 @@ import { Failure } from "../failure.ts";
 import { type CallbackPage, type CallbackView, callbackOf, callbackPageOf } from "../format/callback-view.ts";
 
 type Range = "state" | "task_id" | "from" | "to" | "limit" | "after";
-/** A query by the names of its parameters; those that are undefined are left out. Operators also choose an account or a key. */
+/** A query by the names of its parameters; undefined ones are left out. Operators also choose an account or a key. */
 export type CallbackQuery = { readonly [Name in Range | "account" | "key_id"]?: string | undefined };
 
-/** How callbacks are asked for, whoever asks. */
+/** Requests for callbacks, the same for owners and operators. */
 export interface CallbackRequests {
   readonly list: (query: CallbackQuery) => Promise<JsonObject>;
   readonly read: (id: string) => Promise<JsonObject>;
@@ -25,7 +25,7 @@ export interface Callbacks {
   callback(id: string): Promise<CallbackView>;
   /** Asks for one more send. */
   redeliver(id: string): Promise<CallbackView>;
-  /** Asks for one more send of each callback in a range of time, page by page. @returns those of this page */
+  /** Requests one more send of each callback in a time range, page by page. @returns the callbacks of this page */
   redeliverRange(range: CallbackQuery): Promise<CallbackPage>;
 }
 
@@ -53,7 +53,7 @@ interface Asking {
   readonly send: (path: string, body?: JsonObject) => Promise<JsonObject>;
 }
 
-/** The requests of an API whose paths end alike. */
+/** The requests of an API with these paths. */
 export function callbackRequests({ get, send }: Asking): CallbackRequests {
   const one = (id: string, verb = "") => `/callbacks/${encodeURIComponent(id)}${verb}`;
   return {

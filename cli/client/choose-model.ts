@@ -8,7 +8,7 @@ import type { Kind } from "./answer.ts";
 import type { Client } from "./client.ts";
 import { type ModelView, modelOf } from "./model.ts";
 
-/** What a model must be able to do, and what the request has beside its flags. */
+/** What a model must be able to do, and the request's additional fields. */
 export interface Wanted {
   readonly kind: Kind;
   /** `text-to-image` */
@@ -19,24 +19,24 @@ export interface Wanted {
   readonly fieldsFor?: ((model: ModelView) => JsonObject) | undefined;
 }
 
-/** A model, and what the request comes to with it. */
+/** A model, and the price of the request with it. */
 export interface Choice {
   readonly model: ModelView;
   readonly body: JsonObject;
   /** Absent where the server gives none. */
   readonly estimate: Estimate | undefined;
-  /** How many models were looked at that take the request. */
+  /** How many models that take the request were considered. */
   readonly among: number;
 }
 
 type Asked = Pick<Client, "allModels" | "model" | "estimate">;
 
-/** These draw without a provider, and are no AI. */
+/** These models draw without a provider, and are no AI. */
 const SANDBOX = /^sandbox-/;
 
 /**
- * Finds the model for a request: the one it names, or else the cheapest for this very request of those that are available, take it, and
- * do what is wanted. The sandbox's models come last; of equally cheap ones the first that the server lists is taken.
+ * Finds the model for a request: the one it names, or else the cheapest available model for this request that takes it and does what
+ * is wanted. Sandbox models come last. Among equally cheap models, the one that the server lists first wins.
  *
  * @throws Failure when the named model, or every one, refuses the request
  */
@@ -67,7 +67,7 @@ async function look(client: Asked, request: GivenRequest, id: string, wanted: Wa
   return { model, body, estimate: await estimateFor(client, model, body), among: 1 };
 }
 
-/** What a request would cost. Its media are not sent: an estimate needs none. */
+/** The price of a request. Its media are not sent, because an estimate needs none. */
 export async function estimateFor(
   client: Pick<Client, "estimate">,
   model: ModelView,
@@ -88,7 +88,7 @@ function fits({ kind, modes, available }: JsonObject, wanted: Wanted): boolean {
   return kind === wanted.kind && available !== false && Array.isArray(modes) && modes.includes(wanted.mode);
 }
 
-/** A model that refuses the request is no choice; trouble of another kind ends the command. */
+/** A model that refuses the request is skipped; any other error ends the command. */
 function asRefusal(error: unknown): Failure {
   const refusals: readonly number[] = [EXIT.usage, EXIT.rejected, EXIT.notFound];
   if (error instanceof Failure && refusals.includes(error.exitCode)) return error;

@@ -71,7 +71,7 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
     },
     ...endCalls(call),
     ...{ ...madeFromCalls(call), ...groupCalls(call) },
-    /** What the key may do, and its account. */
+    /** What the key may do, and the state of its account. */
     accountStatus: () => get("/v1/account/status"),
     ...eventCalls(settings, options),
     /** POSTs to an address of the user's own, without any credential or redirect. Tried once. @throws when nobody answers */
@@ -120,7 +120,7 @@ export function createdOf({ data, headers }: { readonly data: JsonObject; readon
 interface StatusWait {
   /** How long the server may wait for the task's end. */
   readonly waitSec: number;
-  /** How long its answer may take beside that. */
+  /** How long its answer may take in addition to that wait. */
   readonly answerWithinMs: number;
 }
 

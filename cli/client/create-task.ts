@@ -5,7 +5,7 @@ import { Failure } from "../failure.ts";
 import type { Kind } from "./answer.ts";
 import type { Created } from "./client.ts";
 
-/** After these, the server may have the request or not. */
+/** After these failures, the server may or may not have the request. */
 const UNDECIDED: readonly number[] = [EXIT.unreachable, EXIT.interrupted, EXIT.stillRunning];
 
 export interface CreateFlags {
@@ -14,8 +14,8 @@ export interface CreateFlags {
 }
 
 /**
- * Asks for a task, or for several at once, with one idempotency key, however often it has to ask. Where the outcome is unknown, the failure names the
- * key, which makes it safe to repeat the command.
+ * Creates a task, or several at once, with one idempotency key for all tries. If the outcome is unknown, the failure names the key,
+ * with which it is safe to repeat the command.
  */
 export async function createTask<Made extends object = Created>(
   { idempotencyKey = crypto.randomUUID(), verbose }: CreateFlags,

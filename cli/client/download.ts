@@ -25,8 +25,8 @@ type Connection = Pick<Remote, "timing" | "signal"> & {
 };
 
 /**
- * Saves the results of a completed task. Fetches only the URLs that the task lists. Each file appears whole or not at all, and takes
- * the place of another only where the target says so.
+ * Saves the results of a completed task. Fetches only the URLs that the task lists. Each file appears complete or not at all, and
+ * replaces another only if the target says so.
  *
  * @returns the files; none for standard output
  * @throws Failure when the task has no results, or one cannot be fetched or written
@@ -75,7 +75,7 @@ export function webAddresses(task: TaskView): string[] {
   return urls;
 }
 
-/** Writes a file's bytes to standard output as they come. Bytes that come again after a lost connection are left out. */
+/** Writes a file's bytes to standard output as they arrive. Bytes that are repeated after a lost connection are left out. */
 async function pour(remote: Connection, url: string, stdout: Sink): Promise<void> {
   const hash = new Bun.CryptoHasher("sha256");
   let poured = 0;
@@ -92,7 +92,7 @@ async function pour(remote: Connection, url: string, stdout: Sink): Promise<void
       at = 0;
     },
   });
-  // What is written cannot be taken back.
+  // Written bytes cannot be taken back.
   if (hash.digest("hex") !== sha256) throw damaged(url);
 }
 
@@ -179,7 +179,7 @@ async function putInPlace(
       return path;
     }
     if (linkIfFree(partial, path)) return path;
-    // Named by its task, a file with the same content is the same result.
+    // If a file is named by its task and has the same content, it is the same result.
     const isOfTask = target.kind === "folder" && target.stem === undefined;
     if (isOfTask && (await hashOf(path)) === sha256) return path;
   }
@@ -215,7 +215,7 @@ async function hashOf(path: string): Promise<string | undefined> {
     for await (const bytes of createReadStream(path)) hash.update(bytes);
     return hash.digest("hex");
   } catch {
-    // A folder, or a file that may not be read: another content.
+    // A folder, or an unreadable file, counts as different content.
     return undefined;
   }
 }

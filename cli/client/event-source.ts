@@ -120,7 +120,7 @@ function createReader(begin: (lastEventId: string) => void) {
   return {
     feed(text: string): ServerEvent[] {
       parser.feed(text);
-      // Reconnecting would bring the same event again.
+      // A new connection would receive the same event again.
       if (isTooLarge) throw unexpectedAnswer("The server sends an event that is too large.");
       return events.splice(0);
     },

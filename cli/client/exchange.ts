@@ -6,7 +6,7 @@ import { dataOf, notThisService, parseBody, troubleOf, unreachable } from "./ans
 import type { Attempt, RetryOptions } from "./retry.ts";
 import type { Part } from "./transfer.ts";
 
-/** Time for the answer to a request that does not wait on purpose. */
+/** Time for the answer to a request that does not wait on the server. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 /** Bytes in a millisecond: the server closes slower uploads. */
 const SLOWEST_UPLOAD = 16;
@@ -15,7 +15,7 @@ export interface ClientOptions extends RetryOptions {
   readonly userAgent: string;
   /** Receives a line about each exchange. */
   readonly onExchange?: ((line: string) => void) | undefined;
-  /** Called when a server answers as if it did not know what it was asked: it may be of another version. */
+  /** Called if a server answers as if it did not know the request, because it may have another version. */
   readonly onUnknown?: ((server: string) => Promise<void>) | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Call {
   readonly content?: Uint8Array<ArrayBuffer> | undefined;
   readonly idempotencyKey?: string;
   readonly waitMs?: number | undefined;
-  /** How long the answer may take beside that. */
+  /** How long the answer may take in addition to that wait. */
   readonly answerWithinMs?: number | undefined;
 }
 
@@ -67,7 +67,7 @@ export async function exchange(
   return { ok: true, value: { data: dataOf(response, answer, server), headers } };
 }
 
-/** Whether the path or its form is not known there; what merely does not exist has other words. */
+/** Whether the server does not know the path or its form. A missing record has other words. */
 function isUnknown(status: number, answer: unknown): boolean {
   if (status === 200) return !isJsonObject(answer) || !isJsonObject(answer.data);
   if (status !== 404 && status !== 405) return false;
@@ -109,7 +109,7 @@ export async function fetchFile(
   { from, etag, signal }: Partial<Part> = {},
 ): Promise<Attempt<Response>> {
   const origin = URL.parse(url)?.origin ?? url;
-  // Without a version to compare, the rest might be that of another file.
+  // Without a version to compare, the rest might belong to another file.
   const isRest = from !== undefined && from > 0 && etag !== undefined;
   const answers = createTimeLimit(REQUEST_TIMEOUT_MS);
   try {

@@ -55,7 +55,7 @@ export function costOf({ usage }: TaskView): string | undefined {
   return printable(`${String(usage.cost)} ${"currency" in usage ? String(usage.currency) : ""}`.trim());
 }
 
-/** Ends of waiting after which the task goes on. */
+/** The reasons to stop waiting after which the task continues. */
 const RESUMABLE: readonly number[] = [EXIT.interrupted, EXIT.unreachable, EXIT.overloaded];
 
 /** Adds a hint how to continue after an interruption or a lost server. */

@@ -42,7 +42,7 @@ const MAX_STATUS_TEXT = 80;
 /** Most posts that run at once. */
 export const FORWARDS_AT_ONCE = 4;
 
-/** Posts exactly what it is given to an address of this machine or its network. Never rejects: a failure is an outcome too. */
+/** Posts a callback unchanged to an address of this machine or its network. Never rejects, because a failure is an outcome too. */
 export function createForwarder(
   client: Pick<Client, "post">,
   { url, now, signal, timeoutMs = TIMEOUT_MS }: ForwardOptions,

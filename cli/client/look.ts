@@ -8,8 +8,8 @@ import { serverVersion } from "./server-version.ts";
 const LOOK_MS = 10_000;
 
 /**
- * Looks at a running server: whether it answers and takes tasks, its version, and what it says of itself, which a management token
- * has it say in full.
+ * Examines a running server: whether it answers and takes tasks, its version, and what it reports about itself. With a management
+ * token it reports everything.
  */
 export async function lookAtServer(
   server: string,

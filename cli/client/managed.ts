@@ -7,7 +7,7 @@ export type ManagedTaskQuery = {
   readonly [Name in "account" | "kind" | "status" | "model" | "limit" | "after"]?: string | undefined;
 };
 
-/** How the management API is asked, with paths from `/admin/v1` on. */
+/** Requests to the management API, with paths from `/admin/v1` on. */
 export interface Asking {
   readonly get: (path: string, query?: ManagedTaskQuery) => Promise<JsonObject>;
   readonly send: (path: string) => Promise<JsonObject>;

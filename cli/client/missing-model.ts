@@ -4,7 +4,7 @@ import { Failure } from "../failure.ts";
 import { firstLine } from "../format/printable.ts";
 
 /**
- * Reads a model. One that is not there is told in the words of commands, as the server's own message names an endpoint.
+ * Reads a model. A missing model is reported in the words of commands, because the server's own message names an endpoint.
  *
  * @param list every model of the server, asked for only when this one is missing
  * @throws Failure what reading throws

@@ -39,7 +39,7 @@ interface Rate {
   readonly bySecond: readonly number[];
 }
 
-/** The service at one moment, as GET /admin/v1/overview tells it. */
+/** The state of the service at one moment, as GET /admin/v1/overview reports it. */
 export interface Reading {
   readonly version: string;
   readonly node: string;
@@ -74,7 +74,7 @@ export interface Reading {
 }
 
 /**
- * Reads what an overview has; what a server does not tell is zero, empty or undefined.
+ * Reads an overview; values that the server does not report are zero, empty or undefined.
  * @throws Failure for an answer that is no overview
  */
 export function readingOf(data: JsonObject): Reading {

@@ -23,7 +23,7 @@ export interface Listing<Item extends object, Found extends Page> {
   readonly read: (page: { limit: string | undefined; after: string | undefined }) => Promise<Found>;
   readonly itemsOf: (page: Found) => readonly Item[];
   readonly rowOf: (item: Item) => readonly string[];
-  /** What is said of an empty list. */
+  /** The message for an empty list. */
   readonly none: string;
 }
 

@@ -3,7 +3,7 @@ import { EXIT } from "../exit-codes.ts";
 import type { Failure } from "../failure.ts";
 import { type Attempt, interrupted, type RetryOptions } from "./retry.ts";
 
-/** A server that takes longer to answer counts as gone. */
+/** A server that takes longer to answer counts as unreachable. */
 const ANSWER_WITHIN_MS = 5_000;
 
 export interface Poll extends Pick<RetryOptions, "timing" | "signal"> {
@@ -16,7 +16,7 @@ export interface Poll extends Pick<RetryOptions, "timing" | "signal"> {
 }
 
 /**
- * Asks the same again and again, until the signal ends it. The first answer must come; a server that goes away later is asked until it
+ * Repeats a request until the signal ends it. The first answer must come; a server that becomes unreachable later is asked until it
  * is back.
  *
  * @throws Failure for a refusal that asking again does not change, or for the first answer that does not come

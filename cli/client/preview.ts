@@ -24,7 +24,7 @@ export interface PreviewFlags {
 
 /** Shows results to a person. */
 export interface Preview {
-  /** Draws saved files on the terminal, in their order. Leaves out what it cannot draw: a preview decides nothing. */
+  /** Draws saved files on the terminal, in order. Leaves out files that it cannot draw, because a preview decides nothing. */
   show(paths: readonly string[]): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function previewOption(
 export function preparePreview(context: Context, output: Output, flags: PreviewFlags & OutputFlags): Preview {
   const choice = choiceOf(context, flags);
   if (choice === "none" || !isWanted(choice, context, output, flags)) return { show: async () => {} };
-  // Without an answer as with one: a terminal that cannot be asked gets what every terminal can show.
+  // A missing answer counts like a simple one: a terminal that cannot be asked gets what every terminal can show.
   const look = lookOf(choice, context).catch(() => ({ ...usualLook(context), protocol: "half" as const }));
   return {
     async show(paths) {
@@ -70,7 +70,7 @@ function choiceOf(context: Context, flags: PreviewFlags): Choice {
   throw usage(`SVC_PREVIEW must be one of ${CHOICES.join(", ")}, got ${given}.`);
 }
 
-/** A file of profiles that cannot be used is the trouble of whom it has to tell a server, and no preview's. */
+/** If the file of profiles cannot be used, the code that needs a server reports it, not the preview. */
 function profileChoice(context: Context, flags: PreviewFlags): Choice | undefined {
   try {
     const chosen = chosenProfile(flags, context)?.preview;
@@ -80,7 +80,10 @@ function profileChoice(context: Context, flags: PreviewFlags): Choice | undefine
   }
 }
 
-/** Pictures are for people: never in a file, a pipe or beside JSON, and unless they were asked for, only where colours are. */
+/**
+ * Pictures are for people. They never go into a file or a pipe or next to JSON. Unless requested, they are shown only where colours
+ * are.
+ */
 function isWanted(choice: Wanted, context: Context, output: Output, flags: OutputFlags): boolean {
   const { stderr } = context;
   if (!stderr.isTerminal || !output.isTalkative) return false;

@@ -11,13 +11,13 @@ export interface Release {
   readonly notes: string;
 }
 
-/** Nobody waits longer for news. */
+/** How long anybody waits for news. */
 const PATIENCE_MS = 5_000;
 const MAX_BYTES = 1_000_000;
 
 /**
- * Asks an index of releases for those that are newer than a version. It is told nothing but that svc asks: no version, no
- * platform, no address of a server.
+ * Asks an index for releases that are newer than a version. The index learns only that svc asks: no version, no platform, no address
+ * of a server.
  *
  * @param index answers as the releases API of GitHub or Gitea does
  *   (https://docs.github.com/en/rest/releases/releases#list-releases, checked 2026-11-23)
@@ -47,7 +47,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** Drafts are nobody's yet, and what is no version is passed over. */
+/** Drafts are not published yet, and texts that are no version are skipped. */
 function releasesIn(body: Json): Release[] | undefined {
   const entries = Array.isArray(body) ? body : [body];
   if (!entries.every((entry) => isJsonObject(entry) && typeof entry.tag_name === "string")) return undefined;

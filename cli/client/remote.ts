@@ -55,7 +55,7 @@ export function connect(flags: RemoteFlags, context: Context, output: Output): R
   return { client: createClient(settings, options), timing, signal };
 }
 
-/** How requests are made: Ctrl-C ends them, and what is tried again is said. */
+/** How requests are made: Ctrl-C ends them, and retries are announced. */
 export function clientOptions(
   { verbose }: Pick<RemoteFlags, "verbose">,
   context: Context,

@@ -11,7 +11,7 @@ import { styleFor } from "../format/style.ts";
 import type { TaskView } from "./answer.ts";
 import { hasEnded, type WaitOptions } from "./wait.ts";
 
-/** Shows how a task that is waited for goes. */
+/** Shows the progress of a task that the command waits for. */
 export interface Report extends Pick<WaitOptions, "onRead" | "onTrouble" | "longPollMs"> {
   stop(): void;
 }

@@ -73,7 +73,7 @@ export function backoffMs(tries: number, random: number): number {
   return Math.round(full * (0.5 + random / 2));
 }
 
-/** Whether asking again later is in vain. A failing server may recover in a moment; a refusal stays a refusal. */
+/** Whether a later retry is useless. A failing server may recover in a moment; a refusal stays a refusal. */
 export function isForGood({ retry, failure }: Trouble): boolean {
   const status = failure.more?.status;
   return retry === "no" && !(typeof status === "number" && status >= 500);

@@ -7,7 +7,7 @@ import type { TaskSource } from "./task-source.ts";
 
 /** What a feed tells. */
 export interface FeedListener {
-  /** Tasks as they stand. `isEvent`: they have just changed; otherwise they were read, and a change may have come before. */
+  /** The present state of tasks. `isEvent`: they have just changed; otherwise they were read, and a change may have come earlier. */
   onTasks(tasks: readonly TaskView[], isEvent: boolean): void;
   /** All tasks that are wanted have been read, or `problem` says why the older ones have not. */
   onRead(problem?: string): void;
@@ -39,7 +39,7 @@ export async function followTasks(options: FeedOptions): Promise<never> {
     open: source.events,
     timing,
     signal,
-    // Changes are told from before the reading on, so that none is missed between the two.
+    // Changes are received from before the reading on, so that none is missed in between.
     onOpen() {
       options.onLive();
       if (isFirst) readAll(options).catch(failed.reject);

@@ -23,7 +23,7 @@ export function createTracker(ids: readonly string[]): Tracker {
     take(views) {
       for (const view of views) {
         const known = latest.get(view.task_id);
-        // What was read may be older than what was told; an end is final.
+        // A reading may be older than an event; an end is final.
         if (known === undefined || !hasEnded(known)) latest.set(view.task_id, view);
       }
       if (isDone()) resolve();

@@ -43,10 +43,10 @@ const SILENCE_MS = 30_000;
 const MAX_IN_VAIN = 5;
 
 /**
- * Fetches a file. Goes on where a connection was lost, with `Range` and `If-Range`, and starts over where the server cannot. The whole
- * is compared with the SHA-256 that svc has in its ETags.
+ * Fetches a file. Resumes after a lost connection with `Range` and `If-Range`, and starts over if the server cannot resume. The
+ * complete file is compared with the SHA-256 in svc's ETags.
  *
- * @throws Failure when the file cannot be had whole, and whatever the sink throws
+ * @throws Failure if the file cannot be fetched completely, and whatever the sink throws
  */
 export async function transfer(options: TransferOptions): Promise<Transferred> {
   for (let isAgain = false; ; isAgain = true) {

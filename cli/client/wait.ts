@@ -10,7 +10,7 @@ import { backoffMs, interrupted, isForGood, type Timing } from "./retry.ts";
 const LONG_POLL_MS = 30_000;
 /** A server that answers sooner than this does not support waiting. */
 const TOO_SOON_MS = 1_000;
-/** Time for an answer, beside the wait that it is asked for. */
+/** Time for an answer, in addition to the wait that was requested. */
 const [MIN_ANSWER_MS, MAX_ANSWER_MS] = [5_000, 30_000];
 const MAX_RETRY_AFTER_MS = 60_000;
 

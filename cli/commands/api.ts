@@ -37,7 +37,7 @@ interface Flags extends ClientFlags, OperatorFlags {
   readonly verbose?: boolean;
 }
 
-/** More of an error's body is not looked at for what it says. */
+/** The rest of a longer error body is not searched for a message. */
 const MAX_READ_ERROR = 64 * 1024;
 
 export function defineApi(command: Command, context: Context): void {

@@ -89,14 +89,14 @@ async function runDoctor(command: Command, invocation: Invocation<DoctorFlags>):
   output.say(warnings > 0 ? `${summary}.` : "Everything is well.");
 }
 
-/** What was put right, or could not be. */
+/** The outcome of the repairs. */
 interface Fixed {
   readonly id: string;
   readonly what: string;
   readonly error: string | null;
 }
 
-/** Says what can be put right without a risk, asks, and does it. What fails keeps nothing else from being done. */
+/** Says what can be repaired without a risk, asks, and does it. A failed repair prevents no other. */
 async function putRight(examined: Examined, invocation: Invocation<DoctorFlags>): Promise<Fixed[]> {
   const { output } = invocation;
   const { findRepairs } = await import("../../src/app/doctor/repairs.ts");

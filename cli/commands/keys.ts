@@ -134,7 +134,7 @@ function addUpdate(keys: Command, context: Context): void {
     const { args, options, output } = invocation;
     const terms = await readTerms(options, context);
     const { manage, at } = await open();
-    // Before the change: nothing may fail between a new secret and showing it.
+    // Before the change, because nothing may fail between making a new secret and showing it.
     const names = await accountNames(manage);
     const changed = await namingFlags(manage.updateKey(given(args, 0), terms), KEY_FLAGS);
     const { record: key } = changed;

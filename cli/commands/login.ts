@@ -60,7 +60,7 @@ export function defineLogin(command: Command, context: Context): void {
 async function login(invocation: Invocation<Flags>): Promise<void> {
   const { context, output, options } = invocation;
   const name = profileName(options, context);
-  // Before a secret is asked for, there must be a place for it.
+  // A place for the secret must exist before the secret is requested.
   profilesPath(context);
   const profiles = new Map(readProfiles(context));
   const before = profiles.get(name);

@@ -118,7 +118,7 @@ async function explain(error: unknown, config: Config): Promise<unknown> {
       cause: error,
     });
   }
-  // A name that leads nowhere is ENOENT here.
+  // A host name that cannot be resolved is ENOENT here.
   if (code === "EADDRNOTAVAIL" || (code === "ENOENT" && isOfListening(error))) {
     const message = `Cannot listen on ${config.host}: this machine has no such address.`;
     return new Failure(EXIT.error, "address_unknown", message, {

@@ -47,6 +47,6 @@ function keep(folder: string, path: string, candidates: readonly Candidate[]): v
     writeFileSync(partial, JSON.stringify({ at: Date.now(), candidates }), { mode: 0o600 });
     renameSync(partial, path);
   } catch {
-    // A home that cannot be written: the next press asks the server again.
+    // If the home folder cannot be written, the next press asks the server again.
   }
 }

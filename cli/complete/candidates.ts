@@ -3,7 +3,7 @@ import { findOption } from "../arguments.ts";
 import { collect, findCommand } from "../command.ts";
 import { suggestedFor } from "../flags/suggested.ts";
 
-/** What may stand in place of the word that is typed, and what it is. */
+/** A possible completion of the typed word, and its description. */
 export interface Candidate {
   readonly word: string;
   readonly about: string;

@@ -9,13 +9,13 @@ import { readProfiles } from "../profiles/profile-file.ts";
 import { cached } from "./cache.ts";
 import type { Candidate, Live } from "./candidates.ts";
 
-/** Who presses Tab does not wait for a server longer than this. */
+/** A person who presses Tab waits for a server no longer than this. */
 const LIMIT_MS = 100;
 const MOST = 100;
 
 export type Flags = ReadonlyMap<string, string>;
 
-/** Names that a server or a data folder knows. None when it is away, says no, or takes too long. */
+/** Names that a server or a data folder knows. Empty if it is unreachable, refuses, or takes too long. */
 export async function liveNames(of: Live, flags: Flags, context: Context): Promise<readonly Candidate[]> {
   try {
     return await namesOf(of, flags, context);

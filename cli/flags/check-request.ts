@@ -9,7 +9,8 @@ import { type Failure, usage } from "../failure.ts";
 const ANNOTATIONS = ["x-must", "x-rule", "x-param", "x-extensible-enum"];
 
 /**
- * Compares a create body with its model's schema before anything is sent. The server is the judge: what cannot be checked here is fine.
+ * Compares a create body with its model's schema before anything is sent. The server decides; anything that cannot be checked here
+ * counts as valid.
  *
  * @param nameOf the flag that gives a field
  * @returns why the server would refuse it: the flag, what was given and what is allowed

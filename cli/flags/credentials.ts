@@ -9,7 +9,7 @@ const SECRETS = ["key", "token"] as const;
 type Secret = (typeof SECRETS)[number];
 type SecretFlags = Partial<Record<Secret | `${Secret}File`, string>>;
 
-/** More than any secret has; whoever names a film by mistake should not wait for it. */
+/** Longer than any secret. A person who names a film by mistake should not have to wait for it. */
 const MOST_BYTES = 4_096;
 
 /** The flags of an API key. */

@@ -7,7 +7,7 @@ import { usage } from "../failure.ts";
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const HEADER = /^([A-Za-z0-9!#$%&'*+.^_`|~-]+):[ \t]*(.*)$/;
-/** Where a credential is asked for, and which: everything else is open. */
+/** Paths that need a credential, and which one; everything else is open. */
 const CREDENTIALS = [
   { below: "/admin/", kind: "token" },
   { below: "/metrics", kind: "token" },

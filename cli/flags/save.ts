@@ -5,7 +5,7 @@ import { readTarget } from "../client/target.ts";
 import type { Context } from "../context.ts";
 import type { Output, OutputFlags } from "../format/output.ts";
 
-/** Where results are saved, and what becomes of them then. */
+/** Where results are saved, and what is done with them then. */
 export interface SaveFlags extends PreviewFlags {
   readonly output?: string;
   readonly force?: boolean;

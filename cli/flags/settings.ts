@@ -13,7 +13,7 @@ export function settingOptions(): Option[] {
   });
 }
 
-/** Every flag of a server's settings that a command does not have itself. Its help does not repeat them. */
+/** Every flag of a server's settings that the command itself does not define. Its help does not repeat them. */
 export function withServeFlags(command: Command): Command {
   const known = new Set(command.options.map(({ long }) => long));
   for (const option of settingOptions()) if (!known.has(option.long)) command.addOption(option.hideHelp());

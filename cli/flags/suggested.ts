@@ -2,7 +2,7 @@ import type { Option } from "commander";
 
 const WORDS = new WeakMap<Option, readonly string[]>();
 
-/** Has shells complete a flag's value by these words, of which it may also take others. */
+/** Makes shells complete a flag's value with these words; other values are allowed too. */
 export function suggesting(option: Option, words: readonly string[]): Option {
   WORDS.set(option, words);
   return option;

@@ -9,7 +9,7 @@ export function csvOption(): Option {
 const FORMULA = /^[=+\-@\t\r\n]/;
 const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
 
-/** Makes a cell of text that a user chose. Puts an apostrophe before what a spreadsheet would calculate. */
+/** Makes a cell from text that a user chose. Puts an apostrophe before a text that a spreadsheet would calculate. */
 export function csvText(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }

@@ -34,7 +34,7 @@ function valuesAt(value: Json, path: string, whole: Json): Json[] {
   return find(value, path.split("."));
 }
 
-/** With the output itself where it is short: the command has done its work, and a new key's secret is not shown again. */
+/** The message contains the output if it is short, because the command has done its work and a new key's secret is not shown again. */
 function hintFor(at: Json, whole: Json): string {
   const text = printableJson({ output: whole });
   return `There ${namesIn(at)}.${text.length > MAX_SHOWN ? "" : `\n  ${text}`}`;

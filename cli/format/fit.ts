@@ -1,8 +1,8 @@
-/** What a table may do to a column for lack of width. */
+/** What a table may do to a column if there is too little width. */
 export interface Fitting {
   /** Where its cells are cut; absent: they are not, as numbers would say something else. */
   readonly cut?: "middle" | "end" | undefined;
-  /** Of columns that find no room together, those with lower ranks stay; absent: it always stays. */
+  /** If columns do not fit together, those with lower ranks stay. Absent: the column always stays. */
   readonly rank?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export function fitColumns(fittings: readonly Fitting[], widths: readonly number
   return best;
 }
 
-/** Takes width from the widest columns until all fit; undefined when they cannot. @param least that a column keeps */
+/** Takes width from the widest columns until all fit; undefined if they cannot. @param least width that a column keeps */
 function shrink(
   columns: readonly number[],
   natural: readonly number[],

@@ -97,7 +97,7 @@ function pricesOf(model: JsonObject): string[] {
   ];
 }
 
-/** What a unit costs from the cheapest request to the dearest, in place of each line with its condition. */
+/** The price of a unit from the cheapest request to the most expensive, instead of each line with its condition. */
 function priceRangesOf(model: JsonObject): string[] {
   const { currency, ...terms } = priceOf(model);
   const ranges = [...Map.groupBy(linesOf(model), unitOf)].map(([unit, lines]) => {

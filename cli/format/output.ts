@@ -33,7 +33,7 @@ export interface Output {
   readonly isTalkative: boolean;
   /** Prints one object: its JSON form, or the text for people. */
   show(value: object, text: () => string): void;
-  /** Draws a table for a terminal, and says on stderr which columns found no room; elsewhere tab-separated lines. */
+  /** Draws a table on a terminal and says on stderr which columns did not fit; elsewhere prints tab-separated lines. */
   table(columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<string>;
   /** The text of one object of a stream: a line of JSON. */
   jsonLine(value: object): string;
@@ -66,7 +66,7 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
     if (hasProgress) stderr.write(ERASE_LINE);
     hasProgress = false;
   };
-  // Texts name what servers, files and command lines call things.
+  // Texts contain names that servers, files and command lines chose.
   const say = (text: string, mark = "") => {
     clear();
     if (isTalkative) stderr.write(`${mark}${printableLines(text)}\n`);

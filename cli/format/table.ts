@@ -6,7 +6,7 @@ import type { Style } from "./style.ts";
 export type Column = { readonly title: string; readonly align?: "right" } & Fitting;
 
 export const column = {
-  /** Numbers. They are never cut, because they would say something else. */
+  /** Numbers. They are never cut, because a cut number would be wrong. */
   number: (title: string, rank?: number): Column => ({ title, align: "right", rank }),
   /** Ids, which are cut in the middle, and only where nothing else can be. */
   id: (title: string, rank?: number): Column => ({ title, cut: "middle", rank }),

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ExitName } from "../exit-codes.ts";
 
-/** A command line that works as it is, and what it does where that is not plain. */
+/** A command line that works unchanged, and what it does if that is not obvious. */
 export interface Example {
   readonly command: string;
   readonly about?: string | undefined;

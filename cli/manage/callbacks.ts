@@ -33,7 +33,7 @@ export interface CallbackPlace extends Pick<ClientOptions, "timing" | "signal"> 
 }
 
 export interface CallbackInvocation<Options> extends Invocation<Options & OwnerFlags> {
-  /** Finds out who asks, and opens the folder where that is meant, until the action ends. */
+  /** Finds out who the caller is, and opens the data folder if that is meant, until the action ends. */
   open(): Promise<CallbackPlace>;
 }
 
@@ -95,7 +95,7 @@ async function openPlace({
   if (context.stderr.isTerminal) output.say(`(${at})`);
   const requests = callbackRequests({
     get: (path, query) => calls.get(path, query),
-    // What is asked for twice is sent once, unless the first send has begun.
+    // A callback that is requested twice is sent once, unless the first send has begun.
     send: (path, body) => calls.send("POST", path, body, HARMLESS),
   });
   return { ...rest, stop, callbacks: operatorCalls(requests), isOperator: true, isFolder: false, at };

@@ -9,7 +9,7 @@ import { withLocalFlags } from "../local.ts";
 import { chosenProfile, isProfileFlagged } from "../profiles/chosen.ts";
 import { folderFlagOf, type PlaceFlags } from "./place.ts";
 
-/** Flags of a command for callers with an API key, which does more for operators. */
+/** Flags of a command for callers with an API key that can do more for operators. */
 export interface CallerFlags extends RemoteFlags, PlaceFlags {}
 
 /** Who runs a command, and where. */
@@ -40,7 +40,7 @@ export function findCaller(flags: CallerFlags, context: Context, isForOperators 
     throw usage("--key and --token both say who asks; give one of them.");
   if (flags.token !== undefined || isOperatorProfile(flags, context)) return operator(flags, context);
   const key = heldIn("no_api_key", () => readClientSettings(flags, context));
-  // A token has always been taken where a key is.
+  // A token has always been accepted in place of a key.
   if (!(key instanceof Failure) && parseCredential(key.key)?.kind === "management_token")
     return { kind: "operator", settings: key };
   if (isForOperators) return operator(flags, context);

@@ -3,7 +3,7 @@ import { type Micros, parseAmount } from "../../src/domain/money/money.ts";
 import { parseMultiplier } from "../../src/domain/money/multiplier.ts";
 import { type Failure, unexpectedAnswer } from "../failure.ts";
 
-/* Reads the fields of an answer of the management API. Whatever is not what the API promises ends the command. */
+/* Reads the fields of an answer of the management API. A field that is not as the API promises ends the command. */
 
 const unlike = (name: string, what: string): Failure =>
   unexpectedAnswer(`The server's answer is none of svc's: "${name}" is not ${what}.`);

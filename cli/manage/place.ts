@@ -29,8 +29,8 @@ export function withPlaceFlags(command: Command): Command {
 }
 
 /**
- * Flags decide. Without them a server is meant where a management token is at hand, in a variable or a profile, and the data
- * folder else. Where both are at hand, a flag must say which: the wrong one of two places would be changed.
+ * Flags decide. Without flags, a server is meant if a variable or a profile contains a management token, and otherwise the data
+ * folder. If both exist, a flag must choose, because a guess could change the wrong place.
  *
  * @throws Failure (exit 2) when it is not clear
  */
@@ -67,7 +67,7 @@ function serverAtHand(context: Context): string | undefined {
     return profile?.token === undefined ? undefined : `profile "${profile.name}"`;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    // Whoever means the folder needs no profile.
+    // A user who means the folder needs no profile.
     throw error.withHint([error.hint, "For the data folder alone, give --local."].join(" ").trim());
   }
 }

@@ -21,7 +21,7 @@ export function createRemoteFiles(calls: AdminCalls): Files {
   };
 }
 
-/** Has a server begin a job, and asks how it goes until it has ended. @returns its result @throws Failure where it failed */
+/** Starts a job on a server, and polls it until it has ended. @returns its result @throws Failure if it failed */
 export async function runJob(
   calls: AdminCalls,
   path: string,

@@ -90,7 +90,7 @@ function moneyCalls({ get, send }: AdminCalls): Pick<Manage, MoneyVerb> {
     },
     async refundTask(task, { amount, reason }) {
       const body = { reason, ...(amount === undefined ? {} : { amount: formatAmount(amount) }) };
-      // A second one is refused, which would look as if the first had been.
+      // A repetition is refused, which would look as if the first one had been refused.
       const repeat = lookAt("svc ledger ACCOUNT");
       const form = await send("POST", `/tasks/${segment(task)}/refund`, body, repeat);
       return {
@@ -124,7 +124,7 @@ function keyCalls({ get, send }: AdminCalls): Pick<Manage, KeyVerb> {
   };
   return {
     async createKey({ name, account, ...terms }) {
-      // Before the key is made: nothing may fail between that and showing it.
+      // Before the key is made, because nothing may fail between making it and showing it.
       const owner = account === undefined ? DEFAULT_ACCOUNT : (await readAccount(account)).name;
       const body = { name, account, ...keyFields(terms) };
       return newKeyOf(await send("POST", "/keys", body, lookAt("svc keys list")), owner);

@@ -40,8 +40,8 @@ const MOST_BYTES = Math.max(...Object.values(MAX_INPUT_BYTES));
 class Unreadable extends Error {}
 
 /**
- * An agent can be talked into naming any file. So only those below the folders that its owner gave are read, wherever links lead, and
- * only if they are pictures, videos or recordings.
+ * Somebody may trick an agent into naming any file. So only files below the folders that its owner gave are read, wherever links
+ * lead, and only pictures, videos and recordings.
  */
 export function createLocalFiles({ folders, upload }: LocalFilesOptions): LocalFiles {
   const roots = folders.map((folder) => realpathSync(folder));

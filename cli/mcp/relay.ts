@@ -17,7 +17,7 @@ export interface RelayOptions {
   readonly files: LocalFiles;
   /** Absent where results are not saved. */
   readonly saver?: Saver | undefined;
-  /** Waits, once nothing more comes from the agent, for what is under way. */
+  /** After the agent has closed its end, waits for the requests under way. */
   readonly linger: (underWay: Promise<unknown>) => Promise<void>;
 }
 
@@ -87,7 +87,7 @@ async function answer(
 const LOST =
   "The connection was lost before the answer. What the call began goes on: repeat it only with the same idempotency_key.";
 
-/** What the agent gets in place of the server's answer. */
+/** The agent gets this instead of the server's answer. */
 async function finished(
   { files, saver }: RelayOptions,
   { method }: JsonObject,

@@ -13,7 +13,7 @@ export interface Asking {
 const ANSWER_WITHIN_MS = 100;
 /** An answer that comes later is thrown away, so that the shell does not take it for typed text. */
 const LATE_WITHIN_MS = 1_000;
-/** More than this is no answer. */
+/** A longer text is no answer. */
 const LONGEST_ANSWER = 256;
 
 /** Asks a terminal what it can do. @returns undefined when it does not answer in time */

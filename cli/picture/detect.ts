@@ -31,7 +31,7 @@ const PROGRAMS: Readonly<Record<string, Guess>> = {
 /** Guesses a terminal's protocol from the variables it sets. */
 export function guessProtocol(env: Environment): Guess {
   const term = env.TERM ?? "";
-  // These repaint the screen from their own copy of it, which has no pictures, and answer questions themselves.
+  // These programs repaint the screen from their own copy, which has no pictures, and answer questions themselves.
   if (isMultiplexed(env)) return HALF;
   if (hasKittyPictures(term)) return KITTY;
   if (term === "linux") return HALF;

@@ -11,7 +11,7 @@ export const USUAL_CELL: Size = { width: 10, height: 20 };
 /** A cell that is drawn as two half blocks. */
 export const HALVED_CELL: Size = { width: 1, height: 2 };
 
-/** The most cells that are drawn. Terminals may lie about their size. */
+/** Most cells that are drawn, because terminals may report a wrong size. */
 const WIDEST = 200;
 const HIGHEST = 60;
 /** The rest stays for what was printed before. */

@@ -8,7 +8,7 @@ export type Depth = "true-colour" | "256";
 type Colour = string | undefined;
 
 const RESET = "\u001b[0m";
-/** A pixel that is less opaque than this shows the terminal's background. */
+/** A less opaque pixel shows the terminal's background. */
 const OPAQUE = 128;
 
 /**

@@ -52,7 +52,7 @@ async function open(source: Uint8Array | Pixels) {
     const { width, height, rgba } = source;
     return { image: sharp(rgba, { raw: { width, height, channels: 4 } }), size: source };
   }
-  // Drawing an SVG here would run what it says with this user's files at hand.
+  // Drawing an SVG here would let it act with access to this user's files.
   if (!PIXEL_FILE.test(startOf(source))) throw new Error("it is no picture made of pixels");
   const image = sharp(source, { limitInputPixels: MAX_PIXELS, failOn: "error" })
     .autoOrient()

@@ -89,7 +89,7 @@ export function writeProfiles(environment: Environment, profiles: ReadonlyMap<st
   return named;
 }
 
-/** Whoever can read the file can use its keys, and whoever can change it can send them elsewhere. */
+/** Anybody who can read the file can use its keys, and anybody who can change it can redirect them. */
 function refuseExposed(named: string): void {
   // Elsewhere files have no such modes.
   if (process.platform === "win32") return;

@@ -31,7 +31,7 @@ export async function findServiceManager(
       send("READY=1");
       const everyMs = watchdogMs(env);
       if (everyMs === undefined) return;
-      // A loop that stands still sends none: then systemd starts the server anew.
+      // A blocked event loop sends none, and then systemd restarts the server.
       setInterval(() => send("WATCHDOG=1"), everyMs).unref();
     },
     stopping: (withinMs) => send(`STOPPING=1\nEXTEND_TIMEOUT_USEC=${Math.ceil(withinMs) * 1000}`),

@@ -15,7 +15,7 @@ export interface ServiceFile {
 
 export const MODE = { readable: 0o644, secret: 0o600 } as const;
 
-/** Whether a file is ours to change. @throws Failure when somebody else wrote it */
+/** Whether we may change a file. @throws Failure if somebody else wrote it */
 export function requireOurs(root: string, path: string): boolean {
   const place = join(root, path);
   if (!existsSync(place)) return false;

@@ -109,7 +109,7 @@ export const ENV_FILE = `# Settings of the service as SVC_* variables (\`svc hel
 #SVC_TRUSTED_PROXIES=127.0.0.1,::1
 `;
 
-/** Whether systemd makes the data folder and hands it to the service's user. */
+/** Whether systemd creates the data folder for the service's user. */
 export function isOwnFolder({ name, isForUser, dataDir }: Service): boolean {
   return !isForUser && dataDir === `${STATE}/${name}`;
 }

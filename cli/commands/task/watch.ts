@@ -136,7 +136,7 @@ async function print({ source, client, tracker, ids, invocation }: Watch): Promi
         if (printed.get(view.task_id) === line) continue;
         printed.set(view.task_id, line);
         context.stdout.write(line);
-        // Of the endless many, those that have ended do not change any more.
+        // Among endless tasks, those that have ended change no more.
         if (ids === undefined && hasEnded(view)) printed.delete(view.task_id);
       }
       tracker?.take(views);

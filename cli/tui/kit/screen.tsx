@@ -58,7 +58,7 @@ export function openScreen<State, Event>(program: ScreenProgram<State, Event>): 
     </Keyboard>
   );
   const frames = createFrames(() => view.rerender(frame()));
-  /** What a person does is seen at once. */
+  /** An action of the person is drawn at once. */
   const inHand = (act: () => void) => {
     const before = state;
     isInHand = true;

@@ -105,7 +105,7 @@ export function takeTerminal(stopDrawing: () => void): TakenTerminal {
   };
 }
 
-/** @returns whether the terminal is still there: one that has hung up has no modes */
+/** @returns whether the terminal still exists: a closed one has no modes */
 function setMode(stdin: NodeJS.ReadStream, mode: "raw" | "usual"): boolean {
   try {
     if (stdin.isTTY) stdin.setRawMode(mode === "raw");
@@ -115,7 +115,7 @@ function setMode(stdin: NodeJS.ReadStream, mode: "raw" | "usual"): boolean {
   }
 }
 
-/** After a stop by the shell: whoever had the terminal in between left it in another state. */
+/** After the shell has resumed the process, because another program may have left the terminal in a different state. */
 function takeAgain(): void {
   const { stdout, stdin } = process;
   // A hang-up wakes the process, too, before it is told of it.
@@ -144,7 +144,7 @@ function drawable(stdout: NodeJS.WriteStream, isLeft: () => boolean): NodeJS.Wri
   });
 }
 
-/** Takes text that nobody wants any more. */
+/** Drops text that nobody wants any more. */
 function written(_text: unknown, done?: unknown): boolean {
   if (typeof done === "function") done();
   return true;

@@ -57,7 +57,7 @@ export interface Fact {
 
 /** A loop that is this late makes requests wait. */
 const LATE_MS = 100;
-/** With less than this, a disk is soon full. */
+/** Below this, a disk will soon be full. */
 const LITTLE_BYTES = 1_000_000_000;
 
 const FACTS: readonly ((reading: Reading) => Fact)[] = [

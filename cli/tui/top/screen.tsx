@@ -13,7 +13,7 @@ export interface TopScreen {
   lose(failure: Failure): void;
   /** Gives the terminal back, for a reason. */
   end(error: unknown): void;
-  /** Resolves when a person ends it; rejects when something else does. Either way the terminal is as it was. */
+  /** Resolves when a person ends it; rejects if anything else does. Either way the terminal is restored. */
   readonly closed: Promise<void>;
 }
 

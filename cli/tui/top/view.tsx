@@ -30,7 +30,7 @@ export function TopView({ state, layout, look }: ViewProps) {
   const shown = shownOf(state);
   const { columns, rows } = layout.size;
   if (shown === undefined) return <Text>{fitCells(`Asking ${state.server} …`, columns)}</Text>;
-  // The last numbers stay while nobody answers, but do not look like new ones.
+  // The last numbers stay while nobody answers, but are shown as outdated.
   const isOld = state.trouble !== undefined;
   return (
     <Box flexDirection="column" width={columns} height={rows}>

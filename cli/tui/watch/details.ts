@@ -12,13 +12,13 @@ export interface DetailDeps {
   readonly tell: (detail: Detail) => void;
 }
 
-/** Who moves through the table opens many tasks in passing. */
+/** A person who moves through the table opens many tasks only in passing. */
 const SETTLED_MS = 150;
 /** Changes of one task that come fast are read together. */
 const AGAIN_MS = 1_000;
 const LARGEST_BYTES = 30_000_000;
 
-/** Reads what the detail pane shows of the task that it is open at: again when the task changes, and never for one that was passed. */
+/** Reads what the detail pane shows about its task. Reads again when the task changes, and never for a task that was only passed. */
 export function createDetails({ source, depth, tell }: DetailDeps) {
   let wanted = "";
   let open: { readonly task: WatchedTask; readonly room: Cells } | undefined;
@@ -67,7 +67,7 @@ export function createDetails({ source, depth, tell }: DetailDeps) {
       const isSame = task?.id === open?.task.id;
       wanted = key;
       open = task === undefined ? undefined : { task, room };
-      // Of another task, what was to be read of the one before is not read.
+      // The pane has moved to another task, so the reading for the previous one is dropped.
       if (!isSame) stop();
       if (open !== undefined) readSoon(isSame ? AGAIN_MS : SETTLED_MS);
     },

@@ -40,7 +40,7 @@ export interface WatchState extends Choice {
   readonly isSearching: boolean;
   readonly question: Question | undefined;
   readonly notice: { readonly text: string; readonly isBad: boolean } | undefined;
-  /** Why the server cannot be heard at present. */
+  /** Why there is no connection to the server at present. */
   readonly trouble: string | undefined;
   /** Whether all tasks that are wanted have been read. */
   readonly isRead: boolean;
@@ -120,7 +120,7 @@ type HandEvent = Exclude<
   { kind: "tasks" | "tick" | "live" | "trouble" | "read" | "spent" | "detail" | "notice" }
 >;
 
-/** What a person did. It ends what was said before. */
+/** An action of the person. It ends the previous message. */
 function afterHand(given: WatchState, event: HandEvent): WatchState {
   const state = given.notice === undefined ? given : { ...given, notice: undefined };
   switch (event.kind) {
@@ -161,7 +161,7 @@ function withTasks(state: WatchState, read: readonly WatchedTask[], isEvent: boo
   }
   if (forgetOldest(tasks)) isOrderSame = false;
   const order = isOrderSame ? state.order : orderOf(tasks.values(), state);
-  // A listing brings the newest first, and the latest durations tell most.
+  // A listing brings the newest first, and the latest durations are the most useful.
   const pace = withEnds(state.pace, isEvent ? ended : ended.toReversed());
   return inView({ ...state, tasks, order, counts: countTabs(tasks.values()), pace });
 }
