@@ -31,7 +31,7 @@ export class DataDirectoryBusy extends Error {
 
 export type SecretKeys = Folder & Partial<Pick<Config, "secretKey" | "previousSecretKey">>;
 
-/** What seals the secrets of a data folder. */
+/** The source of the key that seals the secrets of a data folder. */
 export function sealOf({ dataDir, secretKey, previousSecretKey }: SecretKeys): Seal {
   return createSeal({
     key: secretKey?.reveal(),
@@ -40,7 +40,7 @@ export function sealOf({ dataDir, secretKey, previousSecretKey }: SecretKeys): S
   });
 }
 
-/** What lies in a data folder and is nobody else's business. Providers keep theirs in a folder of their name. */
+/** The contents of a data folder that other users must not read. Providers keep theirs in a folder with their name. */
 const CONTENTS: FolderContents = {
   files: [
     ...["", "-wal", "-shm", "-journal"].map((suffix) => `svc.db${suffix}`),
@@ -73,7 +73,7 @@ export function ensureDirectory(directory: string): { isNew: boolean; closed: re
   return { isNew, closed: isNew ? [] : closed };
 }
 
-/** @throws Error where there is none, or the settings name another one */
+/** @throws Error if there is no database, or the settings name another one */
 export function existingDatabaseOf(config: Folder & Partial<Pick<Config, "database">>): string {
   if (config.database !== undefined)
     throw new Error(
@@ -87,7 +87,7 @@ export function existingDatabaseOf(config: Folder & Partial<Pick<Config, "databa
   );
 }
 
-/** A backup was not restored into the folder to its end. */
+/** The restore of a backup into the folder was not finished. */
 export class RestoreUnfinished extends Error {
   override readonly name = "RestoreUnfinished";
 }
@@ -97,13 +97,13 @@ export class FolderMoved extends Error {
   override readonly name = "FolderMoved";
 }
 
-/** A folder whose lock is wanted. */
+/** A folder to lock. */
 interface Locked extends Folder, Partial<Pick<Config, "database">> {
-  /** It holds what a node of a shared database needs beside that; so does a folder with `database`. */
+  /** The folder contains only what a node of a shared database needs; so does a folder with `database`. */
   readonly isOfNode?: boolean;
 }
 
-/** Where the database of a folder went; undefined where it is in the folder. */
+/** Where the database of a folder was moved; undefined if it is in the folder. */
 function movedTo(dataDir: string): string | undefined {
   const path = join(dataDir, MOVED_AWAY);
   if (!existsSync(path)) return undefined;
@@ -121,8 +121,7 @@ function requireHere({ dataDir, database, isOfNode = database !== undefined }: L
 }
 
 /**
- * @returns how to release it
- * @throws DataDirectoryBusy when another process holds it; RestoreUnfinished, FolderMoved
+ * @returns a function that releases the lock @throws DataDirectoryBusy when another process holds it; RestoreUnfinished, FolderMoved
  */
 export function lockDataDirectory(folder: Locked): () => void {
   const { dataDir } = folder;

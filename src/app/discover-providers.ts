@@ -8,7 +8,7 @@ import { isSetting } from "../toolkit/settings/setting.ts";
 export interface OfferedEngine extends Omit<Discovered, "also" | "origin" | "path"> {
   /** As a provider is given it. */
   readonly baseUrl: string;
-  /** An account of this server's settings has this address already. */
+  /** An account of this server's settings already has this address. */
   readonly isOn: boolean;
   /** Variables with their values. */
   readonly env: readonly string[];
@@ -23,7 +23,7 @@ export async function discoverProviders(
 ): Promise<{ readonly engines: readonly OfferedEngine[]; readonly skipped: readonly string[] }> {
   const deps = { clock: createSystemClock(), signal: new AbortController().signal };
   const { found, skipped } = await discover({ ports, allow: config.egress.allow }, deps);
-  // An instance is no provider of its own.
+  // Another instance of this service is not a separate provider.
   const others = found.filter(({ engine, origin }) => engine !== "svc" || !isOurs(config, origin));
   return { engines: others.map((each) => offered(config, each)), skipped };
 }
@@ -41,7 +41,7 @@ function offered(config: Config, { origin, path, also, ...found }: Discovered): 
   return { ...found, baseUrl, isOn, env, setting };
 }
 
-/** Whether a server of these settings would listen there. */
+/** Whether a server with these settings would listen there. */
 function isOurs({ port }: Config, origin: string): boolean {
   const { hostname, port: at } = new URL(origin);
   return at === String(port) && (hostname === "127.0.0.1" || hostname === "[::1]");

@@ -5,17 +5,17 @@ import { type Reclaimable, reclaimLines } from "../domain/reclaimable.ts";
 import { type DiskWatch, watchDisk } from "../runtime/disk-watch.ts";
 import type { Releases } from "./lifecycle.ts";
 
-/** Counting what would free space reads everything that is stored, so it is done so often at most. */
+/** How often at most the removable bytes are counted, because counting reads everything that is stored. */
 const COUNT_EVERY_MS = 10 * 60_000;
 
-/** How long a first alert waits for what would free space: it tells what to do. */
+/** How long a first alert waits for the count, so that it can say what to do. */
 const ADVISED_WITHIN_MS = 60_000;
 
 /** A server's disk. */
 export interface WatchedDisk extends Pick<DiskWatch, "state" | "reading"> {
-  /** What would free space there, a line each; undefined until it was counted. */
+  /** What would free space there, one line each; undefined before the first count. */
   readonly advice: () => readonly string[] | undefined;
-  /** False while that is counted for the first time, for a minute at most. */
+  /** False during the first count, which takes a minute at most. */
   readonly isAdvised: () => boolean;
 }
 
@@ -26,7 +26,7 @@ export interface DiskDeps {
   readonly count: () => Promise<Reclaimable>;
 }
 
-/** Watches the disks on which a server stores. While there is little space, it counts what would free some. */
+/** Watches the disks on which a server stores. While space is low, it counts what would free some. */
 export function watchDiskOf(
   config: Pick<Config, "dataDir" | "assets" | "disk" | "retention">,
   { clock, log, count }: DiskDeps,

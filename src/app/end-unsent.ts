@@ -12,8 +12,8 @@ const RESTORED =
   "The service was restored from a backup that was made before this task was sent to a provider; whether it was made since is not known.";
 
 /**
- * Ends the tasks of a restored backup that no upstream is known to have: what the lost service did after the backup is not known, and
- * to submit them could pay a provider twice. Nothing is charged, and their holds are released.
+ * Ends the tasks of a restored backup that no upstream is known to have. Nobody knows what the lost service did after the backup, so
+ * submitting them could pay a provider twice. Nothing is charged, and their holds are released.
  *
  * @returns how many
  */

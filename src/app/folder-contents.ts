@@ -4,11 +4,11 @@ import type { PlannedFile } from "../backup/write.ts";
 import { USED_FORMS } from "../providers/registry.ts";
 import { KEPT_KEYS, OWN_PROVIDERS } from "./settings.ts";
 
-/** Holds the key that seals secrets of a data folder, where none is given. */
+/** Contains the key that seals secrets of a data folder, if no key is given. */
 export const SECRET_KEY = "secret.key";
 export const DATABASE = "svc.db";
 export const ASSETS = "assets";
-/** Holds the latest lines of the log, where the settings want it. */
+/** Contains the latest lines of the log, if the settings want it. */
 export const LOGS = "logs";
 /** What a backup is restored into before it is whole. */
 export const RESTORING = ".restoring";
@@ -17,14 +17,14 @@ export const RESTORING = ".restoring";
 export const MOVED_AWAY = "moved.json";
 
 /**
- * What a backup has of a data folder beside the database and the files that it names. Left out are: `bootstrap.json`, a key in the
- * clear whose hash is in the database; `checked-forms.json`, which is made anew; locks and logs; and the folders of providers that
- * play an upstream, because an upstream's work is no part of a backup.
+ * What a backup contains of a data folder in addition to the database and the files that it names. It leaves out: `bootstrap.json`,
+ * a key in the clear whose hash is in the database; `checked-forms.json`, which is made anew; locks and logs; and the folders of
+ * providers that play an upstream, because an upstream's work is no part of a backup.
  */
 const FILES = ["svc.yaml", "svc.yml", SECRET_KEY];
 const FOLDERS = ["models", OWN_PROVIDERS, KEPT_KEYS, USED_FORMS];
 
-/** First parts of the paths that a backup may have: files, and folders with a slash. */
+/** The first parts of the paths that a backup may contain: files, and folders with a slash. */
 export const BACKED_UP: ReadonlySet<string> = new Set([
   ...[DATABASE, ...FILES],
   ...[ASSETS, ...FOLDERS].map((name) => `${name}/`),
@@ -42,7 +42,7 @@ export function* ownFilesOf(dataDir: string, without: readonly string[]): Genera
   for (const name of FOLDERS) yield* filesBelow(join(dataDir, name), name, DEEPEST);
 }
 
-/** Where a data folder has the content of a hash, below it. */
+/** The path below a data folder for a content with a given hash. */
 export function pathOfContent(sha256: string): string {
   return `${ASSETS}/sha256/${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
 }
@@ -51,7 +51,7 @@ function* filesBelow(folder: string, path: string, depth: number): Generator<Pla
   if (depth === 0) return;
   for (const name of namesIn(folder)) {
     const [from, below] = [join(folder, name), `${path}/${name}`];
-    // Folders may be links that an operator put there; what they lead to becomes part of the backup.
+    // Folders may be links that an operator created; the contents of their targets become part of the backup.
     if (isFile(from)) yield { path: below, from };
     else if (lstatSync(from, { throwIfNoEntry: false })?.isDirectory())
       yield* filesBelow(from, below, depth - 1);

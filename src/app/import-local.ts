@@ -26,29 +26,29 @@ import { readOwnModels } from "./own-models.ts";
 
 export interface ImportRequest {
   readonly source: ImportSource;
-  /** What the operator calls the gateway: the same name for the same one, each time. */
+  /** The operator's name for the gateway; it must be the same each time. */
   readonly name: string;
   /** Their names of models, and the models here that they stand for. */
   readonly mapped: ReadonlyMap<string, string>;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What would come of another gateway, and how to have it. */
+/** The plan of an import from another gateway, and a function that applies it. */
 export interface ImportPlan {
   readonly items: readonly PlanItem[];
   /** How many keys get a new secret. */
   readonly newSecrets: number;
   /**
-   * Does what the plan says: accounts and keys in one transaction, then providers' keys, then prices. Repeating the command does what
-   * an end in between left.
+   * Does what the plan says: accounts and keys in one transaction, then providers' keys, then prices. Repeating the command after an
+   * interruption does the rest.
    *
-   * @param keep is given the new secrets before anything is done
-   * @throws AppError `invalid_request` where something came meanwhile that clashes; then no account and no key came
+   * @param keep receives the new secrets before anything is done
+   * @throws AppError `invalid_request` if something was added meanwhile that clashes; then no account and no key is imported
    */
   apply(keep: (secrets: readonly BroughtSecret[]) => Promise<void>): Promise<void>;
 }
 
-/** Reads another gateway and plans what comes into a data folder. Nothing changes until it is applied. @throws UnreadableSource */
+/** Reads another gateway and plans what to import into a data folder. Nothing changes until it is applied. @throws UnreadableSource */
 export async function openImport(
   config: Config,
   request: ImportRequest,

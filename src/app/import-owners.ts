@@ -20,12 +20,12 @@ interface Around {
   readonly name: string;
   readonly deps: ManageAccountDeps;
   readonly imports: ImportStore;
-  /** The account of keys that are nobody's; absent where there are none. */
+  /** The account for keys without an owner; absent if there are none. */
   readonly fallback: AccountId | undefined;
   readonly keep: (secrets: readonly BroughtSecret[]) => Promise<void>;
 }
 
-/** Brings accounts and keys, all or none. @throws AppError `invalid_request` for a clash with what came meanwhile */
+/** Imports accounts and keys, all or none. @throws AppError `invalid_request` for a clash with something that was added meanwhile */
 export async function bringOwners({ accounts, keys }: PlannedOwners, around: Around): Promise<void> {
   const { name, deps, imports, keep } = around;
   const brought = accounts.map((each) => accountOf(each, deps));
@@ -58,7 +58,7 @@ function keyOf(
   const { deps, fallback, idOf, secrets } = around;
   const change = checkKeyTerms(held.terms, { ...deps, now: deps.clock.now() });
   const isNobodys = (held.account ?? NOBODYS) === NOBODYS;
-  // Accounts that are there already are named by their ids, and others are in the same batch.
+  // Existing accounts are named by their ids; others are in the same batch.
   const owner = isNobodys ? fallback : "id" in account ? (account.id as AccountId) : idOf.get(account.origin);
   if (owner === undefined) throw new Error("A key was planned without its account.");
   const key: Omit<ApiKey, "hash" | "display"> = {

@@ -21,7 +21,7 @@ export interface PlannedProviderKeys {
   readonly items: readonly PlanItem[];
 }
 
-/** Which keys of providers come, and as which accounts. Nothing of a key is in what is told. */
+/** Which keys of providers are imported, and as which accounts. Messages contain no part of a key. */
 export async function planProviderKeys(
   held: readonly HeldProviderKey[],
   config: Config,
@@ -90,7 +90,7 @@ function lanesOf(config: Config): Map<LaneId, Taken> {
   return found;
 }
 
-/** A key goes to no other address than it went to there. @returns why it cannot come, if it cannot */
+/** A key goes to no address other than the one that it had there. @returns why it cannot be imported, if it cannot */
 function elsewhereOf({ provider, baseUrl, name }: HeldProviderKey, config: Config): string | undefined {
   const usual = usualOrigin(provider);
   const here = originOf(config.providers[provider]?.baseUrl) ?? usual;

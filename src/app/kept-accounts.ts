@@ -51,7 +51,10 @@ export async function findKeyedProvider(
   return { id, title: provider.title, kinds: kinds.map((kind) => kind.map(secretOf)) };
 }
 
-/** Keeps the secrets of an account, sealed, in a data folder, which is made if missing. It is noted first: a crash in between leaves a note too many. */
+/**
+ * Stores the secrets of an account, sealed, in a data folder, which is created if missing. The trail entry is written first, so a
+ * crash in between leaves an entry too many.
+ */
 export async function keepAccount(
   config: SecretKeys & Config,
   lane: LaneId,

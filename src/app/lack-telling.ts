@@ -9,10 +9,10 @@ interface LackDeps {
 }
 
 /**
- * Tells the operator, once each, what accounts lack for the routes of models. Nothing waits for it, and an account that does not
- * answer is not asked again before the models or the providers change.
+ * Logs, once each, what accounts lack for the routes of models. Nothing waits for it. An account that does not answer is asked again
+ * only after the models or the providers change.
  *
- * @returns what takes the models there are now
+ * @returns a function that takes the present models
  */
 export function createLackTelling({ adapters, log }: LackDeps, releases: Releases) {
   const told = new Set<string>();

@@ -1,4 +1,4 @@
-/** Functions that close what is open, in the order of opening. Stopping runs them backwards. */
+/** Functions that close what was opened, in the order of opening. Stopping runs them backwards. */
 export type Releases = (() => Promise<void> | void)[];
 
 /** The result of opening. */
@@ -11,7 +11,7 @@ export interface Opened<Started> {
 export interface StopOptions {
   /** Skips the waiting. */
   readonly force?: boolean;
-  /** How long at least to go on listening, for those who have not heard of the end. */
+  /** How long at least to keep listening, for clients that have not heard of the stop. */
   readonly listenOnMs?: number;
 }
 
@@ -46,7 +46,7 @@ export function createLifecycle<Started>(
   }
 
   async function stop(options: StopOptions): Promise<void> {
-    // Wait: a service that is half open can be neither drained nor closed in order.
+    // Waits, because a half-open service can be neither drained nor closed in order.
     await starting;
     await drain?.(options);
     await closeAll();

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import type { Actor } from "../domain/access/actor.ts";
 
-/** Whoever runs a command on a data folder: the user of the machine. */
+/** The actor of a command on a data folder: the user of the machine. */
 export function localActor(): Actor {
   return { kind: "local", name: userName() };
 }
 
-/** The name of the process's user. Not a variable's: anybody can set one. */
+/** The name of the process's user. Not from a variable, because anybody can set one. */
 function userName(): string {
   const uid = process.getuid?.();
   if (uid === undefined) return userInfo().username;

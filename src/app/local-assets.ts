@@ -55,7 +55,7 @@ export function createLocalAssets(
   };
 }
 
-/** What a server stores in a bucket, only it knows: there is no other way to see that an object is about to be used. */
+/** Only the server knows what it is about to store in a bucket; nothing else shows that an object will be used. */
 async function lockForBucket(config: Folder & Partial<Pick<Config, "database">>): Promise<() => void> {
   if (config.database !== undefined) await requireNoNodes(config.database.reveal());
   try {

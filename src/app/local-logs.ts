@@ -7,7 +7,7 @@ import { type Folder, logsOf } from "./data-folder.ts";
 /** A line of the log. */
 export type LogLine = Readonly<Record<string, unknown>>;
 
-/** Which lines are meant; all unless given. */
+/** Selects lines; all unless given. */
 export interface LogQuery {
   readonly task?: string | undefined;
   /** Name or id. */
@@ -17,14 +17,14 @@ export interface LogQuery {
   readonly level?: LogLevel | undefined;
 }
 
-/** A server writes its log every tenth of a second: after this, what happened before the command is there. */
+/** A server writes its log every tenth of a second. After this time, everything from before the command is in the file. */
 const WRITTEN_MS = 150;
 /** How often a followed log is looked at. */
 const LOOK_EVERY_MS = 250;
 
 /**
- * The latest lines of a data folder's log that are meant, the oldest first, all at once; then those that are written from then on, a batch at
- * each look, until `signal` aborts.
+ * First the latest selected lines of a data folder's log, oldest first, all at once. Then the lines that are written from then on, a
+ * batch at each check, until `signal` aborts.
  *
  * @param most lines of the first batch
  * @returns undefined where no log is kept

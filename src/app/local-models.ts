@@ -85,7 +85,7 @@ async function ownProvidersOf({ dataDir, egress, providerConfig }: LocalSettings
   const lanes = new Map<ProviderId, readonly LaneId[]>();
   const isNone = !existsSync(join(dataDir, OWN_PROVIDERS));
   if (egress === undefined || providerConfig === undefined || isNone) return { needs, lanes, problems: [] };
-  // Loaded late: it has the built-in forms and the checks of others.
+  // Loaded late, because it contains the built-in forms and the checks of others.
   const { readOwnProviders } = await import("./own-providers.ts");
   const { providers, problems } = await readOwnProviders({ dataDir, egress, providerConfig });
   for (const { definition, given } of providers) {

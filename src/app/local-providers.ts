@@ -17,7 +17,7 @@ import { createUnseal } from "./unseal.ts";
 /**
  * The providers of a data folder, for commands that need no server. It may not be there yet.
  *
- * @param isReadOnly changes nothing there: a key that is proved stays refused, and none is sealed anew
+ * @param isReadOnly changes nothing there: a proved key stays refused, and no key is sealed again
  */
 export function openLocalProviders(config: Config, { isReadOnly = false } = {}): ManagedProviders {
   const clock = createSystemClock();

@@ -18,7 +18,7 @@ interface PurgePlace {
   readonly clock: Clock;
 }
 
-/** Purges an account of a data folder. While no server runs on it, none can start, and all its files go at once. */
+/** Purges an account of a data folder. If no server runs on it, none can start meanwhile, and all its files are removed at once. */
 export async function purgeLocal(
   { tasks, retention, uploads }: Pick<Store, "tasks" | "retention" | "uploads">,
   { config, places, clock }: PurgePlace,
@@ -26,7 +26,7 @@ export async function purgeLocal(
   onTask: (count: number) => void,
 ): Promise<Purge> {
   const release = await lockUnlessServed(config);
-  // What a server stores in a bucket, only it knows.
+  // Only the server knows what it is about to store in a bucket.
   const mayRemove = async () => {
     if (release === undefined) throw new DataDirectoryBusy(`A server runs on ${config.dataDir}.`);
   };
@@ -52,7 +52,7 @@ export async function purgeLocal(
   }
 }
 
-/** What only the server may remove, it does. */
+/** Files that only the server may remove are left to it. */
 function keptByServer(error: unknown): false {
   if (error instanceof DataDirectoryBusy) return false;
   throw error;

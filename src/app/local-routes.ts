@@ -19,7 +19,7 @@ import { openLocalStore } from "./local-store.ts";
 import { readOwnModels } from "./own-models.ts";
 
 /**
- * The ways of a data folder, as its database knows them; a running server takes up what is blocked and allowed. Stop it after use.
+ * The ways of a data folder, according to its database. A running server applies blocks and permissions. Stop it after use.
  *
  * @throws Error when the folder has no database
  */
@@ -61,7 +61,7 @@ function blocked(route: RouteOfLane, detail: string, since: number): RouteTroubl
   return { ...route, kind: "blocked", detail, since, times: 1 };
 }
 
-/** As a server forgets what it knows; see `RouteStanding.allow`. */
+/** Forgets as a server does; see `RouteStanding.allow`. */
 async function clearAll(routes: RouteStore, route: RouteOfLane, act: Act): Promise<void> {
   const known = (await routes.troubles()).filter((each) => isWithin(each, route));
   for (const { lane, upstreamModel } of known) await routes.clear({ lane, upstreamModel }, act);

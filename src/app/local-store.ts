@@ -5,14 +5,14 @@ import type { Books } from "../store/books.ts";
 import type { Store } from "../store/open.ts";
 import { databaseOf, existingDatabaseOf, type Folder } from "./data-folder.ts";
 
-/** Where a command finds what it works on: a data folder, or the PostgreSQL database of its settings. */
+/** The place of a command's data: a data folder, or the PostgreSQL database of its settings. */
 export type Stored = Folder & Partial<Pick<Config, "database">>;
 
 /** What a command works with. */
 export interface LocalStore {
   /** Accounts, keys, money and its use: all that most commands need. */
   readonly books: Pick<Books, "accounts" | "sessions" | "usage" | "trail">;
-  /** Everything else is loaded when it is asked for. */
+  /** Everything else is loaded on demand. */
   readonly all: () => Promise<Store>;
   readonly stop: () => Promise<void>;
 }
@@ -23,8 +23,7 @@ interface Parts {
 }
 
 /**
- * Opens the stores for a command, beside servers that may be running on them. An older server may be: only `serve` and `migrate` change
- * tables.
+ * Opens the stores for a command, while servers may be running on them, even older ones: only `serve` and `migrate` change tables.
  *
  * @throws Error when a folder has no database; SchemaError when the database is of another version
  */
@@ -48,7 +47,7 @@ export function hasDatabase(config: Stored): boolean {
   return config.database !== undefined || existsSync(databaseOf(config));
 }
 
-/** Connections of a command, which does one thing after the other. */
+/** Connections of a command, which does one thing at a time. */
 const CONNECTIONS = 2;
 
 async function openShared(url: string, { ids, seal }: Parts): Promise<LocalStore> {

@@ -37,7 +37,7 @@ export async function openLocal(
     addresses: createAddresses(),
     secrets: createSecrets(),
   });
-  /** Loaded late: most commands are about keys and accounts, and this has most of the service. */
+  /** Loaded late, because most commands handle keys and accounts, and this contains most of the service. */
   const open = async () => {
     const { createLocalModels } = await import("./local-models.ts");
     const { createLocalAssets } = await import("./local-assets.ts");
@@ -66,7 +66,7 @@ export async function openLocal(
     /** Says what each model lacks, by these settings. @throws ConfigError as `prices` does */
     models: async () => (await others()).models(),
     modelProblems: async () => (await others()).modelProblems(),
-    /** A running server sends within a second what is to be sent again; who listens at it is not told. */
+    /** A running server sends the requested redeliveries within a second. Listeners on it are not informed. */
     callbacks: async () => (await others()).callbacks(),
     /** @throws AppError `not_found` */
     trace: async (id: string) => (await others()).trace(id),

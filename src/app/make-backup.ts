@@ -12,14 +12,14 @@ import { assetsOf, existingDatabaseOf, type Folder } from "./data-folder.ts";
 import { ASSETS, DATABASE, ownFilesOf, pathOfContent, SECRET_KEY } from "./folder-contents.ts";
 
 export interface BackupOrder extends Folder {
-  /** Where files are; in the data folder unless given. Of what lies in a bucket, a backup has the list. */
+  /** Where files are; the data folder unless given. For files in a bucket, a backup contains only their list. */
   readonly assets?: { readonly path: string; readonly bucket?: BackupBucket | undefined } | undefined;
   readonly atMs: number;
-  /** Leaves `secret.key` out, so that the backup alone opens no sealed secret. */
+  /** Leaves out `secret.key`, so that the backup alone opens no sealed secret. */
   readonly isWithoutKey: boolean;
 }
 
-/** Another process makes a backup in the same place. */
+/** Another process is making a backup in the same place. */
 export class BackupBusy extends Error {
   override readonly name = "BackupBusy";
 }
@@ -27,7 +27,7 @@ export class BackupBusy extends Error {
 /**
  * Makes a backup of a data folder in a folder of backups. A server may run on it.
  *
- * @param keep removes the oldest backups there but for as many, this one included; none unless given
+ * @param keep how many backups stay there, this one included; the oldest are removed. All stay unless given
  * @throws Error where there is no database, or the two folders are one; BackupBusy; ForeignBackups; SchemaError; StorageError; what
  *   the system says
  */
@@ -75,7 +75,7 @@ export async function makeBackupInBucket(
 /**
  * Writes a backup of a data folder as one tar archive.
  *
- * @throws as `makeBackup` does; then the archive is no whole one
+ * @throws like `makeBackup`; the archive is then incomplete
  */
 export async function streamBackup(
   order: BackupOrder,

@@ -41,7 +41,7 @@ export interface OwnDefinition {
 export interface ManagedProvidersDeps {
   /** Who acts. */
   readonly actor: Actor;
-  /** As it was read at the start. */
+  /** The text as it was read at the start. */
   readonly config: Pick<Config, "providers" | "accounts">;
   readonly clock: Clock;
   readonly own: () => Promise<readonly OwnDefinition[]>;
@@ -49,7 +49,7 @@ export interface ManagedProvidersDeps {
   readonly problems: () => Promise<readonly ProviderProblem[]>;
   readonly models: () => Promise<readonly Model[]>;
   readonly troubles: () => Promise<readonly RouteTrouble[]>;
-  /** An account's key was proved: it is refused no longer. */
+  /** An account's key was proved, so the account is no longer refused. */
   readonly onProved: (lane: LaneId, act: Act) => Promise<void>;
   /** Whether an account is in use, as far as this is known. */
   readonly isOn: (lane: LaneId) => boolean;
@@ -68,7 +68,7 @@ interface Known extends Pick<OwnDefinition, "definition" | "given"> {
   readonly form?: (Omit<LoadedForm, "compiled"> & { readonly file?: string }) | undefined;
 }
 
-/** Tells operators of every provider, and tests its accounts. */
+/** Shows operators every provider, and tests its accounts. */
 export function createManagedProviders(deps: ManagedProvidersDeps): ManagedProviders {
   async function find(id: string): Promise<Known> {
     const all = await knownProviders(deps);
@@ -109,7 +109,7 @@ export function createManagedProviders(deps: ManagedProvidersDeps): ManagedProvi
   };
 }
 
-/** Those of the data folder take the places of built-in ones of their names. */
+/** Providers of the data folder replace built-in ones with the same name. */
 async function knownProviders({ own, config }: ManagedProvidersDeps): Promise<Known[]> {
   const others = await own();
   const ownOf = ({ id }: ProviderDefinition) => others.find(({ definition }) => definition.id === id);
@@ -227,7 +227,7 @@ async function testAccounts(
   }
 }
 
-/** What an account lacks for the models that have a route to it, as far as it says so in time. */
+/** What an account lacks for the models that have a route to it, if it answers in time. */
 async function lacksOf(
   { clock, models }: ManagedProvidersDeps,
   { id, lane, lacks }: ProviderAdapter,

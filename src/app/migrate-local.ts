@@ -22,7 +22,9 @@ export async function migrateLocal(
   return { applied, pending: state.pending, current, latest: current + state.pending.length };
 }
 
-/** Nodes that run expect the tables they were started with: stop them first. One process applies them, others wait. */
+/**
+ * Running nodes expect the tables with which they were started, so stop them first. One process applies the migrations, others wait.
+ */
 async function migrateShared(url: string, action: "up" | "status") {
   const { openConnection } = await import("../store/postgres/connection.ts");
   const { applyMigrations, readMigrationState } = await import("../store/postgres/migrate.ts");
@@ -39,7 +41,10 @@ async function migrateShared(url: string, action: "up" | "status") {
   }
 }
 
-/** Applies migrations under the lock of the data folder: a server that runs on it expects the tables it was started with. */
+/**
+ * Applies migrations while holding the lock of the data folder, because a running server expects the tables with which it was
+ * started.
+ */
 function migrateAlone(config: Folder, tell?: (progress: MigrationProgress) => void): string[] {
   ensureDirectory(config.dataDir);
   const release = lockDataDirectory(config);

@@ -14,7 +14,7 @@ interface ModelsDeps {
   readonly isEnabled: (provider: ProviderId) => boolean;
   readonly takesFiles: (provider: ProviderId) => boolean;
   readonly relays: () => readonly Relay[];
-  /** The providers there are now. */
+  /** The present providers. */
   readonly providers: () => readonly ProviderId[];
   readonly clock: Pick<Clock, "after">;
   readonly log: Log;
@@ -49,7 +49,7 @@ export function openModels(config: Config, deps: ModelsDeps, releases: Releases)
   return { catalog, configuredPrices, takePrices, onProvidersChanged: own.takeAgain };
 }
 
-/** The settings file has the same prices as before, for models that may be others. One that no longer fits is not in force. */
+/** The prices of the settings file are unchanged, but models may have changed. A price that no longer fits is not in force. */
 function refreshPrices(
   { pricing }: Config,
   catalog: LiveCatalog,

@@ -7,10 +7,10 @@ import { tryChecks } from "../service/try-checks.ts";
 import { openModeration } from "./moderation.ts";
 
 /**
- * Tries checks of the settings on a text, one after the other, as a server would.
+ * Runs the content checks of the settings on a text, one after the other, as a server would.
  *
- * @param names those to try; all unless given
- * @throws ConfigError with everything for which one of these cannot be used
+ * @param names the checks to run; all unless given
+ * @throws ConfigError that lists every reason why one of them cannot be used
  */
 export async function tryModeration(
   config: Config,

@@ -13,10 +13,10 @@ interface ModerationDeps {
 }
 
 /**
- * Makes the operator's checks ready. Loads nothing where there are none.
+ * Prepares the operator's checks. Loads nothing if there are none.
  *
- * @param names those that are wanted; all unless given
- * @throws ConfigError with everything for which one cannot be used
+ * @param names the checks to prepare; all unless given
+ * @throws ConfigError that lists every reason why one cannot be used
  */
 export async function openModeration(
   { moderation: settings }: Pick<Config, "moderation">,
@@ -38,12 +38,12 @@ export async function openModeration(
   return { checks: new Map(checks.map((check): [string, Check] => [check.name, check])), apply, models };
 }
 
-/** The checks of content of a running server, which other settings may replace. */
+/** The content checks of a running server, which other settings may replace. */
 export interface LiveModeration {
   /** Undefined where there are none. */
   now(): Moderation | undefined;
   names(): readonly string[];
-  /** Makes the checks of other settings ready. @returns how to take them up @throws ConfigError */
+  /** Prepares the checks of other settings. @returns a function that puts them in force @throws ConfigError */
   open(config: Pick<Config, "moderation">): Promise<() => void>;
 }
 
@@ -65,15 +65,15 @@ export async function followModeration(
   };
 }
 
-/** Most names that a line of the log has. */
+/** Most names in a line of the log. */
 const NAMED = 20;
 const SAMPLES = 10;
 
-/** Says which patterns are run on every text, and what that costs. */
+/** Logs which patterns run on every text, and what that costs. */
 async function tellUnaided({ check, unaided, sample }: OpenedCheck, log: Pick<Log, "warn">): Promise<void> {
   if (unaided.length === 0 || sample === undefined) return;
   let leastMs = Number.POSITIVE_INFINITY;
-  // The first runs prepare what all others use.
+  // The first runs prepare caches that all others use.
   for (let i = 0; i < SAMPLES; i++) {
     const startedAt = monotonicMs();
     await sample();

@@ -13,9 +13,9 @@ export class CannotMove extends Error {
 }
 
 /**
- * Moves the files of a data folder to its bucket or back. A server may run on it; where none does, none can start meanwhile.
+ * Moves the files of a data folder to its bucket or back. A server may run on it; if none runs, none can start meanwhile.
  *
- * @throws CannotMove; StorageError, after which it can be run again
+ * @throws CannotMove; StorageError, after which it can be repeated
  */
 export async function moveAssets(
   config: Pick<Config, "dataDir" | "assets"> & Partial<Pick<Config, "database">>,
@@ -45,7 +45,7 @@ function refuseTaken(error: unknown): never {
   throw new CannotMove(error.message, { cause: error });
 }
 
-/** A server that does not know the bucket would not find what is moved there. */
+/** A server that does not know the bucket would not find the moved files. */
 function lockOrCheck(config: Pick<Config, "dataDir" | "assets">): () => void {
   try {
     return lockDataDirectory(config);

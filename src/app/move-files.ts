@@ -9,7 +9,7 @@ import { openClient } from "./assets.ts";
 import { ASSETS_TAKEN } from "./bucket-owner.ts";
 import { CannotMove } from "./move-assets.ts";
 
-/** Where files are to be: a folder, or below a prefix of a bucket. */
+/** The new place of files: a folder, or below a prefix of a bucket. */
 export type FilesPlace = { readonly folder: string } | { readonly bucket: BucketConfig };
 
 /**
@@ -36,17 +36,17 @@ export interface FileMoveOptions {
   readonly onFile: (files: number) => void;
 }
 
-/** Whose a bucket is before a move, and afterwards. */
+/** The owner of a bucket before a move, and afterwards. */
 export interface Owners {
   readonly before: Owner;
   readonly after: Owner;
 }
 
 /**
- * Copies files to where they are to be, and leaves those that were there before: the old place is whole until somebody removes it. It may
- * be ended at any point and run again. Nobody may store meanwhile.
+ * Copies files to their new place. The originals stay, so the old place is complete until somebody removes it. It may be ended at
+ * any point and repeated. Nobody may store meanwhile.
  *
- * @throws CannotMove; StorageError; BucketTaken where the bucket is somebody else's
+ * @throws CannotMove; StorageError; BucketTaken if the bucket belongs to somebody else
  */
 export async function moveFiles({ from, to, onFile }: FileMoveOptions, owners: Owners): Promise<Moved> {
   const clock = createSystemClock();
@@ -85,7 +85,10 @@ export async function moveFiles({ from, to, onFile }: FileMoveOptions, owners: O
 const isSame = (one: BucketConfig, other: BucketConfig) =>
   one.endpoint === other.endpoint && one.name === other.name && one.prefix === other.prefix;
 
-/** A bucket that the old place may have. It keeps it until everything is there, so that it can be served again until then. */
+/**
+ * A bucket that may belong to the old place. The old place keeps it until everything has arrived, so that it can be served again
+ * until then.
+ */
 async function handedOver(bucket: BucketConfig, clock: Clock, { before, after }: Owners) {
   const old = await openAs(bucket, clock, before);
   const next = await openAs(bucket, clock, after);

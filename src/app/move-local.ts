@@ -15,7 +15,7 @@ export type { Moved, MoveProgress } from "../store/move/open.ts";
 
 /** What became of a move. */
 export interface MovedAll extends Moved {
-  /** Absent where the files were to stay where they are. */
+  /** Absent if the files stay where they are. */
   readonly files: MovedFiles | undefined;
 }
 
@@ -27,8 +27,9 @@ export interface HowMoved {
 }
 
 /**
- * Copies the database of a data folder into a PostgreSQL database, and says in the folder where it is now: it is not served again. What
- * was cut off goes on when it is called again. Files are copied before the database may be served; the folder's other contents stay.
+ * Copies the database of a data folder into a PostgreSQL database, and says in the folder where it is now: it is not served again.
+ * After an interruption, another call continues. Files are copied before the database may be served; the folder's other contents
+ * stay.
  *
  * @param to URL
  * @throws MoveError, SchemaError, StorageError; CannotMove, BucketTaken, S3Error; DataDirectoryBusy while a server runs on the folder

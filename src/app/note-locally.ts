@@ -5,7 +5,8 @@ import { localActor } from "./local-actor.ts";
 import { hasDatabase, openLocalStore, type Stored } from "./local-store.ts";
 
 /**
- * Notes what a command is about to change in a data folder, outside of its database. A folder without a database has no trail yet.
+ * Records in the trail what a command is about to change in a data folder, outside of its database. A folder without a database has
+ * no trail yet.
  *
  * @throws SchemaError when the database is of another version
  */
@@ -21,9 +22,10 @@ export async function noteLocally(folder: Stored, note: TrailNote): Promise<void
 }
 
 /**
- * Notes what a command is about to do that must be possible where nothing can be noted: on a full disk, say, it is what frees space.
+ * Records in the trail a command that must be possible even if nothing can be recorded, for example because it frees space on a full
+ * disk.
  *
- * @returns why it could not be noted
+ * @returns why it could not be recorded
  */
 export async function tryNoteLocally(folder: Stored, note: TrailNote): Promise<string | undefined> {
   try {

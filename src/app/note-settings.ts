@@ -11,8 +11,8 @@ interface NoteSettingsDeps {
 }
 
 /**
- * Notes what the settings file says where that is not what it said when it was noted last. An entry has all that the file sets, so
- * the next start knows what to compare with; secrets are masked, so another secret in the same place is no change.
+ * Records in the trail what the settings file says, if that has changed since the last entry. An entry contains everything that the
+ * file sets, so the next start knows what to compare with; secrets are masked, so another secret in the same place is no change.
  */
 export async function noteSettings({ config, trail, clock }: NoteSettingsDeps): Promise<void> {
   const inFile = config.shown().filter(({ source }) => source === "file");

@@ -29,7 +29,7 @@ interface OperatorRouteDeps
   readonly audits: Pick<BookReadings, "run" | "check">;
 }
 
-/** What only operators ask of the server as a whole: its settings, its keys at providers, work on what it stores, and trials. */
+/** What only operators request from the server as a whole: its settings, its keys at providers, work on stored data, and tests. */
 export function operatorEndpoints(deps: OperatorRouteDeps): Endpoint[] {
   const { config, reload, store, clock, log, backups, audits, moderation, stopping } = deps;
   const noteChange = createNoteChange({ ...store, clock });
@@ -46,7 +46,7 @@ export function operatorEndpoints(deps: OperatorRouteDeps): Endpoint[] {
       tryChecks: (text, names) =>
         tryChecks(moderation.now()?.checks ?? new Map(), text, { names, clock, signal: stopping }),
       async testAlerts() {
-        // Loaded late: few servers are asked.
+        // Loaded late, because few servers need it.
         const { testAlerts } = await import("./alerting.ts");
         return await testAlerts(config, stopping);
       },

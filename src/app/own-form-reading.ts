@@ -3,7 +3,7 @@ import { workerEntry } from "./worker-entry.ts";
 
 /** Reads forms in a thread of its own, which ends when they are read. */
 export interface FormReading {
-  /** To be called again only when it is done. */
+  /** Call it again only after it is done. */
   read(texts: readonly FormText[]): Promise<readonly ReadResult[]>;
   stop(): void;
 }
@@ -30,7 +30,7 @@ export function createFormReading(): FormReading {
         event.preventDefault();
         fail(event.message);
       });
-      // Without a word, for want of memory, say. One that was stopped is waited for by nobody.
+      // The thread ended without a message, for example for lack of memory. Nobody waits for a thread that was stopped.
       worker.addEventListener("close", () => {
         if (worker !== undefined) fail("the thread that read it ended");
       });

@@ -6,7 +6,7 @@ declare const self: Worker;
 const NICENESS = 10;
 giveWay(NICENESS);
 
-// Entry point of a thread that reads forms: a large one takes longer than requests can wait.
+// Entry point of a thread that reads forms, because a large form takes longer than requests can wait.
 self.onmessage = ({ data }: MessageEvent<readonly FormText[]>): void => {
   self.postMessage(readForms(data));
 };

@@ -60,7 +60,7 @@ function manifestFiles(folder: string): ManifestFiles {
 function write(path: string, text: string): void {
   const folder = dirname(path);
   if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) flushFolder(dirname(folder));
-  // The server takes up no file whose name has another ending.
+  // The server ignores files whose names have another ending.
   const partial = `${path}.part`;
   rmSync(partial, { force: true });
   try {

@@ -26,7 +26,7 @@ export function readOwnModels({ dataDir }: Folder, providers: readonly ProviderI
 }
 
 interface WatchDeps {
-  /** What the catalogue has at first. */
+  /** The initial contents of the catalogue. */
   readonly builtIn: readonly Model[];
   readonly catalog: LiveCatalog;
   readonly clock: Pick<Clock, "after">;
@@ -38,10 +38,10 @@ interface WatchDeps {
 }
 
 /**
- * Puts the models of the data folder into the catalogue, at once and whenever their files change. Tells in the log what changed and,
- * once each, what cannot be used.
+ * Puts the models of the data folder into the catalogue, at once and whenever their files change. Logs what changed and, once each,
+ * what cannot be used.
  *
- * @returns how to stop, and how to take the files again once the providers are others
+ * @returns functions that stop it, and that take the files again after the providers have changed
  */
 export function followOwnModels({ dataDir }: Folder, deps: WatchDeps) {
   const { builtIn, catalog, clock, log, providers, onReplaced } = deps;
@@ -90,7 +90,7 @@ export function problemText({ line, effect }: OwnProblem): string {
   return `${line}; ${EFFECTS[effect]}`;
 }
 
-/** Ids of models that are new or otherwise than before, and of those that are gone. */
+/** Ids of models that are new or changed, and of those that were removed. */
 function changesOf(before: readonly Model[], after: readonly Model[]) {
   const stays = new Set(before);
   const ids = new Set(after.map(({ id }) => id));

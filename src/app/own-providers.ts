@@ -42,8 +42,8 @@ export interface OwnProvidersDeps extends Omit<CreateDeps, "config"> {
 const BUILT_IN = PROVIDERS.map(({ id }) => String(id));
 
 /**
- * Takes the files that describe providers. A broken one is told, and leaves its last good text in force. Settings that it cannot be
- * used with leave the provider as it was, or off.
+ * Takes the files that describe providers. A broken file is reported, and its last good text stays in force. If the settings cannot
+ * be used, the provider stays as it was, or off.
  */
 export function createOwnProviders(config: Config, deps: OwnProvidersDeps) {
   const { log, onTaken } = deps;
@@ -61,7 +61,7 @@ export function createOwnProviders(config: Config, deps: OwnProvidersDeps) {
   let current = new Map<string, OwnProvider>();
   return {
     stop: reading.stop,
-    /** To be called again only when it is done. */
+    /** Call it again only after it is done. */
     async take(files: readonly OwnFile[]): Promise<void> {
       const { forms: taken, checked: inUse, findings } = await forms.take(files);
       checked.keep(inUse);
@@ -114,7 +114,7 @@ function refuseAddress(config: OwnConfig) {
     const reason = isPrivate(url);
     if (reason === undefined) return undefined;
     const told = `cannot be used: ${reason}; allow it with egress.allow`;
-    // A setting takes the place of these alone.
+    // A setting replaces only these.
     if (![form.base, ...Object.values(form.regions ?? {})].includes(url)) return told;
     if (isGivenBySettings(form, config)) return undefined;
     return `${told}, or give it in svc.yaml as providers.${form.provider}.base_url`;
@@ -125,7 +125,7 @@ function isGivenBySettings(form: Form, config: OwnConfig): boolean {
   return settingsOf(definitionOf(form), config).given?.values.baseUrl !== undefined;
 }
 
-/** The definition of a form that is not going to be used. */
+/** The definition of a form that will not be used. */
 function definitionOf(form: Form): ProviderDefinition {
   return defineDeclared(headOf(form), () => Promise.reject(new Error("The form is not used here.")));
 }
@@ -169,7 +169,7 @@ async function readHere(texts: readonly FormText[]): Promise<readonly ReadResult
   return readForms(texts);
 }
 
-/** Tells each line once, for as long as it is there. */
+/** Logs each line once, for as long as it stays. */
 function createTelling(tell: (line: string) => void) {
   let told = new Set<string>();
   return (lines: readonly string[]): void => {
@@ -183,7 +183,7 @@ function problemOf({ file, line, column, message, keepsEarlier }: OwnFinding): P
   return { file, text: `${OWN_PROVIDERS}/${file}:${line}:${column}: ${message}; ${effect}` };
 }
 
-/** Ids of providers that are new or otherwise than before, and of those that are gone. */
+/** Ids of providers that are new or changed, and of those that were removed. */
 function changesOf(before: ReadonlyMap<string, OwnProvider>, after: ReadonlyMap<string, OwnProvider>) {
   const ids = (providers: Iterable<OwnProvider>) =>
     [...providers].map(({ definition }) => String(definition.id));

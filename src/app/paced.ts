@@ -1,9 +1,9 @@
-/** What is paced runs for at most one part in so many of the time. */
+/** Paced work runs for at most this fraction of the time. */
 const ONE_PART_IN = 50;
 
 /**
- * Returns a function that runs something which costs more the more there is, unless it ran lately: after each run it rests for as long
- * as makes that run a fiftieth of the time. However often it is called, it never becomes the load itself.
+ * Returns a function that runs work whose cost grows with the data, unless it ran recently. After each run it pauses so long that
+ * runs take a fiftieth of the time. So it never becomes a load itself, however often it is called.
  */
 export function paced(run: () => Promise<void>, elapsedMs: () => number): () => Promise<void> {
   let restsUntil = Number.NEGATIVE_INFINITY;

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import type { AssetConfig } from "../config/assets.ts";
 import type { Folder } from "./data-folder.ts";
 
-/** Says in a data folder in which bucket its server looks for files. It is of no use once that has ended. */
+/** Records in a data folder in which bucket its server looks for files. The record has no meaning after the server has ended. */
 const PLACES = "bucket.json";
 
 type Places = Folder & { readonly assets: Pick<AssetConfig, "bucket"> };
 
-/** Notes the bucket of a server that starts, or that it has none. */
+/** Records the bucket of a server that starts, or that it has none. */
 export function notePlaces(config: Places): void {
   const path = join(config.dataDir, PLACES);
   const text = textOf(config);

@@ -1,7 +1,7 @@
 import { BEAT_MS, GONE_AFTER_MS, type Node, type NodeStore } from "../domain/ports/node-store.ts";
 import type { Log } from "../domain/ports/runtime.ts";
 
-/** Returns a function that waits for the run which is under way, or begins one: while the database is away, they take long. */
+/** Returns a function that waits for the run under way, or begins one, because runs take long while the database is not reachable. */
 export function oneAtATime(run: () => Promise<unknown>): () => Promise<unknown> {
   let running: Promise<unknown> | undefined;
   return () => {
@@ -12,7 +12,7 @@ export function oneAtATime(run: () => Promise<unknown>): () => Promise<unknown> 
   };
 }
 
-/** Says again and again that this node is there, and knows how many others work. */
+/** Reports regularly that this node is alive, and knows how many others work. */
 export function createPresence(deps: {
   readonly nodes: NodeStore;
   readonly self: Pick<Node, "id" | "name" | "role" | "version">;
@@ -28,7 +28,7 @@ export function createPresence(deps: {
   let hasLeft = false;
 
   const beat = oneAtATime(async () => {
-    // A late one must not bring back a node that has left.
+    // A late report must not bring back a node that has left.
     if (hasLeft) return;
     try {
       await nodes.beat({ ...self, isDraining });
@@ -49,10 +49,10 @@ export function createPresence(deps: {
     workers: () => workers,
     /** All nodes, this one among them. */
     count: () => count,
-    /** Says that this node takes no new tasks. */
+    /** Reports that this node takes no new tasks. */
     drain(): void {
       isDraining = true;
-      // One that is under way does not say it.
+      // A report that is under way does not contain this.
       void beat().then(beat);
     },
     async start(): Promise<void> {
@@ -63,7 +63,7 @@ export function createPresence(deps: {
       clearInterval(timer);
       hasLeft = true;
       await beat();
-      // Where the database is away, others find out.
+      // If the database is not reachable, others find out by themselves.
       await nodes.leave(self.id).catch(() => undefined);
     },
   };

@@ -31,7 +31,7 @@ export interface ProvidersDeps {
   readonly routes: RouteStore;
   readonly egress: Egress;
   readonly taping?: Taping | undefined;
-  /** In place of those of the configuration and the data folder. */
+  /** Replaces the providers of the configuration and the data folder. */
   readonly adapters: readonly ProviderAdapter[] | undefined;
   /** How many nodes ask the providers. */
   readonly workers?: (() => number) | undefined;
@@ -44,7 +44,7 @@ export interface ProvidersDeps {
 export async function openProviders(config: Config, deps: ProvidersDeps, releases: Releases) {
   const { clock, log, routes, egress, taping, workers } = deps;
   const faults = createFaults();
-  /** Keys that were opened stay open; those who begin anew look again. */
+  /** Opened keys stay open; accounts that are opened later read them again. */
   const newUnseal = () =>
     createUnseal(config, (lane, fault) => {
       log.error({ provider: lane }, fault);
@@ -91,11 +91,11 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
     ownProviders: (): OwnProviders => {
       return { providers: live.own, problems: [...live.problems, ...faults.outside(live.providers)] };
     },
-    /** The accounts that are switched on; another list whenever they are others. */
+    /** The accounts that are switched on; a new list whenever they change. */
     adapters: () => live.adapters,
     /** Every provider there is, the built-in ones first. */
     providerIds: () => allIds(live.own),
-    /** Calls `listener` whenever the providers are others. */
+    /** Calls `listener` whenever the providers change. */
     onProviders: (listener: () => void) => void listeners.push(listener),
   };
 }
@@ -108,7 +108,7 @@ function isAccountGone(lane: LaneId, live: ReturnType<typeof createLive>, { acco
   return ofProvider.length > 0 && ofProvider.every((each) => each.lane !== lane);
 }
 
-/** Makes the accounts of built-in providers by the settings as they are now. Steps under way end with the account they began with. */
+/** Opens the accounts of built-in providers with the present settings. A step under way ends with the account with which it began. */
 async function makeAnew(
   ids: readonly string[],
   live: ReturnType<typeof createLive>,
@@ -121,7 +121,7 @@ async function makeAnew(
   live.replaceBuiltIn(ids, (await Promise.all(made)).flat());
 }
 
-/** Follows the files that describe providers. What reads them is loaded when there is one. */
+/** Follows the files that describe providers. The code that reads them is loaded when there is one. */
 async function followOwnProviders(config: Config, deps: OwnProvidersDeps, releases: Releases) {
   let own: ReturnType<typeof createOwnProviders> | undefined;
   let taking = Promise.resolve();
@@ -142,7 +142,7 @@ async function followOwnProviders(config: Config, deps: OwnProvidersDeps, releas
   releases.push(() => own?.stop(), stop);
   await taking;
   return {
-    /** Takes the same files by other settings. */
+    /** Takes the same files again with other settings. */
     async takeAgain(): Promise<void> {
       onChange(last);
       await taking;
@@ -174,7 +174,7 @@ function createLive(opened: readonly ProviderAdapter[]) {
   const providers = new Map<LaneId, ProviderAdapter>();
   const live = {
     adapters: builtIn,
-    /** Those that were replaced. Steps under way may still use them, so they are stopped at the end. */
+    /** Replaced adapters. Steps under way may still use them, so they are stopped at the end. */
     retired: [] as ProviderAdapter[],
     own: [] as readonly OwnProvider[],
     problems: [] as readonly ProviderProblem[],

@@ -31,7 +31,7 @@ export function createReadiness(
     end(): void {
       phase = "stopping";
     },
-    /** Not while the service starts or stops. */
+    /** False while the service starts or stops. */
     isAccepting: () => phase === "serving" || (phase === "stopping" && takesForOthers),
     notReady(): NotReady | undefined {
       if (phase !== "serving") return phase;
@@ -39,9 +39,9 @@ export function createReadiness(
       if (trouble !== undefined) return REASONS[trouble.kind];
       return disk.state() === "refusing" ? "disk_low" : undefined;
     },
-    /** What an operator should look after, while new tasks are taken all the same. */
+    /** What an operator should look at although new tasks are accepted. */
     warnings: (): "disk_low"[] => (disk.state() === "low" ? ["disk_low"] : []),
-    /** Why no more may be stored for now, though it could be. */
+    /** Why nothing more may be stored for now, although it would be possible. */
     diskRefusal: () =>
       disk.state() === "refusing"
         ? new AppError("disk_low", { kind: "disk_low" }, { retryAfterSec: 30, shouldRetry: true })

@@ -10,7 +10,7 @@ import { type KeptBytes, type KeptFile, openReclaimable } from "../store/reclaim
 import { databaseOf, logsOf } from "./data-folder.ts";
 
 const DAY_MS = 86_400_000;
-/** Rows that are read at one time. */
+/** Rows that are read at a time. */
 const ROWS = 500;
 
 export interface ReclaimOrder {
@@ -23,7 +23,7 @@ export interface ReclaimOrder {
   readonly isInUse: boolean;
 }
 
-/** Lets others work after a piece. @returns false where there is no more time */
+/** Lets other work run after a piece. @returns false if there is no more time */
 type Pause = () => Promise<boolean>;
 
 /**

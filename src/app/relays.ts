@@ -15,12 +15,12 @@ interface RelaysDeps {
 
 type Asked = ProviderAdapter & Required<Pick<ProviderAdapter, "models">>;
 
-/** What accounts have said that they make. */
+/** The models that accounts have reported. */
 type Known = Map<LaneId, ReadonlySet<string>>;
 
 /**
- * The providers that make models of the catalogue by their own ids, and which ones. Until one has said so it is taken to make them all,
- * because tasks of an earlier process may wait for it.
+ * The providers that make models of the catalogue under the models' own ids, and which ones. Until a provider has reported, it
+ * counts as making all of them, because tasks of an earlier process may wait for it.
  */
 export function createRelays(deps: RelaysDeps) {
   const { adapters, clock, log } = deps;
@@ -67,7 +67,7 @@ function relaysOf(asked: readonly Asked[], known: Known): readonly Relay[] {
   }));
 }
 
-/** @returns whether it makes others than before; what it said before counts while it says nothing */
+/** @returns whether the models have changed; if there is no answer, the previous ones stay */
 async function ask(
   { log }: RelaysDeps,
   known: Known,

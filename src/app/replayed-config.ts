@@ -10,12 +10,12 @@ import { PROVIDERS } from "../providers/registry.ts";
 import { createSecret } from "../toolkit/settings/secret.ts";
 import { isCredential } from "../toolkit/settings/setting.ts";
 
-/** Stands for every secret: in a replay none is needed. */
+/** Replaces every secret, because a replay needs none. */
 const PLACEHOLDER = "placeholder-of-a-replay";
 
 /**
- * The settings of a replay: on are the accounts that were recorded, where they were reached then, and no others. Providers that ask
- * nobody stay as they are. No provider is told to call.
+ * The settings of a replay. Only the recorded accounts are switched on, with the addresses of the recording. Providers without an
+ * upstream stay as they are. No provider gets an address to call.
  */
 export function replayedConfig(config: Config, { recordings }: Pick<Library, "recordings">): Config {
   const lanes = new Map(recordings.flatMap(({ accounts }) => [...accounts]));

@@ -38,7 +38,7 @@ export interface RequestDeps extends Rooms, Feeds, Watched, Omit<ReturnType<type
   readonly manageAs: ManageAs;
   readonly orphans: Orphans;
   readonly audits: Pick<BookReadings, "run" | "report" | "stock" | "check">;
-  /** Takes up settings while the service runs; absent where they cannot change. */
+  /** Applies settings while the service runs; absent if they cannot change. */
   readonly reload: ReturnType<typeof createReload> | undefined;
   readonly isAccepting: () => boolean;
   readonly backups: Backups;
@@ -46,7 +46,7 @@ export interface RequestDeps extends Rooms, Feeds, Watched, Omit<ReturnType<type
   readonly notReady: () => NotReady | undefined;
   readonly warnings: () => readonly "disk_low"[];
   readonly disk: Pick<WatchedDisk, "advice">;
-  /** Why no new tasks are taken though they could be stored. */
+  /** Why new tasks are refused although they could be stored. */
   readonly diskRefusal: () => Error | undefined;
   /** Aborts when the service stops, so that callers stop waiting. */
   readonly stopping: AbortSignal;

@@ -22,7 +22,7 @@ import { localActor } from "./local-actor.ts";
 /** Where a backup comes from: a folder, a bucket, or a tar archive. */
 export type BackupSource = string | BackupInBucket | AsyncIterable<Uint8Array>;
 
-/** The folder that a backup is to become holds something. */
+/** The target folder of the restore is not empty. */
 export class FolderNotEmpty extends Error {
   override readonly name = "FolderNotEmpty";
 }
@@ -60,7 +60,7 @@ export async function checkBackupAt(
   return { ...summary, path, found: await lookForObjects(path, summary, places) };
 }
 
-/** Reads a backup of a bucket into a folder, or with `keepsAll` off no more of it than tells whether it is whole. */
+/** Reads a backup of a bucket into a folder. With `keepsAll` off, keeps only what shows whether it is complete. */
 async function fetchBackup({ place, backup }: BackupInBucket, to: string, keepsAll: boolean) {
   const shelf = await openShelfToRead(place);
   const shelved = await findOnShelf(shelf, backup);
@@ -72,7 +72,7 @@ async function fetchBackup({ place, backup }: BackupInBucket, to: string, keepsA
 
 export interface RestoreOrder extends Folder {
   readonly from: BackupSource;
-  /** Tasks that were not sent to a provider yet are sent by the next server, in place of ending them. */
+  /** The next server sends tasks that were not sent to a provider yet, instead of ending them. */
   readonly submitsAgain: boolean;
   /** Where the bucket of the service is looked for. */
   readonly places: ObjectPlaces;
@@ -88,7 +88,8 @@ export interface Restored extends BackupSummary {
 }
 
 /**
- * Makes a data folder of a backup. Everything is checked first; what is cut off is no data folder, and the next call begins anew.
+ * Makes a data folder from a backup. Everything is checked first. An interrupted restore leaves no usable data folder, and the next
+ * call starts again.
  *
  * @throws FolderNotEmpty; DataDirectoryBusy; BackupRefused; SchemaError; then the folder is as it was
  */
@@ -146,7 +147,7 @@ function requireDatabase(path: string, { migrations }: BackupSummary): void {
   ]);
 }
 
-/** Ends what must not be submitted again, and notes the restore in the trail. */
+/** Ends the tasks that must not be submitted again, and records the restore in the trail. */
 async function settle(path: string, { submitsAgain }: RestoreOrder, { madeAtMs }: BackupSummary) {
   const clock = createSystemClock();
   const ids = createIds(clock);
@@ -177,7 +178,7 @@ function requireEmpty(dataDir: string): void {
   );
 }
 
-/** Brings everything to its place, the database last: as long as the folder of the restore is there, no server starts. */
+/** Moves everything to its place, the database last. As long as the folder of the restore exists, no server starts. */
 function moveInto(dataDir: string, from: string): void {
   const names = readdirSync(from).filter((name) => name !== DATABASE);
   for (const name of [...names, DATABASE]) renameSync(join(from, name), join(dataDir, name));
@@ -186,14 +187,14 @@ function moveInto(dataDir: string, from: string): void {
   flushFolder(dataDir);
 }
 
-/** Removes what a restore that did not end has left. Whatever is there comes from it. */
+/** Removes what an unfinished restore has left. Everything in its folder comes from it. */
 function clear(dataDir: string): void {
   if (!existsSync(join(dataDir, RESTORING))) return;
   for (const name of BACKED_UP) rmSync(join(dataDir, name), { recursive: true, force: true });
   rmSync(join(dataDir, RESTORING), { recursive: true, force: true });
 }
 
-/** Leaves nothing behind of a folder that was not there, or was empty. */
+/** Restores a folder that did not exist or was empty to that state. */
 function remove(dataDir: string, isNew: boolean): void {
   for (const file of [lockFileOf(dataDir), `${lockFileOf(dataDir)}-journal`]) rmSync(file, { force: true });
   if (isNew) rmdirSync(dataDir);

@@ -43,29 +43,29 @@ export interface AppOverrides {
   readonly providers?: readonly ProviderAdapter[];
   /** How exchanges with providers are recorded, or answered from recordings. */
   readonly openTaping?: OpenTaping | undefined;
-  /** Receives the first key of a new data folder before it is stored. What is kept of it here outlives a kill at any point. */
+  /** Receives the first key of a new data folder before it is stored. If the receiver stores it, it survives a kill at any point. */
   readonly onFirstKey?: (key: string) => void;
   /** Whether the first start makes a link that opens the console, for whoever started it. */
   readonly wantsConsoleLink?: boolean;
   /** Called when the store is damaged or its folder is gone. The process must end; the next start continues from the disk. */
   readonly onFatal?: (error: unknown) => void;
-  /** Reads the settings anew, for a service that takes them up while it runs. @throws ConfigError */
+  /** Reads the settings again, for a service that applies them while it runs. @throws ConfigError */
   readonly readSettings?: (() => Config) | undefined;
 }
 
 /** Everything the service works with. */
 export type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
-/** A half-written file of a folder that nodes share was left by a node that is gone, when nobody wrote to it for this long. */
+/** A half-written file in a folder that nodes share belongs to an ended node if nobody wrote to it for this long. */
 export const LEFT_AFTER_MS = 30 * 60_000;
 
-/** The data folder is no longer where it was opened. */
+/** The data folder is no longer at the path where it was opened. */
 export class DataFolderGone extends Error {
   override readonly name = "DataFolderGone";
 }
 
 /**
- * Opens everything and adds to `releases` how to close it, also when a later step fails.
+ * Opens everything and adds the functions that close it to `releases`, even if a later step fails.
  *
  * @throws DataDirectoryBusy, SchemaError, ConfigError for prices, or what the operating system says
  */
@@ -148,7 +148,7 @@ function openServerStore(
   });
 }
 
-/** Says what became of the callback secrets, and what to do about those that cannot be opened. */
+/** Logs what happened to the callback secrets, and what to do about those that cannot be opened. */
 function tellSealing(log: Log, { sealed = 0, locked = [], leftOver }: Partial<SealReport> = {}): void {
   if (sealed > 0) log.info({ count: sealed }, "callback secrets were sealed with the key in use");
   if (leftOver !== undefined)
@@ -163,14 +163,14 @@ function tellSealing(log: Log, { sealed = 0, locked = [], leftOver }: Partial<Se
   log.error({ keys: locked.slice(0, NAMED), count: locked.length }, `${what}: ${way}`);
 }
 
-/** Most paths or keys a line of the log names. */
+/** Most paths or keys that a line of the log lists. */
 const NAMED = 20;
 
 function exposureOf({ dataDir }: Config, closed: readonly string[]) {
   return { data_dir: dataDir, closed: closed.slice(0, NAMED), count: closed.length };
 }
 
-/** Tells the operator of each provider that takes files by their address alone, where there is none, once it is there. */
+/** Logs each provider that takes files only by their address, if this service has no public address. */
 function addressTelling({ publicUrl }: Config, log: Log, providers: Rooms["providers"]): () => void {
   let told = new Set<ProviderId>();
   return () => {
@@ -237,7 +237,7 @@ async function openLogOf(
   const setLevel = (next: typeof level) => {
     level = next;
   };
-  // The caller's log decides itself what it writes.
+  // The caller's log itself decides what it writes.
   return { ...log, level: () => level, setLevel };
 }
 

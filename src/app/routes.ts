@@ -94,7 +94,7 @@ export interface Handlers {
   readonly handle: ServerOptions["handle"];
   /** Those at the address for metrics alone. */
   readonly handleMetrics: ServerOptions["handle"];
-  /** Takes up what callers of an earlier process had planned. */
+  /** Resumes what callers of an earlier process had planned. */
   readonly resume: () => Promise<void>;
 }
 
@@ -158,7 +158,7 @@ export function createHandlers(deps: RequestDeps): Handlers {
   };
 }
 
-/** What a create is refused for besides its request. */
+/** Reasons to refuse a create that do not depend on its request. */
 function limitsOfCreates({ config, store, diskRefusal }: RequestDeps) {
   return {
     outputsKeptMs: () => config.retention.outputsMs,
@@ -166,7 +166,7 @@ function limitsOfCreates({ config, store, diskRefusal }: RequestDeps) {
   };
 }
 
-/** What becomes of files that are uploaded. */
+/** The handling of uploaded files. */
 function limitsOfUploads({ config, store, diskRefusal }: RequestDeps) {
   return {
     uploadKeptMs: () => config.uploads.keepMs,
@@ -244,12 +244,12 @@ function listEndpoints(given: EndpointDeps) {
   ];
 }
 
-/** What only facades need of the settings, and of a stop: their callers wait until nothing can end any more. */
+/** The settings and the stop signal that only facades need, because their callers wait until nothing can end any more. */
 function spokenWith({ config: { cors, mcp, sync }, drained: stopping }: RequestDeps) {
   return { cors, mcp, sync, stopping, version: VERSION };
 }
 
-/** Those that tell how the service does. */
+/** The routes that report the state of the service. */
 function watchingEndpoints(given: EndpointDeps) {
   const readOverview = createOverview(given);
   return [
@@ -285,7 +285,7 @@ function createMetrics(deps: EndpointDeps): ReadMetrics {
   });
 }
 
-/** What overview and metrics both tell of the process. */
+/** What both overview and metrics report about the process. */
 function readingsOf({ config, vitals, stays }: EndpointDeps) {
   return {
     vitals: vitals.read,

@@ -18,9 +18,9 @@ interface ServedKeysDeps {
   readonly reload: ReturnType<typeof createReload> | undefined;
 }
 
-/** Keys of providers' accounts that a running server keeps, and takes up at once. */
+/** Keys of providers' accounts that a running server stores and uses at once. */
 export function createServedKeys({ config, noteChange, reload }: ServedKeysDeps): KeepProviderKeys {
-  /** Settings that cannot be used elsewhere leave what is kept for the next start. */
+  /** If other settings cannot be used, the stored keys take effect at the next start. */
   const takeUp = async () => (await reload?.reload())?.isInForce === true;
   return {
     async add(operator, { provider, account, secrets }) {
@@ -61,7 +61,7 @@ async function kindsOf(id: string, config: Config): Promise<readonly (readonly S
   return found.kinds;
 }
 
-/** The refusals show nothing of what was given: it may be a key with a typing error. */
+/** The refusals contain nothing of the input, which may be a key with a typing error. */
 function checkSecrets(
   kinds: readonly (readonly SecretName[])[],
   given: Readonly<Record<string, string>>,

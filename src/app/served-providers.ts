@@ -14,7 +14,7 @@ interface ServedDeps extends Pick<Rooms, "adapters" | "ownProviders"> {
   readonly routes: Pick<RouteStore, "troubles">;
 }
 
-/** The providers of this server, as they are in force. What describes them is loaded at the first question. */
+/** The providers of this server in their present state. The code that describes them is loaded at the first question. */
 export function createServedProviders(deps: ServedDeps, actor: Actor): ManagedProviders {
   const { config, clock, catalog, routes, adapters, ownProviders, standing } = deps;
   const managed = async () => {

@@ -20,13 +20,13 @@ export function settingsSchema(): JsonObject {
   return fileSchema(createSettings({ cores: availableParallelism() }, PROVIDERS), priceSchema());
 }
 
-/** What is wrong with settings. */
+/** The problems of settings. */
 export interface SettingsReport {
   /** The settings file that was read, if there is one. */
   readonly file?: string | undefined;
-  /** Each keeps a server from starting. */
+  /** Each of these keeps a server from starting. */
   readonly problems: readonly ConfigProblem[];
-  /** What the service runs with but an operator should check. */
+  /** Settings that work but that an operator should check. */
   readonly warnings: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export async function reportSettings(sources: Parameters<typeof readConfig>[0]):
   });
   const [, ofChecks] = await reading(async () => {
     const egress = createEgress({ allow: read.egress.allow });
-    // What checks cost is measured at each start, and told there.
+    // Each start measures and logs what checks cost.
     const log = {
       warn: (fields: object, message: string) => void ("us" in fields || warnings.push(message)),
     };

@@ -27,7 +27,7 @@ export function serviceSettings(): Setting<unknown>[] {
 /** The folder of a data folder in which an operator describes providers. */
 export const OWN_PROVIDERS = "providers";
 
-/** The ids of the providers that a data folder describes, as far as one look shows them. */
+/** The ids of the providers that a data folder describes, as far as a single look shows them. */
 export function ownProviderIds(dataDir: string): string[] {
   const files = readOwnFiles(join(dataDir, OWN_PROVIDERS), { maxBytes: FORM_BYTES });
   return files.flatMap((file) => ("text" in file ? (PROVIDER_LINE.exec(file.text)?.[1] ?? []) : []));
@@ -35,10 +35,10 @@ export function ownProviderIds(dataDir: string): string[] {
 
 const PROVIDER_LINE = /^provider:\s*["']?([a-z][a-z0-9-]*)/m;
 
-/** The file of a data folder that tells which of those descriptions were checked. It may be lost: they are checked again. */
+/** The file of a data folder that says which of those descriptions were checked. If it is lost, they are checked again. */
 export const CHECKED_FORMS = "checked-forms.json";
 
-/** The file of a data folder that tells what alerts were sent. It may be lost: what goes on is told again. */
+/** The file of a data folder that says which alerts were sent. If it is lost, lasting conditions are reported again. */
 export const ALERT_MEMORY = "alerts.json";
 
 /** The folder of a data folder that keeps keys of providers' accounts, sealed, each account's in a file of its own. */
@@ -65,7 +65,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // None is kept, or another user's: then opening one says so.
+    // There is none, or it belongs to another user; then opening a key reports it.
     return [];
   }
 }

@@ -22,7 +22,7 @@ export async function createSharedBooks(
     report: usage.report,
     stock: () => readStock(connection),
     check: () => checkDatabase(connection),
-    // The disk of a node has what it keeps beside the database: results and inputs may lie on any disk.
+    // Counts only what this node keeps on its own disk, because results and inputs may be on any disk.
     reclaimable: async (order) => ({
       ...{ outputs: NOTHING, inputs: NOTHING, callbacks: NOTHING, unneeded: 0, wal: 0, freePages: 0 },
       ...(await sizeOfOwnFiles(order)),

@@ -21,7 +21,7 @@ export async function listSharedNodes(url: string): ReturnType<NodeStore["all"]>
   }
 }
 
-/** No lock of a folder keeps nodes on other machines from storing. @throws DataDirectoryBusy */
+/** No lock of a folder can stop nodes on other machines from storing. @throws DataDirectoryBusy */
 export async function requireNoNodes(url: string): Promise<void> {
   const { nodes, now } = await listSharedNodes(url);
   const node = nodes.find(({ seenAt }) => now - seenAt < GONE_AFTER_MS);
@@ -32,9 +32,9 @@ export async function requireNoNodes(url: string): Promise<void> {
 }
 
 /**
- * How a database is named in a bucket, for a command.
+ * The name of a database in a bucket, for a command.
  *
- * @param options.isUnfinished whether rows may still be moved into it: it has its tables, and must not be served
+ * @param options.isUnfinished whether rows may still be moved into it, so that it has its tables and must not be served
  * @throws StorageError, SchemaError
  */
 export async function sharedOwnerOf(

@@ -3,7 +3,7 @@ import type { RetentionStore } from "../domain/ports/retention-store.ts";
 import type { StoredContents } from "../domain/ports/stored-contents.ts";
 import { collectContents } from "../service/collect-contents.ts";
 
-/** Contents that are tried again; what else is too young is left to the collector. */
+/** Most contents that are tried again; the collector handles other young ones. */
 const MOST_LEFT = 1_000;
 
 interface Files {
@@ -14,8 +14,8 @@ interface Files {
 }
 
 /**
- * Files that several nodes store and remove. What another node holds is not known here, so a content goes as the collector removes it:
- * once nobody has stored it for an hour, and no row needs it. A younger one is tried again until then.
+ * Files that several nodes store and remove. This node does not know what another node holds. So it removes a content as the
+ * collector does: after nobody has stored it for an hour, and only if no row needs it. Younger contents are tried again until then.
  */
 export function sharedFiles<Opened extends Files>(
   opened: Opened,

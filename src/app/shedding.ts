@@ -7,10 +7,10 @@ import { createShedding } from "../service/shedding.ts";
 import type { Rooms } from "./rooms.ts";
 
 const MIB = 1024 * 1024;
-/** How much of the memory there is the process may use, unless the operator says otherwise. */
+/** The share of the memory that the process may use, unless the operator says otherwise. */
 const MEMORY_SHARE = 0.8;
 
-/** What refuses requests while there is too much to do. `observe` is to be told how late the event loop is through its own work. */
+/** Refuses requests under overload. Call `observe` with the lateness of the event loop that its own work caused. */
 export function openShedding({ shed }: Config, rooms: Rooms, tally: Pick<Tally, "shed">) {
   const { store, providers, loads } = rooms;
   // They may change.

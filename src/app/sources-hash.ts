@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** SHA-256 over everything that decides which forms are taken: the sources, and the versions of the libraries. */
+/** SHA-256 of everything that decides which forms are accepted: the sources, and the versions of the libraries. */
 export function sourcesHash(): string {
   const hash = createHash("sha256");
   const files = readdirSync(join(ROOT, "src"), { recursive: true, withFileTypes: true }).filter((entry) =>

@@ -10,13 +10,13 @@ import type { CreateDeps } from "../providers/registry.ts";
 import { reasonOf } from "../toolkit/system-error.ts";
 import type { Releases } from "./lifecycle.ts";
 
-/** What stands between the service and the network while exchanges are recorded or replayed. */
+/** The layer between the service and the network while exchanges are recorded or replayed. */
 export interface Taping {
   /** For the adapters of providers. */
   readonly providers: Pick<CreateDeps, "network" | "around">;
   readonly within: Context["within"];
   egress(egress: Egress): Egress;
-  /** Follows which tasks have ended. */
+  /** Learns which tasks have ended. */
   follow(feed: Pick<TaskFeed, "subscribeAll">): void;
 }
 
@@ -29,10 +29,10 @@ interface Deps {
 export type OpenTaping = (deps: Deps, releases: Releases) => Promise<Taping | undefined>;
 
 /**
- * What is needed before a start: in a replay, the recordings, and the settings by which their providers are on. Nothing is loaded
- * unless it is asked for.
+ * What a start needs: in a replay, the recordings and the settings that switch their providers on. Nothing is loaded unless
+ * recording or replay is requested.
  *
- * @throws ConfigError for recordings that cannot be read, and where both are wanted
+ * @throws ConfigError for unreadable recordings, and if both are requested
  */
 export async function prepareTaping(
   config: Config,

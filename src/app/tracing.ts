@@ -10,7 +10,7 @@ import { VERSION } from "../version.ts";
 import type { Releases } from "./lifecycle.ts";
 import type { Rooms } from "./rooms.ts";
 
-/** The operator's own addresses may be anywhere. */
+/** The operator's own addresses may be in any network. */
 const EVERYWHERE = ["0.0.0.0/0", "::/0"];
 const MOST_ANSWER_BYTES = 64 * 1024;
 

@@ -15,7 +15,7 @@ export interface TrialInput {
   readonly bytes: Uint8Array;
 }
 
-/** An input that cannot be sent. The message begins with its role, and has no full stop. */
+/** An input that cannot be sent. The message begins with its role, without a full stop. */
 export class TrialInputError extends Error {
   override readonly name = "TrialInputError";
 }

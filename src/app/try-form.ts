@@ -51,22 +51,22 @@ export type TrialEnd =
       readonly files: readonly MadeFile[];
       readonly missing: number;
       readonly costMicros?: Micros | undefined;
-      /** What the upstream is asked after the job by; absent where it answered at once. */
+      /** The handle with which the upstream is polled for the job; absent if it answered at once. */
       readonly operation?: Json | undefined;
     }
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "cancelled" }
-  /** The upstream took it, and what became of it is not known: somebody stopped waiting, or for the cause that is told. */
+  /** The upstream took the job, and its outcome is not known: the wait was stopped, or failed for the given cause. */
   | { readonly kind: "left"; readonly operation?: Json | undefined; readonly cause?: string | undefined };
 
 /** Usual time between two questions. */
 const POLL_MS = 2_000;
-/** So often in a row is a question without an answer asked again, which takes about three minutes. */
+/** How often in a row a poll without an answer is repeated, which takes about three minutes. */
 const MOST_FAILURES = 12;
 
 export interface OpenedTrial {
   readonly provider: string;
-  /** It takes files by an address alone, which only a server has. */
+  /** The form takes files only by an address, which only a server has. */
   readonly needsInputUrls: boolean;
   run(trial: Trial, deps: TrialDeps): Promise<TrialEnd>;
 }
@@ -115,7 +115,7 @@ export interface TrialDeps {
   readonly signal: AbortSignal;
   readonly onExchange: (exchange: SeenExchange) => void;
   readonly onUnknownWord: (word: string) => void;
-  /** Called when a question had no answer and is asked again. */
+  /** Called when a poll had no answer and is repeated. */
   readonly onRetry: (cause: string) => void;
   /** The system's unless given. */
   readonly clock?: Clock | undefined;
@@ -139,7 +139,7 @@ function requestOf(
 }
 
 /**
- * Once the upstream has taken the job, whatever goes wrong is an end with its operation.
+ * After the upstream has taken the job, any error leads to an end that contains the operation.
  *
  * @throws ProviderError when the upstream refuses it, or no answer comes
  */
@@ -183,7 +183,7 @@ async function untilEnded(
   }
 }
 
-/** Asks again, after growing waits, while the upstream has no answer. */
+/** Polls again, after growing waits, while the upstream does not answer. */
 async function untilAnswered<T>(ask: () => Promise<T>, waiting: Waiting): Promise<T> {
   for (let failures = 1; ; failures++) {
     try {

@@ -5,10 +5,10 @@ import { type SecretKeys, sealOf } from "./data-folder.ts";
 import { keptKeyOf } from "./settings.ts";
 
 /**
- * Opens the kept keys of accounts. One that was opened stays in use, also when its file is removed or replaced.
+ * Opens the stored keys of accounts. An opened key stays in use even if its file is removed or replaced.
  *
- * @param isReadOnly seals nothing anew
- * @param onFault told why an account's key cannot be used, without a full stop
+ * @param isReadOnly seals nothing again
+ * @param onFault receives why an account's key cannot be used, without a full stop
  */
 export function createUnseal(
   config: SecretKeys,

@@ -1,7 +1,7 @@
 import type { Finding } from "./finding.ts";
 import type { ServedDeps } from "./served.ts";
 
-/** `createServedChecks`, loaded when somebody first asks: a start does not wait for it. */
+/** `createServedChecks`, loaded at the first request, so that a start does not wait for it. */
 export function createChecksAtUse(deps: ServedDeps): () => Promise<readonly Finding[]> {
   let checks: Promise<() => Promise<readonly Finding[]>> | undefined;
   return async () => {

@@ -34,7 +34,7 @@ export function backupRoom(config: Config): Finding[] {
   const { everyMs, to } = config.backup;
   if (to === undefined || everyMs === undefined) return [];
   if (isBucketUrl(to)) return [roomCheck(config, config.dataDir, "--data-dir")];
-  // That it is not there, the backup itself says.
+  // The check of the backup itself reports that it is missing.
   return existsSync(to) ? [roomCheck(config, resolve(to), "backup.to")] : [];
 }
 
@@ -133,7 +133,7 @@ function ageCheck(config: Config, { to, everyMs, now }: Look, newest: string | u
   return warn("backups", text, fix);
 }
 
-/** Reads what tells most: the manifest and the database. `svc db check` reads all of it. */
+/** Reads the most informative parts: the manifest and the database. `svc db check` reads everything. */
 async function newestCheck(path: string, { to }: Look, read: () => Promise<BackupSummary>): Promise<Finding> {
   try {
     const { files, objects } = await read();

@@ -9,12 +9,12 @@ import { error, type Finding, ok, quoted, warn } from "./finding.ts";
 
 /** A signature is refused when the clocks differ by a quarter of an hour. */
 const MOST_AHEAD_MS = 60_000;
-/** The server gives up what is older. */
+/** The server gives up older uploads. */
 const OLD_UPLOAD_MS = 60 * 60_000;
 
 /** What a bucket is for, in the words of the settings. */
 export interface BucketUse {
-  /** What the ids of findings begin with. */
+  /** The prefix of the ids of findings. */
   readonly id: "bucket" | "backup_bucket";
   readonly bucket: BucketConfig;
   /** `assets` or `backup`, where the settings are. */
@@ -23,7 +23,7 @@ export interface BucketUse {
   readonly nameSetting: string;
 }
 
-/** What the key may not do, in the words of Amazon's policies. */
+/** The missing permission of the key, in the words of Amazon's policies. */
 const ACTIONS: Readonly<Record<BucketRight, string>> = {
   list: "s3:ListBucket on the bucket",
   write: "s3:PutObject below the prefix",
@@ -32,7 +32,7 @@ const ACTIONS: Readonly<Record<BucketRight, string>> = {
   "list uploads": "s3:ListBucketMultipartUploads on the bucket",
 };
 
-/** Looks at the bucket of the service's files, with a small object that is put there and removed again. */
+/** Checks the bucket of the service's files with a small object that is stored and removed again. */
 export async function bucketChecks(config: Config, now: number): Promise<Finding[]> {
   const { bucket } = config.assets;
   if (bucket === undefined) return [];

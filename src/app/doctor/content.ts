@@ -10,7 +10,7 @@ import { problemText, readOwnModels } from "../own-models.ts";
 import { readOwnProviders } from "../own-providers.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
 
-/** What an operator has written besides settings: models, descriptions of providers, prices, checks of texts. */
+/** What an operator has written in addition to settings: models, descriptions of providers, prices, checks of texts. */
 export async function contentChecks(config: Config): Promise<Finding[]> {
   const own = await readOwnProviders(config);
   const ids = [

@@ -5,20 +5,20 @@ import { error, type Finding, ok, quoted, warn } from "./finding.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** A server that is well takes up what is due within seconds. */
+/** A healthy server starts due work within seconds. */
 const STALE_MS = 10 * MINUTE_MS;
 /** The books of a larger database take too long to read on the way. */
 const MOST_AUDITED_BYTES = 512 * 2 ** 20;
 
 /** What is looked at. */
 export interface Looked {
-  /** What names it behind a command: ` --data-dir DIR`; empty where the settings do. */
+  /** The flag that names it after a command, ` --data-dir DIR`; empty if the settings name it. */
   readonly place: string;
   /** Whether a server works with it. */
   readonly isServed: boolean;
 }
 
-/** Since when and until when things count. */
+/** The period that counts. */
 export function timesOf(now: number) {
   return {
     now,
@@ -85,7 +85,7 @@ function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
-/** Whether keys are about to end, and their secrets can be opened. */
+/** Whether keys expire soon, and whether their secrets can be opened. */
 export function keyChecks({ expiringKeys, lockedKeys }: Inspected, { place }: Looked): Finding[] {
   const [name = ""] = expiringKeys;
   const expiring =

@@ -21,7 +21,7 @@ export interface DatabaseLook {
   readonly lastBeat?: number | undefined;
 }
 
-/** Looks at the database of a data folder, beside a server or without one. Changes nothing. */
+/** Examines the database of a data folder, whether or not a server runs. Changes nothing. */
 export async function lookAtDatabase(deps: DatabaseDeps): Promise<DatabaseLook> {
   const { config, isServed } = deps;
   const path = databaseOf(config);

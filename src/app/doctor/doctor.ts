@@ -32,13 +32,13 @@ type Sources = Omit<ConfigSources, "providers" | "sealedLanes" | "ownProviders" 
 /** What doctor has seen. */
 export interface Examined {
   readonly findings: readonly Finding[];
-  /** Absent where the settings cannot be used. */
+  /** Absent if the settings cannot be used. */
   readonly config: Config | undefined;
-  /** Absent where the settings do not say. */
+  /** Absent if the settings do not say. */
   readonly dataDir: string | undefined;
 }
 
-/** Looks at everything that a server of these settings needs, beside one that runs or without. Changes nothing. */
+/** Examines everything that a server with these settings needs, whether or not one runs. Changes nothing. */
 export async function examine(sources: Sources): Promise<Examined> {
   const { config, problems, dataDir } = readAll(sources);
   const now = createSystemClock().now();
@@ -105,7 +105,7 @@ function problemsOfServer(sources: Sources): readonly ConfigProblem[] {
   }
 }
 
-/** What opens the secrets of a folder whose settings cannot be used. */
+/** The key for the secrets of a folder whose settings cannot be used. */
 function keysOf(dataDir: string, env: Sources["env"]): SecretKeys {
   const key = env?.SVC_SECRET_KEY;
   return { dataDir, secretKey: key === undefined || key === "" ? undefined : createSecret(key) };

@@ -10,7 +10,7 @@ import { loadTypeface } from "../../studio/typeface.ts";
 import { VERSION } from "../../version.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
 
-/** Fewer make a server refuse connections that it could serve. */
+/** With a lower limit, a server refuses connections that it could serve. */
 const FEW_DESCRIPTORS = 4_096;
 /** Before this program was made, in epoch milliseconds. */
 const BUILT_AFTER = Date.UTC(2026, 0, 1);
@@ -63,7 +63,7 @@ export function warningChecks(warnings: readonly string[]): Finding[] {
       ];
     const [, chmod] = /: (chmod 600 .+)$/.exec(text) ?? [];
     if (chmod !== undefined) return [warn("secret_files", text, chmod)];
-    // The check of public_url says it.
+    // The check of public_url reports it.
     if (text.startsWith("Listening on every address")) return [];
     return [warn("providers", text, "Change the setting or the variable that the line names.")];
   });
@@ -132,7 +132,7 @@ export function skewCheck(now: number, there: { readonly dateMs: number; readonl
   return [warn("clock_skew", text, "timedatectl set-ntp true")];
 }
 
-/** Whether a user may write to a folder, as far as rights tell. */
+/** Whether a user may write to a folder, as far as file permissions show. */
 export function mayWrite(path: string): boolean {
   try {
     accessSync(path, constants.W_OK | constants.X_OK);

@@ -1,16 +1,16 @@
 import { reasonOf } from "../../toolkit/system-error.ts";
 
-/** How bad it is: an `error` keeps something from working, a `warn` may one day or for some. */
+/** How serious it is: an `error` keeps something from working; a `warn` may do so later or for some users. */
 export type FindingStatus = "ok" | "warn" | "error";
 
 /** What one check found. */
 export interface Finding {
-  /** Stable: programs go by it. Several findings may have the same. */
+  /** Stable, because programs depend on it. Several findings may have the same id. */
   readonly id: string;
   readonly status: FindingStatus;
-  /** What is so, and why it matters where it is no `ok`. */
+  /** The finding, and why it matters unless it is `ok`. */
   readonly message: string;
-  /** What puts it right: a command, or what to write where; absent where nothing is wrong. */
+  /** What fixes it: a command, or what to write where; absent if nothing is wrong. */
   readonly fix?: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export const error = (id: string, message: string, fix: string): Finding => {
   return { id, status: "error", message, fix };
 };
 
-/** Runs a check. One that fails itself is an error: what it looks at could not be seen. */
+/** Runs a check. A check that fails itself is an error, because its subject could not be examined. */
 export async function looking(
   id: string,
   check: () => readonly Finding[] | Promise<readonly Finding[]>,

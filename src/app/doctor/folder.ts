@@ -8,7 +8,7 @@ import { KEPT_KEYS } from "../settings.ts";
 import { mayWrite } from "./environment.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
 
-/** What lies in a data folder and holds secrets. */
+/** The contents of a data folder that hold secrets. */
 const SECRET_FILES = ["svc.db", "svc.db-wal", "secret.key", "bootstrap.json"];
 const OTHERS = 0o077;
 
@@ -28,7 +28,7 @@ export interface SpaceWish {
 
 const USUAL: SpaceWish = { marks: { warn: "auto", refuse: "auto" } };
 
-/** Looks at a data folder. Makes and changes nothing. */
+/** Examines a data folder. Creates and changes nothing. */
 export function lookAtFolder(dataDir: string, wish: SpaceWish = USUAL): FolderLook {
   const none = { isThere: false, server: { isHeld: false } };
   const stats = statSync(dataDir, { throwIfNoEntry: false });
@@ -79,7 +79,7 @@ function nearestAbove(path: string): string {
 
 function ownerFault(path: string, { uid }: Stats): string | undefined {
   const user = process.getuid?.();
-  // Root may use what belongs to others.
+  // Root may use files of other users.
   if (user === undefined || user === 0 || uid === user) return undefined;
   return `${path} belongs to another user (uid ${uid}, not ${user})`;
 }
@@ -93,7 +93,7 @@ function isReadable(folder: string): boolean {
   }
 }
 
-/** A start closes the folder; until then, and where none follows, others can read it. */
+/** A start closes the folder. Until then others can read it. */
 function privacyChecks(dataDir: string, stats: Stats): Finding[] {
   const shown = quoted(dataDir);
   const folder: Finding[] =
@@ -167,7 +167,7 @@ function spaceCheck(
   const ways = advice.length === 0 ? "" : `${advice.join("; ")}. Or: `;
   const fix = `${ways}free some space on the disk of ${where}, or choose another --data-dir.`;
   const left = `The disk of ${where} has ${sizeText(freeBytes)} left`;
-  // Where a mark is off, there is little space all the same.
+  // Even if a mark is off, there can be too little space.
   const [refuse, warnBelow] = (["refuse", "warn"] as const).map((which) =>
     markBytes(marks[which] ?? "auto", which, totalBytes),
   ) as [number, number];

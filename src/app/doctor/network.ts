@@ -21,7 +21,7 @@ interface NetworkDeps {
   readonly now: number;
 }
 
-/** Looks at where the server listens, and at the address under which callers reach it. */
+/** Examines where the server listens, and the address at which callers reach it. */
 export async function networkChecks(deps: NetworkDeps): Promise<Finding[]> {
   const { host, port, longPort } = deps.config;
   const ports = [
@@ -48,7 +48,8 @@ function portCheck(flag: string, port: number, { config, server }: NetworkDeps):
       `Port ${port} needs a privilege that this user lacks.`,
       `${flag} 8787, and a reverse proxy in front`,
     );
-  // Where no server runs, a port that can be listened on is free, and nobody has to be found, which takes long beside many connections.
+  // If no server runs, a port that can be listened on is free, and no owner has to be searched, which takes long with many
+  // connections.
   const owner = server.isHeld || listening !== "free" ? findPortOwner(port) : undefined;
   const isTaken = owner !== undefined || listening !== "free";
   if (!isTaken)

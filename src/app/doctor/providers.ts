@@ -3,7 +3,7 @@ import type { AccountTest } from "../../domain/ports/managed-providers.ts";
 import { openLocalProviders } from "../local-providers.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
 
-/** Asks every account of a provider what its key is worth, with calls that make and cost nothing. Changes nothing. */
+/** Tests the key of every account of a provider, with calls that make and cost nothing. Changes nothing. */
 export async function providerChecks(config: Config): Promise<Finding[]> {
   if (config.replay !== undefined)
     return [
@@ -12,7 +12,7 @@ export async function providerChecks(config: Config): Promise<Finding[]> {
   const providers = openLocalProviders(config, { isReadOnly: true });
   const { providers: all } = await providers.list();
   const on = all.filter(({ accounts }) => accounts.length > 0);
-  // One without an address makes its pictures itself.
+  // A provider without an address makes its pictures itself.
   const asked = on.filter(({ accounts }) => accounts.some(({ baseUrl }) => baseUrl !== undefined));
   const add = `svc providers add PROVIDER --key-stdin --data-dir ${quoted(config.dataDir)}`;
   if (asked.length === 0)

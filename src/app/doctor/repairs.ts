@@ -9,11 +9,11 @@ import type { Examined } from "./doctor.ts";
 import { quoted } from "./finding.ts";
 import { exposedSecrets } from "./folder.ts";
 
-/** Something that can be put right without a risk: it loses nothing, and a start of the server would do it, too. */
+/** A problem that can be fixed without a risk: the repair loses nothing, and a start of the server would also do it. */
 export interface Repair {
   /** The check that it belongs to. */
   readonly id: string;
-  /** What will be done, for whoever decides. */
+  /** What will be done, for the person who decides. */
   readonly what: string;
   /** @throws DataDirectoryBusy when a server has started meanwhile; FolderExposed; StorageError; a system error */
   run(): Promise<void>;
@@ -21,7 +21,7 @@ export interface Repair {
 
 type Seen = Pick<Examined, "findings" | "dataDir" | "config">;
 
-/** What of what was seen can be put right here, in the order in which it is to be done. Changes nothing. */
+/** The repairs that are possible here for the findings, in the order of execution. Changes nothing. */
 export function findRepairs({ findings, dataDir, config }: Seen): Repair[] {
   if (dataDir === undefined) return [];
   const has = (id: string, status: string) =>
@@ -42,7 +42,7 @@ export function findRepairs({ findings, dataDir, config }: Seen): Repair[] {
   ];
 }
 
-/** Whether it is this user's own, and only its rights are in the way. */
+/** Whether it belongs to this user, and only its permissions are in the way. */
 function isClosedToOwner(dataDir: string): boolean {
   const stats = statSync(dataDir, { throwIfNoEntry: false });
   return stats?.isDirectory() === true && stats.uid === process.getuid?.() && (stats.mode & 0o700) !== 0o700;

@@ -8,7 +8,7 @@ import type { Examined } from "./doctor.ts";
 
 /** How many lines of a log a report has. */
 const LOG_LINES = 200;
-/** Shorter ones stand in other words too. */
+/** Shorter secrets also occur in other words. */
 const SHORTEST_SECRET = 6;
 const SECRET_VARIABLE = /(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$/;
 /** Keys, tokens and signing secrets of ours, those of well-known providers, what an Authorization header holds, and passwords in addresses. */
@@ -18,7 +18,7 @@ const SECRET_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic|Key|Token) [A-Za-z0-9._~+/=:-]{8,}/g, `$1 ${MASK}`],
   [/\b(sk|pk|r8|key|AIza|AKIA)[-_][A-Za-z0-9_-]{12,}/g, MASK],
   [/:\/\/[^/\s"@]*@/g, "://…@"],
-  // What follows an address may sign it.
+  // The query of an address may contain its signature.
   [/(https?:\/\/[^\s"?]+)\?[^\s"]+/g, "$1?…"],
   [/("(?:negative_)?prompt"\s*:\s*)"(?:[^"\\]|\\.)*"/g, `$1"${MASK}"`],
 ];
@@ -64,7 +64,7 @@ function redacted(text: string, secrets: readonly string[]): string {
   return SECRET_TEXTS.reduce((rest, [pattern, instead]) => rest.replace(pattern, instead), without);
 }
 
-/** All secrets that are at hand, the longest first, as JSON has them. */
+/** All known secrets, the longest first, as JSON writes them. */
 function secretsOf(config: Config | undefined, env: Readonly<Record<string, string | undefined>>): string[] {
   const ofAccounts = Object.values(config?.accounts ?? {}).flatMap((accounts) =>
     accounts.flatMap(({ secrets, proxy }) => [...Object.values(secrets ?? {}), ...(proxy ? [proxy] : [])]),

@@ -15,9 +15,9 @@ import { descriptorCheck } from "./environment.ts";
 import { error, type Finding, looking, ok, warn } from "./finding.ts";
 import { type SpaceWish, spaceChecks } from "./folder.ts";
 
-/** Everybody may ask; what is found stays for so long. */
+/** Anybody may ask, so findings are reused for this long. */
 const KEPT_MS = 1_000;
-/** Requests wait for so long where the process is busy. */
+/** How long requests wait if the process is busy. */
 const LATE_MS = 1_000;
 const BUCKET_KEPT_MS = 30_000;
 const STEP_MS = 2_000;
@@ -36,7 +36,7 @@ export interface ServedDeps {
   readonly store: { readonly routes: Pick<RouteStore, "troubles"> };
 }
 
-/** Looks at a running server from inside: what costs nothing to look at. */
+/** Examines a running server from inside, where it costs nothing. */
 export function createServedChecks(deps: ServedDeps): () => Promise<readonly Finding[]> {
   let looked: { readonly at: number; readonly findings: Promise<readonly Finding[]> } | undefined;
   const bucket = createBucketCheck();
@@ -97,7 +97,7 @@ function stepCheck({ clock }: ServedDeps): Finding {
   );
 }
 
-/** A bucket costs a request, and is asked now and then. */
+/** Checking a bucket costs a request, so it happens only now and then. */
 function createBucketCheck() {
   let asked: { readonly at: number; readonly findings: Promise<Finding[]> } | undefined;
   return ({ askBucket, clock }: ServedDeps): Promise<Finding[]> => {

@@ -7,7 +7,7 @@ import { databaseOf } from "../data-folder.ts";
 import { countReclaimable } from "../reclaimable.ts";
 import type { SpaceWish } from "./folder.ts";
 
-/** Whoever asks doctor waits. Of a large data folder, as much is counted as this allows. */
+/** The caller of doctor waits, so a large data folder is counted only as far as this time allows. */
 const COUNT_MS = 3_000;
 
 /** How much space the settings want, and what would free some. Changes nothing. @param now epoch milliseconds */
@@ -25,7 +25,7 @@ async function countAdvice(config: Config, now: number): Promise<readonly string
     const order = { dataDir, assets: assets.path, now, isInUse };
     return reclaimLines(await countReclaimable(order, async () => monotonicMs() < until), retention);
   } catch {
-    // The checks of the folder and of the database say what is wrong.
+    // The checks of the folder and of the database report the problem.
     return undefined;
   }
 }

@@ -7,8 +7,8 @@ type Groups =
   | ("egress" | "uploads" | "mcp");
 
 /**
- * The settings in force. Everybody reads them where they are, so that a value that is replaced here is in force from then on. Only the
- * table below replaces any.
+ * The settings in force. All code reads this object, so a value that is replaced here is in force from then on. Only the table below
+ * replaces values.
  */
 export type InForce = Writable<Omit<Config, Groups | "stays" | "callbacks">> & {
   readonly [Group in Groups]: Writable<Config[Group]>;
@@ -38,7 +38,7 @@ export function settingsInForce(config: Config): InForce {
 /** Replaces the value of one setting. */
 type Apply = (to: InForce, from: Config) => void;
 
-/** How each live setting of the service comes into force; those of providers are in `providers.ts`. */
+/** How each live setting of the service takes effect; `providers.ts` handles those of providers. */
 export const APPLIED: Readonly<Record<string, Apply>> = {
   trusted_proxies: (to, { trustedProxies }) => {
     to.trustedProxies = trustedProxies;
@@ -70,7 +70,7 @@ export const APPLIED: Readonly<Record<string, Apply>> = {
   "waits.account_concurrency": (to, { stays }) => {
     to.stays.perAccount.waits = stays.perAccount.waits;
   },
-  // Who reads them holds the object itself.
+  // Its readers hold the object itself.
   aliases: (to, { aliases }) => {
     const held = to.aliases as Writable<Config["aliases"]>;
     for (const name of Object.keys(held)) delete (held as Record<string, unknown>)[name];
@@ -138,7 +138,7 @@ export const APPLIED: Readonly<Record<string, Apply>> = {
   },
 };
 
-/** Parts of svc.yaml that are no settings of their own and come into force at once. Prices are taken by the catalogue. */
+/** Parts of svc.yaml that are not separate settings and take effect at once. The catalogue reads prices. */
 export const APPLIED_PARTS: Readonly<Record<string, Apply>> = {
   [PRICING]: (to, { pricing }) => {
     to.pricing = pricing;

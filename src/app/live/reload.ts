@@ -18,23 +18,23 @@ export interface ReloadDeps {
   readonly read: () => Config;
   readonly log: LeveledLog;
   readonly catalog: PriceCatalog;
-  /** The prices of the settings are others. */
+  /** The prices of the settings have changed. */
   readonly takePrices: () => void;
-  /** The settings, accounts or keys of these providers are others; those of the data folder look for themselves. */
+  /** The settings, accounts or keys of these providers have changed. Providers of the data folder check for themselves. */
   readonly takeProviders: (ids: readonly string[]) => Promise<void>;
-  /** Opens the checks of content of settings. @returns how to take them up @throws ConfigError where one cannot be used */
+  /** Opens the content checks of settings. @returns a function that puts them in force @throws ConfigError if one cannot be used */
   readonly openChecks: (config: Config) => Promise<() => void>;
-  /** Notes what the settings file says now. */
+  /** Records what the settings file says now. */
   readonly note: (config: Config) => Promise<void>;
-  /** What is worked on at once is another number. */
+  /** The limits on concurrent work have changed. */
   readonly wake: () => void;
 }
 
-/** Takes up settings while the service runs: all of what can change, or nothing where anything is wrong. */
+/** Applies settings while the service runs: everything that can change, or nothing if anything is wrong. */
 export function createReload(deps: ReloadDeps) {
   const { config, log } = deps;
   let shown = config.shown();
-  // Kept keys lie in files: what these were like when they were taken up is known of no settings.
+  // Kept keys are in files, and settings do not show what they contained when they were applied.
   let signs = signsOf(config, config);
   let last: Promise<unknown> = Promise.resolve();
 
@@ -91,12 +91,12 @@ export function createReload(deps: ReloadDeps) {
   };
 }
 
-/** Whether a running server takes up another value. */
+/** Whether a running server can apply another value. */
 export function canChange(key: string): boolean {
   return Object.hasOwn(APPLIED, key) || Object.hasOwn(APPLIED_PARTS, key) || isOfLiveProvider(key);
 }
 
-/** Providers with another key may have the same settings. */
+/** A provider's settings may be equal although its key has changed. */
 function withProviders(keys: readonly string[], ids: readonly string[]): string[] {
   const others = ids.filter((id) => !keys.some((key) => key.startsWith(`providers.${id}.`)));
   return [...keys, ...others.map((id) => `providers.${id}.accounts`)];
@@ -139,7 +139,7 @@ function isLive(table: SettingTable): boolean {
   return Object.values(table).some((entry) => !isCredential(entry) && entry.live === true);
 }
 
-/** A provider that the data folder describes is always live. */
+/** A provider that the data folder describes always takes effect at once. */
 function isOfLiveProvider(key: string): boolean {
   const [section, id = ""] = key.split(".");
   if (section !== "providers") return false;
@@ -147,12 +147,12 @@ function isOfLiveProvider(key: string): boolean {
   return !builtIn || liveProviders().includes(id);
 }
 
-/** Keys whose values are others, or are given elsewhere in a way that tells nothing. */
+/** Keys whose values have changed, or that are given elsewhere in an indistinguishable way. */
 function differing(before: readonly ShownSetting[], after: readonly ShownSetting[]): string[] {
   const keys = new Set([...before, ...after].map(({ key }) => key));
   return [...keys].filter((key) => {
     const [one, other] = [before, after].map((all) => all.find((each) => each.key === key));
-    // Whether two secrets differ cannot be seen; those of accounts are told apart by their signs.
+    // Whether two secrets differ cannot be seen; accounts' secrets are compared by their signs.
     if (one?.value === MASK && other?.value === MASK) return false;
     return JSON.stringify(one?.value ?? null) !== JSON.stringify(other?.value ?? null);
   });

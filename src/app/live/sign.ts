@@ -3,12 +3,12 @@ import type { AccountSettings } from "../../config/accounts/accounts.ts";
 import type { ProviderConfig } from "../../config/providers.ts";
 import { keptKeyOf } from "../settings.ts";
 
-/** Another text whenever the settings, the accounts or the keys of a provider are others. Nothing can be read from it. */
+/** A text that differs whenever the settings, the accounts or the keys of a provider differ. Nothing can be read from it. */
 export function signOf(
   { values, accounts }: Pick<ProviderConfig, "values" | "accounts">,
   { dataDir }: { readonly dataDir: string },
 ): string {
-  // JSON has masks in the places of secrets, so keys are told apart by themselves.
+  // JSON contains masks instead of secrets, so keys are compared separately.
   const plain = [
     values,
     accounts.map((account) => [account, keyOf(account, dataDir), account.proxy?.reveal()]),

@@ -1,6 +1,8 @@
 import { lockHolder } from "../../runtime/directory-lock.ts";
 
-/** Has the server of a data folder read its settings anew. @returns its process; undefined where there is none that can be told */
+/**
+ * Makes the server of a data folder read its settings again. @returns its process; undefined if there is none that can be signalled
+ */
 export function signalReload(dataDir: string): number | undefined {
   const { pid } = lockHolder(dataDir);
   if (pid === undefined) return undefined;

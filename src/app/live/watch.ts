@@ -7,10 +7,10 @@ import { isSystemError } from "../../toolkit/system-error.ts";
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Calls `onChange` when the settings file is another one: once it has stayed the same for a look, because an editor may write it in
+ * Calls `onChange` when the settings file has changed, after it was unchanged for one check, because an editor may write it in
  * pieces.
  *
- * @returns how to stop
+ * @returns a function that stops it
  */
 export function watchSettings(
   { configFile, dataDir }: Pick<Config, "configFile" | "dataDir">,
