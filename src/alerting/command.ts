@@ -10,7 +10,10 @@ export interface AlertCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs a program that reads the notices from standard input. With all that it started, it ends when it has, or its time is up. @throws Error */
+/**
+ * Runs a program that reads the notices from standard input. The program and everything that it started are ended when it has
+ * finished or its time is up. @throws Error
+ */
 export async function runAlertCommand(
   options: AlertCommand,
   body: string,

@@ -38,8 +38,8 @@ export interface ProvidersDeps {
 }
 
 /**
- * Opens the accounts at providers that are switched on, and how to choose among those of one provider. The providers that the data
- * folder describes are followed: what is given here is always as it is now.
+ * Opens the accounts at providers that are switched on, and the choice among those of one provider. Changes of the providers that
+ * the data folder describes are followed, so all results reflect the present state.
  */
 export async function openProviders(config: Config, deps: ProvidersDeps, releases: Releases) {
   const { clock, log, routes, egress, taping, workers } = deps;

@@ -1,8 +1,8 @@
-/** The file of a backup that is written last: without it there is none. */
+/** The file of a backup that is written last. Without it there is no backup. */
 export const MANIFEST = "manifest.jsonl";
 /** The folder of a backup that is laid out as a data folder. */
 export const DATA = "data";
-/** How the folder of a backup ends that is being made, or removed. */
+/** How the name of a backup's folder ends while it is being made or removed. */
 export const PARTIAL = ".part";
 
 /** One file of a backup. */
@@ -12,11 +12,11 @@ export interface BackupFile {
   readonly sizeBytes: number;
   /** Of its content, in hexadecimal. */
   readonly sha256: string;
-  /** Lies beside the backups of a bucket, for all that have it. */
+  /** It is stored next to the backups of a bucket, for all backups that contain it. */
   readonly isShared?: boolean | undefined;
 }
 
-/** A file that the database names and that lies in the bucket of the service's own files: the backup has no copy of it. */
+/** A file that the database names and that is in the bucket of the service's own files. The backup has no copy of it. */
 export interface BackupObject {
   readonly sha256: string;
   readonly sizeBytes: number;
@@ -30,7 +30,7 @@ export interface BackupBucket {
   readonly prefix: string;
 }
 
-/** A file that the database names and the backup does not have: it was not there, or had other bytes than its name says. */
+/** A file that the database names and the backup does not contain: it was missing, or had other bytes than its name says. */
 export interface MissingFile {
   readonly path: string;
   readonly reason: "absent" | "damaged";
@@ -44,11 +44,11 @@ export interface BackupHeader {
   readonly migrations: number;
   readonly latestMigration: string;
   readonly madeAtMs: number;
-  /** What tells its data folder from others: the id of the first account. Absent where there is none yet. */
+  /** Identifies its data folder by the id of the first account. Absent if there is none yet. */
   readonly source?: string | undefined;
   /** Files that the operator left out. */
   readonly leftOut: readonly string[];
-  /** Where the files lie that are objects. Absent where all lie in the folder. */
+  /** Where the files are that are stored as objects. Absent if all are in the folder. */
   readonly bucket?: BackupBucket | undefined;
 }
 
@@ -61,13 +61,13 @@ export interface BackupSummary extends BackupHeader {
   readonly missing: readonly MissingFile[];
 }
 
-/** What is wrong with a file of a backup, as a clause that its path begins. */
+/** What is wrong with a file of a backup, as a clause that begins with its path. */
 export interface BackupProblem {
   readonly path: string;
   readonly problem: string;
 }
 
-/** No backup of this program, or a damaged one. Nothing was written. */
+/** The data is no backup of this program, or a damaged one. Nothing was written. */
 export class BackupRefused extends Error {
   override readonly name = "BackupRefused";
   constructor(
@@ -78,7 +78,7 @@ export class BackupRefused extends Error {
   }
 }
 
-/** `2026-11-23T20-30-15Z`: names order backups by time. @param ordinal from 1; told from the second of one second on */
+/** `2026-11-23T20-30-15Z`: names order backups by time. @param ordinal from 1; appended from the second backup within one second on */
 export function backupName(atMs: number, ordinal: number): string {
   const name = `${new Date(atMs).toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
   return ordinal === 1 ? name : `${name}-${ordinal}`;
@@ -92,7 +92,7 @@ export function byTime(one: string, other: string): number {
   return ageMs || one.length - other.length || (one < other ? -1 : 1);
 }
 
-/** When the backup of this name was begun, in epoch milliseconds; undefined for a name of something else. */
+/** When the backup with this name was begun, in epoch milliseconds; undefined if the name is not one of a backup. */
 export function timeOfBackup(name: string): number | undefined {
   const [, day, hour, minute, second] = NAME.exec(name) ?? [];
   if (day === undefined) return undefined;

@@ -1,13 +1,13 @@
 import { Database } from "bun:sqlite";
 
-/** Objects of a bucket by name or hash, with their sizes, in a file: there may be more of them than memory should hold. */
+/** Objects of a bucket by name or hash, with their sizes, kept in a file because there may be more than memory should hold. */
 export class ContentIndex implements Disposable {
   readonly #db: Database;
 
-  /** @param path of a new file, which is of no use afterwards */
+  /** @param path of a new file, which has no use afterwards */
   constructor(path: string) {
     this.#db = new Database(path, { create: true, strict: true });
-    // What a crash leaves of it is thrown away.
+    // A file that a crash leaves has no use.
     this.#db.run("pragma journal_mode = off");
     this.#db.run("pragma synchronous = off");
     this.#db.run("pragma cache_size = -16384");
@@ -27,12 +27,12 @@ export class ContentIndex implements Disposable {
     return find.get(name)?.size;
   }
 
-  /** @returns whether it was there */
+  /** @returns whether the index contains it */
   remove(name: string): boolean {
     return this.#db.query("delete from content where name = ?").run(name).changes > 0;
   }
 
-  /** Notes that one is needed; nothing where it is not there. */
+  /** Marks an object as needed; does nothing if the index does not contain it. */
   mark(name: string): void {
     this.#db.query("update content set marked = 1 where name = ? and marked = 0").run(name);
   }
@@ -41,7 +41,7 @@ export class ContentIndex implements Disposable {
     return this.#unmarked("", 1).length > 0;
   }
 
-  /** Those that are not marked, in the order of their names. Others may be removed meanwhile. */
+  /** Objects that are not marked, in the order of their names. Others may be removed meanwhile. */
   *unmarked(): Generator<string> {
     for (let after = ""; ; ) {
       const page = this.#unmarked(after, PAGE);

@@ -2,12 +2,12 @@ import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 
 const CHUNK_BYTES = 1024 * 1024;
-/** What is written is flushed in parts: one long flush would hold up the commits of a server on the same disk. */
+/** Written data is flushed in parts, because one long flush would delay the commits of a server on the same disk. */
 const FLUSH_EVERY_BYTES = 16 * CHUNK_BYTES;
 /** How many files are under way at once. */
 const AT_ONCE = 8;
 
-/** What a file was found to hold. */
+/** What reading a file found. */
 export interface Content {
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -39,7 +39,7 @@ export async function hashFile(path: string): Promise<Content> {
   }
 }
 
-/** Writes a new file, flushed, its owner's alone. @returns what it holds */
+/** Writes a new file, flushed, accessible only to its owner. @returns what it contains */
 export async function writeNew(path: string, content: AsyncIterable<Uint8Array>): Promise<Content> {
   const handle = await open(path, "wx", 0o600);
   try {
@@ -78,7 +78,7 @@ export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<v
   }
 }
 
-/** Makes what was written to a file, or the names in a folder, outlive a loss of power. */
+/** Makes a file's data, or the names in a folder, survive a loss of power. */
 export async function flush(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
@@ -88,7 +88,7 @@ export async function flush(path: string): Promise<void> {
   }
 }
 
-/** Makes folders below a root that is there, each once, and flushes them all at the end. */
+/** Creates folders below an existing root, each once, and flushes them all at the end. */
 export function createFolders(root: string) {
   const made = new Map<string, Promise<void>>();
 
@@ -110,7 +110,7 @@ export function createFolders(root: string) {
   };
 }
 
-/** Works on several at once. Ends at the first failure, once what is under way has ended. */
+/** Works on several at once. Ends at the first failure, after the work under way has ended. */
 export async function inParallel<T>(
   all: Iterable<T> | AsyncIterable<T>,
   work: (one: T) => Promise<void>,

@@ -14,18 +14,19 @@ import {
 import { pieces } from "./files.ts";
 
 const FORMAT = "svc-backup";
-/** Of the layout. A later one is refused. */
+/** The version of the layout. A later version is refused. */
 const VERSION = 1;
-/** Of one that names files in a bucket, which earlier programs would not look for. */
+/** The layout of a backup that names files in a bucket. Earlier programs would not look for these files, so they must refuse it. */
 const WITH_BUCKET = 2;
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /*
- * A manifest is lines of JSON: what the backup is of, a line for each file, for each that lies in the bucket of the service, for
- * each that is missing, and the count of the files with the SHA-256 of all lines before. A cut or changed manifest is known by the last line.
+ * A manifest consists of lines of JSON. The first line describes the backup. One line follows for each file, for each file in the
+ * service's bucket, and for each missing file. The last line has the number of files and the SHA-256 of all previous lines, and
+ * reveals a truncated or changed manifest.
  */
 
-/** Writes the lines of a manifest one after the other, without keeping them. @param write receives each with its end */
+/** Writes the lines of a manifest one after the other, without keeping them. @param write receives each line with its line break */
 export function createManifest(write: (line: string) => Promise<void>) {
   const hasher = new Bun.CryptoHasher("sha256");
   const missing: MissingFile[] = [];
@@ -35,7 +36,7 @@ export function createManifest(write: (line: string) => Promise<void>) {
 
   let written = Promise.resolve();
 
-  /** Files are copied several at a time, and their lines are written one after the other. */
+  /** Several files are copied at a time, but their lines are written one after the other. */
   function add(line: JsonObject): Promise<void> {
     const text = `${JSON.stringify(line)}\n`;
     hasher.update(text);
@@ -75,7 +76,7 @@ export function createManifest(write: (line: string) => Promise<void>) {
 
 export type ManifestWriter = ReturnType<typeof createManifest>;
 
-/** Receives what a manifest names, before it is known whether that is whole. */
+/** Receives the entries of a manifest before it is known whether the manifest is complete. */
 export interface ManifestReader {
   readonly file?: (file: BackupFile) => Promise<void> | void;
   readonly object?: (object: BackupObject) => void;
@@ -84,13 +85,13 @@ export interface ManifestReader {
 /**
  * Reads a manifest to its end.
  *
- * @throws BackupRefused for a manifest that is cut, changed, of another program or of a later layout
+ * @throws BackupRefused for a manifest that is truncated, changed, from another program or of a later layout
  */
 export async function readManifest(path: string, reader?: ManifestReader): Promise<BackupSummary> {
   return await readManifestOf(bytesOf(path), reader);
 }
 
-/** Reads a manifest that comes from elsewhere. */
+/** Reads a manifest that comes from another place. */
 export async function readManifestOf(
   bytes: AsyncIterable<Uint8Array>,
   reader: ManifestReader = {},
@@ -114,7 +115,7 @@ export async function readManifestOf(
   return summary;
 }
 
-/** What a backup is of, from the first line of its manifest alone. @throws BackupRefused for one of another program */
+/** The description of a backup, read only from the first line of its manifest. @throws BackupRefused for one of another program */
 export function readHeader(path: string): Promise<BackupHeader> {
   return headerOf(bytesOf(path));
 }
@@ -124,7 +125,7 @@ export async function headerOf(bytes: AsyncIterable<Uint8Array>): Promise<Backup
   throw refused("is empty");
 }
 
-/** Takes lines one by one; the first has to be of this program. */
+/** Takes lines one by one; the first must be from this program. */
 function createLineReader(reader: ManifestReader) {
   const missing: MissingFile[] = [];
   let header: BackupHeader | undefined;

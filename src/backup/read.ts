@@ -13,16 +13,16 @@ import { copyNew, createFolders, hashFile, inParallel } from "./files.ts";
 import { readManifest } from "./manifest.ts";
 import { listBackups } from "./write.ts";
 
-/** Most faults that a refusal names. */
+/** Most faults that a refusal lists. */
 export const MOST_PROBLEMS = 20;
 
-/** What a data folder may have, by the first part of the path: a file's own name, or a folder's with a slash. */
+/** What a data folder may contain, by the first part of the path: the name of a file, or of a folder with a slash. */
 export type AllowedPaths = ReadonlySet<string>;
 
 /**
- * Finds the backup that a path names: the folder of one, or the newest in a folder of several.
+ * Finds the backup that a path names: the folder of one backup, or the newest in a folder of several.
  *
- * @throws BackupRefused where there is none
+ * @throws BackupRefused if there is none
  */
 export async function findBackup(path: string): Promise<string> {
   const names = await readdir(path).catch((error: unknown) => {
@@ -52,7 +52,7 @@ export async function checkBackup(path: string, allowed: AllowedPaths): Promise<
     if (problems.length < MOST_PROBLEMS) problems.push({ path: file, problem });
   };
   const check = createFileCheck(join(path, DATA), allowed, tell);
-  // First the manifest alone: what a damaged one says of files means nothing.
+  // The manifest is read first and alone, because what a damaged one says about files means nothing.
   const summary = await readManifest(join(path, MANIFEST));
   await eachFile(path, check);
   if (count === 0) return summary;
@@ -92,7 +92,7 @@ const BATCH = 1_000;
 
 function createFileCheck(root: string, allowed: AllowedPaths, tell: (path: string, problem: string) => void) {
   const realFolders = new Map<string, Promise<boolean>>();
-  /** No folder on the way is a link: what it leads to is no part of the backup. */
+  /** No folder on the way may be a link, because its target is not part of the backup. */
   const isReal = (folder: string): Promise<boolean> => {
     const known = realFolders.get(folder);
     if (known !== undefined) return known;

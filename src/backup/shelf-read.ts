@@ -41,7 +41,7 @@ export async function fetchFromShelf(
   const root = join(to, DATA);
   await mkdir(root, { recursive: true, mode: 0o700 });
   await writeNew(join(to, MANIFEST), shelf.read(manifest));
-  // First the manifest alone: what a damaged one says of files means nothing.
+  // The manifest is read first and alone, because what a damaged one says about files means nothing.
   const summary = await readManifest(join(to, MANIFEST));
   using sizes = await indexOf(shelf, name, join(to, "objects.part"));
   const folders = createFolders(root);

@@ -5,7 +5,7 @@ import { headerOf, readManifestOf } from "./manifest.ts";
 import { BACKUPS, contentName, type Shelf, type Shelved } from "./shelf.ts";
 import { ForeignBackups } from "./write.ts";
 
-/** Refuses a shelf whose newest backup is of another service, whoever has the shelf now. */
+/** Refuses a shelf whose newest backup belongs to another service, whoever owns the shelf now. */
 export async function requireSameOrigin(
   shelf: Shelf,
   newest: Shelved,
@@ -19,10 +19,10 @@ export async function requireSameOrigin(
 }
 
 /**
- * Removes old backups, the manifest of each first, and then the contents that none has any more. Where a manifest that stays cannot be
- * read, contents stay.
+ * Removes old backups, the manifest of each first, and then the contents that no backup contains any more. If a remaining manifest
+ * cannot be read, contents stay.
  *
- * @param there the contents on the shelf, by hash; marked are those that the backup just made has
+ * @param there the contents on the shelf, by hash; those of the backup that was just made are marked
  */
 export async function sweep(
   shelf: Shelf,
@@ -32,7 +32,7 @@ export async function sweep(
     await shelf.remove(manifest.name);
     for await (const { name: part } of shelf.list(`${BACKUPS}${name}/`)) await shelf.remove(part);
   }
-  // What is new mostly has what is left of the one before: few manifests are read.
+  // A new backup shares most contents with the previous one, so few manifests are read.
   for (const { manifest } of kept.toReversed()) {
     if (!there.hasUnmarked()) return;
     const file = ({ sha256 }: { sha256: string }) => there.mark(sha256);
@@ -42,7 +42,7 @@ export async function sweep(
   await inParallel(there.unmarked(), (sha256) => shelf.remove(contentName(sha256)));
 }
 
-/** A backup that is damaged is told when it is read. Nothing that it may have is removed meanwhile. */
+/** A damaged backup is reported when it is read. Nothing that it may contain is removed meanwhile. */
 function forgiven(error: unknown): undefined {
   if (error instanceof BackupRefused) return undefined;
   throw error;

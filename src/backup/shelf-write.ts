@@ -30,13 +30,14 @@ interface Writing {
   readonly name: string;
   readonly workspace: string;
   readonly manifest: ManifestWriter;
-  /** The contents that are there, by hash; marked are those that this backup has. */
+  /** The contents that exist, by hash; those of this backup are marked. */
   readonly there: ContentIndex;
 }
 
 /**
- * Makes a backup on a shelf: sends what is not there yet, and the manifest last. Then it removes the oldest backups but for `keep`, what
- * no backup has any more, and what earlier calls were cut off in. A call that is cut off leaves nothing that looks like a backup.
+ * Makes a backup on a shelf: sends the contents that are not there yet, and the manifest last. Then it removes the oldest backups
+ * except `keep`, contents that no backup has any more, and remains of interrupted calls. An interrupted call leaves nothing that
+ * looks like a backup.
  *
  * @param workspace an empty folder for the copy of the database
  * @throws what the shelf or the system says
@@ -105,7 +106,7 @@ async function fill(
   }
 }
 
-/** Brings one file to the shelf. @returns bytes that were sent, or that a file which the database names is not there */
+/** Sends one file to the shelf. @returns bytes that were sent, or that a file which the database names is missing */
 async function place(file: PlannedFile, writing: Writing): Promise<number | "absent"> {
   const { manifest } = writing;
   const { path, from, expected } = file;
@@ -116,14 +117,14 @@ async function place(file: PlannedFile, writing: Writing): Promise<number | "abs
     return await placeShared(path, from, expected, writing);
   } catch (error) {
     if (!isSystemError(error) || error.code !== "ENOENT") throw error;
-    // A file of the operator's may go at any time.
+    // A file of the operator's may be removed at any time.
     return expected === undefined ? 0 : "absent";
   }
 }
 
 let copies = 0;
 
-/** A file of the operator's may change while it is sent, so a copy of it is. */
+/** A file of the operator's may change while it is being sent, so a copy is sent. */
 async function placeOwn(path: string, from: string, { shelf, name, workspace, manifest }: Writing) {
   const copy = join(workspace, "own", String(++copies));
   const content = await copyNew(from, copy);

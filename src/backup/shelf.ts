@@ -1,6 +1,6 @@
 import { byTime, MANIFEST, timeOfBackup } from "./backup.ts";
 
-/** What is to be written, read as often as needed. */
+/** Data to write, which can be read as often as needed. */
 export interface ShelfSource {
   readonly sha256: string;
   readonly sizeBytes: number;
@@ -20,16 +20,16 @@ export interface ShelfObject {
 export interface Shelf {
   /** For people, such as `s3://bucket/prefix/`. */
   readonly where: string;
-  /** Writes an object whole or not at all. Nothing replaces what is there. */
+  /** Writes an object completely or not at all. Never replaces an existing object. */
   put(name: string, source: ShelfSource): Promise<void>;
   /** All bytes of an object, compared with nothing. */
   read(object: ShelfObject): AsyncIterable<Uint8Array>;
   /** The objects whose names begin like this, in the order of their names. */
   list(prefix: string): AsyncIterable<ShelfObject>;
   remove(name: string): Promise<void>;
-  /** Gives up what was begun to be written by somebody who is gone. */
+  /** Gives up unfinished writes of a process that no longer runs. */
   abandon(prefix: string): Promise<void>;
-  /** Makes sure that the place is this data folder's. @throws where it is another's */
+  /** Makes sure that the place belongs to this data folder. @throws if it belongs to another one */
   requireOwn(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export interface Shelved {
   readonly manifest: ShelfObject;
 }
 
-/** What lies below `backups/`: whole backups, the oldest first, and what is left of others. */
+/** The contents below `backups/`: complete backups, oldest first, and remains of others. */
 export async function listShelf(
   shelf: Pick<Shelf, "list">,
 ): Promise<{ readonly backups: Shelved[]; readonly leftovers: string[] }> {

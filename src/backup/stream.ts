@@ -79,7 +79,7 @@ async function sendFile(
     let left = file.sizeBytes;
     for await (const piece of pieces(handle)) {
       const taken = piece.subarray(0, left);
-      // Whoever takes it may keep it, and the piece is overwritten.
+      // The receiver may keep it, and the piece is overwritten.
       await write(taken.slice());
       left -= taken.length;
     }
@@ -91,10 +91,10 @@ async function sendFile(
 }
 
 /**
- * Writes the files of an archive into a folder, laid out as a backup is. Whether they are right is not known yet.
+ * Writes the files of an archive into a folder, laid out as a backup is. They are not verified yet.
  *
- * @returns how many files there are beside the manifest
- * @throws BackupRefused for an archive that is cut off, or has what no backup has
+ * @returns the number of files without the manifest
+ * @throws BackupRefused for an archive that is truncated, or contains anything that no backup contains
  */
 export async function extractArchive(
   source: AsyncIterable<Uint8Array>,

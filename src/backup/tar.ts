@@ -1,7 +1,7 @@
 /*
- * The tape archives of a backup: regular files alone, in the ustar form that every tar reads. A path that its fields do not hold has a
- * pax header before it; so has a file of 8 GiB and more (https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html,
- * checked 2026-11-23).
+ * The tar archives of a backup: only regular files, in the ustar form that every tar reads. A pax header precedes a path that does
+ * not fit into its fields, and a file of 8 GiB or more (https://pubs.opengroup.org/onlinepubs/9799919799/utilities/pax.html, checked
+ * 2026-11-23).
  */
 
 export const BLOCK_BYTES = 512;
@@ -58,7 +58,7 @@ function block(name: Uint8Array, sizeBytes: number, type: string, atMs: number):
   return bytes;
 }
 
-/** The sum of all bytes, with spaces where the sum itself stands. */
+/** The sum of all bytes, with spaces in place of the sum itself. */
 function checksum(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 }
@@ -72,7 +72,7 @@ function record(key: string, value: string): string {
   return total + rest;
 }
 
-/** An archive that is cut off, or is none, or has something else than files. */
+/** The archive is truncated, is no archive, or contains anything other than files. */
 export class TarError extends Error {
   override readonly name = "TarError";
 }
@@ -105,7 +105,7 @@ export async function readTar(
     await input.take(padding(sizeBytes).length);
     given = undefined;
   }
-  // Reads what is left, so that the program that writes it does not end with an error.
+  // Reads the rest, so that the program that writes it does not end with an error.
   await input.drain();
 }
 

@@ -14,13 +14,13 @@ import {
 import { type Content, copyNew, createFolders, flush, hashFile, inParallel, writeAll } from "./files.ts";
 import { createManifest, type ManifestWriter, readHeader } from "./manifest.ts";
 
-/** A file that belongs into a backup. */
+/** A file that belongs to a backup. */
 export interface PlannedFile {
   /** As in `BackupFile`. */
   readonly path: string;
-  /** Where it is; undefined for one in the bucket of the service, which has what is expected. */
+  /** Where it is; undefined for a file in the service's bucket, which has the expected content. */
   readonly from: string | undefined;
-  /** What it has to hold. Where it holds something else, or is gone, the backup goes on without it. */
+  /** The content that it must have. If it has another one, or is missing, the backup continues without it. */
   readonly expected?: Content | undefined;
 }
 
@@ -28,12 +28,12 @@ export interface PlannedFile {
 export interface BackupPlan {
   /** The path of the database below the data folder. */
   readonly database: string;
-  /** Writes a copy of the database, which has to be there before anything else is known. */
+  /** Writes a copy of the database, which must exist before anything else is known. */
   copyDatabase(to: string): void;
   /** Describes that copy, and lists the other files. */
   describe(copy: string): Omit<BackupHeader, "madeAtMs">;
   files(copy: string): Iterable<PlannedFile>;
-  /** Which of these files, which are not there, the database itself still names: the others were deleted since it was copied. */
+  /** The files among these missing ones that the database still names; the others were deleted after it was copied. */
   stillNamed(paths: readonly string[]): readonly string[];
 }
 
@@ -41,18 +41,18 @@ export interface BackupPlan {
 export interface MadeBackup extends BackupSummary {
   readonly name: string;
   readonly path: string;
-  /** Bytes that were written; the rest is shared with the backup before. */
+  /** Bytes that were written; the rest is shared with the previous backup. */
   readonly copiedBytes: number;
 }
 
 /**
  * Makes a backup in a folder of its own below `directory`: `<time>/data/…`, laid out as a data folder, and `<time>/manifest.jsonl`.
- * Content that the newest backup there has is linked, so that each backup is whole by itself and costs what is new. What is cut off
- * leaves a folder whose name ends with `.part`; the next call removes it.
+ * Content that the newest backup there has is linked, so that each backup is whole by itself and costs what is new. An interrupted
+ * backup leaves a folder whose name ends with `.part`; the next call removes it.
  *
  * Nobody else may write below `directory` meanwhile.
  *
- * @throws ForeignBackups when the newest backup there is of another data folder; what the system says, when nothing is left behind
+ * @throws ForeignBackups when the newest backup there is of another data folder; the system's error, and then nothing is left behind
  */
 export async function writeBackup(directory: string, atMs: number, plan: BackupPlan): Promise<MadeBackup> {
   await removePartial(directory);
@@ -72,7 +72,7 @@ export async function writeBackup(directory: string, atMs: number, plan: BackupP
   }
 }
 
-/** The folder has backups of another data folder, which one that keeps a number of them would remove. */
+/** The folder has backups of another data folder. Keeping only a number of backups would remove these. */
 export class ForeignBackups extends Error {
   override readonly name = "ForeignBackups";
 }
@@ -82,7 +82,7 @@ export function isObject(file: PlannedFile): file is PlannedFile & { readonly ex
   return file.from === undefined && file.expected !== undefined;
 }
 
-/** Names the files that are not where they were: gone with their tasks, moved to the bucket meanwhile, or lost. */
+/** Lists the files that are no longer where they were: deleted with their tasks, moved to the bucket meanwhile, or lost. */
 export async function tellAbsent(
   absent: readonly PlannedFile[],
   {
@@ -137,7 +137,7 @@ async function fill(partial: string, previous: string | undefined, madeAtMs: num
   }
 }
 
-/** Brings one file into a backup. @returns bytes that were written, or that a file which the database names is not there */
+/** Copies one file into a backup. @returns bytes that were written, or that a file which the database names is missing */
 async function place(
   { path, from, expected }: PlannedFile,
   to: string,
@@ -164,7 +164,7 @@ async function place(
     if (!isSystemError(error)) throw error;
     if (error.code === "EEXIST" && expected !== undefined) return 0;
     if (error.code !== "ENOENT") throw error;
-    // A file of the operator's may go at any time.
+    // A file of the operator's may be removed at any time.
     return expected === undefined ? 0 : "absent";
   }
 }
@@ -208,7 +208,7 @@ export async function listBackups(directory: string): Promise<string[]> {
   return names.sort(byTime);
 }
 
-/** Removes what earlier calls were cut off in. */
+/** Removes the remains of interrupted calls. */
 async function removePartial(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const isOurs = name.endsWith(PARTIAL) && timeOfBackup(name.slice(0, -PARTIAL.length)) !== undefined;
@@ -217,7 +217,7 @@ async function removePartial(directory: string): Promise<void> {
 }
 
 /**
- * Removes the oldest backups of a folder but for as many as are to be kept. One that is cut off leaves none that looks whole.
+ * Removes the oldest backups of a folder except the given number. An interrupted removal leaves no backup that looks complete.
  *
  * @returns names of those removed
  */

@@ -21,11 +21,11 @@ export interface CatalogOptions {
   readonly providers?: readonly ProviderId[];
   /** Providers that make models which have no route to them. They come last. */
   readonly relays?: () => readonly Relay[];
-  /** In place of the built-in models. */
+  /** Replaces the built-in models. */
   readonly models?: readonly Model[];
 }
 
-/** A catalogue whose models can be replaced while it is used. Everything that it answers follows at once. */
+/** A catalogue whose models can be replaced while it is in use. All its answers change at once. */
 export interface LiveCatalog extends Catalog, PriceCatalog {
   /** @throws Error when two models have one id, and changes nothing then */
   replace(models: readonly Model[]): void;
@@ -41,7 +41,7 @@ export interface LiveCatalog extends Catalog, PriceCatalog {
 export function createCatalog(options: CatalogOptions = {}): LiveCatalog {
   const { isEnabled = () => true, takesFiles = () => true, models = builtInModels() } = options;
   const priceChecker = createPriceChecker();
-  // Which providers can be given files, and which make what, may change between two reads of the same models.
+  // Which providers can get files, and which make what, may change between two reads of the same models.
   const read = (given: readonly Model[]) => {
     const relays = options.relays?.() ?? [];
     const routed = relays.length === 0 ? given : given.map((model) => withRelays(model, relays));
@@ -68,7 +68,7 @@ export function createCatalog(options: CatalogOptions = {}): LiveCatalog {
     async warm() {
       for (const model of content.offered) {
         validator.prepare(model);
-        // Each takes milliseconds; requests come first.
+        // Each takes milliseconds, and requests come first.
         await new Promise<void>((resolve) => setImmediate(resolve));
       }
     },
@@ -141,7 +141,7 @@ function inOrder(models: readonly Model[], providers: readonly ProviderId[]): re
   return ranked.map(({ model }) => model);
 }
 
-/** A model with routes to those that make it besides. Its schema is still read when it is first needed. */
+/** A model with routes to the providers that also make it. Its schema is still read only when it is needed. */
 function withRelays(model: Model, relays: readonly Relay[]): Model {
   const has = (id: ProviderId) => model.routes.some(({ provider }) => provider === id);
   const more = relays.filter(({ provider, makes }) => !has(provider) && makes(model.id));

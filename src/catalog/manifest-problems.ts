@@ -9,7 +9,7 @@ import { didYouMean, unless } from "./problem.ts";
 import { routeProblems } from "./route-problems.ts";
 import { workflowProblems } from "./workflow-problems.ts";
 
-/** What is wrong with a manifest that fits its schema: how its parts do not fit each other. */
+/** Problems of a manifest that fits its schema: parts that do not fit each other. */
 export function manifestProblems(manifest: Manifest): Problem[] {
   const mediaFields = mediaFieldsOf(manifest);
   const schema = composeSchema(manifest.schema, manifest.shared ?? [], mediaFields);
@@ -94,7 +94,7 @@ function followUpProblems(manifest: Manifest, schema: JsonObject): Problem[] {
   });
 }
 
-/** What a wording has no words for, its route does not take; what no route takes, routeProblems finds. */
+/** A route does not take a value for which its wording has no words. routeProblems finds values that no route takes. */
 function wordingProblems(
   manifest: Manifest,
   schema: JsonObject,

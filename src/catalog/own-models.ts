@@ -6,10 +6,10 @@ import type { Manifest } from "./manifest.ts";
 import { didYouMean, unless } from "./problem.ts";
 import { createManifestReader, ManifestError, type ReadManifest } from "./read-manifest.ts";
 
-/** A larger file is no page about a model; reading it would hold up requests. */
+/** A larger file does not describe a model, and reading it would delay requests. */
 export const MAX_MANIFEST_BYTES = 128 * 1024;
 
-/** The models there are, with those of the operator's own files. */
+/** The present models, including those of the operator's own files. */
 export interface OwnModels {
   /** Built-in ones that are not replaced, and own ones. A model whose file has not changed is the same object as before. */
   readonly models: readonly Model[];
@@ -19,7 +19,7 @@ export interface OwnModels {
 
 export interface OwnProblem {
   readonly line: string;
-  /** What becomes of the file's model: as it last was, without what the line names, or not there. */
+  /** The effect on the file's model: it stays as it last was, it lacks what the line names, or it is missing. */
   readonly effect: "kept" | "used" | "absent";
 }
 
@@ -32,9 +32,9 @@ export interface OwnModelsDeps {
 }
 
 /**
- * Makes models of an operator's own files. A file that cannot be used leaves what it last was good for in force.
+ * Makes models of an operator's own files. If a file cannot be used, its last good version stays in force.
  *
- * @returns a function that takes all files there are, again whenever one has changed
+ * @returns a function that takes all files, and must be called again whenever one has changed
  */
 export function createOwnModels(deps: OwnModelsDeps): (files: readonly OwnFile[]) => OwnModels {
   const read = createFileReader(deps);
@@ -45,7 +45,7 @@ export function createOwnModels(deps: OwnModelsDeps): (files: readonly OwnFile[]
   };
 }
 
-/** A file as it was last read, and what it was last good for. */
+/** The last reading of a file, and its last good version. */
 interface KnownFile {
   readonly file: OwnFile;
   readonly lines: readonly string[];
@@ -64,7 +64,7 @@ function createFileReader({ builtIn, prefix }: OwnModelsDeps) {
       const found = reader.read(name, file.text, (manifest) => replacementProblems(manifest, builtInIds));
       return { file, lines: [], good: { ...found, model: { ...found.model, file: name } } };
     } catch (error) {
-      // A mistake of ours in checking it must not end the server.
+      // A defect of ours in checking it must not end the server.
       if (!(error instanceof ManifestError)) return broken([`${name} cannot be used: ${reasonOf(error)}`]);
       return broken(error.message.split("\n"));
     }
@@ -103,7 +103,7 @@ function twice(first: string, { id }: Manifest): Problem {
   return { path: ["id"], problem: `is "${id}", which is the id of the model in ${first} too` };
 }
 
-/** What an operator may have meant otherwise, and what works all the same. */
+/** What an operator may have meant otherwise, although it works. */
 function doubtsOf({ builtIn, providers }: OwnModelsDeps, manifest: Manifest): Problem[] {
   const known = providers();
   const ids = builtIn.map(({ id }) => String(id));

@@ -54,7 +54,7 @@ function amountOf(text: string): Micros {
 
 type PricedModel = Pick<Model, "schema" | "mediaFields" | "modes">;
 
-/** What is wrong with a price rule that its schema cannot say. @param model has the parameters that the rule may depend on */
+/** The problems of a price rule that its schema cannot find. @param model has the parameters that the rule may depend on */
 export function priceProblems({ lines }: PriceRuleForm, model: PricedModel, at: Path = []): Problem[] {
   const twice = lines.find((line, i) => lines.findIndex(({ sku }) => sku === line.sku) !== i);
   return [
@@ -96,7 +96,7 @@ function mostProblems({ unit, most }: PriceLineForm, { schema }: PricedModel, at
   );
 }
 
-/** Properties of create bodies that are no parameters: what they say has a place of its own, or prices nothing. */
+/** Properties of create bodies that are no parameters, because they have a place of their own or no effect on the price. */
 const NO_PARAMETERS = ["model", "prompt", "n", "callback_url", "retain_seconds", "task_id", "index"];
 
 function conditionProblems(name: string, condition: Json, model: PricedModel, path: Path): Problem[] {

@@ -24,7 +24,7 @@ export interface ManifestReader {
    * Reads a manifest and checks all of it: its shape, how its parts fit each other, and the schema of its create body.
    *
    * @param file name for messages
-   * @param check finds what else is wrong with a manifest that is right by itself
+   * @param check finds further problems of a manifest that is valid by itself
    * @throws ManifestError naming file, line, column and field of each problem
    */
   read(file: string, text: string, check?: (manifest: Manifest) => readonly Problem[]): ReadManifest;

@@ -10,11 +10,11 @@ export const ANNOTATIONS = ["x-must", "x-rule", "x-param"];
 
 export interface Validator {
   validate(model: Model, body: JsonObject, options?: ValidateOptions): Validated;
-  /** Whether prompt and media can be added to a body so that the model takes it, in this mode where one is given. */
+  /** Whether prompt and media can be added to a body so that the model takes it; if a mode is given, in this mode. */
   takes(model: Model, body: JsonObject, mode: Json | undefined): boolean;
   /** Compiles the model's schema, unless that is done. */
   prepare(model: Model): void;
-  /** Frees what was compiled for a model that is gone. */
+  /** Frees the compiled check of a model that was removed. */
   forget(model: Model): void;
 }
 

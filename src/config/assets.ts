@@ -117,9 +117,9 @@ type Values = ValuesOf<ReturnType<typeof assetSettings>>;
 export interface AssetConfig extends Omit<Values, "endpoint" | "bucket" | "keyEnv"> {
   /** Absolute. */
   readonly path: string;
-  /** Where files are, or were before they were moved to the folder. Always there with `store: s3`. */
+  /** Where files are, or were before they were moved to the folder. Always present with `store: s3`. */
   readonly bucket?: BucketConfig | undefined;
-  /** How a bucket is reached that something else than the settings names, such as a backup. */
+  /** How to reach a bucket that something other than the settings names, such as a backup. */
   readonly reach: Pick<BucketConfig, "keys" | "keyEnv"> & { readonly endpoint?: string | undefined };
 }
 

@@ -109,7 +109,7 @@ export function readBackups(
       ? "backup.key_env or assets.key_env names it, for the bucket in backup.to"
       : undefined;
   const address = endpoint ?? assets.endpoint ?? amazonIn(region);
-  // Where no bucket is named, what these variables hold is nobody's business.
+  // If no bucket is named, the values of these variables do not matter.
   const keys = readKeys(keyEnv, { env, why }, found === undefined ? [] : problems);
   return { ...values, service: { endpoint: address, region, keyEnv, keys } };
 }
@@ -123,7 +123,7 @@ export function checkBackups({ backup }: Values, problems: ConfigProblem[]): voi
     });
 }
 
-/** A place without a schedule is no mistake: a flag may switch off what the settings file has. */
+/** A place without a schedule is no mistake, because a flag may switch off the schedule of the settings file. */
 export function backupWarnings({ backup }: Values): string[] {
   if (backup.everyMs !== undefined || backup.to === undefined) return [];
   return [`Nothing is backed up to ${backup.to}: backup.every is off. Set it, such as 1d.`];

@@ -12,7 +12,7 @@ export interface Given {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file?: SettingsFile | undefined;
-  /** Keeps what was chosen of each setting and of each key, in the order of reading. */
+  /** Records the choice for each setting and each key, in the order of reading. */
   readonly chosen?: Map<Setting<unknown> | Credential, Chosen<unknown>> | undefined;
 }
 

@@ -102,7 +102,7 @@ export function loadConfig(sources: ConfigSources): Config {
     claimProviders(file, sources.ownProviders?.(dataDir) ?? [], settings, problems);
   const ofProviders = {
     ...{ given, machine, sealed: new Set(sources.sealedLanes?.(dataDir)) },
-    // A replay needs no keys, and goes nowhere.
+    // A replay needs no keys and sends nothing.
     listening: sources.isServing === true && values.replay === undefined ? values : undefined,
   };
   const providers = readProviders(sources.providers, ofProviders, problems);
@@ -167,7 +167,7 @@ function checkPorts(
   }
 }
 
-/** A PostgreSQL server has its own means, which copy it at one moment. */
+/** A PostgreSQL server has its own tools, which copy it at one moment. */
 function checkBackupOf(
   settings: Pick<Settings, "backup" | "database">,
   {
@@ -182,7 +182,7 @@ function checkBackupOf(
   problems.push({ where: settings.backup.everyMs.key, message });
 }
 
-/** Where one process has the database to itself, it does everything, and there is no copy. */
+/** A process that has the database to itself does everything, and there is no copy. */
 function checkShared(
   settings: Pick<Settings, "role" | "database" | "databaseReplica">,
   { role, database, databaseReplica }: Pick<Config, "role" | "database" | "databaseReplica">,

@@ -7,7 +7,7 @@ import { createSecret, type Secret } from "../toolkit/settings/secret.ts";
 import { setting } from "../toolkit/settings/setting.ts";
 
 const ROLES = ["all", "api", "worker"] as const;
-/** What a process of several does: everything, the API alone, or the work alone. */
+/** What one of several processes does: everything, only the API, or only the work. */
 export type Role = (typeof ROLES)[number];
 
 /** Takes the address of a PostgreSQL database, which may have a password. Never show what was given. */

@@ -35,7 +35,7 @@ export interface SettingsFile {
 /** Where a provider that is not built in stands. */
 const OTHER_PROVIDER = /^providers\.([a-z][a-z0-9-]*)$/;
 
-/** Reads the file that a flag or variable names. Its absence is a problem. */
+/** Reads the file that a flag or a variable names. If it is missing, that is a problem. */
 export function readNamedFile(
   path: string,
   settings: Settings,

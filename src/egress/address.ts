@@ -64,8 +64,8 @@ const DENIED_V6 = ranges({
 });
 
 /**
- * Creates the address guard. It asks the operator's list first, then the public registries, then this machine's own addresses,
- * which are denied even where public. It denies what it cannot read.
+ * Creates the address guard. It asks the operator's list first, then the public registries, then this machine's own addresses, which
+ * are denied even if they are public. It denies an address that it cannot read.
  *
  * @param allow CIDR ranges that are allowed whatever they contain
  * @throws Error when `allow` is not a list of CIDR ranges

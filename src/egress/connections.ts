@@ -9,7 +9,7 @@ const IDLE_MS = 1_500;
 /** Places whose connections are kept, those of last use, and idle ones of each. */
 const MOST_KEPT = 32;
 const MOST_IDLE = 16;
-/** How long the connection of a trial must stay open after its answer, and trials at once. */
+/** How long the connection of a trial must stay open after its answer, and how many trials run at once. */
 const TRIAL_MS = 1_000;
 const MOST_TRIALS = 64;
 /** Requests to a place that closes its connections until the next trial. */

@@ -87,7 +87,10 @@ function headersOf({ headers = {} }: CallbackPost): { [name: string]: string } {
 /** Pieces read of an answer's body. An honest body comes in a few; many small ones cost more than they are worth. */
 const MAX_PIECES = 256;
 
-/** Reads the beginning of an answer's body and drops the rest, or closes the connection where it is long. A body that breaks off changes nothing: the status decides. */
+/**
+ * Reads the beginning of an answer's body and drops the rest, or closes the connection where it is long. A truncated body changes
+ * nothing, because the status decides.
+ */
 async function drain(response: IncomingMessage, maxBytes: number): Promise<string> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   const beginning: Uint8Array[] = [];

@@ -2,7 +2,7 @@ import { connect } from "node:tls";
 import { readBounded } from "../toolkit/bounded-body.ts";
 import { reasonOf } from "../toolkit/system-error.ts";
 
-/** What somebody sees who asks an address that the operator named. */
+/** What a request to an address that the operator named shows. */
 export type Looked =
   | {
       readonly kind: "answered";

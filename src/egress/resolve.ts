@@ -13,7 +13,7 @@ const MAX_JUDGED = 64;
 /**
  * Looks a destination up once and checks every address. Nothing is resolved again before the connection.
  *
- * @throws EgressError `forbidden` when any address is denied: mixing public and other addresses is an attack or a leak
+ * @throws EgressError `forbidden` when any address is denied, because a mix of public and other addresses is an attack or a leak
  */
 export async function checkedAddresses(
   deps: { resolve: Resolve; guard: AddressGuard },

@@ -70,7 +70,7 @@ function start(
   try {
     return Bun.spawn(command, {
       ...{ cwd: folder, env, stdin: Buffer.from(input), stdout: "pipe" },
-      // It may hold parts of texts, which no log may.
+      // It may contain parts of texts, which must not be logged.
       stderr: "ignore",
       // Its own group, which ends with it.
       detached: true,

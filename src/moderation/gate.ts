@@ -1,4 +1,4 @@
-/** Limits how many requests another program is asked about at once, and how many wait. */
+/** Limits how many requests are sent to another program at once, and how many wait. */
 export interface Gate {
   /**
    * Waits for a place. The signal ends the wait.
@@ -8,7 +8,7 @@ export interface Gate {
   enter(signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
-/** For each that is asked at once, so many may wait. Their texts stay in memory meanwhile. */
+/** How many requests may wait for each one that is sent. Their texts stay in memory meanwhile. */
 const WAITING_FOR_EACH = 16;
 
 export function createGate(places: number): Gate {

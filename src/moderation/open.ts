@@ -51,7 +51,7 @@ const NONE: Pick<OpenedCheck, "problems" | "warnings" | "unaided"> = {
 /** A prompt in which few look for anything. */
 const SAMPLE = "The quick brown fox jumps over a lazy dog. ".repeat(94).slice(0, 4_000);
 
-/** Makes a check ready: reads its rules, looks whether what it asks can be asked. */
+/** Prepares a check: reads its rules, and verifies that the service it asks can be asked. */
 export async function openCheck(options: CheckOptions, deps: CheckDeps): Promise<OpenedCheck> {
   const { where } = options;
   if (options.kind === "rules") return openRules(options);

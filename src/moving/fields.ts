@@ -21,7 +21,7 @@ export function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === 1n || value === "1" || value === "true" || value === "t";
 }
 
-/** A column has a value of another kind than in every version that is known, so that nobody can say what it allows. */
+/** A column has a value of a different kind than in every known version, so nobody can say what it allows. */
 export class UnreadableValue extends Error {
   override readonly name = "UnreadableValue";
 
@@ -37,8 +37,8 @@ const isAbsent = (value: unknown) => value === null || value === undefined || va
 const FALSE = [false, 0, 0n, "0", "false", "f"];
 
 /*
- * What narrows a key is read strictly: where it cannot be read, the key would come without it, and be wider than it was. Each of
- * these throws an UnreadableValue then.
+ * Values that limit a key are read strictly. If one could not be read, the key would be imported without it, with more rights than
+ * it had. Each of these functions then throws an UnreadableValue.
  */
 
 export function flagIn(row: Row, column: string): boolean {

@@ -3,8 +3,8 @@ import type { ModelId, ProviderId } from "../domain/ids.ts";
 import type { Micros } from "../domain/money/money.ts";
 
 /*
- * What another gateway has, in the words of this one. Each reader of a gateway makes one of these, and knows nothing of what is
- * here already.
+ * What another gateway has, in this service's terms. Each reader of a gateway makes one of these, and knows nothing about what
+ * exists here.
  */
 
 /** Who keys and money belong to there: a team, a user. */

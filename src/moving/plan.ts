@@ -2,7 +2,7 @@ import { isId } from "../domain/ids.ts";
 import type { ImportMark } from "../domain/ports/import-store.ts";
 import type { HeldAccount, HeldKey, Holdings, ItemKind } from "./holdings.ts";
 
-/** What is to become of one thing of another gateway. */
+/** What will happen to one thing of another gateway. */
 export interface PlanItem {
   readonly kind: ItemKind;
   /** What it is there. */

@@ -46,8 +46,8 @@ export function lockHolder(directory: string): {
 }
 
 /**
- * Replaces a lock file that somebody who may only read holds open, from a time when the folder was open to others. Processes that
- * try at once find the same new file; one that finds the old file already replaced gives up its own and starts anew.
+ * Replaces a lock file that a process with read access holds open, from a time when other users could read the folder. Processes
+ * that try at once find the same new file. A process that finds the old file already replaced gives up its own and starts again.
  */
 function replaceAndLock(path: string, replaced: number): DirectoryLock | undefined {
   const fresh = `${path}.new`;

@@ -3,7 +3,9 @@ import { type DiskMarks, markBytes } from "../domain/disk-marks.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 
 const EVERY_MS = 2_000;
-/** What was too little is enough again with so much more: a disk at the mark would be told of at each look. */
+/**
+ * Space that was too little must grow by this much to be enough again; otherwise a disk at the mark would be reported at each check.
+ */
 const ENOUGH = 1.05;
 
 export type DiskState = "enough" | "low" | "refusing";
@@ -15,7 +17,7 @@ export interface Space {
   readonly total: number;
 }
 
-/** What was seen last of the disk that is nearest to its marks. */
+/** The last reading of the disk that is nearest to its marks. */
 export interface DiskReading extends Space {
   /** Bytes; 0 for never. */
   readonly warnBelow: number;

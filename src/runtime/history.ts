@@ -8,7 +8,7 @@ import { createSlidingSums, type SlidingSums } from "./sliding-sums.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Routes that are told apart; those beyond are one. */
+/** Most routes that are counted separately; the others are counted as one. */
 const MOST_ROUTES = 200;
 const STAGES = ["queued", "submitting", "running", "finalizing"] as const satisfies EndedStage["stage"][];
 

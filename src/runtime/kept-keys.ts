@@ -65,7 +65,7 @@ export function forgetKey({ path }: KeptKey): boolean {
   return isKept;
 }
 
-/** Opens the secrets of an account, and seals them anew where they were sealed with an earlier key, unless it may only read. */
+/** Opens the secrets of an account, and seals them again if they were sealed with an earlier key, unless it may only read. */
 export function openKey(key: KeptKey, seal: Seal, { isReadOnly = false } = {}): OpenedKey {
   const read = readKey(key.path);
   if (read.kind !== "read") return read;

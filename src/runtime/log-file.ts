@@ -17,7 +17,10 @@ export interface LogFileOptions {
   readonly onTrouble: (error: Error) => void;
 }
 
-/** Keeps the latest lines of the log in files. Never throws: without room the log goes on elsewhere, and here later. */
+/**
+ * Keeps the latest lines of the log in files. Never throws: without room, lines are only written elsewhere until there is room
+ * again.
+ */
 export class LogFile {
   readonly #options: LogFileOptions;
   #file: number | undefined;

@@ -75,7 +75,7 @@ function openAll() {
     spans: count("svc_spans_total"),
     lag: new Histogram(METRICS.svc_event_loop_lag_seconds.bounds),
   };
-  // Known beforehand, so that the first of them is seen as a rise.
+  // They exist from the beginning, so that the first event is seen as a rise.
   for (const outcome of OUTCOMES) all.sends.of(outcome);
   for (const state of ["delivered", "failed"]) all.callbacks.of(state);
   for (const kind of SHED_KINDS) all.sheds.of(kind);

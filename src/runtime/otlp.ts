@@ -20,7 +20,7 @@ export interface ExporterDeps {
   readonly version: string;
 }
 
-/** Spans that wait at most. One more is dropped: a collector that hangs must not cost memory. */
+/** Most spans that wait. More are dropped, because a collector that hangs must not cost memory. */
 const MOST_WAITING = 4_096;
 const BATCH = 256;
 const EVERY_MS = 2_000;
@@ -111,7 +111,7 @@ async function post(
   }
 }
 
-/** Tells once when it begins to fail, and once when it works again. */
+/** Logs once when sending begins to fail, and once when it works again. */
 function createTelling(log: ExporterDeps["log"]) {
   let isFailing = false;
   return {

@@ -45,7 +45,7 @@ export function createSeal({ key, previousKey, file }: SealOptions): Seal {
     return filed;
   }
 
-  /** The key in the file, if it was there a moment ago: whoever forges signatures would have it looked for each time. */
+  /** The key in the file, if it existed a moment ago. Otherwise every forged signature would cause a look-up. */
   function lately(): Key | undefined {
     if (filed !== undefined || performance.now() - missedAt < LOOKED_FOR_EVERY_MS) return filed;
     if (inFile(false) === undefined) missedAt = performance.now();

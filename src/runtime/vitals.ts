@@ -13,13 +13,13 @@ export interface VitalsDeps {
   /** How long this thread has computed. */
   readonly computedMs: () => number;
   /**
-   * Called with how late the loop was, and with the part of it that this thread computed: it is late without that, too, where the
+   * Called with the lateness of the loop, and with the part that this thread's computing caused. The loop is also late if the
    * machine has no processor for it.
    */
   readonly lagged: (lateMs: number, computedMs: number) => void;
 }
 
-/** Watches how late the event loop comes to its timers. @returns what reads memory and lateness, and how to stop */
+/** Measures how late the event loop runs its timers. @returns functions that read memory and lateness, and that stop it */
 export function watchVitals({ clock, computedMs, lagged }: VitalsDeps) {
   const lags = new Float64Array(PROBES);
   let probes = 0;
@@ -52,7 +52,7 @@ export function watchVitals({ clock, computedMs, lagged }: VitalsDeps) {
   };
 }
 
-/** Reading the memory takes a file, and none may be left to open: then it is told as it was. */
+/** Reading the memory opens a file. If no more files may be opened, the last value is reported. */
 function lastKnown<T>(read: () => T, first: T): () => T {
   let last = first;
   return () => {

@@ -1,7 +1,7 @@
 import { MCP_AGENTS } from "./mcp-agents.ts";
 import { KEY_VARIABLE, type Snippet } from "./snippet.ts";
 
-/** Agents that speak the Model Context Protocol. One that expands no variable gets a text in its place that nobody takes for a key. */
+/** Agents that speak the Model Context Protocol. An agent that expands no variables gets a placeholder that nobody takes for a key. */
 export const AGENTS: readonly Snippet[] = MCP_AGENTS.map(
   ({ id, title, where, language, variable, text }) => ({
     ...{ id, name: title, place: `In ${where.replaceAll("`", "")}.`, language, facade: "mcp" },

@@ -1,4 +1,6 @@
-/** Says of a text that it must be read with care: it may hold what the runtime's parser takes, and this project refuses. */
+/**
+ * A warning that a text must be read with care: it may contain something that the runtime's parser accepts and this project refuses.
+ */
 export const UNSURE: unique symbol = Symbol("unsure");
 
 /** Merged mappings, directives, several documents, lines that begin with a tab, and what begins with a comma. A key that is no text gets no mark. */

@@ -37,7 +37,7 @@ export function problemsOf(violations: readonly SchemaViolation[], value: unknow
     if (violation.keyword === "if") continue;
     const problem = describe(violation, value, hints);
     const place = JSON.stringify([problem.path, problem.member]);
-    // Where a rule has alternatives, the first one says more than the rule, which comes after them.
+    // If a rule has alternatives, the first alternative says more than the rule, which follows them.
     if (!problems.has(place)) problems.set(place, problem);
   }
   const found = [...problems.values()];

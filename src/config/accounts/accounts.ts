@@ -28,8 +28,8 @@ export interface AccountSources extends SecretSources {
 }
 
 /**
- * The accounts of a provider, the default one first. Of an account's key, the settings file counts before the customary variable,
- * and that before a sealed one. A customary variable that an account names as its own makes no account besides.
+ * The accounts of a provider, the default one first. For an account's key, the settings file overrides the customary variable, and
+ * that overrides a sealed key. A customary variable that an account names as its own creates no other account.
  *
  * @param isKeyless whether the provider's settings make a default account that needs no key
  */
@@ -61,7 +61,7 @@ export function readAccounts(
   return [...usual, ...[...listed, ...kept].sort(defaultFirst)];
 }
 
-/** @returns undefined, and says why, where its key is nowhere */
+/** @returns undefined, and reports the problem, if its key is nowhere */
 function listedAccount(
   entry: AccountEntry,
   provider: AccountProvider,

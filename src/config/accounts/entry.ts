@@ -10,7 +10,7 @@ import { type AccountProvider, addCommand, settingOf } from "./provider.ts";
 /** The variables or files that hold the secrets of an account: one for the only secret, or one for each by its name. */
 export type Places = string | Readonly<Record<string, string>>;
 
-/** An account as the settings file has it. What stands in it has the right form; what it names is not looked at. */
+/** An account as the settings file has it. Its values have the right form; what they name was not checked. */
 export interface AccountEntry {
   readonly name: string;
   /** The file and the place in it. */
@@ -139,9 +139,8 @@ export function accountSchema(): JsonObject {
 }
 
 /**
- * Refuses what an account does not have. Nothing of its value is shown: it may be a key.
- *
- * @returns whether there is a key in it
+ * Refuses fields that an account does not have. Shows nothing of their values, because one may be a key. @returns whether one of
+ * them is a key
  */
 function refuseOthers(
   raw: Readonly<Record<string, unknown>>,

@@ -9,7 +9,7 @@ import { openSection, type Section } from "../moderation/section.ts";
 import { type ConfigProblem, show } from "../problem.ts";
 import { ALERTS, type SettingsFile } from "../settings-file.ts";
 
-/** How somebody is told. Addresses may hold secrets, such as the path of a chat's webhook. */
+/** How a target is reached. Addresses may contain secrets, such as the path of a chat's webhook. */
 export type AlertWay =
   | { readonly kind: "webhook"; readonly url: Secret; readonly host: string; readonly isPrivate: boolean }
   | {
@@ -42,7 +42,7 @@ const FIELDS = ["on", "to", "to_env", "password_env", "private", "remind_seconds
 /** Variables without which few programs run, and which hold no secret. */
 const PASSED_ON = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR"];
 
-/** Reads who is told of what. Undefined entries are wrong, which is told. */
+/** Reads the targets and the alerts that each receives. Undefined entries are wrong, which is reported. */
 export function readAlerts(
   file: SettingsFile | undefined,
   env: Env,

@@ -19,7 +19,7 @@ export interface Setting<T> {
   readonly fallbackText?: string | undefined;
   /** Its value may hold a password: a wrong one is not quoted. */
   readonly isSecret?: true | undefined;
-  /** A running server takes up another value; all others wait for a restart. */
+  /** A running server applies another value; all other settings wait for a restart. */
   readonly live?: true | undefined;
 }
 
