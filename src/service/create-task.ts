@@ -97,8 +97,8 @@ export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
 }
 
 /**
- * Accepts a task. Before the promise resolves, everything is checked, the price is held and the task is stored. Nothing of a
- * refused request is kept.
+ * Accepts a task. Before the promise resolves, everything is checked, the price is held and the task is stored. Nothing of a refused
+ * request is kept.
  * @throws AppError with the code that says why it was refused
  */
 export type CreateTask = (request: CreateTaskRequest) => Promise<CreatedTask>;
@@ -154,10 +154,7 @@ async function admitOnce(
   }
 }
 
-/**
- * Makes all decisions that need no file content before any content is read or written. @throws AppError with the code that says
- * why it is refused
- */
+/** Decides what needs no file content, before any is read or written. @throws AppError with the code that says why it is refused */
 function decide(deps: CreateTaskDeps, request: CreateTaskRequest) {
   const trouble = deps.trouble();
   if (trouble !== undefined) throw trouble;
