@@ -28,11 +28,12 @@ export interface Line {
 }
 
 /**
- * Keeps connections of callbacks open for the next one to the same place: the same scheme, name and port, at the same address. What is looked up
- * and checked for each request stays as it is: a connection is used again only for an address that was found and checked again.
+ * Keeps connections of callbacks open for the next one to the same place: the same scheme, name and port, at the same address. The
+ * look-up and the check of each request do not change: a connection is reused only for an address that was found and checked again.
  *
- * A receiver may close its connections after each answer without a word; a request that is on its way then is lost, and nobody knows whether it
- * arrived. So a place is tried first: one connection is left open after its answer, and the place has others kept only if that one stays so.
+ * A receiver may silently close its connections after each answer. A request that is on its way then is lost, and nobody knows
+ * whether it arrived. So each place is tried first: one connection is left open after its answer, and other connections to the place
+ * are kept only if that one stays open.
  */
 export function createConnections(clock: { readonly after: After }): (destination: Destination) => Line {
   const kept = new Set<string>();

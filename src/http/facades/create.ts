@@ -10,7 +10,7 @@ import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { routingOf } from "../routing.ts";
 import { requireStanding } from "../standing.ts";
 
-/* What facades share. Each translates another API's requests into the one create, and tasks into that API's shapes. */
+/* What facades share. Each translates another API's requests into the same create, and tasks into that API's shapes. */
 
 /** Everything of a create that does not depend on which API it came by. */
 type Sent = Pick<
@@ -18,7 +18,7 @@ type Sent = Pick<
   "principal" | "requestId" | "origin" | "hops" | "idempotencyKey" | "routing" | "trace" | "gone"
 >;
 
-/** How a create was sent. @throws AppError for a caller that may not create any more, or a header that cannot be read */
+/** How a create was sent. @throws AppError if the caller may no longer create, or a header cannot be read */
 export function sentBy({
   request,
   principal,
@@ -40,14 +40,14 @@ export function sentBy({
   };
 }
 
-/** @throws AppError `permission_denied` for a key that may not make what the model makes */
+/** @throws AppError `permission_denied` if the key may not make what the model makes */
 export function requireKind({ policy }: Principal, { kind }: Pick<Model, "kind">): void {
   const feature = `${kind}s` as const;
   if (!allowsFeature(policy, feature))
     throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
 }
 
-/** Runs a create, and words what it throws. @throws AppError as `inWords` has it */
+/** Runs a create, and rewords its errors. @throws AppError like `inWords` */
 export async function inOtherWords<T>(
   names: Readonly<Record<string, string>>,
   create: () => Promise<T>,

@@ -24,7 +24,7 @@ const ENDPOINTS = {
   replicate: replicateEndpoints,
 } as const satisfies Record<FacadeName, (deps: FacadeDeps) => Endpoint[]>;
 
-/** The endpoints of the facades that are on. Facades have the names of the APIs they speak, which no other room knows. */
+/** The endpoints of the facades that are on. Facades are named after the APIs that they speak, which no other room knows. */
 export function facadeEndpoints(deps: FacadeDeps, areOn: readonly FacadeName[]): Endpoint[] {
   return [...new Set(areOn)].flatMap((name) => ENDPOINTS[name](deps));
 }

@@ -11,19 +11,19 @@ import { type ForeignMedia, putMedia } from "./foreign-media.ts";
 import { generalMeaning, type Meaning, type Vocabulary, vocabularyOf } from "./foreign-words.ts";
 import { knownOf } from "./known-words.ts";
 
-/** What a request asks of a model in the words of another API. A field that is null is absent. */
+/** A request to a model in the words of another API. A null field is absent. */
 export interface ForeignInput {
   readonly fields: JsonObject;
-  /** What stands before the names of its fields in messages: `input.` */
+  /** The prefix of the names of its fields in messages: `input.` */
   readonly at: string;
   /** Our route to that API, whose words are reversed. Absent: only names are known that many APIs have. */
   readonly route?: Route | undefined;
 }
 
-/** Values by which clients leave something to the model. */
+/** Values with which clients let the model decide. */
 const LEFT_TO_MODEL: readonly Json[] = ["auto", "match_input_image"];
 
-/** A request on its way to the model's own words. */
+/** A request while it is translated into the model's own words. */
 interface Fitting {
   readonly model: Model;
   readonly catalog: Pick<Catalog, "routes" | "validate">;
@@ -219,7 +219,7 @@ function putImageSize(fitting: Fitting, wanted: Wish): void {
   if (Object.keys(body).length === before) throw unchoosable(model, wanted);
 }
 
-/** Proportions, where the model has a list of sizes instead: the size that has them, and about a million pixels. */
+/** Translates proportions for a model with a list of sizes: to the size that has them, with about a million pixels. */
 function putRatio(fitting: Fitting, { param, value }: Wish): void {
   const { model, body, names } = fitting;
   const ratio = typeof value === "string" ? /^(\d{1,4}):(\d{1,4})$/.exec(value) : null;
@@ -242,7 +242,7 @@ function hasProportions(size: Size | undefined, { width, height }: Size): boolea
   return Math.abs((size.width * height) / (size.height * width) - 1) <= SAME_PROPORTIONS;
 }
 
-/** What a side of a picture has to be. */
+/** What a side of a picture must be. */
 const SIDE = { integer: { least: 1, most: 16_384 } } as const;
 
 function sizeOfSides(wishes: Wishes): Wish | undefined {

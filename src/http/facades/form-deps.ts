@@ -3,7 +3,7 @@ import type { Seal, Secrets } from "../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
 import type { WebhookSigning } from "./signing.ts";
 
-/** What any form of webhooks is made with. */
+/** The dependencies of every form of webhooks. */
 export interface FormDeps {
   readonly tasks: Pick<TaskStore, "assetById" | "requestOf" | "summary">;
   readonly secrets: Pick<Secrets, "sign" | "hash">;

@@ -11,7 +11,7 @@ export interface ToldError {
   readonly body: Json;
 }
 
-/** What holds for everything below the base of a facade whose errors are its own, also for paths that it does not have. */
+/** Rules for everything below the base of a facade with its own errors, including paths that do not exist. */
 export interface Manners {
   readonly name: FacadeName;
   /** Where its paths begin, without a slash at the end. */

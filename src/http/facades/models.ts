@@ -3,7 +3,7 @@ import type { ProviderId } from "../../domain/ids.ts";
 import type { Model, Route } from "../../domain/model/model.ts";
 import { aliasedId, type ModelDeps, readModel } from "../../service/read-model.ts";
 
-/** Stands for this service where a client insists on a model's owner: `svc/sandbox-image`. */
+/** Names this service for a client that requires a model's owner: `svc/sandbox-image`. */
 export const OWNER = "svc";
 const OWNED = `${OWNER}/`;
 

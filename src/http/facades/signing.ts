@@ -13,7 +13,7 @@ export interface WebhookSigning {
 /** What stands before the 32 bytes of an Ed25519 key in PKCS #8 (RFC 8410). */
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
-/** The key follows from the one that seals the data folder's secrets, so that it is stored nowhere, and changes with that. */
+/** The key is derived from the key that seals the data folder's secrets. So it is stored nowhere, and changes with that key. */
 export function createWebhookSigning({ seal }: { readonly seal: Pick<Seal, "sign"> }): WebhookSigning {
   let key: KeyObject | undefined;
   const privateKey = () => {

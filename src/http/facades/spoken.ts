@@ -8,7 +8,7 @@ import { AUTOMATIC1111 } from "./sdapi/manners.ts";
 /** The facades that tell errors in a form of their own. */
 export const SPOKEN: readonly Manners[] = [FAL, GEMINI, MCP_MANNERS, AUTOMATIC1111, REPLICATE_MANNERS];
 
-/** Whose manners hold on a path; undefined on those of this service. */
+/** The manners that apply to a path; undefined on this service's own paths. */
 export function mannersOf(path: string): Manners | undefined {
   return SPOKEN.find(
     ({ base, others }) => path === base || path.startsWith(`${base}/`) || others?.includes(path),

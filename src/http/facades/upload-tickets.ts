@@ -10,7 +10,7 @@ export interface UploadTicket {
   readonly retainSec?: number | undefined;
 }
 
-/** Addresses to upload to, which need no key: each says what it is for and comes from here, so none is stored. */
+/** Addresses for uploads, which need no key: each contains its purpose and our signature, so none is stored. */
 export interface UploadTickets {
   textOf(ticket: UploadTicket): string;
   /** @throws AppError `not_found` for a text that is none, or has ended */

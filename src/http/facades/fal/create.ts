@@ -22,7 +22,7 @@ export interface FalCreate extends Pick<AskedHeaders, "startWithinMs"> {
   readonly joining: JoiningRequest;
 }
 
-/** What a create says before its body has come. */
+/** What a create says before its body has arrived. */
 export interface FalBeginning {
   readonly named: NamedModel;
   readonly asked: FalModel;
@@ -75,7 +75,7 @@ export function readCreate(
   return { startWithinMs, joining };
 }
 
-/** What says nothing: results are addresses of files unless a client wants their content in the answer. */
+/** Parameters without effect here: results are addresses of files unless a client wants their content in the answer. */
 function withoutDefaults(body: JsonObject): JsonObject {
   if (body.sync_mode === undefined) return body;
   const { sync_mode: mode, ...fields } = body;

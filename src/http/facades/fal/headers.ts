@@ -2,7 +2,7 @@ import { invalid, mustBe } from "../../../domain/errors.ts";
 import type { ModelId } from "../../../domain/ids.ts";
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
 
-/** What a create asks for by headers. */
+/** What a create requests by headers. */
 export interface AskedHeaders {
   /** How long it may wait for its start, in milliseconds. */
   readonly startWithinMs?: number | undefined;
@@ -33,7 +33,7 @@ export function askedHeaders(
   if (priority !== null && priority !== "normal" && priority !== "low")
     throw mustBe(PRIORITY, { oneOf: ["normal", "low"] }, priority);
   if (store !== null && store !== "1") throw invalid({ kind: "unrouted_field", field: STORE, model });
-  // Nothing would end a task in the queue whose caller is gone.
+  // Nothing would end a queued task whose caller is gone.
   if (timeout !== null && isQueued) throw invalid({ kind: "unrouted_field", field: TIMEOUT, model });
   return {
     startWithinMs: timeout === null ? undefined : secondsIn(timeout) * 1000,

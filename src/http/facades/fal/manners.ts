@@ -15,7 +15,7 @@ const FIELD_TYPE: Readonly<Record<string, string>> = {
   other_media: "unsupported_file_format",
 };
 
-/** How that API tells of a task that failed: its status, and the type of its error. */
+/** How that API reports a failed task: its status, and the type of its error. */
 const TASK_ERROR: Readonly<Record<TaskErrorCode, readonly [status: number, type: string]>> = {
   CONTENT_MODERATED: [422, "content_policy_violation"],
   INPUT_INVALID: [422, "image_load_error"],
@@ -31,13 +31,13 @@ const TASK_ERROR: Readonly<Record<TaskErrorCode, readonly [status: number, type:
   NO_ROUTE_AVAILABLE: [503, "downstream_service_unavailable"],
 };
 
-/** What ends a request before a model sees it: its status if it is another than ours, and the type. */
+/** For a request that ends before a model sees it: its type, and its status if that differs from ours. */
 const REQUEST_ERROR: Readonly<
   Partial<Record<ErrorCode, readonly [status: number | undefined, type: string]>>
 > = {
   invalid_api_key: [undefined, "auth_error"],
   permission_denied: [undefined, "auth_error"],
-  // An account without balance is locked there.
+  // There, an account without balance is locked.
   insufficient_quota: [403, "auth_error"],
   model_not_available: [undefined, "not_found"],
   model_not_found: [undefined, "not_found"],
@@ -59,7 +59,7 @@ function tell(error: AppError, status: number): ToldError {
   }
   if (facts.kind === "start_too_late") {
     const late = ofRequest(error, 504, "request_timeout");
-    // By this its clients know that it was their own time, and do not send it again.
+    // This tells its clients that their own time ran out, so that they do not repeat the request.
     return { ...late, headers: { ...late.headers, "X-Fal-Request-Timeout-Type": "user" } };
   }
   if (facts.kind === "task_cancelled") return ofRequest(error, 499, "client_cancelled");
@@ -119,7 +119,7 @@ function told(error: AppError, status: number, detail: Json, type: string): Told
 
 const OF_QUERY = ["fal_webhook", "logs"];
 
-/** Where a field is, as that API says it: `["body", "image_urls", 2]`. */
+/** The location of a field in that API's form: `["body", "image_urls", 2]`. */
 function placeOf(param: string): Json[] {
   if (param.toLowerCase().startsWith("x-fal-")) return ["header", param];
   if (OF_QUERY.includes(param)) return ["query", param];
@@ -166,7 +166,7 @@ export const FAL: Manners = {
   ...{ tell, schema, statuses },
 };
 
-/** An error as the queue and webhooks tell of it. */
+/** An error as the queue and webhooks report it. */
 export function toldError(error: AppError): {
   readonly status: number;
   readonly body: Json;

@@ -8,10 +8,10 @@ import { type AskedModel, askedModel, ownModel } from "../models.ts";
 
 /** Our provider with that API. */
 const PROVIDER = "fal" as ProviderId;
-/** Before which some clients put the owner of that API's own models, whatever they are asked for. */
+/** The prefix that some clients put before every name: the owner of that API's own models. */
 const OWNER = "fal-ai/";
 
-/** A model, the route by whose name it was asked for, and the modes that the name stands for; all unless given. */
+/** A model, the route under whose name it was requested, and the modes that the name stands for; all unless given. */
 export interface FalModel extends AskedModel {
   readonly modes?: readonly string[] | undefined;
 }
@@ -35,7 +35,7 @@ function theirModel(deps: ModelDeps, principal: Principal, name: string): FalMod
     deps.catalog
       .all()
       .some(({ routes }) => routes.some((each) => each.provider === PROVIDER && isNamed(each)));
-  // Whoever asks for a model of ours behind their owner gets it, unless they have one of that name.
+  // A caller that puts this owner before the name of a model of ours gets our model, unless there is a model with the full name.
   const isOurs = bare !== name && isKnown(deps, principal, bare) && !isTheirs();
   const asked = askedModel(deps, principal, isOurs ? bare : name, { provider: PROVIDER, isNamed });
   const modes = asked.route === undefined ? [] : modesOf(asked.route, name);

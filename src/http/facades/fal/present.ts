@@ -11,7 +11,7 @@ export interface OutputDeps {
   readonly tasks: Pick<TaskStore, "assetById" | "requestOf">;
 }
 
-/** What a completed task made, in that API's shape. What is not known of it is left out. */
+/** The outputs of a completed task, in that API's shape. Unknown values are left out. */
 export async function outputOf(
   { tasks }: OutputDeps,
   task: TaskSummary,

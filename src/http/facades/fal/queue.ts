@@ -67,10 +67,10 @@ export async function streamStatus(deps: FalQueueDeps, exchange: KeyedExchange):
   return { ...reply, headers: { ...reply.headers, ...requestIdHeader(id) } };
 }
 
-/** What clients of that API look for in the answer to a result that is asked for too early. */
+/** What clients of that API expect if they request a result too early. */
 const UNDER_WAY = "Request is still in progress";
 
-/** @throws AppError for a request that failed or was cancelled, as a run of it would have */
+/** @throws AppError for a request that failed or was cancelled, like a direct run of it */
 export async function readResult(deps: FalQueueDeps, exchange: KeyedExchange): Promise<Reply> {
   const { principal, param, origin } = exchange;
   const task = await readTask(deps, principal, param("request_id"));

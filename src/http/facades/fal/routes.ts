@@ -87,7 +87,7 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     if (accepting !== undefined) {
       words = joining.names;
       const { taskId, held, replayed } = await accepting;
-      // Whoever never hears of the request asks for it again.
+      // A caller that never receives the request's id sends it again.
       if (exchange.request.signal.aborted) deps.joinTask.left(joining, taskId);
       const { id: model } = joining.model;
       if (replayed) return toldQueued(exchange, named, { taskId, model, replayed });
@@ -112,7 +112,7 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
   } catch (error) {
     throw error instanceof AppError ? error.renamed(namesFrom(words)) : error;
   } finally {
-    // An await would cost a turn, and most bodies have no files.
+    // An await would cost a turn of the event loop, and most bodies have no files.
     if (discard !== undefined) await discard();
   }
 }
@@ -129,7 +129,7 @@ function toldQueued(exchange: KeyedExchange, named: NamedModel, joined: Accepted
   };
 }
 
-/** How many are ahead of it, its status says: to count them takes as long as to accept a request. */
+/** Only its status reports how many are ahead of it, because counting them takes as long as accepting a request. */
 function queuedText(exchange: KeyedExchange, { name }: NamedModel, id: TaskId): string {
   return `{"status":"IN_QUEUE","request_id":"${id}",${addressesOf(exchange, name, id)}}`;
 }

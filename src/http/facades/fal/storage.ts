@@ -21,12 +21,12 @@ const STORAGE = `${BASE}/storage/upload`;
 const LIFECYCLE = "x-fal-object-lifecycle";
 const MOST_BYTES = Math.max(...Object.values(MAX_INPUT_BYTES));
 
-/** Uploads as that API's clients make them: an address is asked for, and the file put there. */
+/** Uploads in the way of that API's clients: they request an address, and send the file there. */
 export function falStorageEndpoints(deps: FalStorageDeps): Endpoint[] {
   const options = { isCounted: true, sheds: "creates" } as const;
   return [
     keyed("POST", `${STORAGE}/initiate`, BEGIN_FAL_UPLOAD, options, (exchange) => begin(deps, exchange)),
-    // Clients send what is larger than 90 MB in parts, and no input here may be as large.
+    // Clients send files above 90 MB in parts, and no input here may be that large.
     keyed("POST", `${STORAGE}/initiate-multipart`, BEGIN_FAL_PARTS, options, () => {
       throw new AppError("request_too_large", { kind: "body_too_large", most: MOST_BYTES });
     }),

@@ -19,7 +19,7 @@ const HOSTS: Readonly<Record<string, string>> = {
   "rest.alpha.fal.ai": "",
 };
 
-/** Stands for the host of the queue. */
+/** Replaces the host of the queue. */
 const QUEUE = "queue/";
 const STREAM = "/stream";
 
@@ -48,7 +48,7 @@ export function queryOf(exchange: Addressed): URLSearchParams {
   return targetOf(exchange)?.searchParams ?? exchange.query();
 }
 
-/** Whether a request may have a query; to read one takes longer than to see that there is none. */
+/** Whether a request may have a query. Reading one takes longer than checking that there is none. */
 export function mayHaveQuery({ path, request }: Pick<Exchange, "path" | "request">): boolean {
   return path === BASE || request.url.includes("?");
 }

@@ -14,7 +14,7 @@ const DELAYS_MS = [
   ...[5 * MINUTE, 10 * MINUTE, 20 * MINUTE, 35 * MINUTE, 45 * MINUTE],
 ];
 
-/** How a task is told of whose create named a webhook. */
+/** How a task's events are sent if its create named a webhook. */
 export const WEBHOOK: CallbackTerms = {
   form: "fal",
   events: ["completed", "failed", "cancelled"],

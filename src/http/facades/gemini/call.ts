@@ -44,7 +44,7 @@ export interface PictureMethod {
   ) => Promise<PictureRequest>;
 }
 
-/** How the answer is sent: whole, as an event, or as the one entry of a list. */
+/** How the answer is sent: as one body, as an event, or as the only entry of a list. */
 export type AnswerForm = "whole" | "event" | "list";
 
 /** A call whose task is accepted, and what is needed to answer it. */
@@ -53,7 +53,7 @@ interface Accepted {
   readonly ratio?: string | undefined;
 }
 
-/** Makes pictures while the caller waits. An equal request of a caller that was lost joins its task. */
+/** Makes pictures while the caller waits. If the caller is lost, an equal request joins its task. */
 export async function answerWithPictures(
   deps: CallDeps,
   exchange: KeyedExchange,

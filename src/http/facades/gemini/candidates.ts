@@ -39,7 +39,7 @@ export const CANDIDATES: PictureAnswers = {
   refused(error, model) {
     const { taskId } = error.details;
     const facts = { usageMetadata: usageOf(undefined), modelVersion: model };
-    // A prompt that was never made into a task is blocked; of one that was, the picture is withheld.
+    // A prompt that never became a task is blocked; if it became one, the picture is withheld.
     if (taskId === undefined) return { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, ...facts };
     const candidate = { finishReason: "IMAGE_SAFETY", finishMessage: reasonOf(error), index: 0 };
     return { candidates: [candidate], ...facts, responseId: taskId };

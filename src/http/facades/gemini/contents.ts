@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../domain/json.ts";
 import { type GivenMedia, type MediaContext, type MediaDeps, readMedia } from "./media.ts";
 import { asObject, listOf, type Member, memberOf, objectOf, textOf } from "./members.ts";
 
-/** What a conversation asks for. */
+/** The request of a conversation. */
 export interface Asked {
   readonly prompt: string | undefined;
   readonly pictures: readonly GivenMedia[];

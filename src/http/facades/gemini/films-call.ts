@@ -51,7 +51,7 @@ export async function beginFilm(deps: FilmCallDeps, exchange: KeyedExchange): Pr
   } catch (error) {
     throw inWords(words, error);
   } finally {
-    // An await would cost a turn, and most bodies have no files.
+    // An await would cost a turn of the event loop, and most bodies have no files.
     if (discard !== undefined) await discard();
   }
 }

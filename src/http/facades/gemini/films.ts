@@ -110,7 +110,7 @@ function addPrompt(
   if (prompt !== undefined && propertyOf(model, "prompt") !== undefined) body.prompt = prompt.value;
 }
 
-/** What the parts of an instance are for; of several, the first that the model has. */
+/** The purposes of an instance's parts; if there are several, the first that the model has. */
 const ROLES = {
   image: ["first_frame", "image"],
   lastFrame: ["last_frame"],

@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<number, string>> = {
 };
 
 const OVER = new Set(["task_not_cancellable", "task_not_deletable"]);
-/** What that API's clients look for where a key is refused. */
+/** What that API's clients expect if a key is refused. */
 const REASONS: Readonly<Record<string, string>> = { invalid_api_key: "API_KEY_INVALID" };
 
 const type = (name: string) => `type.googleapis.com/google.rpc.${name}`;
@@ -56,7 +56,7 @@ function detailsOf({ code, message, param, details }: AppError): Json[] {
   ];
 }
 
-/** What is told of an error for programs: of each, what its type has. */
+/** The part of an error for programs, with the fields of its type. */
 export const DETAILS: Schema = list(
   closed(
     {

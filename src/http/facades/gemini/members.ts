@@ -13,7 +13,7 @@ export const snakeOf = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${
 export const camelOf = (name: string) =>
   name.includes("_") ? name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name;
 
-/** Names in snake_case of those that are asked for, which are few: every create asks for some twenty. */
+/** The snake_case names of the requested members, of which there are few: every create reads about twenty. */
 const SNAKES = new Map<string, string>();
 
 export const within = (at: string, name: string) => (at === "" ? name : `${at}.${name}`);

@@ -29,7 +29,7 @@ const type = (name: string) => `type.googleapis.com/google.ai.generativelanguage
 export const operationName = ({ id, model }: Pick<TaskSummary, "id" | "model">) =>
   `models/${model}/operations/${id}`;
 
-/** What a task costs, as far as is known. */
+/** The cost of a task, as far as it is known. */
 export const costOf = (task: TaskSummary) =>
   formatAmount(task.charged ?? (isTerminal(task.status) ? ZERO : task.held));
 
@@ -47,7 +47,7 @@ export function presentOperation(task: TaskSummary, resultsOf: TellResults): Jso
     : { name, metadata, done: true, error };
 }
 
-/** The store has the same summary of what has ended as long as nothing of it changes. */
+/** The store returns the same summary of an ended task until something of it changes. */
 const ended = new WeakMap<TaskSummary, { readonly origin: string; readonly text: string }>();
 
 /** A task as an operation with addresses of its results, as JSON. What has ended is asked for again, and stays as it is. */

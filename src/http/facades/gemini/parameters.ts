@@ -21,7 +21,7 @@ export function put({ body, names }: Wanted, field: string, { value, path }: Mem
   names[field] = path;
 }
 
-/** Refuses what the model has no field for. */
+/** Refuses parameters for which the model has no field. */
 export function unchoosable({ id: model }: Model, { value, path }: Member) {
   return invalid({ kind: "not_a_choice", field: path, model, given: { json: value } });
 }

@@ -5,7 +5,7 @@ import type { ArrivingFile, AssetStore } from "../../../domain/ports/asset-store
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import type { FileOwner } from "../../../service/upload-file.ts";
 
-/** An upload that comes in several requests. It lives in this process: after a restart, its client begins anew. */
+/** An upload in several requests. It exists only in this process; after a restart, its client starts again. */
 export interface UploadSession {
   readonly owner: FileOwner;
   readonly arriving: ArrivingFile;

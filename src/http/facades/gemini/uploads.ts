@@ -83,7 +83,7 @@ export async function continueUpload(deps: UploadDeps, exchange: Exchange): Prom
   return json({}, headers);
 }
 
-/** What arrives before a connection breaks stays, and the sender goes on behind it. */
+/** The bytes that arrived before a connection broke stay, and the sender continues after them. */
 async function receive(session: UploadSession, { request, intake }: Exchange): Promise<void> {
   const offset = numberIn(request, OFFSET) ?? 0;
   if (offset !== session.receivedBytes) throw mustBe(OFFSET, { equal: session.receivedBytes }, offset);

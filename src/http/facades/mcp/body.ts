@@ -30,7 +30,7 @@ export function bodyOf(model: Model, args: JsonObject): ModelBody {
   if (model.kind === "image") {
     addImages(model, textsOf(args, IMAGES), body, names);
     addMask(model, textOf(args, MASK), body, names);
-    // A model that lacks one of them is told of by the name that the agent knows it by.
+    // If the model has no such field, the message uses the name that the agent knows.
     for (const { name, role } of model.mediaFields)
       if (body[name] === undefined) names[name] = role === "mask" ? MASK : IMAGES;
   }

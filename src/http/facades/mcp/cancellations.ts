@@ -9,13 +9,13 @@ export interface CallName {
 }
 
 /**
- * The calls under way, so that a client can cancel one by a request of its own. All that this facade keeps of its clients, and only
- * while a call lasts.
+ * The calls under way, so that a client can cancel one by another request. This is all that this facade stores about its clients,
+ * and only during a call.
  */
 export function createCancellations() {
   const calls = new Map<string, AbortController>();
   return {
-    /** Begins a call. @returns its signal, and what ends it */
+    /** Begins a call. @returns its signal, and a function that ends it */
     begin(name: CallName): { readonly cancelled: AbortSignal; readonly end: () => void } {
       const controller = new AbortController();
       const key = keyOf(name);

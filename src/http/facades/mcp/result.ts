@@ -13,7 +13,7 @@ import { type Content, structuredResult, type ToolResult } from "./tool.ts";
 
 type Caller = Pick<KeyedExchange, "principal" | "origin">;
 
-/** What a call knows of its task besides the task itself. */
+/** What a call knows about its task in addition to the task itself. */
 interface Known {
   /** What the create held. */
   readonly held?: Micros | undefined;

@@ -36,7 +36,7 @@ export interface ToolCall {
   readonly accepted: (log: ReplyLog, cost: string) => void;
 }
 
-/** What an agent may take for granted of a tool (its annotations). */
+/** What an agent may assume about a tool (its annotations). */
 export interface Hints {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -54,7 +54,7 @@ export interface Tool {
   readonly hints: Hints;
 }
 
-/** A tool before anybody asks for it. */
+/** A tool before it is adapted to a key. */
 export interface ToolKind<Deps> {
   readonly name: string;
   /** Whether a call with these arguments may wait for a task. */

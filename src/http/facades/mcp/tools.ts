@@ -14,7 +14,7 @@ export const TOOLS: readonly ToolKind<McpDeps>[] = [
   CANCEL_TASK,
 ];
 
-/** What agents are told of this service when they connect. */
+/** What agents learn about this service when they connect. */
 export const INSTRUCTIONS =
   "Generates and edits images and videos with models of many providers. Every generation is a task that costs money and is charged only if it delivers. Choose a model by list_models, and ask estimate before anything dear. A call that answers without a result gives a task_id: go on with get_task, never by calling again. After a lost connection, repeat a call only with the same idempotency_key.";
 

@@ -15,7 +15,7 @@ export const VIDEO_STATUS = {
   cancelled: "failed",
 } as const satisfies Record<TaskStatus, string>;
 
-/** `error.code` of a task that its owner ended. */
+/** `error.code` of a task that its owner cancelled. */
 export const CANCELLED = "CANCELLED";
 
 /** What is not known yet of a video, because its model decides it. */

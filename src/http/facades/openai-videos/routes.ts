@@ -88,7 +88,7 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
   } catch (error) {
     throw inWords(words, error);
   } finally {
-    // An await would cost a turn, and most bodies have no files.
+    // An await would cost a turn of the event loop, and most bodies have no files.
     if (given.release !== undefined) await given.release();
   }
 }

@@ -63,7 +63,7 @@ async function createNow(deps: CreateDeps, exchange: KeyedExchange, name?: strin
     if (accepting !== undefined) words = joining.names;
     const created: Accepted = await (accepting ?? deps.joinTask(joining));
     planCancel(deps, joining, created);
-    // The next equal request of whoever never hears of it joins its task.
+    // If the caller never receives the answer, its next equal request joins the task.
     if (exchange.request.signal.aborted) {
       if (created.leave === undefined) deps.joinTask.left(joining, created.taskId);
       else created.leave();
@@ -77,7 +77,7 @@ async function createNow(deps: CreateDeps, exchange: KeyedExchange, name?: strin
   } catch (error) {
     throw inWords(words, error);
   } finally {
-    // An await would cost a turn, and most bodies have no files.
+    // An await would cost a turn of the event loop, and most bodies have no files.
     if (given.discard !== undefined) await given.discard();
   }
 }

@@ -7,7 +7,7 @@ export const BASE = "/replicate/v1";
 /** What stands before the names of a model's inputs in messages. */
 export const INPUT = "input.";
 
-/** `title` of each code, in that API's words. */
+/** The `title` of each code, in that API's words. */
 const TITLES: Readonly<Partial<Record<ErrorCode, string>>> = {
   invalid_api_key: "Unauthenticated",
   insufficient_quota: "Insufficient credit",

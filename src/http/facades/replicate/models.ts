@@ -97,7 +97,7 @@ function presentVersion(deps: ModelPageDeps, model: Model): JsonObject {
 
 const schemas = new WeakMap<Model, JsonObject>();
 
-/** Fields of a create that are no inputs there: a prediction says them elsewhere, or not at all. */
+/** Fields of a create that are no inputs there, because a prediction gives them elsewhere or not at all. */
 const NOT_INPUTS = new Set(["model", "callback_url"]);
 
 /** What clients read a model's inputs and its output from. */

@@ -31,7 +31,7 @@ export interface ToldPrediction {
 /** A task as a prediction for a caller who reached this service at `origin`; undefined for one that was removed meanwhile. */
 export type TellPrediction = (task: TaskSummary, origin: string) => AtHand<ToldPrediction | undefined>;
 
-/** What of a prediction never changes. */
+/** The parts of a prediction that never change. */
 interface Asked {
   readonly origin: string;
   readonly isMany: boolean;
@@ -187,5 +187,5 @@ async function addressOf(
   return asset === undefined ? null : origin + assetPath(asset);
 }
 
-/** There is no such prediction, or it was removed meanwhile. */
+/** The prediction does not exist, or was removed meanwhile. */
 export const untoldPrediction = () => new AppError("task_not_found", { kind: "task_unknown" });

@@ -90,7 +90,7 @@ function catalogEndpoints(deps: Deps): Endpoint[] {
     keyed("GET", `${BASE}/collections`, wire.LIST_COLLECTIONS, {}, told(collectionPage)),
     keyed("GET", `${BASE}/collections/:slug`, wire.READ_COLLECTION, {}, told(oneCollection)),
     keyed("GET", `${BASE}/account`, wire.READ_OWNER, {}, told(owner)),
-    // Where a task is made is its provider's matter.
+    // The provider decides where a task is made.
     keyed("GET", `${BASE}/hardware`, wire.LIST_HARDWARE, {}, () =>
       json([{ name: "As the model's provider has it", sku: "provider" }]),
     ),

@@ -9,7 +9,7 @@ import type { Reply } from "../../reply.ts";
 import { infotextOf } from "./infotext.ts";
 import { withText } from "./png-text.ts";
 
-/** What a call asked for, as far as its answer tells of it. */
+/** The parts of a call's request that its answer reports. */
 export interface Asked {
   /** Its fields, without pictures. */
   readonly body: JsonObject;
@@ -157,7 +157,7 @@ function infoOf(
   };
 }
 
-/** What that server tells of how pictures were made. -1 is a seed that nobody knows. */
+/** What that server reports about how pictures were made. -1 stands for an unknown seed. */
 function infoFacts({ body, model, taken }: Asked, assets: readonly Asset[]): JsonObject {
   const [first] = assets;
   const each = <T>(told: (index: number) => T) => assets.map((_, i) => told(i));

@@ -1,6 +1,6 @@
 import type { Json } from "../../../domain/json.ts";
 
-/* What becomes of the fields of that API's requests. */
+/* How the fields of that API's requests are handled. */
 
 /** What models call fields of that API; the first that a model has is taken. */
 export const MODEL_NAMES: Readonly<Record<string, readonly string[]>> = {

@@ -66,7 +66,7 @@ export function createCalls(deps: CallsDeps) {
       end(ofKey(key), id);
       if (isMade) Object.assign(ofKey(key), UNMARKED);
     },
-    /** Those that are not over, the oldest first, and their tasks. */
+    /** Calls that are not over, oldest first, and their tasks. */
     async running(key: KeyId): Promise<{ readonly call: RunningCall; readonly task: TaskSummary }[]> {
       const known = keys.get(key);
       const found = await Promise.all(
@@ -81,7 +81,7 @@ export function createCalls(deps: CallsDeps) {
         return [];
       });
     },
-    /** Notes that what runs is being ended. */
+    /** Records that the running calls are being ended. */
     mark: (key: KeyId, how: keyof typeof UNMARKED) => void Object.assign(ofKey(key), { [how]: true }),
     stateOf: (key: KeyId): Pick<OfKey, "wasInterrupted" | "wasSkipped" | "finished"> =>
       keys.get(key) ?? { ...UNMARKED, finished: [] },

@@ -41,7 +41,7 @@ export const LISTS: Readonly<Record<string, ListOf>> = {
   memory: () => ({ ram: { error: "not told" }, cuda: { error: "unavailable" } }),
 };
 
-/** Endpoints that have a server look again at its files. */
+/** Endpoints that make a server look at its files again. */
 export const REFRESHES = [
   ...["refresh-checkpoints", "refresh-vae", "refresh-loras", "refresh-embeddings"],
   ...["reload-checkpoint", "unload-checkpoint"],

@@ -139,7 +139,7 @@ async function stageMask(
     size: size && { width: size.width, height: size.height },
   };
   return checking("mask", async () => {
-    // Its size is looked at before all of it is decoded.
+    // Its size is checked before all of it is decoded.
     const checked = await assets.stage(bytes, OPTIONS);
     await checked.release(false);
     return assets.stage(await assets.readPaintedMask(new Blob([Uint8Array.from(bytes)]), how), OPTIONS);

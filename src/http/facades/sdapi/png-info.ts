@@ -9,7 +9,7 @@ import { bytesOfPicture } from "./pictures.ts";
 import { textsOf } from "./png-text.ts";
 import { PNG_INFO } from "./wire.ts";
 
-/** POST /sdapi/v1/png-info: what a picture says of how it was made. Nothing of it is kept. */
+/** POST /sdapi/v1/png-info: what a picture says about how it was made. Nothing is stored. */
 export async function pngInfo({ assets }: Pick<DrawDeps, "assets">, exchange: KeyedExchange): Promise<Reply> {
   const receive = () => assets.receive();
   const { body, inlineFiles, discard } = await readJsonBody(exchange, { receive, takesBare: true });

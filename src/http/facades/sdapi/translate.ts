@@ -18,9 +18,9 @@ import { DECISIVE, FINE, MODEL_NAMES, NOT_FOR_MODELS } from "./asked-fields.ts";
 export interface Translated extends ModelBody {
   /** What the model is asked for, by the caller's names. */
   readonly taken: JsonObject;
-  /** Fields that nothing was made of. */
+  /** Fields that had no effect. */
   readonly ignored: readonly string[];
-  /** Fields whose values the model cannot do, and that got the nearest it can. */
+  /** Fields whose values the model cannot do, and which got the nearest possible value. */
   readonly fitted: readonly string[];
 }
 
