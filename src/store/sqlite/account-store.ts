@@ -16,7 +16,7 @@ import { type Ledger, prepareLedger } from "./ledger.ts";
 import { prepareQuotas, type Quotas } from "./quotas.ts";
 import { prepareTrail, type Trail } from "./trail.ts";
 
-/** What the store is made of, each made when it is first used. */
+/** The parts of the store, each created on first use. */
 interface Parts {
   readonly ledger: Ledger;
   readonly trail: Trail;
@@ -46,7 +46,7 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
     tokenGrants: () => createGrantCache(watch, parts.tokens.byHash),
   });
 
-  /** Writes, and clears a cache once that is committed. */
+  /** Writes, and clears a cache after the write is committed. */
   async function writeClearing<T>(cache: { clear(): void }, operation: () => T & Synchronous<T>): Promise<T> {
     const result = await write(operation);
     cache.clear();

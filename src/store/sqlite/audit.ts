@@ -19,7 +19,7 @@ export type Found = { readonly [Name in keyof Place]: Place[Name] | null } & {
 
 const DIALECT: AuditDialect = {
   lengthOf: (list) => `json_array_length(${list})`,
-  // Most have one line, which need not be summed up.
+  // Most charges have one line, which need not be summed up.
   amountOf: (lines) =>
     `case when json_array_length(${lines}) = 1 then coalesce(${lines} ->> '$[0].amount', 0)
        else (select coalesce(sum(value ->> '$.amount'), 0) from json_each(${lines})) end`,
@@ -57,7 +57,7 @@ export function prepareAudit(db: Database): () => AuditReport {
   };
 }
 
-/** Differences in the order in which the checks are told. */
+/** Differences in the order in which the checks are reported. */
 export function inOrder(all: readonly AuditDifference[]): AuditDifference[] {
   return Object.keys(AUDIT_CHECKS).flatMap((check) => all.filter((each) => each.check === check));
 }

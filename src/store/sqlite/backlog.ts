@@ -12,15 +12,15 @@ export interface BacklogOptions {
   readonly table: "task" | "callback";
   /** The pools in which a row waits, each with its index. */
   readonly pools: Readonly<Record<string, string>>;
-  /** What rows are counted by, as SQL over one row. */
+  /** The properties by which rows are counted, as SQL over one row. */
   readonly group: (row: string) => string;
 }
 
 /**
- * Returns a function that tells how many rows wait and since when, which no index answers without reading all of them. Triggers of
- * this connection keep two small tables in memory, in the transactions that change the rows. They are made at the first call: a
- * service that nobody watches does not pay for them. What another connection writes fires none of them; after its commit, which
- * moves `data_version`, everything is counted anew.
+ * Returns a function that tells how many rows wait and since when. No index answers this without reading all of them, so triggers of
+ * this connection maintain two small tables in memory, in the transactions that change the rows. They are created at the first call,
+ * so a service that nobody watches does not pay for them. Writes of another connection fire no trigger. After its commit, which
+ * changes `data_version`, everything is counted again.
  */
 export function prepareBacklog(db: Database, options: BacklogOptions): () => BacklogGroup[] {
   const dataVersion = db.prepare<{ data_version: number }, []>("pragma data_version");
@@ -86,7 +86,7 @@ function triggers({ table, pools, group }: BacklogOptions): string[] {
   ];
 }
 
-/** Counts what waits at present. */
+/** Counts the rows that wait at present. */
 function contents({ table, pools, group }: BacklogOptions): string[] {
   const waiting = Object.entries(pools).map(
     ([pool, index]) =>

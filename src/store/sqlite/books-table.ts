@@ -5,7 +5,7 @@ import { micros, numberOfAccount } from "./account-store/account-table.ts";
 export const NO_PERIOD = -1;
 
 /**
- * What the books say of removed tasks whose own rows are gone, summed up by the day on which they ended; `day` counts from
+ * What the books contain about removed tasks whose own rows are gone, summed up by the day on which they ended; `day` counts from
  * 1970-01-01 UTC. A task counts at the provider that had it last, and the costs of its attempts at the providers that made them.
  * WITHOUT ROWID.
  */
@@ -30,7 +30,7 @@ export const booksDay = sqliteTable(
     chargedHere: micros("charged_here_micros").notNull(),
     /** and what all of them were charged, each task at one of its providers. */
     chargedOnce: micros("charged_once_micros").notNull(),
-    /** Attempts that got no answer and were made again. */
+    /** Attempts that got no answer and were repeated. */
     resubmitted: integer().notNull(),
   },
   (table) => [

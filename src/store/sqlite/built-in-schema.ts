@@ -5,7 +5,7 @@ import { Database } from "bun:sqlite";
 import { builtInMigrations } from "./built-in.ts";
 import { applySteps, isInSteps } from "./migrate-steps.ts";
 
-/** Statements that make in a new database what all migrations, one after the other, make of it: tables, indexes, triggers, rows. */
+/** Statements that create in a new database what all migrations together create: tables, indexes, triggers, rows. */
 export function builtInSchema(): string {
   const db = new Database(":memory:");
   for (const migration of builtInMigrations("sqlite")) {

@@ -68,7 +68,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
   };
 }
 
-/** What the trail says of a redelivery that was asked for. */
+/** The trail's record of a requested redelivery. */
 export function redelivered({ id, taskId }: Callback): TrailNote {
   return { action: "callback.redeliver", object: { kind: "callback", id }, after: { task_id: taskId } };
 }

@@ -6,8 +6,8 @@ const CHECK_EVERY_MS = 500;
 export type ChangeWatch = ReturnType<typeof createChangeWatch>;
 
 /**
- * Empties all caches of the database when another connection has committed, which moves `data_version`. The caches clear
- * themselves after changes of this one.
+ * Empties all caches of the database when another connection has committed, which changes `data_version`. The caches clear
+ * themselves after changes by this connection.
  */
 export function createChangeWatch(db: Database) {
   const dataVersion = db.prepare<{ data_version: number }, []>("pragma data_version");

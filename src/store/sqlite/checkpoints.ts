@@ -54,7 +54,7 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
   function copySome(): void {
     next = undefined;
     const progress = copy();
-    // A reader in the way would be in the way of the next commits too, and looking for frames to copy takes long.
+    // A reader that blocks this checkpoint would block those of the next commits too, and searching for frames to copy takes long.
     if (progress && (progress.checkpointed < progress.log || progress.log > LONG)) emptying.begin();
   }
 

@@ -20,11 +20,11 @@ export interface Connection extends Pick<GroupCommit, "write" | "trouble" | "giv
   readonly orm: BunSQLiteDatabase;
   /** Runs a read now. @throws StorageError for an error of the storage */
   read<T>(query: () => T): T;
-  /** Registers what to do after writes were undone, before others run. */
+  /** Registers a function to call after writes were rolled back, before others run. */
   onUndone(forget: () => void): void;
-  /** Runs something that may wait for other processes, and holds up the event loop meanwhile. */
+  /** Runs work that may wait for other processes, and blocks the event loop meanwhile. */
   patiently<T>(run: () => T): T;
-  /** Copies the write-ahead log into the database and empties it, unless a reader is in the way. @returns whether it is empty */
+  /** Copies the write-ahead log into the database and empties it, unless a reader prevents it. @returns whether it is empty */
   checkpoint(): boolean;
   /** Commits what waits, empties the log and closes. */
   stop(): Promise<void>;
@@ -195,7 +195,7 @@ class LateStatement implements Pick<Statement, "get" | "all" | "values" | "run" 
 }
 
 function configure(db: Database, path: string): void {
-  // Set first: while another process recovers the log, even a read has to wait.
+  // Set first, because even a read has to wait while another process recovers the log.
   apply(db, "busy_timeout", BUSY_TIMEOUT_MS);
   const version = String(setting(db, "select sqlite_version()"));
   if (Bun.semver.order(version, OLDEST_SQLITE) < 0)

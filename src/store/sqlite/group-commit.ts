@@ -59,7 +59,7 @@ export function createGroupCommit(db: Database, deps: GroupCommitDeps & CommitEv
       outage.stop();
       kept.refuse(error);
     },
-    /** Why nothing is written: damage, or an outage that has lasted for a second. */
+    /** Why nothing can be written: damage, or an outage that has lasted for a second. */
     trouble: () => refusal() ?? outage.noticed(),
     /**
      * Runs `operation` in the transaction that all writes of this turn of the event loop share. Resolves once it is durable. An
@@ -83,7 +83,7 @@ export function createGroupCommit(db: Database, deps: GroupCommitDeps & CommitEv
   };
 }
 
-/** Commits the kept writes, and decides what becomes of them where that fails. */
+/** Commits the kept writes. If that fails, decides what happens to them. */
 function prepareFlush(
   db: Database,
   deps: GroupCommitDeps & CommitEvents & { readonly kept: KeptWrites; readonly outage: Outage },
@@ -96,7 +96,7 @@ function prepareFlush(
   /** Commits now instead of at the end of the turn. */
   function flush(): void {
     const hindrance = outage.reason();
-    // Running many in vain on a full disk would take long.
+    // Running many writes in vain on a full disk would take long.
     const batch = hindrance?.kind === "full" ? kept.takeFirst() : kept.takeAll();
     if (batch.length === 0 && hindrance === undefined) return;
     try {
@@ -130,7 +130,7 @@ function prepareFlush(
     flush,
     explain,
     refusal,
-    /** Tries once more. What cannot be stored is refused from now on, and not kept. */
+    /** Tries once more. Writes that cannot be stored are refused from now on, and not kept. */
     giveUp(): void {
       isPatient = false;
       if (kept.count() > 0) flush();

@@ -1,7 +1,7 @@
 import { primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { MarkKind } from "../../domain/ports/import-store.ts";
 
-/** What was brought from other gateways. A row is written with what it tells of, and stays, so that nothing is brought twice. */
+/** What was imported from other gateways. A row is written with the imported thing and stays, so that nothing is imported twice. */
 export const importMark = sqliteTable(
   "import_mark",
   {

@@ -5,7 +5,7 @@ import type { Seal } from "../../domain/ports/runtime.ts";
 /** How many rows are counted at most. */
 export const MOST_COUNTED = 100_000;
 
-/** What is so of a database, beside its books. Every number is one of rows, counted up to 100,000. */
+/** Facts about a database besides its books. Every number counts rows, up to 100,000. */
 export interface Inspected {
   /** Tasks under way whose lease ended before `staleBefore`. */
   readonly staleLeases: number;
@@ -72,7 +72,7 @@ export function inspect(
   };
 }
 
-/** What SQLite says of the pages and indexes of a database; empty for a sound one. */
+/** What SQLite reports about the pages and indexes of a database; empty for an intact one. */
 export function faultsOf(db: Database): string[] {
   const rows = db.query<{ quick_check: string }, []>(`pragma quick_check(${NAMED})`).all();
   return rows.map((row) => row.quick_check).filter((text) => text !== "ok");

@@ -23,7 +23,7 @@ export function prepareLabels({ db, onUndone }: Pick<Connection, "db" | "onUndon
     return number;
   }
 
-  /** The number of a text that may never come again: it gets one the second time that it is asked for. */
+  /** The number of a text that may never recur. It gets a number at the second request. */
   function ofRepeated(text: string): number | undefined {
     const known = kept.get(text);
     if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export function prepareLabels({ db, onUndone }: Pick<Connection, "db" | "onUndon
   return {
     /** The number of a text, which gets one if it has none. */
     of: (text: string): number => kept.get(text) ?? keep(text, numberOf.known(text) ?? numberOf.added(text)),
-    /** A column for a text that may never come again, and one for its label: one of them is null, or both for no text. */
+    /** Columns for a text that may never recur, and for its label: one is null, or both if there is no text. */
     columns(text: string | null): readonly [text: string | null, label: number | null] {
       const number = text === null ? undefined : ofRepeated(text);
       return number === undefined ? [text, null] : [null, number];

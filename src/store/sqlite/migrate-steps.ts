@@ -25,7 +25,7 @@ const CREATE_PLACE = `create table if not exists migration_step (
   row integer not null
 ) strict`;
 
-/** How far a migration in steps is. */
+/** The progress of a migration in steps. */
 export interface MigrationProgress {
   /** The migration's name. */
   readonly name: string;

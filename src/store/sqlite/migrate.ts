@@ -200,7 +200,7 @@ function check(applied: readonly AppliedMigration[], migrations: readonly Migrat
 
 const checksums = new WeakMap<Migration, string>();
 
-/** Each migration that is applied asks for those of all. */
+/** Each applied migration needs the sums of all. */
 function checksum(migration: Migration): string {
   const known =
     checksums.get(migration) ?? new Bun.CryptoHasher("sha256").update(migration.sql).digest("hex");

@@ -2,7 +2,7 @@ import type { StorageError } from "../../domain/ports/task-store.ts";
 
 /** Delays between tries: 1 ms, doubled up to this. */
 const LONGEST_DELAY_MS = 250;
-/** An outage that lasts longer is told to operators and refuses new tasks. */
+/** A longer outage is reported to operators, and new tasks are refused. */
 const NOTICED_AFTER_MS = 1_000;
 
 export type Outage = ReturnType<typeof createOutage>;

@@ -1,7 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { Asset } from "../../domain/media/asset.ts";
 
-/** Some bytes that are kept of a task. */
+/** Some stored bytes of a task. */
 export interface KeptBytes {
   /** Where to read on. */
   readonly place: number;

@@ -4,7 +4,7 @@ export type Told = (id: TaskId, ofAssets: readonly AssetId[]) => void;
 
 export type Removals = ReturnType<typeof createRemovals>;
 
-/** Tells whoever keeps tasks and assets in memory that some are gone. */
+/** Tells the caches of tasks and assets that some were removed. */
 export function createRemovals() {
   const listeners: Told[] = [];
   return {

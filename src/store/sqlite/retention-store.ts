@@ -9,7 +9,7 @@ import { prepareNeededContents, prepareRemove } from "./retention-store/remove.t
 import { prepareSums } from "./retention-store/sum-up.ts";
 import { prepareTrail } from "./trail.ts";
 
-/** What goes from SQLite, and what must stay. Each write is one operation of the connection's group commit. */
+/** Removes data from SQLite that is no longer kept. Each write is one operation of the connection's group commit. */
 export function createRetentionStore(
   connection: Connection,
   { removed }: Pick<Removals, "removed">,

@@ -17,7 +17,7 @@ export function createRouteStore({ db, orm, read, write }: Connection, watch: Ch
   });
 
   function all(): RouteTrouble[] {
-    // At most starts there is none, and building the query takes longer than looking.
+    // At most starts there is none, and this check takes less time than building the query.
     if (any.get() === null) return [];
     return orm.select().from(routeTrouble).orderBy(asc(lane), asc(upstreamModel)).all().map(toTrouble);
   }

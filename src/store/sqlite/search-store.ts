@@ -79,7 +79,7 @@ export function createSearchStore({ db, write }: Connection): SearchStore {
   };
 }
 
-/** Returns a function that takes a task out of the index. */
+/** Returns a function that removes a task from the index. */
 export function prepareForget(db: Database): (id: string) => void {
   const remove = db.prepare<never, [id: string]>(`delete from task_search where rowid = ${taskNumber("?")}`);
   return (id) => void remove.run(id);

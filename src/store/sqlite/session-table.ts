@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { CredentialKind } from "../../domain/access/credential.ts";
 import type { KeyId, SessionId, TokenId } from "../../domain/ids.ts";
 
-/** Browsers that came in at the console. A row is removed when its session ends, or some time after it has expired. */
+/** Browsers that signed in at the console. A row is removed when its session ends, or some time after it has expired. */
 export const consoleSession = sqliteTable(
   "console_session",
   {

@@ -3,7 +3,7 @@ import type { RouteSpend, UsageStore } from "../../domain/ports/usage-store.ts";
 import { nextTurn } from "../../toolkit/next-turn.ts";
 import type { Connection } from "./connection.ts";
 
-/** Attempts that are summed up before others have their turn: a few milliseconds' worth. */
+/** Attempts that are summed up before other work runs: a few milliseconds' worth. */
 const AT_ONCE = 4_000;
 
 interface Slice {

@@ -45,7 +45,7 @@ export function createUploadStore({ db, read, write }: Connection): UploadStore 
   };
 }
 
-/** What an account has that has uploaded nothing. */
+/** The totals of an account that has uploaded nothing. */
 export const NOTHING: UploadBounds = { files: 0, bytes: 0 };
 
 function prepareAdd(db: Database) {

@@ -15,7 +15,7 @@ export const micros = customType<{ data: Micros; driverData: number }>({
 export const account = sqliteTable(
   "account",
   {
-    /** By which rows of tasks, files and the ledger name it. */
+    /** Rows of tasks, files and the ledger refer to it by this number. */
     number: integer().primaryKey(),
     id: text().$type<AccountId>().notNull().unique(),
     name: text().notNull().unique(),
@@ -31,7 +31,7 @@ export const account = sqliteTable(
     lowBalance: micros("low_balance_micros"),
     /** Whether the low balance was reported. */
     lowBalanceTold: integer("low_balance_told", { mode: "boolean" }).notNull().default(false),
-    /** How long what is kept of its ended tasks stays, where not as the server has it. */
+    /** How long data of its ended tasks is kept, if not as the server's settings say. */
     retainOutputsSec: integer("retain_outputs_sec"),
     retainInputsSec: integer("retain_inputs_sec"),
     retainCallbacksSec: integer("retain_callbacks_sec"),
@@ -53,7 +53,7 @@ export const numberOfAccount = () =>
     .notNull()
     .references(() => account.number);
 
-/** The number of an account, as SQL; null for none. */
+/** The number of an account, as SQL; null if there is none. */
 export const accountNumber = (id: string): string => `(select number from account where id = ${id})`;
 
 /** The id of the account that a row names by its number, as SQL. */

@@ -7,7 +7,7 @@ export const creditKey = sqliteTable(
   {
     accountId: ofAccount(),
     key: text().notNull(),
-    /** What was credited, and why: the same key with anything else is a mistake. */
+    /** The amount and the reason of the credit. The same key with anything else is a mistake. */
     amount: micros("amount_micros").notNull(),
     reason: text().notNull(),
   },

@@ -30,7 +30,7 @@ export function prepareGrant({ orm }: Connection): (hash: string) => KeyGrant | 
   };
 }
 
-/** What is read of a key and its account. */
+/** The columns that are read from a key and its account. */
 export interface Granted extends Omit<KeyGrant, "retainOutputsSec" | "expiresAt" | "revokedAt"> {
   readonly retainOutputsSec: number | null;
   readonly expiresAt: number | null;

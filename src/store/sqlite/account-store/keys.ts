@@ -48,7 +48,7 @@ function prepareReads({ db, orm }: Connection, seal: Seal | undefined) {
     },
     callbackSecret(id: KeyId): string | typeof LOCKED | undefined {
       const stored = statements.secretOf.get(id)?.secret ?? undefined;
-      // An older program beside this one still writes them in the clear; the next start seals them.
+      // An older program running at the same time still stores them unencrypted; the next start seals them.
       if (stored === undefined || seal === undefined || seal.stateOf(stored) === "clear") return stored;
       return seal.open(stored, id) ?? LOCKED;
     },
@@ -58,7 +58,7 @@ function prepareReads({ db, orm }: Connection, seal: Seal | undefined) {
       return orm.select().from(apiKey).where(wanted).orderBy(asc(apiKey.id)).all().map(toApiKey);
     },
     find(idOrName: string): ApiKey | undefined {
-      // The text may be no id; then it matches none.
+      // The text may not be an id; then it matches none.
       const found = byId(idOrName as KeyId);
       if (found !== undefined) return found;
       const named = valid(idOrName);
@@ -80,10 +80,10 @@ function prepareInsert({ db }: Connection) {
     );
 }
 
-/** What a change of what signs a key's callbacks adds to the trail, which never has the secret. */
+/** The trail's record of a change of signing secrets. It never contains a secret. */
 export const REPLACED = { callback_secret: "replaced" };
 
-/** Changes what a key may do, and what signs its callbacks. */
+/** Changes what a key may do, and the secret that signs its callbacks. */
 function prepareChange(
   { orm }: Connection,
   use: { readonly quotas: Quotas; readonly trail: Trail },
@@ -171,7 +171,7 @@ export function prepareKeys(
   };
 }
 
-/** A secret that cannot be opened cannot go on signing beside its successor either. */
+/** A secret that cannot be opened cannot continue to sign together with its successor either. */
 export function openedOf(secret: string | typeof LOCKED | undefined): string | undefined {
   return secret === LOCKED ? undefined : secret;
 }

@@ -7,9 +7,9 @@ import type { Connection } from "../connection.ts";
 import { LEDGER_COLUMNS, type LedgerEntryRow, toLedgerEntry } from "../ledger-table.ts";
 import { accountNumber } from "./account-table.ts";
 
-/** Rows that are read before others have their turn: a few milliseconds' worth. */
+/** Rows that are read before other work runs: a few milliseconds' worth. */
 const AT_ONCE = 10_000;
-/** How often a page is read anew because entries became sums meanwhile, before others have to wait. */
+/** How often a page is read again because entries were merged into sums meanwhile, before other work has to wait. */
 const MOST_TRIES = 5;
 
 type Page = Parameters<AccountStore["ledgerPage"]>[1];
@@ -34,7 +34,7 @@ export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
       ),
   });
   const rows = prepareRows(connection, atOnce);
-  // Entries become sums, which lie elsewhere, and more and more of them do.
+  // Over time, more and more entries are merged into sums, which are stored elsewhere.
   const summed = db.prepare<{ entries: number | null }, [account: string]>(
     `select sum(entries) as entries from ledger_entry indexed by ledger_entry_sum
      where account_number = ${accountNumber("?")} and entries is not null`,
@@ -61,11 +61,11 @@ export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
 
   return {
     all: (id: AccountId): StoredLedgerEntry[] => statements.all.all(id).map(toLedgerEntry),
-    /** Rows that are written meanwhile are not counted. When entries become sums meanwhile, it is read anew. */
+    /** Rows that are written meanwhile are not counted. If entries are merged into sums meanwhile, the page is read again. */
     async page(id: AccountId, page: Page): Promise<LedgerRow[]> {
       for (let tries = 1; ; tries++) {
         const before = summedOf(id);
-        // In the end in one turn, in which nothing is written.
+        // The last try runs in one turn, in which nothing can be written.
         const found = await readPage(id, page, tries < MOST_TRIES ? nextTurn : async () => {});
         if (summedOf(id) === before) return found;
       }
@@ -73,7 +73,7 @@ export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
   };
 }
 
-/** Lets others have their turn. */
+/** Lets other work run. */
 type Pause = () => Promise<void>;
 
 interface Range {

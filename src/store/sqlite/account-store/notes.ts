@@ -5,7 +5,7 @@ import { differences, type TrailAction, type TrailNote } from "../../../domain/a
 import type { JsonObject } from "../../../domain/json.ts";
 import { formatAmount, type Micros } from "../../../domain/money/money.ts";
 
-/* What the trail says of changes of accounts, keys and tokens. Undefined: nothing was changed, or nobody is named who did it. */
+/* The trail's records of changes of accounts, keys and tokens. Undefined: nothing was changed, or no actor is named. */
 
 type Noted = TrailNote | undefined;
 
@@ -62,7 +62,7 @@ const ofAccount = ({ id, name }: Account) => ({ kind: "account", id, name }) as 
 const ofKey = ({ id, name }: ApiKey) => ({ kind: "key", id, name }) as const;
 const ofToken = ({ id, name }: ManagementToken) => ({ kind: "token", id, name }) as const;
 
-/** An account without what tasks move all the time, which is in the ledger. */
+/** An account without the figures that tasks change all the time, which are in the ledger. */
 function termsOf(account: Account) {
   const { balance: _, held: __, available: ___, ...terms } = accountForm(account);
   return terms;

@@ -49,12 +49,12 @@ export function prepareRefund(
   };
 }
 
-/** What is left of a removed task has a charge only when the task was completed. */
+/** The remains of a removed task have a charge only if the task completed. */
 export function isCharged({ status, charged_micros }: Charged): boolean {
   return (status === "completed" || status === REMOVED) && (charged_micros ?? 0) !== 0;
 }
 
-/** What the trail says of a refund. @param after the account as the refund leaves it */
+/** The trail's record of a refund. @param after the account after the refund */
 export function refundNote(id: TaskId, refunded: Micros, reason: string, after: Account): TrailNote {
   return {
     action: "task.refund",

@@ -2,13 +2,13 @@ import type { Database } from "bun:sqlite";
 import type { KeyId } from "../../../domain/ids.ts";
 import type { Seal } from "../../../domain/ports/runtime.ts";
 
-/** What became of the stored callback secrets when the database was opened. */
+/** What happened to the stored callback secrets when the database was opened. */
 export interface SealReport {
-  /** Sealed now: they were in the clear, or under a key that is no longer in use. */
+  /** Sealed now: these secrets were unencrypted, or sealed with a key that is no longer in use. */
   readonly sealed: number;
   /** Names of the keys whose secrets no key opens. */
   readonly locked: readonly string[];
-  /** Why copies of secrets that were in the clear may still be in unused parts of the file. */
+  /** Why copies of unencrypted secrets may still be in unused parts of the file. */
   readonly leftOver?: string | undefined;
 }
 
@@ -18,10 +18,10 @@ interface Row {
   readonly secret: string;
 }
 
-/** In `user_version`: secrets were in the clear, and pages no longer in use may still hold them. */
+/** A value of `user_version`: secrets were stored unencrypted, and pages no longer in use may still contain them. */
 const UNSCRUBBED = 1;
 
-/** Seals every callback secret with the key in use, and removes what is left of those that were in the clear. */
+/** Seals every callback secret with the current key, and removes the remains of unencrypted ones. */
 export function sealSecrets(db: Database, seal: Seal): SealReport {
   const rows = db
     .query<Row, []>(
@@ -56,7 +56,7 @@ function store(db: Database, changes: readonly Pick<Row, "id" | "secret">[], has
   }
 }
 
-/** Writes the whole file anew, without unused pages, and empties the log. Done again at the next start when it fails. */
+/** Rewrites the whole file without unused pages, and empties the log. If it fails, the next start repeats it. */
 function scrub(db: Database): string | undefined {
   const version = db.query<{ user_version: number }, []>("pragma user_version").get()?.user_version;
   if (version !== UNSCRUBBED) return undefined;

@@ -5,9 +5,12 @@ import { labelOf, textOf } from "../label-table.ts";
 
 /** One pass over the tables: rows, with the figures that some checks compare. */
 export interface Pass {
-  /** Has the place of a row, as `AuditDifference` names it, and the figures. Few rows: what is plainly right is left out. */
+  /**
+   * Returns the place of a row, as `AuditDifference` names it, and the figures. It leaves out rows that are obviously right, so it
+   * returns few.
+   */
   readonly rows: string;
-  /** By which the first difference is told. */
+  /** The order in which the first difference is found. */
   readonly order: string;
   /** The stored figure of each check and the expected one. They differ, or the third expression says that they are wrong. */
   readonly checks: {
@@ -15,15 +18,15 @@ export interface Pass {
   };
 }
 
-/** What the statements of an audit say in the words of one database. */
+/** The parts of an audit's statements that differ between databases. */
 export interface AuditDialect {
-  /** How many values a list in JSON has; none for no list. */
+  /** How many values a JSON list has; none if it is no list. */
   readonly lengthOf: (list: string) => string;
-  /** What the lines of a charge, a list in JSON, add up to. */
+  /** The sum of a charge's lines, which are a JSON list. */
   readonly amountOf: (lines: string) => string;
   /** Whether the terms of a callback, in JSON, tell of an event. */
   readonly tellsOf: (event: string, terms: string) => string;
-  /** The lower one of two numbers. */
+  /** The lower of two numbers. */
   readonly lower: (one: string, other: string) => string;
   /** The day up to which usage was not counted though tasks had ended, or -1, as the rows of a table with a column `day`. */
   readonly uncounted: string;
@@ -39,7 +42,7 @@ const MISSHAPEN = `not case entry.kind
   when 'capture' then entry.balance_delta_micros < 0 and entry.held_delta_micros = entry.balance_delta_micros
   else false end`;
 
-/** Whether a task has an address that is to be told of how it ended. */
+/** Whether a task has an address that must receive its end. */
 const owes = ({ tellsOf }: AuditDialect) =>
   `(task.callback_url is not null and case when task.callback_terms is null then task.status in ('completed', 'failed')
     else ${tellsOf("task.status", "task.callback_terms")} end)`;

@@ -10,9 +10,9 @@ const CHARGE = `coalesce(charge, ${textOf("charge_label")})`;
 const TASK_CHECKS = ["task_hold", "task_capture", "task_release", "task_charge", "task_refund"] as const;
 type TaskCheck = (typeof TASK_CHECKS)[number];
 
-/** Of each check, the first task that it objects to. */
+/** For each check, the first task that violates it. */
 export type FirstWrong = { readonly [Check in TaskCheck]: TaskId | null };
-/** What a check says of a task. Figures are text: a number may not be exact. */
+/** The finding of a check about a task. Figures are text, because a number may not be exact. */
 export interface WrongTask {
   readonly accountId: AccountId;
   readonly stored: string;
@@ -67,13 +67,13 @@ export function wrongTaskIn(dialect: AuditDialect, check: TaskCheck, condition: 
     from ${TASKS_WITH_ENTRIES} where ${condition}`;
 }
 
-/** What is told of a wrong task. */
+/** What is reported about a wrong task. */
 export function wrongTask(check: TaskCheck, taskId: TaskId, figures: WrongTask): AuditDifference {
   const { accountId, stored, expected } = figures;
   return { check, taskId, accountId, stored: BigInt(stored), expected: BigInt(expected) };
 }
 
-/** The checks that object to some task, with it. */
+/** The checks that some task violates, each with its first task. */
 export function wrongIn(found: FirstWrong | null | undefined): { check: TaskCheck; taskId: TaskId }[] {
   return TASK_CHECKS.flatMap((check) => {
     const taskId = found?.[check] ?? undefined;

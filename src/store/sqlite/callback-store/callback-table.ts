@@ -14,7 +14,7 @@ import { ofTask } from "../task-store/task-table.ts";
 /** Where `claim` looks for a callback: `ready` to be sent · `waiting` until `due_at`. One that is over is in no pool. */
 export type CallbackPool = "ready" | "waiting";
 
-/** Callbacks that a task has at most: one for each percent of its progress, and few others. */
+/** Most callbacks of a task: one for each percent of its progress, and a few others. */
 export const MOST_OF_TASK = 110;
 
 export const callback = sqliteTable(
@@ -50,9 +50,9 @@ export const callback = sqliteTable(
       .where(sql`"pool" = 'ready'`),
     index("callback_waiting").on(table.dueAt).where(sql`"pool" = 'waiting'`),
     index("callback_of_account").on(table.accountId, table.createdAt, table.id),
-    // Finds the few that failed among many that arrived.
+    // Finds the few that failed among many that were delivered.
     index("callback_of_state").on(table.accountId, table.state, table.createdAt, table.id),
-    // Those of all accounts, for operators.
+    // Finds those of all accounts, for operators.
     index("callback_of_time").on(table.createdAt, table.id),
     index("callback_failed").on(table.createdAt, table.id).where(sql`"state" = 'failed'`),
     check(

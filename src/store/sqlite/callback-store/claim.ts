@@ -6,7 +6,7 @@ import type { CallbackClaim, SendLimits } from "../../../domain/ports/callback-s
 import type { Connection } from "../connection.ts";
 import { callback, toCallback } from "./callback-table.ts";
 
-/** Callbacks that one claim moves from `waiting` to `ready`, so that many that are due at once do not stall others. */
+/** Most callbacks that one claim moves from `waiting` to `ready`, so that many that are due at once do not delay others. */
 export const PROMOTED_AT_ONCE = 500;
 
 /** A callback that is ready to be sent. */
@@ -26,7 +26,7 @@ export interface Ready {
 export function prepareClaim(connection: Connection): (query: CallbackClaim) => CallbackSend[] {
   const pools = preparePools(connection);
   const take = prepareTake(connection);
-  // The account and the hosts that had the last turn. The turns start anew after a restart.
+  // The account and the hosts that had the last turn. The turns start again after a restart.
   let lastAccount = "" as AccountId;
   const lastHosts = new Map<AccountId, string>();
 
@@ -52,7 +52,7 @@ export function prepareClaim(connection: Connection): (query: CallbackClaim) => 
     pools.promote(query.now, PROMOTED_AT_ONCE);
     const room = createRoom(query.limits, query.underWay);
     const sends: CallbackSend[] = [];
-    // Accounts of which nothing may be sent. That stays so: during a claim, the sends under way only grow.
+    // Accounts that have reached their limit. They stay so, because sends under way only increase during a claim.
     const idle = new Set<AccountId>();
     for (let skipped = 0; room.hasAny() && skipped <= idle.size; ) {
       const account = pools.accountAfter(lastAccount) ?? pools.accountAfter("");
@@ -97,7 +97,7 @@ export function createRoom(limits: SendLimits, underWay: Iterable<Callback>) {
       return count(place) < (limits.ofPlaces?.get(place) ?? limits.perHost);
     },
     use,
-    /** Counts a send of another process, which is none of this one's total. */
+    /** Counts a send of another process, which does not count towards this process's total. */
     countElsewhere,
   };
 }

@@ -3,7 +3,7 @@ import type { Callback } from "../../../domain/callback/callback.ts";
 import type { CallbackId } from "../../../domain/ids.ts";
 import type { ManagedCallbackFilter } from "../../../domain/ports/callback-store.ts";
 
-/** Callbacks that one page looks at. A filter that few of them match must not hold up whoever else is served. */
+/** Most callbacks that one page considers. A filter that few of them match must not delay other callers. */
 export const LOOKED_AT = 1_000;
 
 /** A place in the order of callbacks. */
@@ -14,7 +14,7 @@ interface Mark {
 /** Sorts after every callback. */
 export const END: Mark = { at: Number.MAX_SAFE_INTEGER, id: "~" };
 
-/** Where a page ends, which the callbacks before this place belong to: at the last callback of the page before, or at a time. */
+/** The upper bound of a page: the last callback of the previous page, or a time. */
 export function endOf(last: Callback | undefined, to: number): Mark {
   if (last !== undefined && last.createdAt < to) return { at: last.createdAt, id: last.id };
   return to === END.at ? END : { at: to, id: "" };
@@ -46,7 +46,7 @@ export function prepareLists(db: Database) {
       and (created_at, id) >= (?3, ?4) and (created_at, id) < (?5, ?6)`;
     const newestFirst = "order by created_at desc, id desc limit";
     return {
-      /** The last callback that a page looks at; null where it can look at all that are left. */
+      /** The last callback that a page considers; null if it can consider all that are left. */
       floor: db.prepare<{ id: CallbackId; created_at: number }, [...Owner, ...Bounds]>(
         `select id, created_at ${from} ${newestFirst} 1 offset ${LOOKED_AT - 1}`,
       ),

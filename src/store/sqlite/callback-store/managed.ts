@@ -31,7 +31,7 @@ export function prepareManagedCallbacks(
     const bounds = [from, "", end.at, end.id] as const;
     const lowest = floor?.get(...owner, ...bounds);
     const [at, id] = lowest ? [lowest.created_at, lowest.id] : [from, ""];
-    // One more than asked for shows whether there is another page.
+    // One more than requested shows whether there is another page.
     const rows = list.all(...owner, at, id, end.at, end.id, keyId ?? null, limit + 1);
     const callbacks = rows.slice(0, limit).flatMap((row) => withNames(byId(row.id)));
     return { callbacks, next: rows.length > limit ? callbacks.at(-1)?.id : lowest?.id };
@@ -47,7 +47,7 @@ export function prepareManagedCallbacks(
   };
 }
 
-/** Returns a function that adds what a callback's owners are called; their ids where they are gone. */
+/** Returns a function that adds the names of a callback's owners, or their ids if they were removed. */
 function prepareNames(db: Database) {
   const nameIn = (table: "account" | "api_key") =>
     db.prepare<{ name: string }, [id: string]>(`select name from ${table} where id = ?`);

@@ -24,7 +24,7 @@ export interface Reads {
 
 /** Reads callbacks and their sends. */
 export function prepareReads(connection: Connection, lists: Lists): Reads {
-  // Each is built by the query builder, which takes longer than a start should.
+  // Each is built by the query builder, which takes longer than a start may take.
   const reads: Reads = madeAtUse<Reads>({
     byId: () => prepareById(connection),
     ofTask: () => prepareOfTask(connection),
@@ -65,7 +65,7 @@ function prepareAttempts({ orm }: Connection) {
   return (id: CallbackId): CallbackAttempt[] => attemptsOf.all({ id }).map(toCallbackAttempt);
 }
 
-/** Asked for at every start, most of which find none: looking takes less than building the query. */
+/** Every start asks this, and most starts find none: this check takes less time than building the query. */
 function prepareUnfinished({ db, orm }: Connection) {
   const any = db.prepare("select 1 from callback_attempt where ended_at is null limit 1");
   return (begunBefore = Number.MAX_SAFE_INTEGER): CallbackSend[] => {

@@ -7,7 +7,7 @@ import type { Told } from "../removals.ts";
 import { SHA256 } from "../task-store/asset-table.ts";
 import { REMOVED, taskNumber } from "../task-store/task-table.ts";
 
-/** Removes what is kept of an ended task. @returns the contents that no task has any more */
+/** Removes one kind of data of an ended task. @returns the contents that no task has any more */
 type Expire = (id: TaskId, now: number) => readonly string[];
 
 export interface ExpireDeps {
@@ -55,7 +55,7 @@ function prepareExpireFiles(db: Database, role: "input" | "output", tell: Told):
   };
 }
 
-/** While one of a task's callbacks is still to be sent, all stay. */
+/** While one of a task's callbacks must still be sent, all of them stay. */
 function prepareExpireCallback(db: Database): Expire {
   const ofTask = db.prepare<{ id: string; pool: string | null }, [task: string]>(
     `select id, pool from callback where task_id = ? limit ${MOST_OF_TASK}`,

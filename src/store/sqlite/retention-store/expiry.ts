@@ -36,7 +36,10 @@ interface Retain {
   readonly retain: number | null;
 }
 
-/** Tells how long things of ended tasks are kept, in seconds; null: as the server has it. A key goes before its account. */
+/**
+ * Tells how long data of ended tasks is kept, in seconds; null: as the server's setting says. A key's setting overrides its
+ * account's.
+ */
 function prepareTerms(db: Database, kind: KeptKind) {
   const column = OF_ACCOUNT[kind];
   const term = ofKeys(kind) ? `coalesce(policy ->> '$.retainSec', ${column})` : column;

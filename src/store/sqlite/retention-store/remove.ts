@@ -7,7 +7,7 @@ import { prepareForget } from "../search-store.ts";
 import { SHA256 } from "../task-store/asset-table.ts";
 import { named, REMOVED, taskNumber } from "../task-store/task-table.ts";
 
-/** What decides whether a task can be removed. */
+/** The facts that decide whether a task can be removed. */
 export interface Standing {
   readonly account_id: AccountId;
   readonly status: TaskStatus | typeof REMOVED;
@@ -21,9 +21,9 @@ export interface File {
 }
 
 /**
- * Returns the body of `RetentionStore.remove`. Of a removed task stays what the books add up: who it was for, when, its amounts, how many
- * outputs it had, and what its attempts cost. Its number among the changes is negated, so that no reader of changes finds it, and the
- * latest number stays known. When it was removed is where the removal of its files would be.
+ * Returns the body of `RetentionStore.remove`. The data that the books sum up stays: the task's owner, its times, its amounts, how
+ * many outputs it had, and what its attempts cost. Its number among the changes is negated, so that no reader of changes finds it,
+ * and the latest number stays known. When it was removed is where the removal of its files would be.
  */
 export function prepareRemove(
   db: Database,

@@ -32,8 +32,8 @@ export interface RemovedRow extends RemovedPlace {
 export const FIRST: RemovedPlace = { at: 0, number: 0 };
 
 /**
- * Turns the rows of removed tasks into sums: their own and their attempts' in `books_day`, their ledger entries in one entry for each day
- * and kind. Every sum that the books are checked by stays what it is.
+ * Merges the rows of removed tasks into sums: their own and their attempts' rows into `books_day`, their ledger entries into one
+ * entry for each day and kind. Every sum with which the books are checked stays the same.
  */
 export function prepareSums(connection: Pick<Connection, "db" | "onUndone">) {
   const { db } = connection;
@@ -65,7 +65,7 @@ export function prepareSums(connection: Pick<Connection, "db" | "onUndone">) {
   };
 }
 
-/** What became of a search for removed tasks. */
+/** The result of a search for removed tasks. */
 export function removedIn(found: readonly RemovedRow[], limit: number): Removed {
   const last = found.length < limit ? undefined : found.at(-1);
   return {

@@ -33,7 +33,7 @@ export type Standing = Pick<
 
 export type Advance = ReturnType<typeof prepareAdvance>;
 
-/** The move of `begin`, written before any byte leaves, so that the attempt is known after a crash. */
+/** The transition of `begin`, written before any byte is sent, so that the attempt is known after a crash. */
 export const BEGIN = { from: "queued", to: "submitting" } as const satisfies Record<string, Stage>;
 
 /**
@@ -197,7 +197,7 @@ export function placement(
     if (isToBeCancelled) return { pool: "under_way", token: null, dueAt: at };
     return { pool: dueAt <= at ? "ready" : "waiting", token: null, dueAt };
   }
-  // Tells the upstream soon, but does not cut short the delay after a failure.
+  // Tells the upstream soon, but does not shorten the delay after a failure.
   const isNews = isToBeCancelled && !isCancelKnown && to === "running" && transition.failures === 0;
   return { pool: "under_way", token: null, dueAt: isNews ? at : dueAt };
 }

@@ -40,7 +40,7 @@ export const attempt = sqliteTable(
   },
   (table) => [
     unique("attempt_of_task").on(table.taskNumber, table.sequence),
-    // Finds the few of which nobody knows what became of them.
+    // Finds the few attempts whose outcome nobody knows.
     index("attempt_lost").on(table.endedAt).where(sql`"state" = 'ambiguous'`),
     // Sums up what a day cost without reading the attempts themselves.
     index("attempt_cost")

@@ -31,7 +31,7 @@ export function prepareCancel(
     const isQueued = standing.stage === "queued" && !leased;
     const isOpen = isQueued && advance.latestAttempt(id) === "ambiguous";
     const task = byId(id);
-    // A queued task has sent nothing, or nothing that was taken, so no upstream needs to know.
+    // A queued task has sent nothing, or nothing that was accepted, so no upstream needs to know.
     if (isQueued && !isOpen && task !== undefined) {
       advance.end(id, standing, cancelled(task, now));
       trail(act, noteOf(id, { status: task.status }, { status: "cancelled" }));

@@ -3,7 +3,7 @@ import type { LaneId, TaskId } from "../../../domain/ids.ts";
 import { LONGEST_ROW_MS } from "../../../domain/task/setup.ts";
 import type { Row, Turns } from "./turns.ts";
 
-/** An open attempt stays with its account. */
+/** A task with an open attempt stays with its account. */
 export const IS_MOVABLE = `and (attempts = 0 or not exists
   (select 1 from attempt where task_number = task.number and state = 'ambiguous'))`;
 

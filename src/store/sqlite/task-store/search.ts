@@ -7,7 +7,7 @@ import type { Connection } from "../connection.ts";
 import { tagsOf } from "../search-store.ts";
 import { REMOVED } from "./task-table.ts";
 
-/** Rows that one query of the index is about, which takes a few milliseconds at most. Others have their turn after each. */
+/** Rows per query of the index, which takes a few milliseconds at most. Other work runs after each. */
 const SLICE = 20_000;
 /** Slices for one page: two million tasks. */
 const MOST_SLICES = 100;

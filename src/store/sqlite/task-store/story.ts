@@ -34,7 +34,7 @@ export function prepareStory(connection: Connection, { attempts, assetById }: Re
     `select account.name as account_name, coalesce(api_key.name, ?2) as key_name
      from account left join api_key on api_key.id = ?2 where account.id = ?1`,
   );
-  // Built by the query builder, for which a start has no time.
+  // Built by the query builder, which would take too long at a start.
   const later = madeAtUse({ callbackOf: () => prepareCallback(connection) });
   return (id: TaskId): TaskStory | undefined => {
     const row = select.get(id);
