@@ -39,7 +39,7 @@ export function routeProblems(manifest: Manifest, schema: JsonObject): Problem[]
       ),
     ]),
   ];
-  // What no route takes follows from what is wrong with one.
+  // That no route takes a value follows from the problem of a single route.
   return own.length > 0 ? own : uncovered(manifest, schema);
 }
 

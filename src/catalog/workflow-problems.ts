@@ -30,7 +30,7 @@ interface Looking {
   readonly at: Path;
 }
 
-/** How a route's workflow does not hold together, and what of a request has no place in it. */
+/** Problems within a route's workflow, and parts of a request that have no place in it. */
 export function workflowProblems(
   manifest: Manifest,
   schema: JsonObject,

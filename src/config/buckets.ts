@@ -9,7 +9,7 @@ export const KEY_VARIABLES = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS
 export interface BucketService {
   readonly endpoint: string;
   readonly region: string;
-  /** Absent where a variable lacks: only what asks the bucket needs them. */
+  /** Absent if a variable is missing, because only code that uses the bucket needs them. */
   readonly keys?: BucketKeys | undefined;
   /** The variables that should hold them. */
   readonly keyEnv: readonly string[];

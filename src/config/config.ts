@@ -54,7 +54,7 @@ export interface Config extends Omit<ValuesOf<Settings>, "assets" | "backup"> {
 }
 
 export interface ConfigSources extends Partial<Pick<Given, "flags" | "env">> {
-  /** A settings file instead of svc.yaml in the data folder. */
+  /** A settings file to use instead of svc.yaml in the data folder. */
   readonly file?: string | undefined;
   readonly cwd: string;
   /** The providers whose settings may be set. */

@@ -3,7 +3,7 @@ export interface ConfigProblem {
   readonly where: string;
   readonly message: string;
   readonly suggestion?: string | undefined;
-  /** Only something of this machine or shell is not there, which only a server needs: a key's variable, a key's file. */
+  /** Only something on this machine or in this shell is missing, which only a server needs: a key's variable, a key's file. */
   readonly isMissing?: true | undefined;
 }
 

@@ -23,7 +23,7 @@ import {
   withoutOwnKeys,
 } from "./upstreams.ts";
 
-/** What an operator decided about a provider. */
+/** An operator's decisions about a provider. */
 export interface ProviderConfig {
   /** Of its settings. */
   readonly values: ValuesOf<SettingTable>;

@@ -1,6 +1,6 @@
 import type { Setting } from "../toolkit/settings/setting.ts";
 
-/** Why a value is read at a start alone. */
+/** Why a value is read only at a start. */
 const WHY = {
   listens: "the address is listened on until the server stops",
   opened: "what lies there is open until the server stops",

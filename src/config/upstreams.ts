@@ -9,7 +9,7 @@ import { type ConfigProblem, show } from "./problem.ts";
 /** How the keys and management tokens of svc begin. */
 const OWN_KEY = /^[sm][kt]-svc-/;
 
-/** A provider as its keys are sent to it. */
+/** A provider, as far as it matters where its keys are sent. */
 export interface Upstream {
   readonly id: string;
   readonly table: SettingTable;
@@ -104,7 +104,7 @@ export function describeAccounts({ accounts }: Upstream): string[] {
   });
 }
 
-/** Keys that would cross a network unencrypted. */
+/** Keys that would be sent over a network unencrypted. */
 export function plainTextKeys(upstream: Upstream): string[] {
   const customary = customaryKeys(upstream);
   const address = settingOf(upstream.table, "baseUrl");

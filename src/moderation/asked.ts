@@ -11,7 +11,7 @@ export interface AskedOptions {
   readonly concurrency: number;
 }
 
-/** The program that was asked gave no verdict. */
+/** The other program gave no verdict. */
 export class NoVerdict extends Error {
   override readonly name = "NoVerdict";
 }

@@ -1,7 +1,7 @@
 import { type Micros, toMicros } from "../domain/money/money.ts";
 import { isMultiplier, ONE } from "../domain/money/multiplier.ts";
 
-/** More than this is no budget, but a way to say "unlimited". */
+/** A larger amount is no budget, but a way to say "unlimited". */
 const MOST_USD = 100_000_000;
 
 /**

@@ -1,7 +1,7 @@
 import { type Row, UnreadableValue } from "./fields.ts";
 import { type HeldKey, type LeftBehind, UnreadableSource } from "./holdings.ts";
 
-/** A row as a key here, or why it cannot be one. A row of which something cannot be read stays there. */
+/** A row as a key here, or why it cannot be one. A row with an unreadable value is not imported. */
 export function moveRow(
   left: (why: string) => LeftBehind,
   move: () => HeldKey | LeftBehind,

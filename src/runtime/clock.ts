@@ -3,7 +3,7 @@ import type { SteadyClock } from "../domain/ports/runtime.ts";
 /** Longest delay a timer takes; anything above fires at once instead of late. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** Starts at the system's time, or at that which `read` gives instead, and from then on counts for itself. */
+/** Starts at the system's time, or at the time that `read` returns instead, and counts by itself from then on. */
 export function createSystemClock(read: () => number = Date.now): SteadyClock {
   let offsetMs = read() - monotonicMs();
   const now = () => Math.round(offsetMs + monotonicMs());

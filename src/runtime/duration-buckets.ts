@@ -1,4 +1,4 @@
-/** Buckets for each doubling: the middle of one is within 4.5 % of everything in it. */
+/** Buckets per doubling. The middle of a bucket is within 4.5 % of every duration in it. */
 const PER_DOUBLING = 8;
 /** From 1 ms to 37 hours. */
 export const DURATION_BUCKETS = 27 * PER_DOUBLING;

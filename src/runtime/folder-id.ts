@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { isSystemError } from "../toolkit/system-error.ts";
 import { flushFolder } from "./flush-folder.ts";
 
-/** The file that tells a data folder from all others. It is in no backup, so that a restored folder has an id of its own. */
+/** The file that distinguishes a data folder from all others. It is in no backup, so a restored folder gets an id of its own. */
 export const FOLDER_ID = "folder.id";
 const ID = /^folder_[0-9a-f]{32}$/;
 
-/** The id of a folder, which gets one where it has none. Processes that ask at once get the same. */
+/** The id of a folder. It is created if there is none. Processes that ask at once get the same id. */
 export function folderIdOf(folder: string): string {
   const path = join(folder, FOLDER_ID);
   const known = knownFolderId(folder);

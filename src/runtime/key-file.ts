@@ -8,7 +8,8 @@ const CONTENT = /^[A-Za-z0-9+/]{43}=\n?$/;
 /**
  * Reads the key of a file: 32 bytes in base64.
  *
- * @param isMade makes the file where there is none: flushed, whole or not at all, and only once, whoever else does at the same time
+ * @param isMade creates a missing file: flushed, completely or not at all, and only once even if several processes do so at the same
+ * time
  * @throws Error when the file holds no key, or cannot be read or made
  */
 export function readKeyFile(path: string, isMade: boolean): string | undefined {
@@ -42,7 +43,7 @@ function make(path: string): void {
     fsyncSync(file);
     linkSync(partial, path);
   } catch (error) {
-    // Another process was first: its key counts.
+    // Another process was first, so its key is used.
     if (!hasCode(error, "EEXIST")) throw error;
   } finally {
     closeSync(file);

@@ -8,8 +8,8 @@ const LINE =
   /^\d+: POSIX\s+ADVISORY\s+(READ|WRITE)\s+-?\d+\s+([0-9a-f]+):([0-9a-f]+):(\d+)\s+(\d+)\s+(\d+|EOF)$/;
 
 /**
- * Whether a database that cannot be locked is held up only by processes that read it. Nobody can have it to himself then: a lock to
- * write excludes all others from these bytes. False where the system does not tell, as when the holder is in another container.
+ * Whether only readers keep a database from being locked. Then nobody has it exclusively, because a write lock excludes all others
+ * from these bytes. False if the system does not say, for example if the holder is in another container.
  */
 export function isHeldByReadersOnly(inode: number): boolean {
   const locks = locksOn(inode);

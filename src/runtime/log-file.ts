@@ -33,7 +33,7 @@ export class LogFile {
 
   /** @param lines whole ones */
   write(lines: string): void {
-    // What a full disk has cut off ends here.
+    // Ends a line that a full disk has truncated.
     const bytes = Buffer.from(this.#isTroubled ? `\n${lines}` : lines);
     try {
       this.#file ??= this.#open();

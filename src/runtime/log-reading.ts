@@ -59,7 +59,7 @@ function openPart(path: string): Part | undefined {
   }
 }
 
-/** Whether a log is kept in this folder. */
+/** Whether a log is stored in this folder. */
 export function hasLog(folder: string): boolean {
   const part = openPart(logPart(folder, 0)) ?? openPart(logPart(folder, 1));
   part?.close();

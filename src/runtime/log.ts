@@ -28,7 +28,7 @@ const FLUSH_LENGTH = 8_192;
  */
 export async function openLog(options: LogOptions): Promise<RunningLog> {
   const output = pino.destination({ dest: 2, sync: true });
-  // The reader of stderr may be gone. The service goes on without one.
+  // The reader of stderr may be gone. The service continues without one.
   output.on("error", () => {});
   const lines = gather((text) => output.write(text));
   const isColoured = options.isColoured === true;

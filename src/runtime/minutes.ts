@@ -37,7 +37,7 @@ export class Minutes {
     this.#lagMaxMs = Math.max(this.#lagMaxMs, durationMs);
   }
 
-  /** Ends the minute with what was read of the service. @param at epoch milliseconds */
+  /** Ends the minute with the measurements of the service. @param at epoch milliseconds */
   end(at: number, reading: MinuteReading): void {
     const read: Readonly<Record<Exclude<MinuteFigure, Counted>, number>> = {
       queued: reading.queued,

@@ -1,6 +1,6 @@
 import { readFileSync, statfsSync } from "node:fs";
 
-/** A file system as far as it matters what lies on it. */
+/** A file system, as far as it matters for the files on it. */
 export interface FileSystem {
   /** Its name, as people know it; undefined for one of no concern. */
   readonly name: string | undefined;
@@ -48,7 +48,7 @@ function isNoExec(path: string, mounts: string): boolean {
     const [, point = "", , options = ""] = line.split(" ");
     const folder = point.replaceAll("\\040", " ");
     const isAbove = path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
-    // A later one of the same place lies over the earlier one.
+    // A later mount at the same place hides the earlier one.
     if (folder !== "" && isAbove && folder.length >= (found[0] ?? "").length) found = [folder, options];
   }
   return (found[1] ?? "").split(",").includes("noexec");

@@ -8,7 +8,7 @@ export interface FolderContents {
   readonly folders: readonly string[];
 }
 
-/** Other users can read or write what is ours alone, and that cannot be changed. */
+/** Other users can read or write private files, and that cannot be changed. */
 export class FolderExposed extends Error {
   override readonly name = "FolderExposed";
 }
@@ -34,7 +34,7 @@ export function makePrivate(folder: string, { files, folders }: FolderContents):
     if (stats === undefined || stats.isSymbolicLink()) return;
     if (closeOne(path, stats)) closed.push(name);
   };
-  // First, so that nobody can come in meanwhile.
+  // This comes first, so that nobody can enter meanwhile.
   close(".", realpathSync(folder));
   for (const name of files) close(name, join(folder, name));
   for (const name of folders) {
@@ -43,7 +43,7 @@ export function makePrivate(folder: string, { files, folders }: FolderContents):
     if (path === undefined || top === undefined || !isOpen(top)) continue;
     for (const entry of readdirSync(path, { recursive: true, encoding: "utf8" }))
       close(join(name, entry), join(path, entry));
-    // Last, so that a start that is cut off is followed by one that walks the tree again.
+    // This comes last, so that after an interrupted start the next one walks the tree again.
     close(name, path);
   }
   return closed;

@@ -19,7 +19,7 @@ const SECONDS = 60;
 const MINUTES = 60;
 const MINUTE_MS = 60_000;
 
-/** What the overview counts of what passes. */
+/** The events that the overview counts. */
 interface Windows extends Counts {
   answered(status: number): void;
   created(): void;

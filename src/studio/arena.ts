@@ -1,6 +1,6 @@
 import { compileKernels, type Kernels } from "./kernels.ts";
 
-/** Memory of the pictures of one video. Pages that nothing is written to take none of the machine's. */
+/** Most memory for the pictures of one video. Pages that are never written to use none of the machine's memory. */
 const ARENA_PAGES = 2_048;
 const PAGE_BYTES = 65_536;
 /** What the kernels may read beyond a plane: eight samples and the one after them. */
@@ -27,7 +27,7 @@ export function beginArena(): void {
   arena = { buffer: memory.buffer, usedBytes: 0 };
 }
 
-/** @returns undefined where the process may not have as much address space */
+/** @returns undefined if the process may not have this much address space */
 function reserve(): WebAssembly.Memory | undefined {
   try {
     return new WebAssembly.Memory({ initial: ARENA_PAGES, maximum: ARENA_PAGES });

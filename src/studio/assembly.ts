@@ -74,7 +74,10 @@ const load64 = (at: Code, offset: number): Code => [...at, 0x29, 0, ...unsigned(
 const or64 = binary(0x84);
 const and64 = binary(0x83);
 
-/** Looks at the eight bytes at each of `places` and the eight that begin one later: is one not 0, are all 255. */
+/**
+ * For each of `places`, checks the eight bytes there and the eight bytes that begin one later: whether one is not 0, and whether all
+ * are 255.
+ */
 export function eightBytes(places: readonly Code[]) {
   const words = places.flatMap((at) => [load64(at, 0), load64(at, 1)]);
   return {

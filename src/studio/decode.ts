@@ -85,7 +85,7 @@ async function isBaseline(track: InputVideoTrack): Promise<boolean> {
   return codec?.startsWith("avc1.42") ?? false;
 }
 
-/** Decodes the first picture: the only reliable test of a decoder this small. */
+/** Decodes the first picture, because nothing else reliably tests a decoder this small. */
 async function startsDecoding(track: InputVideoTrack): Promise<boolean> {
   for await (const _picture of decode(track)) return true;
   return false;

@@ -57,7 +57,7 @@ async function decoder(source: ImageSource): Promise<Sharp> {
     .toColourspace("srgb");
 }
 
-/** Reads a file here: the decoder would call one that cannot be opened damaged. */
+/** The file is read here, because the decoder would report an unreadable one as damaged. */
 export async function bytesOf(source: ImageSource): Promise<Uint8Array> {
   return typeof source === "string" ? readFile(source) : source;
 }
@@ -68,10 +68,10 @@ async function raw(image: Sharp, name: string): Promise<Pixels> {
   return { rgba: data, width: info.width, height: info.height };
 }
 
-/** Pictures from this size on are not left to the garbage collector, which sees only the few bytes that describe them. */
+/** Pictures of at least this size are not left to the garbage collector, which sees only the few bytes that describe them. */
 const LARGE_BYTES = 16 * 1024 * 1024;
 
-/** Frees what earlier steps with pictures of this size left behind: what is not used is found, and returned in the next turn. */
+/** Frees pictures of this size that earlier steps left behind: a collection finds them, and the next turn returns their memory. */
 export async function freeMemory({ rgba }: Pixels): Promise<void> {
   if (rgba.length < LARGE_BYTES) return;
   Bun.gc(true);

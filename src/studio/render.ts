@@ -15,8 +15,8 @@ export type WorkResult =
 
 export interface Renderer {
   /**
-   * Renders outside the calling thread, in the order the jobs came; of the large ones, one at a time. What takes less time than the way to
-   * a thread is rendered at once.
+   * Renders outside the calling thread, in the order of the jobs; large jobs run one at a time. A job that takes less time than the
+   * way to a thread is rendered at once.
    *
    * @throws InputInvalidError (`code: "INPUT_INVALID"`) when the job's media cannot be used
    * @throws the signal's reason, at once, when it aborts; any other Error when the worker broke
@@ -57,7 +57,7 @@ interface Options {
   readonly workers?: number;
   /** How long a thread without a job is kept, 30 s unless given. */
   readonly idleMs?: number;
-  /** How long a job that runs may take to give up at the stop, a second unless given. */
+  /** How long a running job may take to give up at the stop, a second unless given. */
   readonly stopGraceMs?: number;
   /** The module a thread runs; another one in tests. */
   readonly workerEntry?: string;

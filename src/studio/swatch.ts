@@ -23,7 +23,7 @@ export function drawSwatch({ prompt, seed, index, width, height }: PictureJob): 
 }
 
 /**
- * Renders a job here and now, if that takes less time than the way to a thread and back: a PNG of a few pixels.
+ * Renders a job in this thread if that takes less time than the way to another thread and back: a PNG of a few pixels.
  *
  * @returns undefined for any other job
  */

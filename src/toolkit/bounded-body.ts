@@ -4,7 +4,10 @@ export interface BodyBounds {
   readonly maxBytes: number;
   /** The error for a longer body. */
   readonly tooLarge: () => Error;
-  /** How long the body may pause, by a deadline that ends with it. The time its reader takes between two pieces does not count. */
+  /**
+   * How long the body may pause, by a deadline that ends with the body. The time that its reader takes between two pieces does not
+   * count.
+   */
   readonly idle?: (TimeLimit & { readonly deadline: Deadline }) | undefined;
   /** The error to throw for one that ends the reading. */
   readonly explain?: ((error: unknown) => unknown) | undefined;

@@ -17,8 +17,8 @@ export interface SchemaChecker {
   /**
    * Checks a value against a schema, compiled at its first use. `useDefaults` and `coerceTypes` change the value.
    *
-   * @returns the violations, empty when the value fits. Where a rule has alternatives, the rule comes last, after how each
-   *   alternative was missed.
+   * @returns the violations, empty when the value fits. If a rule has alternatives, the rule comes last, after the violations of
+   * each alternative.
    * @throws Error when the schema itself is wrong
    */
   violations(schema: object, value: unknown): readonly SchemaViolation[];
@@ -152,7 +152,7 @@ function loadAjv(
     verbose: true,
     // A test checks built-in schemas against the meta-schema; here it would double the time of the first check.
     validateSchema: false,
-    // Most are used a few times: tidier code takes longer to make than it saves.
+    // Most checks are used a few times, so tidier code would take longer to make than it saves.
     code: { optimize: false },
     ...options,
     ...more,

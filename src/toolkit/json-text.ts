@@ -10,7 +10,10 @@ export interface JsonShape {
   readonly members: number;
 }
 
-/** Measures JSON text in one pass, without parsing it. Stops early past either limit: parsing would take much time and memory. */
+/**
+ * Measures JSON text in one pass, without parsing it. Stops as soon as either limit is exceeded, because parsing would take much
+ * time and memory.
+ */
 export function measureJson(
   text: string,
   most: { readonly depth: number; readonly tokens: number },

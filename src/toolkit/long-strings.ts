@@ -4,7 +4,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LOWER_U = 0x75;
 
-/** Takes the content of one long string of a JSON text, unescaped and in pieces. */
+/** Receives the content of one long string of a JSON text, unescaped and in pieces. */
 export interface LongString {
   /** @param text undefined where the string is no JSON; nothing further is given then */
   append(text: string | undefined): Promise<void> | void;
@@ -28,14 +28,14 @@ export interface LongStringOptions {
 export interface LongStringReader {
   /** Resolves when the piece was read; pieces may be large, the event loop is not held. */
   feed(piece: Uint8Array): Promise<void>;
-  /** The whole text, with something short for each long string. */
+  /** The whole text, with a short placeholder for each long string. */
   text(): Buffer;
 }
 
 /** Work is done on so many bytes at once. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Reads JSON text in pieces, and takes long strings out of it as they arrive. Does not check that it is JSON. */
+/** Reads JSON text in pieces, and extracts long strings as they arrive. Does not check that it is JSON. */
 export function createLongStringReader(options: LongStringOptions): LongStringReader {
   const text = createText(options);
   const scan = createScanner(options.longFrom);

@@ -1,6 +1,6 @@
 /**
- * An object each of whose members is made when it is first read. A program that ends after one step pays for what that step uses.
- * Copying the object makes all of them.
+ * An object each of whose members is made when it is first read. A program that ends after one step pays only for what that step
+ * uses. Copying the object makes all members.
  */
 export function madeAtUse<Members extends object>(
   makers: {

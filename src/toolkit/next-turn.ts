@@ -1,9 +1,9 @@
-/** Lets everything else that waits run first: timers, sockets, other requests. */
+/** Lets all other waiting work run first: timers, sockets, other requests. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Work on more bytes than this is done in several turns of the event loop. A turn takes a few milliseconds. */
+/** Work on more bytes than this is spread over several turns of the event loop. A turn takes a few milliseconds. */
 const BYTES_A_TURN = 512 * 1024;
 
 /** Counts bytes worked on, and ends the turn when they are many. */

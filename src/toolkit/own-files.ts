@@ -14,20 +14,20 @@ export interface OwnFilesOptions {
 
 export interface OwnFilesWatch extends OwnFilesOptions {
   readonly clock: { after(delayMs: number, run: () => void): () => void };
-  /** Called at once, and whenever any of the files has changed, with all of them in the order of their names. */
+  /** Called at once, and whenever any of the files has changed, with all files in the order of their names. */
   readonly onChange: (files: readonly OwnFile[]) => void;
 }
 
-/** Two looks in a row take up a change, so within 1.5 seconds. */
+/** Two checks in a row notice a change, so it takes 1.5 seconds at most. */
 export const LOOK_EVERY_MS = 750;
 /** More are not read, so that a look stays short. */
 const MOST_FILES = 500;
 
 /**
  * Follows the files `*.yaml` of a folder, which need not exist. A change counts once two looks in a row find it the same, so that a
- * file is not read while it is written. Files whose names begin with `.` or `#`, as editors name theirs, are none of them.
+ * file is not read while it is written. Files whose names begin with `.` or `#`, as editors name theirs, do not count.
  *
- * @returns how to stop
+ * @returns a function that stops it
  */
 export function watchOwnFiles(folder: string, { maxBytes, clock, onChange }: OwnFilesWatch): () => void {
   const read = createReader(folder, maxBytes);
@@ -37,7 +37,7 @@ export function watchOwnFiles(folder: string, { maxBytes, clock, onChange }: Own
 
   function look(): void {
     const present = namesIn(folder);
-    // A folder that cannot be looked into says nothing of its files.
+    // A folder that cannot be read says nothing about its files.
     if (present !== "unreadable") {
       const isAtRest = isSame(present, seen);
       seen = present;
@@ -90,7 +90,7 @@ function isSame(one: Present, other: Present): boolean {
   return one.size === other.size && [...one].every(([name, sign]) => other.get(name) === sign);
 }
 
-/** Reads each file anew only when it has changed. */
+/** Reads each file again only if it has changed. */
 function createReader(folder: string, maxBytes: number): (present: Present) => readonly OwnFile[] {
   let known = new Map<string, { readonly sign: string; readonly file: OwnFile }>();
   return (present) => {

@@ -16,7 +16,7 @@ export function parseRetryAfterMs(
   if (/^\d+$/.test(exact)) return Number(exact);
   const value = header("retry-after")?.trim() ?? "";
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1_000;
-  // Date.parse reads more than dates: "-5" is a day in May.
+  // Date.parse accepts more than dates: "-5" is a day in May.
   if (!/\d:\d\d/.test(value)) return undefined;
   const sentAt = Date.parse(header("date") ?? "");
   const delayMs = Date.parse(value) - (Number.isNaN(sentAt) ? (nowMs ?? Number.NaN) : sentAt);

@@ -25,8 +25,8 @@ export interface Yaml {
   /** Plain objects, lists, strings, numbers, booleans and null. */
   readonly value: unknown;
   /**
-   * Where the value at a path is written, or the key that leads to it. For a path that does not exist, the place of its
-   * nearest ancestor that does.
+   * Where the value at a path is written, or the key that leads to it. For a path that does not exist, the place of its nearest
+   * existing ancestor.
    */
   positionOf(path: readonly (string | number)[], part?: Part): Position;
 }

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../domain/json.ts";
 import { findCycle, linksOf, type WorkflowNode } from "../../domain/model/workflow.ts";
 import { suggest } from "../../domain/suggest.ts";
 
-/** Why a file cannot be begun with. The message completes a sentence that its name begins: `is no JSON`. */
+/** Why no model can be started from a file. The message completes a sentence that begins with the file's name: `is no JSON`. */
 export class WorkflowError extends Error {
   override readonly name = "WorkflowError";
 }

@@ -27,7 +27,7 @@ const MOST_BYTES = 64 * 1024;
 /** Names that are certainly no keys, and can be shown. */
 const SHOWN_VARIABLE = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/;
 
-/** The secrets that an account of the settings file names; undefined where it names none, or not all of them are there. */
+/** The secrets that an account of the settings file names; undefined if it names none, or if any of them is missing. */
 export function namedSecrets(
   entry: AccountEntry,
   provider: AccountProvider,

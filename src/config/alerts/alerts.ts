@@ -29,7 +29,7 @@ export type AlertWay =
 export interface AlertSettings extends AlertWish {
   /** File, line and column. */
   readonly where: string;
-  /** The same as long as the address is. */
+  /** Stays the same as long as the address does. */
   readonly id: string;
   readonly way: AlertWay;
 }

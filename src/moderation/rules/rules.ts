@@ -27,7 +27,7 @@ export interface Rules {
   readonly broken: (text: string) => string | undefined | Promise<string | undefined>;
 }
 
-/** Characters that patterns are run over in one turn: a few milliseconds. */
+/** Most characters on which patterns run in one turn: a few milliseconds. */
 const MOST_A_TURN = 100_000;
 
 /** A rule with a pattern that is read. */
@@ -68,7 +68,7 @@ function createRules(words: readonly Rule[], patterns: readonly ReadPattern[]) {
     ...words.map(({ text }): Wanted => ({ text, isWhole: true })),
     ...owners.map(({ text }): Wanted => ({ text, isWhole: false })),
   ]);
-  // A literal of which nothing is seen would not be found.
+  // A literal without visible characters would never be found.
   const unseen = new Set(empty.map((index) => owners[index - words.length]?.pattern));
   const unaided = patterns.filter((pattern) => pattern.literals.length === 0 || unseen.has(pattern));
 

@@ -35,7 +35,7 @@ export interface KeyDeps {
   readonly ownersRow: (row: Row) => Row | undefined;
 }
 
-/** A row of LiteLLM_VerificationToken as a key here, or why it cannot be one. */
+/** Converts a row of LiteLLM_VerificationToken to a key here, or says why it cannot be one. */
 export function moveKey(given: Row, deps: KeyDeps): HeldKey | LeftBehind {
   const token = textOf(given.token) ?? "";
   const known = tokenOf(token, textOf(given.key_name), deps.hash);
