@@ -1,9 +1,10 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { auditForm, countsThings, dayOfDifference, figureForm } from "../../src/domain/money/audit-form.ts";
 import { CURRENCY } from "../../src/domain/money/money.ts";
 import {
   AUDIT_CHECKS,
   type AuditCheck,
+  type AuditDepth,
   type AuditDifference,
   type AuditReport,
 } from "../../src/domain/ports/audit.ts";
@@ -24,19 +25,35 @@ const CHECKS = Object.keys(AUDIT_CHECKS).length;
 const FIGURE_NAMES: Partial<Record<AuditCheck, readonly [string, string]>> = {
   account_limit: ["holds", "may hold"],
   ledger_shape: ["moves the balance by", "and holds by"],
+  sealed_tasks: ["checksum", "sealed with"],
+  sealed_entries: ["checksum", "sealed with"],
 };
+
+type Flags = PlaceFlags & { readonly full?: boolean; readonly new?: boolean };
 
 export function defineAudit(command: Command, context: Context, [word]: readonly string[]): void {
   addLog(command, context);
   // The flags would be taken for those of `audit`.
   if (word === "log") return;
   withManagedFlags(command);
-  withExamples(command, "svc audit", "svc audit --field adds_up");
-  onRun<PlaceFlags>(command, context, async (invocation) => {
-    const { report, place } = await auditBooks(invocation);
-    const { output } = invocation;
+  command
+    .option("--full", "check every row, also those that an earlier audit has verified and sealed")
+    .addOption(new Option("--new", "check only what is new: take seals at their word").conflicts("full"));
+  withExamples(command, "svc audit", "svc audit --field adds_up", [
+    "svc audit --full",
+    "check every row again, and seal what is right anew",
+  ]);
+  onRun<Flags>(command, context, async (invocation) => {
+    const { options, output } = invocation;
+    const { report, place, unsealed } = await auditBooks(invocation, depthOf(options));
     const { differences } = report;
     output.show({ ...place, ...auditForm(report) }, () => auditText(report, output));
+    const said = sealedText(report);
+    if (said !== undefined) output.say(said);
+    if (unsealed !== undefined)
+      output.warn(
+        `What was verified could not be sealed: ${unsealed}. The next audit reads it in full again.`,
+      );
     if (differences.length === 0) return;
     throw new Failure(
       EXIT.error,
@@ -45,6 +62,20 @@ export function defineAudit(command: Command, context: Context, [word]: readonly
     );
   });
 }
+
+const depthOf = ({ full, new: isNew }: Flags): AuditDepth => (full ? "full" : isNew ? "new" : "checksums");
+
+/** What was not checked in full, and why. */
+function sealedText({ sealed: { depth, tasks, ledgerEntries } }: AuditReport): string | undefined {
+  if (tasks === 0 && ledgerEntries === 0) return undefined;
+  const rows = `${counted(tasks, "task", "tasks")}, ${counted(ledgerEntries, "ledger entry", "ledger entries")}`;
+  return depth === "new"
+    ? `Rows that an audit verified before, and that were not read: ${rows}.`
+    : `Rows that are as they were when an audit verified them: ${rows}.`;
+}
+
+const counted = (count: number, one: string, several: string): string =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
 
 function auditText(report: AuditReport, output: Output): string {
   const { rows, sums } = auditForm(report);
@@ -64,19 +95,20 @@ function auditText(report: AuditReport, output: Output): string {
   return [fields, ...found].join("");
 }
 
-/** Describes one difference: `account acc_… stored 5.000000 USD, must be 4.000000 USD`. */
+/** Describes one difference: `account acc_… stored 5.000000 USD, must be 4.000000 USD`. Of a page it names the first row. */
 function describe(difference: AuditDifference): string {
   const { check, accountId, keyId, taskId, model, entry, stored, expected } = difference;
+  const page = check.startsWith("sealed_") ? "page from " : "";
   const parts = [
     ["account", accountId],
     ["key", keyId],
-    ["task", taskId],
+    [`${page}task`, taskId],
     ["model", model],
     ["day", dayOfDifference(difference)],
-    ["ledger entry", entry],
+    [`${page}ledger entry`, entry],
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
   const [one, other] = FIGURE_NAMES[check] ?? ["stored", "must be"];
   const unit = countsThings(check) ? "" : ` ${CURRENCY}`;
   const figures = `${one} ${figureForm(check, stored)}${unit}, ${other} ${figureForm(check, expected)}${unit}`;
-  return `${parts.join(", ")}: ${figures}`;
+  return `${parts.join(", ") || "lines of charges"}: ${figures}`;
 }

@@ -4,7 +4,9 @@ import { countsThings } from "../../src/domain/money/audit-form.ts";
 import { parseDay } from "../../src/domain/money/usage.ts";
 import {
   AUDIT_CHECKS,
+  AUDIT_DEPTHS,
   type AuditCheck,
+  type AuditDepth,
   type AuditDifference,
   type AuditReport,
 } from "../../src/domain/ports/audit.ts";
@@ -19,9 +21,10 @@ const PATIENCE_MS = 30 * 60_000;
 const CHECKS = Object.keys(AUDIT_CHECKS) as AuditCheck[];
 
 /** Has a server check its books. */
-export async function readRemoteAudit({ get }: AdminCalls): Promise<AuditReport> {
+export async function readRemoteAudit({ get }: AdminCalls, depth: AuditDepth): Promise<AuditReport> {
   try {
-    return reportOf(await get("/audit", {}, PATIENCE_MS));
+    // A server of an older version knows one depth.
+    return reportOf(await get("/audit", depth === "checksums" ? {} : { depth }, PATIENCE_MS));
   } catch (error) {
     if (!(error instanceof Failure) || error.exitCode !== EXIT.stillRunning) throw error;
     throw error.withHint(
@@ -33,6 +36,7 @@ export async function readRemoteAudit({ get }: AdminCalls): Promise<AuditReport>
 function reportOf(form: JsonObject): AuditReport {
   const rows = objectIn(form, "rows");
   const sums = objectIn(form, "sums");
+  const sealed = form.sealed === undefined ? undefined : objectIn(form, "sealed");
   return {
     rows: {
       accounts: countIn(rows, "accounts"),
@@ -49,6 +53,14 @@ function reportOf(form: JsonObject): AuditReport {
       balance: microsIn(sums, "balance"),
       held: microsIn(sums, "held"),
     },
+    sealed:
+      sealed === undefined
+        ? { depth: "full", tasks: 0, ledgerEntries: 0 }
+        : {
+            depth: wordIn(sealed, "depth", AUDIT_DEPTHS),
+            tasks: countIn(sealed, "tasks"),
+            ledgerEntries: countIn(sealed, "ledger_entries"),
+          },
     differences: objectsIn(form, "differences").map(differenceOf),
   };
 }

@@ -299,6 +299,14 @@ export interface Schemas {
       /** Held for live tasks. */
       held: string;
     };
+    sealed: {
+      /** As `depth` of the request. */
+      depth: string;
+      /** Tasks that an earlier audit has verified, of which no more than `depth` says was read. */
+      tasks: number;
+      /** Entries of ledgers of which the same is so. */
+      ledger_entries: number;
+    };
     /** The first difference of each check; empty when the books add up. */
     differences: readonly ({
       /** The check that failed. */
@@ -315,9 +323,9 @@ export interface Schemas {
       model: string | null;
       /** First day of a quota's period, or a day of usage. */
       day: string | null;
-      /** Number of an entry of the ledger. */
+      /** Number of an entry of the ledger; of a page, its first one. */
       ledger_entry: number | null;
-      /** What is stored: an amount, or a count. */
+      /** What is stored: an amount, a count, or the checksum of a page of rows. */
       stored: string | number;
       /** What it must be. */
       expected: string | number;
@@ -5219,6 +5227,7 @@ export interface Operations {
     data: Schemas["ManagedTaskStory"];
   };
   "GET /admin/v1/audit": {
+    query: { depth?: "checksums" | "new" | "full" };
     data: Schemas["Audit"];
   };
   "GET /admin/v1/log/level": {

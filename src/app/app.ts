@@ -3,6 +3,7 @@ import type { Operator } from "../domain/access/actor.ts";
 import { type Actor, actorOf } from "../domain/access/actor.ts";
 import type { AccountId } from "../domain/ids.ts";
 import type { Log } from "../domain/ports/runtime.ts";
+import type { SealStore } from "../domain/ports/seal-store.ts";
 import { createMetricsServer } from "../http/metrics/server.ts";
 import { createServers, type Servers } from "../http/server.ts";
 import { monotonicMs, threadCpuMs } from "../runtime/clock.ts";
@@ -117,8 +118,19 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
 }
 
 /** Reads the books of the file, or of the database that nodes share. */
-const openBookReadings = async (config: Config, { cluster, store }: Rooms): Promise<BookReadings> =>
-  (await cluster?.books(store.usage)) ?? createBookReadings({ path: databaseOf(config) });
+async function openBookReadings(config: Config, { cluster, store, log }: Rooms): Promise<BookReadings> {
+  // What is not sealed is read in full again.
+  const keepSeals: SealStore["keep"] = (seals) =>
+    store.seals
+      .keep(seals)
+      .catch((error: unknown) =>
+        log.warn({ err: error as Error }, "an audit could not seal what it verified"),
+      );
+  return (
+    (await cluster?.books(store.usage, keepSeals)) ??
+    createBookReadings({ path: databaseOf(config), keepSeals })
+  );
+}
 
 const manageWith = (rooms: Rooms, usage: BookReadings) => (actor: Actor) =>
   createManageAccounts({ ...rooms, ...rooms.store, usage, actor, checks: rooms.moderation.names() });

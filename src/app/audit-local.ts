@@ -1,29 +1,52 @@
-import type { Audit, AuditReport } from "../domain/ports/audit.ts";
+import type { Audit, AuditDepth, AuditReport } from "../domain/ports/audit.ts";
+import type { SealStore } from "../domain/ports/seal-store.ts";
 import { openAudit } from "../store/audit.ts";
 import { untilLogIsShort } from "../store/checkpoint.ts";
 import { giveWay } from "../toolkit/low-priority.ts";
+import { reasonOf } from "../toolkit/system-error.ts";
 import { existingDatabaseOf } from "./data-folder.ts";
 import type { Stored } from "./local-store.ts";
 
 /** A server's requests come first, as they do before an audit in its own threads. */
 const NICENESS = 10;
 
+export interface LocalAudit {
+  readonly report: AuditReport;
+  /** Why what was verified could not be sealed. */
+  readonly unsealed?: string | undefined;
+}
+
 /**
- * Checks the books of a data folder. Does not hold up a server that runs on it. This thread gives way to others from then on.
+ * Checks the books of a data folder, and seals what is right. Does not hold up a server that runs on it. This thread gives way to others
+ * from then on.
  *
  * @throws Error when it has no database; SchemaError when the database is of another version
  */
-export async function auditLocal(config: Stored): Promise<AuditReport> {
+export async function auditLocal(config: Stored, depth: AuditDepth): Promise<LocalAudit> {
   giveWay(NICENESS);
   const audit = await openAuditOf(config);
   try {
-    return await audit.run();
+    const { report, seals } = await audit.examine(depth);
+    return { report, unsealed: await tryKeep(audit, seals) };
   } finally {
     audit.stop();
   }
 }
 
-async function openAuditOf(config: Stored): Promise<Audit> {
+/** @returns why they could not be stored: the database may be for reading only */
+async function tryKeep(
+  { keep }: SealStore,
+  seals: Parameters<SealStore["keep"]>[0],
+): Promise<string | undefined> {
+  try {
+    await keep(seals);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+async function openAuditOf(config: Stored): Promise<Audit & SealStore> {
   if (config.database === undefined) {
     const path = existingDatabaseOf(config);
     await untilLogIsShort({ path });

@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts";
-import type { AuditReport } from "../domain/ports/audit.ts";
+import type { AuditDepth, AuditOutcome, AuditReport } from "../domain/ports/audit.ts";
 import type { DatabaseCheck } from "../domain/ports/database-check.ts";
+import type { SealStore } from "../domain/ports/seal-store.ts";
 import type { UsageLine, UsageStore } from "../domain/ports/usage-store.ts";
 import type { Reclaimable } from "../domain/reclaimable.ts";
 import type { Stock } from "../domain/stock.ts";
@@ -13,8 +14,8 @@ import { workerEntry } from "./worker-entry.ts";
  * AppError `service_unavailable` when the service stops meanwhile.
  */
 export interface BookReadings extends Pick<UsageStore, "report"> {
-  /** Checks the books. */
-  run(): Promise<AuditReport>;
+  /** Checks the books, and stores seals for what is right. @param depth `checksums` unless given */
+  run(depth?: AuditDepth): Promise<AuditReport>;
   /** Counts the stored data. Waits for nothing else. */
   stock(): Promise<Stock>;
   /** Reads the whole database and says whether it is sound. */
@@ -33,13 +34,22 @@ interface Reading<Answer> {
   stop(): void;
 }
 
+interface BookReadingsOrder extends Pick<BooksOrder, "path"> {
+  /** Stores the seals of an audit; it does not fail. */
+  readonly keepSeals: SealStore["keep"];
+}
+
 /** Each reading runs in a thread and on a connection of its own, so it delays neither requests nor writes. */
-export function createBookReadings({ path }: Pick<BooksOrder, "path">): BookReadings {
+export function createBookReadings({ path, keepSeals }: BookReadingsOrder): BookReadings {
   const asked = createLine(path, SLOTS);
   const scraped = createLine(path, 1);
   const counted = createLine(path, 1);
   return {
-    run: () => asked.read<AuditReport>({ kind: "audit" }),
+    async run(depth = "checksums") {
+      const { report, seals } = await asked.read<AuditOutcome>({ kind: "audit", depth });
+      await keepSeals(seals);
+      return report;
+    },
     report: (query) => asked.read<UsageLine[]>({ kind: "usage", query }),
     stock: () => scraped.read<Stock>({ kind: "stock" }),
     check: () => asked.read<DatabaseCheck>({ kind: "check" }),

@@ -1,4 +1,4 @@
-import type { AuditReport } from "../domain/ports/audit.ts";
+import type { AuditDepth, AuditOutcome } from "../domain/ports/audit.ts";
 import type { DatabaseCheck } from "../domain/ports/database-check.ts";
 import type { UsageLine, UsageQuery } from "../domain/ports/usage-store.ts";
 import type { Reclaimable } from "../domain/reclaimable.ts";
@@ -16,7 +16,7 @@ declare const self: Worker;
 
 /** The questions about the books: whether they are right, the usage that they sum up, or how much of everything there is. */
 export type BooksQuestion =
-  | { readonly kind: "audit" }
+  | { readonly kind: "audit"; readonly depth: AuditDepth }
   | { readonly kind: "usage"; readonly query: UsageQuery }
   | { readonly kind: "stock" }
   /** Whether the database is sound. */
@@ -35,7 +35,7 @@ export interface BooksOrder {
 export type BooksResult =
   | {
       readonly kind: "done";
-      readonly answer: AuditReport | UsageLine[] | Stock | Reclaimable | DatabaseCheck | undefined;
+      readonly answer: AuditOutcome | UsageLine[] | Stock | Reclaimable | DatabaseCheck | undefined;
     }
   | { readonly kind: "failed"; readonly message: string };
 
@@ -60,10 +60,10 @@ async function answer(order: BooksOrder): Promise<BooksResult> {
 function read({
   path,
   question,
-}: BooksOrder): Promise<AuditReport | UsageLine[] | Reclaimable> | Stock | DatabaseCheck | undefined {
+}: BooksOrder): Promise<AuditOutcome | UsageLine[] | Reclaimable> | Stock | DatabaseCheck | undefined {
   switch (question.kind) {
     case "audit":
-      return check(path);
+      return check(path, question.depth);
     case "usage":
       return sumUp(path, question.query);
     case "stock":
@@ -95,11 +95,11 @@ function resting(): () => Promise<boolean> {
   };
 }
 
-async function check(path: string): Promise<AuditReport> {
+async function check(path: string, depth: AuditDepth): Promise<AuditOutcome> {
   await untilLogIsShort({ path });
   const audit = openAudit({ path });
   try {
-    return await audit.run();
+    return await audit.examine(depth);
   } finally {
     audit.stop();
   }

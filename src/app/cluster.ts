@@ -4,6 +4,7 @@ import type { AccountId, CallbackId, KeyId, TaskId } from "../domain/ids.ts";
 import { BEAT_MS } from "../domain/ports/node-store.ts";
 import type { RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Clock, Ids, Log, Seal } from "../domain/ports/runtime.ts";
+import type { SealStore } from "../domain/ports/seal-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { monotonicMs } from "../runtime/clock.ts";
@@ -83,7 +84,8 @@ async function connect(
       return { ...store, tasks: tellingOfAdmissions(store.tasks, queued) };
     },
     /** Reads the books of the database. */
-    books: (usage: Pick<UsageStore, "report">) => createSharedBooks(connection, usage),
+    books: (usage: Pick<UsageStore, "report">, keepSeals: SealStore["keep"]) =>
+      createSharedBooks(connection, usage, keepSeals),
     /** Counts requests together with other nodes; alone while the database is not reachable. */
     rateLimiter: (alone: RateLimiter, clock: Clock) =>
       createSharedRateLimiter(connection.driver, { clock, alone, nodes: presence.count }),

@@ -1,24 +1,42 @@
 import type { Audit } from "../domain/ports/audit.ts";
+import type { SealStore } from "../domain/ports/seal-store.ts";
 import { prepareAudit } from "./sqlite/audit.ts";
-import { openForReading } from "./sqlite/connection.ts";
+import { openDatabase, openForReading } from "./sqlite/connection.ts";
 import { translating } from "./sqlite/errors.ts";
 import { requireMigrated } from "./sqlite/migrate.ts";
+import { prepareKeep } from "./sqlite/seal-store.ts";
 
 /**
- * Opens a database to check its books. A server may use it meanwhile and is not delayed.
+ * Opens a database to check its books. A server may use it meanwhile and is not delayed. `keep` alone writes: it opens the database once
+ * more, and a server waits for it as for any command.
  *
  * @throws SchemaError if the database's tables are not those that this program needs; StorageError when it cannot be read
  */
-export function openAudit(options: { path: string }): Audit {
-  const db = openForReading(options.path);
+export function openAudit({ path }: { path: string }): Audit & SealStore {
+  const db = openForReading(path);
   try {
     const audit = translating(() => {
       requireMigrated(db);
       return prepareAudit(db);
     });
-    return { run: async () => translating(audit), stop: () => db.stop() };
+    return {
+      ...audit,
+      keep: async (seals) => translating(() => keepIn(path, seals)),
+      stop: () => db.stop(),
+    };
   } catch (error) {
     db.stop();
     throw error;
+  }
+}
+
+function keepIn(path: string, seals: Parameters<SealStore["keep"]>[0]): void {
+  if (seals.length === 0) return;
+  const db = openDatabase(path);
+  try {
+    const keep = prepareKeep(db);
+    db.transaction(() => keep(seals)).immediate();
+  } finally {
+    db.stop();
   }
 }

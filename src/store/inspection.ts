@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { Audit } from "../domain/ports/audit.ts";
+import type { AuditReport } from "../domain/ports/audit.ts";
 import type { Seal } from "../domain/ports/runtime.ts";
 import { prepareAudit } from "./sqlite/audit.ts";
 import { openForReading } from "./sqlite/connection.ts";
@@ -17,7 +17,7 @@ export interface Inspection {
   faults(): readonly string[];
   /** @throws Error if migrations are pending */
   inspect(times: InspectionTimes, seal: Pick<Seal, "open" | "stateOf">): Inspected;
-  audit(): ReturnType<Audit["run"]>;
+  readonly audit: () => Promise<AuditReport>;
   stop(): void;
 }
 
@@ -37,7 +37,7 @@ export function openInspection({ path, isInUse }: { path: string; isInUse: boole
       schema,
       faults: () => translating(() => faultsOf(db)),
       inspect: (times, seal) => translating(() => inspect(db, times, seal)),
-      audit: async () => translating(() => prepareAudit(db)()),
+      audit: () => prepareAudit(db).run(),
       stop: () => db.stop(),
     };
   } catch (error) {

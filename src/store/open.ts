@@ -6,6 +6,7 @@ import type { ImportStore } from "../domain/ports/import-store.ts";
 import type { PriceStore } from "../domain/ports/price-store.ts";
 import type { RetentionStore } from "../domain/ports/retention-store.ts";
 import type { RouteStore } from "../domain/ports/route-store.ts";
+import type { SealStore } from "../domain/ports/seal-store.ts";
 import type { SearchStore } from "../domain/ports/search-store.ts";
 import type { SessionStore } from "../domain/ports/session-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
@@ -23,6 +24,7 @@ import { createPriceStore } from "./sqlite/price-store.ts";
 import { createRemovals } from "./sqlite/removals.ts";
 import { createRetentionStore } from "./sqlite/retention-store.ts";
 import { createRouteStore } from "./sqlite/route-store.ts";
+import { createSealStore } from "./sqlite/seal-store.ts";
 import { createSearchStore } from "./sqlite/search-store.ts";
 import { createTaskStore } from "./sqlite/task-store.ts";
 import { createTimeStore } from "./sqlite/time-store.ts";
@@ -44,6 +46,7 @@ interface Stores {
   readonly choices: ChoiceStore;
   readonly uploads: UploadStore;
   readonly imports: ImportStore;
+  readonly seals: SealStore;
 }
 
 export interface Store extends Stores, Opening {}
@@ -75,6 +78,7 @@ export function storeOn(
     choices: () => createChoiceStore(connection),
     uploads: () => createUploadStore(connection),
     imports: () => createImportStore(connection),
+    seals: () => createSealStore(connection),
   });
   return Object.assign(stores, opening);
 }

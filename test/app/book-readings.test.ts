@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +7,7 @@ import { createBookReadings } from "../../src/app/book-readings.ts";
 import { migrateLocal } from "../../src/app/migrate-local.ts";
 import { dayOf } from "../../src/domain/day.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
+import type { AuditDepth } from "../../src/domain/ports/audit.ts";
 import { openStore } from "../../src/store/open.ts";
 import {
   ACCOUNT,
@@ -19,6 +21,7 @@ import {
   NOW,
 } from "../helpers/store.ts";
 
+const keepSeals = async () => {};
 const folders: string[] = [];
 let restore = () => {};
 afterEach(() => {
@@ -56,22 +59,43 @@ function database(): string {
 }
 
 test("two who ask at once get one report, and the next one another", async () => {
-  const books = createBookReadings({ path: database() });
+  const books = createBookReadings({ path: database(), keepSeals });
   const [first, second] = await Promise.all([books.run(), books.run()]);
   expect(first.differences).toEqual([]);
   expect(second).toBe(first);
   expect(await books.run()).not.toBe(first);
 });
 
+test("an audit reads at the depth that is asked for, and has the store keep its seals", async () => {
+  const path = database();
+  using db = new Database(path);
+  db.run(
+    "insert into account (number, id, name, mode, status, balance_micros, held_micros, created_at) values (1, 'acc_1', 'x', 'unlimited', 'active', 9, 0, 1)",
+  );
+  const entry = db.prepare(
+    "insert into ledger_entry (id, account_number, kind, balance_delta_micros, held_delta_micros, at, reason_label, actor_label) values (?, 1, 'credit', ?, 0, 1, 1, 1)",
+  );
+  entry.run(1, 4);
+  entry.run(20_000, 5);
+  const store = openStore({ path });
+  const books = createBookReadings({ path, keepSeals: store.seals.keep });
+  const sealedAt = async (depth?: AuditDepth) => (await books.run(depth)).sealed;
+  expect(await sealedAt()).toEqual({ depth: "checksums", tasks: 0, ledgerEntries: 0 });
+  expect(await sealedAt()).toEqual({ depth: "checksums", tasks: 0, ledgerEntries: 1 });
+  expect(await sealedAt("new")).toEqual({ depth: "new", tasks: 0, ledgerEntries: 1 });
+  expect(await sealedAt("full")).toEqual({ depth: "full", tasks: 0, ledgerEntries: 0 });
+  await store.stop();
+});
+
 test("a database that cannot be read is a failure, after which the next check runs", async () => {
   const path = join(tmpdir(), "svc-audits-none", "svc.db");
-  const books = createBookReadings({ path });
+  const books = createBookReadings({ path, keepSeals });
   await expect(books.run()).rejects.toThrow();
   await expect(books.run()).rejects.toThrow();
 });
 
 test("a stop ends a check that runs, and whoever waits is told", async () => {
-  const books = createBookReadings({ path: database() });
+  const books = createBookReadings({ path: database(), keepSeals });
   const report = books.run();
   books.stop();
   await expect(report).rejects.toMatchObject({ code: "service_unavailable" });
@@ -86,7 +110,7 @@ test("what is stored is counted as the store itself has it, also while two quest
   await admitOne(1);
   await beginOne(store);
   await admitOne(2);
-  const books = createBookReadings({ path });
+  const books = createBookReadings({ path, keepSeals });
   const others = [0, 1].map((day) => books.report({ from: day, to: day, by: "day" }));
   const { lanes, tasks, callbacks, held, assets } = await books.stock();
   expect(lanes).toEqual([{ lane: LANE, queued: 1, oldestAt: NOW + 2, underWay: 1 }]);
@@ -104,7 +128,7 @@ test("what is stored is counted as the store itself has it, also while two quest
 });
 
 test("two questions are read at one time, the others in turn, and each gets its own answer", async () => {
-  const books = createBookReadings({ path: database() });
+  const books = createBookReadings({ path: database(), keepSeals });
   const threads = countThreads();
   const questions = Array.from({ length: 4 }, (_, i) => ({ from: i, to: i, by: "day" as const }));
   const order: number[] = [];
@@ -117,14 +141,14 @@ test("two questions are read at one time, the others in turn, and each gets its 
 });
 
 test("a reading that fails gives its place to the next", async () => {
-  const books = createBookReadings({ path: join(tmpdir(), "svc-audits-none", "svc.db") });
+  const books = createBookReadings({ path: join(tmpdir(), "svc-audits-none", "svc.db"), keepSeals });
   const questions = Array.from({ length: 3 }, (_, i) => ({ from: i, to: i, by: "day" as const }));
   const ends = await Promise.allSettled(questions.map(books.report));
   expect(ends.map(({ status }) => status)).toEqual(Array(3).fill("rejected"));
 });
 
 test("a stop refuses those that wait, begins none of them, and refuses later ones", async () => {
-  const books = createBookReadings({ path: database() });
+  const books = createBookReadings({ path: database(), keepSeals });
   const threads = countThreads();
   const questions = Array.from({ length: 5 }, (_, i) => ({ from: i, to: i, by: "day" as const }));
   const ends = questions.map(books.report);
@@ -135,7 +159,7 @@ test("a stop refuses those that wait, begins none of them, and refuses later one
 });
 
 test("checks hold up nothing in this thread", async () => {
-  const books = createBookReadings({ path: database() });
+  const books = createBookReadings({ path: database(), keepSeals });
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   await books.run();
@@ -151,7 +175,7 @@ test("usage is that of the store, and each question has its own answer", async (
     await admit(store, { number, model });
     await endOne(store, "completed", { cost: micros(7) });
   }
-  const books = createBookReadings({ path });
+  const books = createBookReadings({ path, keepSeals });
   const days = { from: dayOf(NOW), to: dayOf(NOW) };
   const questions = (["model", "day", "key", "model"] as const).map((by) => ({ ...days, by }));
   const answers = await Promise.all(questions.map(books.report));

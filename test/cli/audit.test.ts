@@ -54,6 +54,7 @@ test("books that add up are summed up, and end with exit code 0", async () => {
       balance: "5.000000",
       held: "0.000000",
     },
+    sealed: { depth: "checksums", tasks: 0, ledger_entries: 0 },
     differences: [],
   });
 });
@@ -124,4 +125,72 @@ test("a data folder that is not there, or has tables of another version, is not 
   const { exitCode, stderr } = await svc(["audit"], { cwd: older });
   expect([exitCode, stderr.startsWith("error: The database lacks migrations:")]).toEqual([1, true]);
   expect(stderr).toContain("`svc migrate` applies them");
+});
+
+/** Has the entry of the credit be on a page of its own, which is sealed. */
+async function sealedFolder(): Promise<string> {
+  const { cwd } = await dataFolder();
+  tamper(
+    cwd,
+    `insert into ledger_entry (id, account_number, kind, balance_delta_micros, held_delta_micros, at, reason_label, actor_label)
+       select 20000, account_number, 'credit', 1000000, 0, at, reason_label, actor_label from ledger_entry`,
+  );
+  tamper(cwd, "update account set balance_micros = 6000000");
+  expect(await svc(["audit"], { cwd })).toMatchObject({ exitCode: 0, stderr: "" });
+  return cwd;
+}
+
+test("what was verified is compared with its seal, taken at its word, or checked again", async () => {
+  const cwd = await sealedFolder();
+  const { stdout, stderr, exitCode } = await svc(["audit"], { cwd });
+  expect([exitCode, stderr]).toEqual([
+    0,
+    "Rows that are as they were when an audit verified them: 0 tasks, 1 ledger entry.\n",
+  ]);
+  expect((await svc(["audit", "--full"], { cwd })).stdout).toBe(stdout);
+  expect(await svc(["audit", "--new"], { cwd })).toEqual({
+    exitCode: 0,
+    stdout,
+    stderr: "Rows that an audit verified before, and that were not read: 0 tasks, 1 ledger entry.\n",
+  });
+  const sealed = async (...flags: string[]) =>
+    JSON.parse((await svc(["audit", "--json", ...flags], { cwd })).stdout).sealed;
+  expect(await sealed()).toEqual({ depth: "checksums", tasks: 0, ledger_entries: 1 });
+  expect(await sealed("--full")).toEqual({ depth: "full", tasks: 0, ledger_entries: 0 });
+  expect((await svc(["audit", "--new", "--full"], { cwd })).exitCode).toBe(2);
+});
+
+test("a sealed entry that was changed is told with its page, and ends with exit code 1", async () => {
+  const cwd = await sealedFolder();
+  tamper(cwd, "drop trigger ledger_entry_is_not_changed");
+  tamper(cwd, "update ledger_entry set at = at + 1 where id = 1");
+  const { exitCode, stdout } = await svc(["audit"], { cwd });
+  expect([exitCode, stdout.split("\n").at(-2)]).toEqual([
+    1,
+    expect.stringMatching(
+      /^differs\tsealed_entries\tpage from ledger entry 0: checksum \d+, sealed with \d+$/,
+    ),
+  ] as never);
+  expect((await svc(["audit", "--full"], { cwd })).exitCode).toBe(0);
+  expect((await svc(["audit"], { cwd })).exitCode).toBe(0);
+});
+
+test("books that add up and cannot be sealed add up, and it is said", async () => {
+  const { cwd } = await dataFolder();
+  tamper(
+    cwd,
+    `insert into ledger_entry (id, account_number, kind, balance_delta_micros, held_delta_micros, at, reason_label, actor_label)
+       select 20000, account_number, 'credit', 1000000, 0, at, reason_label, actor_label from ledger_entry`,
+  );
+  tamper(cwd, "update account set balance_micros = 6000000");
+  tamper(
+    cwd,
+    "create trigger no_seal before insert on audit_seal begin select raise(abort, 'is read-only'); end",
+  );
+  const { exitCode, stdout, stderr } = await svc(["audit"], { cwd });
+  expect([exitCode, stdout.endsWith("adds up\n"), stderr]).toEqual([
+    0,
+    true,
+    expect.stringContaining("What was verified could not be sealed: is read-only"),
+  ] as never);
 });

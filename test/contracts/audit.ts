@@ -3,8 +3,11 @@ import type { ModelId } from "../../src/domain/ids.ts";
 import {
   AUDIT_CHECKS,
   type AuditCheck,
+  type AuditDepth,
   type AuditDifference,
+  type AuditOutcome,
   type AuditReport,
+  type NewSeal,
 } from "../../src/domain/ports/audit.ts";
 import {
   ACCOUNT,
@@ -26,13 +29,18 @@ import {
 /** A store whose books are audited. */
 export interface AuditedStore {
   readonly store: StoreUnderTest;
-  audit(): Promise<AuditReport>;
+  audit(depth?: AuditDepth): Promise<AuditReport>;
+  /** Audits, and keeps the seals that the audit gives unless told otherwise. */
+  seal(depth?: AuditDepth, keeps?: boolean): Promise<AuditOutcome>;
+  keep(seals: readonly NewSeal[]): Promise<void>;
+  /** Has the next tasks and ledger entries be numbered above. */
+  numberOn(above: number): Promise<void>;
   /** Writes what no port would, with none of the rules that the database keeps. */
   tamper(...statements: readonly string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
-const PREPAID = accountId(2);
+export const PREPAID = accountId(2);
 const QUOTA = { limit: micros(1_000_000), reset: "total" } as const;
 const MODEL = "sandbox-image" as ModelId;
 
@@ -58,16 +66,19 @@ export async function keepBooks(all: StoreUnderTest): Promise<void> {
   await admit(all, { number: 5, keyId: keyId(2) });
 }
 
-const entryOf = (task: number, kind: string) =>
+export const entryOf = (task: number, kind: string) =>
   `task_number = ${numberOf(taskId(task))} and kind = '${kind}'`;
 const numberOf = (task: string) => `(select number from task where id = '${task}')`;
 const accountOf = (account: string) => `(select number from account where id = '${account}')`;
-const addEntry = (account: string, task: string | null, fields: string) =>
+export const addEntry = (account: string, task: string | null, fields: string) =>
   `insert into ledger_entry (account_number, task_number, kind, balance_delta_micros, held_delta_micros, reason_label, actor_label, at)
    values (${accountOf(account)}, ${task === null ? "null" : numberOf(task)}, ${fields}, 1, 1, 0)`;
 
+/** Those that compare rows with what they were: `audit-seals.ts`. */
+type SealCheck = "sealed_tasks" | "sealed_entries";
+
 /** For each check, what breaks it alone or with others, and what it then says. */
-const BROKEN = {
+export const BROKEN = {
   account_balance: [
     [`update account set balance_micros = balance_micros + 1 where id = '${PREPAID}'`],
     { accountId: PREPAID, stored: 165_001n, expected: 165_000n },
@@ -162,9 +173,16 @@ const BROKEN = {
     ["update callback set attempts = 2"],
     { accountId: PREPAID, taskId: taskId(2), stored: 2n, expected: 1n },
   ],
-} as const satisfies Record<AuditCheck, readonly [readonly string[], Omit<AuditDifference, "check">]>;
+} as const satisfies Record<
+  Exclude<AuditCheck, SealCheck>,
+  readonly [readonly string[], Omit<AuditDifference, "check">]
+>;
 
-const FURTHER: readonly (readonly [string, AuditCheck, readonly string[]])[] = [
+export const BOOK_CHECKS = Object.keys(AUDIT_CHECKS).filter(
+  (check): check is Exclude<AuditCheck, SealCheck> => !check.startsWith("sealed_"),
+);
+
+export const FURTHER: readonly (readonly [string, AuditCheck, readonly string[]])[] = [
   ["an entry of a task that is not there", "ledger_orphan", [addEntry(ACCOUNT, taskId(9), "'hold', 0, 7")]],
   ["a callback of a cancelled task", "callback_owed", [`update callback set task_id = '${taskId(3)}'`]],
   ["a send that was not recorded", "callback_attempts", ["update callback set sends = 2"]],
@@ -225,12 +243,13 @@ export function describeAudit(name: string, open: () => Promise<AuditedStore>): 
             held: 80_000n,
           },
           differences: [],
+          sealed: { depth: "checksums", tasks: 0, ledgerEntries: 0 },
         });
       }),
     );
 
     describe("a figure that is wrong is found, with what it must be", () => {
-      test.each(Object.keys(AUDIT_CHECKS) as AuditCheck[])("%s", (check) =>
+      test.each(BOOK_CHECKS)("%s", (check) =>
         withBooks(async ({ audit, tamper }) => {
           const [statements, difference] = BROKEN[check];
           await tamper(...statements);

@@ -48,7 +48,9 @@ describe("a data folder of a later version", () => {
     expect(await server.stop()).toBe(0);
 
     const db = new Database(join(dataDir, "svc.db"));
-    db.run("insert into schema_migration values (?, 'later_things', 'x', 0)", [names.length + 1]);
+    db.run(
+      "insert into schema_migration select max(number) + 1, 'later_things', 'x', 0 from schema_migration",
+    );
     db.run("pragma wal_checkpoint(truncate)");
     db.close();
     const before = readFileSync(join(dataDir, "svc.db"));

@@ -386,7 +386,7 @@ test("the management API is answered as the document says", async () => {
   await managed("GET /admin/v1/config");
   await managed("POST /admin/v1/reload");
   const audit = await managed("GET /admin/v1/audit");
-  expect(audit.data).toMatchObject({ adds_up: true, differences: [] });
+  expect(audit.data).toMatchObject({ adds_up: true, sealed: { depth: "checksums" }, differences: [] });
   const image = { model: "sandbox-image" };
   await managed("GET /admin/v1/pricing");
   await managed("GET /admin/v1/pricing/{model}", undefined, image);

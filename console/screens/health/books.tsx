@@ -19,7 +19,7 @@ export function Books() {
       title="The books"
       about="Adds every balance, hold, quota and day of usage up anew from the ledger and the tasks, beside the running service. A large database takes a while."
       action="Audit the books"
-      look={() => ask("GET /admin/v1/audit", {})}
+      look={() => ask("GET /admin/v1/audit", { query: {} })}
       headline={({ adds_up, checks, differences }) =>
         adds_up ? (
           <Status word="The books add up" tone="good" />

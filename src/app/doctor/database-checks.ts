@@ -1,4 +1,4 @@
-import type { Audit } from "../../domain/ports/audit.ts";
+import type { AuditReport } from "../../domain/ports/audit.ts";
 import type { Inspected } from "../../store/inspection.ts";
 import { type MigrationState, SchemaError } from "../../store/sqlite/migrate.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
@@ -106,7 +106,7 @@ export function keyChecks({ expiringKeys, lockedKeys }: Inspected, { place }: Lo
 
 /** Whether the books add up, unless they are too large to be read on the way. */
 export async function auditChecks(
-  { sizeBytes, audit }: { readonly sizeBytes: number; readonly audit: Audit["run"] },
+  { sizeBytes, audit }: { readonly sizeBytes: number; readonly audit: () => Promise<AuditReport> },
   { place }: Looked,
 ): Promise<Finding[]> {
   const command = `svc audit${place}`;

@@ -3,13 +3,16 @@ import { AUDIT_CHECKS, type AuditCheck, type AuditDifference, type AuditReport }
 import { CURRENCY, formatAmount } from "./money.ts";
 import { formatDay } from "./usage.ts";
 
-/** Checks whose figures are counts and not money. */
-const COUNTS: readonly AuditCheck[] = ["usage_tasks", "usage_outputs", "callback_owed", "callback_attempts"];
+/** Checks whose figures are counts, or checksums, and not money. */
+const COUNTS: readonly AuditCheck[] = [
+  ...(["usage_tasks", "usage_outputs", "callback_owed", "callback_attempts"] as const),
+  ...(["sealed_tasks", "sealed_entries"] as const),
+];
 
 export const countsThings = (check: AuditCheck): boolean => COUNTS.includes(check);
 
 /** Whether the books add up, what was read, and the first difference of each check that failed. */
-export function auditForm({ rows, sums, differences }: AuditReport) {
+export function auditForm({ rows, sums, differences, sealed }: AuditReport) {
   return {
     adds_up: differences.length === 0,
     checks: Object.keys(AUDIT_CHECKS).length,
@@ -29,6 +32,7 @@ export function auditForm({ rows, sums, differences }: AuditReport) {
       balance: formatAmount(sums.balance),
       held: formatAmount(sums.held),
     },
+    sealed: { depth: sealed.depth, tasks: sealed.tasks, ledger_entries: sealed.ledgerEntries },
     differences: differences.map((difference) => ({
       check: difference.check,
       rule: AUDIT_CHECKS[difference.check],
@@ -44,7 +48,7 @@ export function auditForm({ rows, sums, differences }: AuditReport) {
   } satisfies JsonObject;
 }
 
-/** An amount, or a count. */
+/** An amount, a count, or a checksum. */
 export function figureForm(check: AuditCheck, value: bigint): string | number {
   return countsThings(check) ? Number(value) : formatAmount(value);
 }

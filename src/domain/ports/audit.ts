@@ -25,6 +25,8 @@ export const AUDIT_CHECKS = {
   callback_owed:
     "a task that completed or failed and has an address to tell has a callback, and no other has",
   callback_attempts: "the attempts of a callback are as many as were recorded",
+  sealed_tasks: "tasks that an audit has verified are as they were",
+  sealed_entries: "ledger entries that an audit has verified are as they were",
 } as const;
 export type AuditCheck = keyof typeof AUDIT_CHECKS;
 
@@ -37,15 +39,22 @@ export interface AuditDifference {
   readonly model?: ModelId | undefined;
   /** First day of a quota's period, or a day of usage, counted from 1970-01-01 UTC. */
   readonly day?: number | undefined;
-  /** Number of a ledger entry. */
+  /** Number of a ledger entry; of a page, its first one. */
   readonly entry?: number | undefined;
-  /** Micro-units; of `usage_tasks`, `usage_outputs` and callbacks, a count. */
+  /** Micro-units; of `usage_tasks`, `usage_outputs` and callbacks, a count; of a sealed page, its checksum. */
   readonly stored: bigint;
   readonly expected: bigint;
 }
 
+/**
+ * What is done with rows that an earlier audit has verified and sealed. `checksums` reads them, and compares the checksum of each page with
+ * its seal · `new` takes seals at their word, and reads none of these rows · `full` checks them again as if there were no seals.
+ */
+export const AUDIT_DEPTHS = ["checksums", "new", "full"] as const;
+export type AuditDepth = (typeof AUDIT_DEPTHS)[number];
+
 export interface AuditReport {
-  /** How many rows were read. */
+  /** How many rows there are. */
   readonly rows: {
     readonly accounts: number;
     readonly ledgerEntries: number;
@@ -64,11 +73,40 @@ export interface AuditReport {
   };
   /** The first difference of each check, in the order of the checks; empty when the books add up. */
   readonly differences: readonly AuditDifference[];
+  readonly sealed: SealedRows;
+}
+
+/** What was not checked in full, because it was sealed. */
+export interface SealedRows {
+  readonly depth: AuditDepth;
+  readonly tasks: number;
+  readonly ledgerEntries: number;
+}
+
+/** The tables whose rows are sealed, by pages of their numbers. */
+export type SealedTable = "task" | "ledger_entry";
+
+/** A page that was verified, to be stored. */
+export interface NewSeal {
+  readonly table: SealedTable | "label" | "sums";
+  readonly page: number;
+  /** How often its rows were changed by retention, as the audit saw it. A seal of a page that was changed since is not stored. */
+  readonly generation: number;
+  /** Its figures as JSON. */
+  readonly figures: string;
+}
+
+export interface AuditOutcome {
+  readonly report: AuditReport;
+  /** What can be sealed now; nothing unless the books add up. */
+  readonly seals: readonly NewSeal[];
 }
 
 /** Recomputes every figure of the books from its sources. */
 export interface Audit {
-  /** Reads a single moment of the database, whatever is written meanwhile. Changes nothing. */
-  run(): Promise<AuditReport>;
+  /** Reads a single moment of the database, whatever is written meanwhile. Changes nothing. @param depth `checksums` unless given */
+  run(depth?: AuditDepth): Promise<AuditReport>;
+  /** Like `run`; also returns the seals that can be stored now. */
+  examine(depth?: AuditDepth): Promise<AuditOutcome>;
   stop(): void;
 }

@@ -29,8 +29,8 @@ export interface Moved {
 const AT_ONCE = 2_000;
 
 /**
- * Copies every row, then counts them and audits both sides. It can be killed and called again; then it continues where it
- * stopped. Nobody may write to the source meanwhile.
+ * Copies every row, then counts them and audits both sides in full: seals of audits are not copied. It can be killed and called
+ * again; then it continues where it stopped. Nobody may write to the source meanwhile.
  *
  * @throws MoveError; StorageError when a database cannot be read or written
  */

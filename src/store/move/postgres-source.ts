@@ -46,7 +46,7 @@ export async function openPostgresSource(connection: Connection, folder: string)
       return { rows, place: last && placeOf(table.key, last) };
     },
     uncounted: () => read((session) => UNCOUNTED.get(session)),
-    audit: createAudit(connection),
+    audit: () => createAudit(connection).run("full"),
     async leave() {
       await noteMovedAway(driver, folder);
       try {

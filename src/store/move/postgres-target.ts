@@ -33,6 +33,7 @@ const NOTE = statement<
    on conflict (name) do update set last_key = excluded.last_key, rows = excluded.rows, is_done = excluded.is_done
    where move_progress.last_key is not distinct from $5::text and move_progress.rows = $6::bigint and move_progress.is_done = 0`,
 );
+const FORGET_SEALS = statement("delete from audit_seal");
 const FINISH = statement(`update move_progress set is_done = 1 where name = '${WHOLE}'`);
 const UNCOUNTED = statement<never, [from: number, until: number]>(
   "insert into uncounted_time (from_at, until_at) values ($1, $2) on conflict (from_at) do nothing",
@@ -60,7 +61,7 @@ export async function openPostgresTarget(connection: Connection): Promise<Target
     put: (table, rows, before, after) => inOne(driver, (session) => put(session, table, rows, before, after)),
     count: (table) => read((session) => countRows(session, table)),
     settle: (uncounted) => inOne(driver, (session) => settle(session, uncounted)),
-    audit: createAudit(connection),
+    audit: () => createAudit(connection).run("full"),
     async finish() {
       await inOne(driver, (session) => FINISH.run(session));
     },
@@ -100,6 +101,8 @@ async function begin(session: Session, source: string, tables: readonly MovedTab
     if (rows.length > 0)
       throw new MoveError("not_empty", `The database has rows in ${name}. Give an empty database.`);
   }
+  // Of rows that were here once.
+  await FORGET_SEALS.run(session);
   await BEGIN.run(session, source);
   return false;
 }

@@ -51,7 +51,7 @@ export function openSqliteSource(path: string): Source {
     async audit() {
       const audit = openAudit({ path });
       try {
-        return await audit.run();
+        return await audit.run("full");
       } finally {
         audit.stop();
       }

@@ -55,7 +55,7 @@ export function openSqliteTarget(path: string): Target {
     async audit() {
       const audit = openAudit({ path: unfinished });
       try {
-        return await audit.run();
+        return await audit.run("full");
       } finally {
         audit.stop();
       }

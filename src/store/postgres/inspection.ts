@@ -1,4 +1,4 @@
-import type { Audit } from "../../domain/ports/audit.ts";
+import type { AuditReport } from "../../domain/ports/audit.ts";
 import type { Node } from "../../domain/ports/node-store.ts";
 import type { Seal } from "../../domain/ports/runtime.ts";
 import {
@@ -81,7 +81,7 @@ export interface SharedInspection {
   look(): Promise<Looked>;
   /** @throws Error if migrations are pending */
   inspect(times: InspectionTimes, seal: Pick<Seal, "open" | "stateOf">): Promise<Inspected>;
-  readonly audit: Audit["run"];
+  readonly audit: () => Promise<AuditReport>;
   stop(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export function openSharedInspection(url: string): SharedInspection {
         return { version, sizeBytes, now, schema, nodes };
       }),
     inspect: (times, seal) => inspect(connection, times, seal),
-    audit: createAudit(connection),
+    audit: () => createAudit(connection).run(),
     stop: connection.stop,
   };
 }

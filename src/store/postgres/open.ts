@@ -6,6 +6,7 @@ import type { PriceStore } from "../../domain/ports/price-store.ts";
 import type { RetentionStore } from "../../domain/ports/retention-store.ts";
 import type { RouteStore } from "../../domain/ports/route-store.ts";
 import type { Ids, Seal } from "../../domain/ports/runtime.ts";
+import type { SealStore } from "../../domain/ports/seal-store.ts";
 import type { SearchStore } from "../../domain/ports/search-store.ts";
 import type { SessionStore } from "../../domain/ports/session-store.ts";
 import type { TaskStore } from "../../domain/ports/task-store.ts";
@@ -32,6 +33,7 @@ import { openPriceStore } from "./price-store.ts";
 import type { Readers } from "./replica.ts";
 import { createRetentionStore } from "./retention-store.ts";
 import { createRouteStore } from "./route-store.ts";
+import { createSealStore } from "./seal-store.ts";
 import { createSearchStore } from "./search-store.ts";
 import { createSessionStore } from "./session-store.ts";
 import { createTaskStore } from "./task-store.ts";
@@ -71,6 +73,7 @@ interface Stores {
   readonly time: TimeStore;
   readonly trail: TrailStore;
   readonly search: SearchStore;
+  readonly seals: SealStore;
   readonly usage: UsageStore;
 }
 
@@ -154,6 +157,7 @@ function storesOn(connection: Connection, { ids, seal, watch, prices, readers }:
     tasks: () => createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken, readers }),
     retention: () => createRetentionStore(connection, parts.labels),
     search: () => createSearchStore(connection),
+    seals: () => createSealStore(connection),
     uploads: () => createUploadStore(connection),
     usage: () => createUsageStore(connection, readers),
   });

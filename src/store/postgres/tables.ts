@@ -4,6 +4,7 @@ import { account as accountOfSqlite } from "../sqlite/account-store/account-tabl
 import { creditKey as creditKeyOfSqlite } from "../sqlite/account-store/credit-key-table.ts";
 import { apiKey as apiKeyOfSqlite } from "../sqlite/account-store/key-table.ts";
 import { managementToken as managementTokenOfSqlite } from "../sqlite/account-store/token-table.ts";
+import { auditSeal as auditSealOfSqlite } from "../sqlite/audit/seal-table.ts";
 import { booksDay as booksDayOfSqlite } from "../sqlite/books-table.ts";
 import {
   callbackAttempt as callbackAttemptOfSqlite,
@@ -59,6 +60,7 @@ export const routeTrouble = mirrored(routeTroubleOfSqlite);
 export const searchState = mirrored(searchStateOfSqlite);
 export const trailEntry = mirrored(trailEntryOfSqlite);
 export const upload = mirrored(uploadOfSqlite);
+export const auditSeal = mirrored(auditSealOfSqlite);
 export const uploadTotal = mirrored(uploadTotalOfSqlite);
 export const usageDay = mirrored(usageDayOfSqlite);
 

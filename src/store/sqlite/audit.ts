@@ -1,21 +1,11 @@
 import type { Database } from "bun:sqlite";
-import {
-  AUDIT_CHECKS,
-  type AuditCheck,
-  type AuditDifference,
-  type AuditReport,
-} from "../../domain/ports/audit.ts";
-import { type AuditDialect, type Pass, passesIn } from "./audit/checks.ts";
-import { prepareSums } from "./audit/sums.ts";
-import { prepareTaskChecks } from "./audit/tasks.ts";
-
-type Place = Omit<AuditDifference, "check" | "stored" | "expected">;
-/** A row that a check found. Columns that do not apply are null or missing. Figures are text: a number may not be exact. */
-export type Found = { readonly [Name in keyof Place]: Place[Name] | null } & {
-  readonly check: AuditCheck;
-  readonly storedText: string | null;
-  readonly expectedText: string | null;
-};
+import type { Audit, AuditDepth, AuditOutcome, SealedTable } from "../../domain/ports/audit.ts";
+import type { AuditDialect } from "./audit/checks.ts";
+import { type FigureRow, type Figures, figuresIn, figuresOf, NUMBER_IN } from "./audit/figures.ts";
+import type { AuditReader, Settled } from "./audit/reader.ts";
+import { runAudit } from "./audit/run.ts";
+import { PAGE } from "./audit/seal-table.ts";
+import { translating } from "./errors.ts";
 
 const DIALECT: AuditDialect = {
   lengthOf: (list) => `json_array_length(${list})`,
@@ -24,6 +14,10 @@ const DIALECT: AuditDialect = {
     `case when json_array_length(${lines}) = 1 then coalesce(${lines} ->> '$[0].amount', 0)
        else (select coalesce(sum(value ->> '$.amount'), 0) from json_each(${lines})) end`,
   tellsOf: (event, terms) => `${event} in (select value from json_each(${terms}, '$.events'))`,
+  whole: (table) => `main.${table}`,
+  join: "cross join",
+  parameter: "?1",
+  pairsIn: (parameter) => `select value ->> 0 as low, value ->> 1 as high from json_each(?${parameter})`,
   lower: (one, other) => `min(${one}, ${other})`,
   uncounted: `
     select iif(exists (
@@ -33,61 +27,51 @@ const DIALECT: AuditDialect = {
     where made.number = 1`,
 };
 
-/** The body of `Audit.run`. */
-export function prepareAudit(db: Database): () => AuditReport {
-  const begin = db.prepare("begin");
-  const end = db.prepare("rollback");
-  const passes = passesIn(DIALECT).map((pass) => db.prepare<Found, []>(passStatement(pass)));
-  const sums = prepareSums(db);
-  const taskChecks = prepareTaskChecks(db, DIALECT);
+/** Only one process writes, so rows come in the order of their numbers. */
+const SETTLED = `select (select coalesce(max(number), 0) from task) as task, (select coalesce(max(id), 0) from ledger_entry) as ledger_entry,
+  (select coalesce(max(number), 0) from label) as label`;
 
-  function differences(): AuditDifference[] {
-    const found = passes.flatMap((pass) => pass.all().map(toDifference));
-    return inOrder([...found, ...taskChecks()]);
+/** The bodies of `Audit`. They throw StorageError. */
+export function prepareAudit(db: Database): Pick<Audit, "run" | "examine"> {
+  const pages = preparePages(db);
+  const all: AuditReader["all"] = async <Row>(text: string, ...parameters: readonly string[]) =>
+    translating(() => db.prepare<Row, string[]>(text).all(...parameters));
+
+  async function audit(depth: AuditDepth, isToBeSealed: boolean): Promise<AuditOutcome> {
+    // Every statement reads the state that the first one saw.
+    translating(() => db.run("begin"));
+    try {
+      const settled = isToBeSealed ? (await all<Settled>(SETTLED))[0] : undefined;
+      return await runAudit({ dialect: DIALECT, settled, all, pages }, depth);
+    } finally {
+      db.run("rollback");
+    }
   }
 
-  return () => {
-    // Every statement reads the state that the first one saw.
-    begin.run();
-    try {
-      return { ...sums(), differences: differences() };
-    } finally {
-      end.run();
-    }
-  };
-}
-
-/** Differences in the order in which the checks are reported. */
-export function inOrder(all: readonly AuditDifference[]): AuditDifference[] {
-  return Object.keys(AUDIT_CHECKS).flatMap((check) => all.filter((each) => each.check === check));
-}
-
-/** Finds the first row that each check of a pass objects to, as `Found`. */
-export function passStatement({ rows, order, checks }: Pass): string {
-  // Safe: the names come from the table of checks.
-  const found = Object.entries(checks).map(
-    ([check, [stored, expected, wrong = `${stored} <> ${expected}`]]) =>
-      `select * from (select '${check}' as "check", *, ${asText(stored)} as "storedText", ${asText(expected)} as "expectedText"
-         from found where ${wrong} order by ${order} limit 1) as first`,
-  );
-  return `with found as materialized (${rows}) ${found.join(" union all ")}`;
-}
-
-/** What is told of a row. */
-export function toDifference(row: Found): AuditDifference {
-  const { check, accountId, keyId, taskId, model, day, entry, storedText, expectedText } = row;
   return {
-    check,
-    accountId: accountId ?? undefined,
-    keyId: keyId ?? undefined,
-    taskId: taskId ?? undefined,
-    model: model ?? undefined,
-    day: day ?? undefined,
-    entry: entry ?? undefined,
-    stored: BigInt(storedText ?? 0),
-    expected: BigInt(expectedText ?? 0),
+    run: async (depth = "checksums") => (await audit(depth, false)).report,
+    examine: (depth = "checksums") => audit(depth, true),
   };
 }
 
-/** A figure as text, in SQL. */
-const asText = (figure: string): string => `cast(${figure} as text)`;
+/** One page after the other: a statement about all of them would sort their rows. */
+function preparePages(db: Database): AuditReader["pages"] {
+  const prepare = (table: SealedTable, isWhole: boolean) =>
+    db.prepare<FigureRow, [low: number, high: number]>(
+      `select ${figuresIn(DIALECT, table, isWhole)} from ${table} where ${NUMBER_IN[table]} between ? and ?`,
+    );
+  const prepared = {
+    task: [prepare("task", false), prepare("task", true)],
+    ledger_entry: [prepare("ledger_entry", false), prepare("ledger_entry", true)],
+  } as const;
+  return async (table, pages, isWhole) =>
+    translating(() => {
+      const statement = prepared[table][isWhole ? 1 : 0];
+      return new Map(
+        pages.flatMap((page): [number, Figures][] => {
+          const row = statement.get(page * PAGE, (page + 1) * PAGE - 1);
+          return row === null || row.rows === 0 ? [] : [[page, figuresOf(row)]];
+        }),
+      );
+    });
+}

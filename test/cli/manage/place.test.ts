@@ -190,6 +190,7 @@ describe("a server", () => {
         { check: "quota_used", keyId: keyId(1), day: 0, stored: 1n, expected: 2n },
         { check: "usage_tasks", accountId: accountId(1), day: 20_000, stored: 3n, expected: 4n },
       ],
+      sealed: { depth: "checksums", tasks: 0, ledgerEntries: 0 },
     };
     const { server, run } = withServer({ "GET /admin/v1/audit": () => success(auditForm(report)) });
     const { exitCode, stdout, stderr } = await run("audit", "--json");

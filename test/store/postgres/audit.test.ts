@@ -1,30 +1,63 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
 import { openAudit } from "../../../src/store/postgres/audit.ts";
-import { describeAudit } from "../../contracts/audit.ts";
+import { settledNumbers } from "../../../src/store/postgres/audit-settled.ts";
+import { openConnection } from "../../../src/store/postgres/connection.ts";
+import { type AuditedStore, describeAudit } from "../../contracts/audit.ts";
+import { describeSeals } from "../../contracts/audit-seals.ts";
 import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, withoutRules } from "../../helpers/postgres.ts";
 
 describe.skipIf(!CAN_TEST_POSTGRES)("the audit of PostgreSQL", () => {
   afterAll(stopPostgres);
 
-  describeAudit("the audit of PostgreSQL", async () => {
+  const audited = async (): Promise<AuditedStore> => {
     const store = await openEmptyPostgres();
     const rules = await withoutRules();
+    const opened = await openAudit({ url: rules.url });
+    const sequence = (table: string, number: string, above: number) =>
+      `select setval(pg_get_serial_sequence('${table}', '${number}'), ${above})`;
     return {
-      store: store,
-      async audit() {
-        const opened = await openAudit({ url: rules.url });
-        try {
-          return await opened.run();
-        } finally {
-          opened.stop();
-        }
+      store,
+      audit: opened.run,
+      async seal(depth, keeps = true) {
+        const outcome = await opened.examine(depth);
+        if (keeps) await opened.keep(outcome.seals);
+        return outcome;
       },
+      keep: opened.keep,
+      numberOn: (above) =>
+        rules.run(sequence("task", "number", above), sequence("ledger_entry", "id", above)),
       tamper: rules.run,
       async stop() {
+        opened.stop();
         await store.stop();
         await rules.restore();
       },
     };
+  };
+  describeAudit("the audit of PostgreSQL", audited);
+  describeSeals("seals of PostgreSQL", audited);
+
+  test("nothing is sealed before every transaction that may have drawn a number has ended", async () => {
+    const store = await openEmptyPostgres();
+    const { url } = await withoutRules();
+    const connection = openConnection({ url });
+    const [slow, other] = [new SQL({ url, max: 1 }), new SQL({ url, max: 1 })];
+    await slow.unsafe("begin");
+    await slow.unsafe("select pg_current_xact_id()");
+    const happened: string[] = [];
+    const settled = connection.read(settledNumbers).then((numbers) => {
+      happened.push("settled");
+      return numbers;
+    });
+    await other.unsafe("select pg_sleep(0.3)");
+    happened.push("committed");
+    await slow.unsafe("commit");
+    expect(await settled).toEqual({ task: 0, ledger_entry: 0, label: 0 });
+    expect(happened).toEqual(["committed", "settled"]);
+    for (const sql of [slow, other]) await sql.close();
+    await connection.stop();
+    await store.stop();
   });
 
   test("a database with other tables is refused", async () => {

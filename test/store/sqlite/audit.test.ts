@@ -2,39 +2,50 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { openAudit } from "../../../src/store/audit.ts";
 import { openStore, type Store } from "../../../src/store/open.ts";
-import { describeAudit, keepBooks } from "../../contracts/audit.ts";
+import { type AuditedStore, describeAudit, keepBooks } from "../../contracts/audit.ts";
+import { describeSeals } from "../../contracts/audit-seals.ts";
 import { migratedFile } from "../../helpers/open-store.ts";
 import { admit, keyId } from "../../helpers/store.ts";
 
+const TRIGGERS = [
+  ...["ledger_entry_is_not_changed", "ledger_entry_is_not_removed"],
+  ...["task_end_is_final", "task_is_not_removed", "label_stays_as_it_is"],
+];
+
 function tamper(path: string, ...statements: readonly string[]): void {
   const db = new Database(path);
-  for (const trigger of ["ledger_entry_is_not_changed", "ledger_entry_is_not_removed", "task_end_is_final"])
-    db.run(`drop trigger ${trigger}`);
+  for (const trigger of TRIGGERS) db.run(`drop trigger if exists ${trigger}`);
   db.run("pragma ignore_check_constraints = on");
   for (const statement of statements) db.run(statement);
   db.close();
 }
 
-describeAudit("the audit of SQLite", async () => {
+async function auditedFile(): Promise<AuditedStore> {
   const file = migratedFile();
   const store = openStore({ path: file.path });
+  const opened = openAudit({ path: file.path });
   return {
     store,
-    async audit() {
-      const opened = openAudit({ path: file.path });
-      try {
-        return await opened.run();
-      } finally {
-        opened.stop();
-      }
+    audit: opened.run,
+    async seal(depth, keeps = true) {
+      const outcome = await opened.examine(depth);
+      if (keeps) await opened.keep(outcome.seals);
+      return outcome;
     },
+    keep: opened.keep,
+    // The next number follows the highest one.
+    numberOn: async () => {},
     tamper: async (...statements) => tamper(file.path, ...statements),
     async stop() {
+      opened.stop();
       await store.stop();
       file.remove();
     },
   };
-});
+}
+
+describeAudit("the audit of SQLite", auditedFile);
+describeSeals("seals of SQLite", auditedFile);
 
 describe("the audit of a file", () => {
   let file: ReturnType<typeof migratedFile>;

@@ -1,5 +1,15 @@
-import { AUDIT_CHECKS } from "../../../domain/ports/audit.ts";
-import { closed, component, flag, integer, list, nullable, openEnum, text } from "../../wire/schema.ts";
+import { AUDIT_CHECKS, AUDIT_DEPTHS } from "../../../domain/ports/audit.ts";
+import {
+  closed,
+  component,
+  flag,
+  integer,
+  list,
+  nullable,
+  openEnum,
+  optional,
+  text,
+} from "../../wire/schema.ts";
 import { CURRENCY_SCHEMA, idOf } from "../../wire/values.ts";
 import { contract } from "../contract.ts";
 
@@ -27,6 +37,11 @@ const AUDIT = component("Audit", {
     balance: sum("Of all accounts: credited, less captured, plus refunded."),
     held: sum("Held for live tasks."),
   }),
+  sealed: closed({
+    depth: openEnum(AUDIT_DEPTHS, "As `depth` of the request."),
+    tasks: count("Tasks that an earlier audit has verified, of which no more than `depth` says was read."),
+    ledger_entries: count("Entries of ledgers of which the same is so."),
+  }),
   differences: list(
     closed({
       check: openEnum(Object.keys(AUDIT_CHECKS), "The check that failed."),
@@ -36,15 +51,23 @@ const AUDIT = component("Audit", {
       task_id: nullable(idOf("task", "The task.")),
       model: nullable(text("The model.")),
       day: nullable(text("First day of a quota's period, or a day of usage.")),
-      ledger_entry: nullable(count("Number of an entry of the ledger.")),
-      stored: figure("What is stored: an amount, or a count."),
+      ledger_entry: nullable(count("Number of an entry of the ledger; of a page, its first one.")),
+      stored: figure("What is stored: an amount, a count, or the checksum of a page of rows."),
       expected: figure("What it must be."),
     }),
     { description: "The first difference of each check; empty when the books add up." },
   ),
 });
 
+export const AUDIT_QUERY = optional({
+  depth: text(
+    "What is done with tasks and entries that an earlier audit has verified and sealed: `checksums` compares each page of them with its seal, `new` takes seals at their word and is fastest, `full` checks every row again.",
+    { enum: [...AUDIT_DEPTHS], default: "checksums" },
+  ),
+});
+
 export const READ_AUDIT = contract("readAudit", "Recompute every figure of the books", AUDIT, {
+  query: AUDIT_QUERY,
   description:
-    "Reads one moment of the database, and holds up nothing else. It takes as long as there are rows; ask the address for long requests where that is more than its time limit.",
+    "Reads one moment of the database, and holds up nothing else. Pages of 10,000 tasks and ledger entries that were found right are sealed with a checksum, by which the next audit takes less time. A full one takes as long as there are rows; ask the address for long requests where that is more than its time limit.",
 });

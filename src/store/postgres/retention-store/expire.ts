@@ -5,6 +5,7 @@ import type { File } from "../../sqlite/retention-store/remove.ts";
 import { SHA256 } from "../../sqlite/task-store/asset-table.ts";
 import { REMOVED, taskNumber } from "../../sqlite/task-store/task-table.ts";
 import { unneededContents } from "../named-contents.ts";
+import { breakSeal } from "../seal-store.ts";
 import { type Session, statement } from "../session.ts";
 import { removeTask } from "./remove.ts";
 
@@ -27,8 +28,8 @@ const REMOVE_SENDS = statement<never, [ids: readonly string[]]>(
 const REMOVE_CALLBACKS = statement<never, [ids: readonly string[]]>(
   "delete from callback where id = any($1)",
 );
-const FORGET_ADDRESS = statement<never, [id: string]>(
-  "update task set callback_url = null, callback_terms = null where id = $1 and stage = 'terminal'",
+const FORGET_ADDRESS = statement<{ number: number }, [id: string]>(
+  "update task set callback_url = null, callback_terms = null where id = $1 and stage = 'terminal' returning number",
 );
 
 const EXPIRE: Readonly<Record<KeptKind, Expire>> = {
@@ -69,6 +70,7 @@ async function expireCallbacks(session: Session, id: TaskId): Promise<readonly s
   const ids = callbacks.map((callback) => callback.id);
   await REMOVE_SENDS.run(session, ids);
   await REMOVE_CALLBACKS.run(session, ids);
-  await FORGET_ADDRESS.run(session, id);
+  const forgotten = await FORGET_ADDRESS.get(session, id);
+  if (forgotten !== undefined) await breakSeal(session, "task", forgotten.number);
   return [];
 }

@@ -4,11 +4,12 @@ import type { File, Standing } from "../../sqlite/retention-store/remove.ts";
 import { SHA256 } from "../../sqlite/task-store/asset-table.ts";
 import { named, REMOVED, taskNumber } from "../../sqlite/task-store/task-table.ts";
 import { unneededContents } from "../named-contents.ts";
+import { breakSeal } from "../seal-store.ts";
 import { forgetPrompt } from "../search-store.ts";
 import { type Session, statement } from "../session.ts";
 
 const SELECT = statement<Standing, [id: string]>(
-  `select ${named("account_id")}, status, stage from task where id = $1`,
+  `select number, ${named("account_id")}, status, stage from task where id = $1`,
 );
 // The stored list keeps its number of results.
 const STRIP = statement<never, [at: number, id: string]>(
@@ -58,6 +59,7 @@ export async function removeTask(
   const files = await REMOVE_FILES.all(session, id);
   await STRIP_ATTEMPTS.run(session, id);
   await STRIP.run(session, at, id);
+  await breakSeal(session, "task", standing.number);
   await forgetPrompt(session, id);
   const contents = await unneededContents(
     session,

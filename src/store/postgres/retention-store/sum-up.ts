@@ -18,6 +18,7 @@ import {
 } from "../../sqlite/retention-store/sum-up.ts";
 import { REMOVED } from "../../sqlite/task-store/task-table.ts";
 import type { Labels } from "../labels.ts";
+import { breakSeal } from "../seal-store.ts";
 import { type Session, statement } from "../session.ts";
 
 /**
@@ -98,6 +99,7 @@ export async function sumUp(session: Session, labels: Labels, id: TaskId): Promi
   await sumEntries(session, labels, number);
   await REMOVE_ATTEMPTS.run(session, number);
   await REMOVE_TASK.run(session, number);
+  await breakSeal(session, "task", number);
 }
 
 /** Adds a task's ledger entries to the sums of their days and kinds. */
@@ -106,8 +108,11 @@ async function sumEntries(session: Session, labels: Labels, task: number): Promi
   for (const { account_number, kind, ...own } of await ENTRIES.all(session, task)) {
     const before = await SUM.get(session, account_number, kind, own.at);
     const sum = before === undefined ? { ...own, entries: 1 } : added(before, own);
-    await REMOVE_ENTRY.run(session, own.id);
-    if (before !== undefined) await REMOVE_ENTRY.run(session, before.id);
+    // The sum gets the id of one of them.
+    for (const entry of before === undefined ? [own] : [own, before]) {
+      await REMOVE_ENTRY.run(session, entry.id);
+      await breakSeal(session, "ledger_entry", entry.id);
+    }
     const { id, balance, held, at, entries } = sum;
     await INSERT_SUM.run(session, id, account_number, kind, balance, held, at, entries, reason, actor);
   }

@@ -1,4 +1,4 @@
-import type { AuditCheck } from "../../../domain/ports/audit.ts";
+import type { AuditCheck, SealedTable } from "../../../domain/ports/audit.ts";
 import { ACCOUNT_ID } from "../account-store/account-table.ts";
 import { NO_PERIOD } from "../books-table.ts";
 import { labelOf, textOf } from "../label-table.ts";
@@ -16,7 +16,14 @@ export interface Pass {
   readonly checks: {
     readonly [Check in AuditCheck]?: readonly [stored: string, expected: string, wrong?: string];
   };
+  /** Where sealed rows of this table are right already, and the others can be looked at alone. */
+  readonly open?: SealedTable;
+  /** Where all is right as long as these sums are. */
+  readonly sums?: readonly SumName[];
 }
+
+/** What is compared as a single sum of all rows. */
+export type SumName = "usage" | "quota" | "balance" | "held" | "owed";
 
 /** The parts of an audit's statements that differ between databases. */
 export interface AuditDialect {
@@ -26,6 +33,14 @@ export interface AuditDialect {
   readonly amountOf: (lines: string) => string;
   /** Whether the terms of a callback, in JSON, tell of an event. */
   readonly tellsOf: (event: string, terms: string) => string;
+  /** The name of a whole table inside a statement that calls a part of it by the table's name. */
+  readonly whole: (table: SealedTable) => string;
+  /** A join that reads its left side first, where the database has one. */
+  readonly join: string;
+  /** The first parameter of a statement. */
+  readonly parameter: string;
+  /** Pairs of numbers in a parameter, a JSON list of lists, as rows of the columns `low` and `high`. */
+  readonly pairsIn: (parameter: 1 | 2) => string;
   /** The lower of two numbers. */
   readonly lower: (one: string, other: string) => string;
   /** The day up to which usage was not counted though tasks had ended, or -1, as the rows of a table with a column `day`. */
@@ -43,7 +58,7 @@ const MISSHAPEN = `not case entry.kind
   else false end`;
 
 /** Whether a task has an address that must receive its end. */
-const owes = ({ tellsOf }: AuditDialect) =>
+export const owes = ({ tellsOf }: AuditDialect) =>
   `(task.callback_url is not null and case when task.callback_terms is null then task.status in ('completed', 'failed')
     else ${tellsOf("task.status", "task.callback_terms")} end)`;
 
@@ -91,6 +106,7 @@ const SPOKEN_ALIKE: readonly Pass[] = [
       ) as entries on entries.account_number = account.number`,
     order: '"accountId"',
     checks: { account_balance: ["balance", "moved"], account_held: ["held", '"movedHolds"'] },
+    sums: ["balance", "held"],
   },
   {
     rows: `
@@ -100,6 +116,7 @@ const SPOKEN_ALIKE: readonly Pass[] = [
       ) as live on live.account_number = account.number`,
     order: '"accountId"',
     checks: { account_live: ["held", "promised"] },
+    open: "task",
   },
   {
     rows: `
@@ -121,6 +138,7 @@ const SPOKEN_ALIKE: readonly Pass[] = [
       ledger_orphan: ["moved", "0", '"isOrphaned"'],
       ledger_shape: ["moved", "held", '"isMisshapen"'],
     },
+    open: "ledger_entry",
   },
   {
     rows: `
@@ -159,6 +177,7 @@ const SPOKEN_ALIKE: readonly Pass[] = [
       ) as live on live.key_id = period.key_id and live.quota_period = period.day`,
     order: '"keyId", day',
     checks: { quota_reserved: ["reserved", "held"] },
+    open: "task",
   },
   // Counting for a key can begin within a period, with what the key was charged since the period's first day.
   // That amount is not stored, so in a key's first period any part of the charges outside all periods is
@@ -195,6 +214,7 @@ const SPOKEN_ALIKE: readonly Pass[] = [
       left join before on before.key_id = first.key_id`,
     order: '"keyId", day',
     checks: { quota_used: ["used", "charged", 'used - charged not between 0 and "chargedBefore"'] },
+    sums: ["quota"],
   },
   {
     rows: `
@@ -219,6 +239,7 @@ export const passesIn = (dialect: AuditDialect): readonly Pass[] => [
       usage_outputs: ["outputs", '"endedOutputs"'],
       usage_charged: ["charged", '"endedCharged"'],
     },
+    sums: ["usage"],
   },
   {
     rows: `
@@ -228,5 +249,7 @@ export const passesIn = (dialect: AuditDialect): readonly Pass[] => [
       where (callback.id is not null) <> ${owes(dialect)}`,
     order: '"taskId"',
     checks: { callback_owed: ["has", "owes"] },
+    open: "task",
+    sums: ["owed"],
   },
 ];

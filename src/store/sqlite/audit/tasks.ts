@@ -1,4 +1,3 @@
-import type { Database } from "bun:sqlite";
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import type { AuditDifference } from "../../../domain/ports/audit.ts";
 import { textOf } from "../label-table.ts";
@@ -59,12 +58,12 @@ export function firstWrongIn(dialect: AuditDialect): string {
   return `select ${firsts.join(",\n")} from ${TASKS_WITH_ENTRIES}`;
 }
 
-/** Tells `WrongTask` of the task of a condition. */
-export function wrongTaskIn(dialect: AuditDialect, check: TaskCheck, condition: string): string {
+/** Tells `WrongTask` of the task whose id is the parameter. */
+export function wrongTaskIn(dialect: AuditDialect, check: TaskCheck): string {
   const [stored, expected] = figuresIn(dialect)[check];
   return `select (select id from account where number = task.account_number) as "accountId", cast(${stored} as text) as stored,
       cast(${expected} as text) as expected
-    from ${TASKS_WITH_ENTRIES} where ${condition}`;
+    from ${TASKS_WITH_ENTRIES} where task.id = ${dialect.parameter}`;
 }
 
 /** What is reported about a wrong task. */
@@ -79,15 +78,4 @@ export function wrongIn(found: FirstWrong | null | undefined): { check: TaskChec
     const taskId = found?.[check] ?? undefined;
     return taskId === undefined ? [] : [{ check, taskId }];
   });
-}
-
-/** Returns a function that finds the first wrong task of each check in one pass over all tasks and entries. */
-export function prepareTaskChecks(db: Database, dialect: AuditDialect): () => AuditDifference[] {
-  const firstWrong = db.prepare<FirstWrong, []>(firstWrongIn(dialect));
-  return () =>
-    wrongIn(firstWrong.get()).flatMap(({ check, taskId }): AuditDifference[] => {
-      const text = wrongTaskIn(dialect, check, "task.id = ?");
-      const figures = db.query<WrongTask, [id: string]>(text).get(taskId);
-      return figures === null ? [] : [wrongTask(check, taskId, figures)];
-    });
 }

@@ -4,6 +4,7 @@ import type { KeptKind, Removal } from "../../../domain/ports/retention-store.ts
 import { MOST_OF_TASK } from "../callback-store/callback-table.ts";
 import { prepareIsNamed } from "../named-contents.ts";
 import type { Told } from "../removals.ts";
+import { prepareBreakSeal } from "../seal-store.ts";
 import { SHA256 } from "../task-store/asset-table.ts";
 import { REMOVED, taskNumber } from "../task-store/task-table.ts";
 
@@ -62,9 +63,10 @@ function prepareExpireCallback(db: Database): Expire {
   );
   const removeSends = db.prepare<never, [id: string]>("delete from callback_attempt where callback_id = ?");
   const remove = db.prepare<never, [id: string]>("delete from callback where id = ?");
-  const forgetAddress = db.prepare<never, [id: string]>(
-    "update task set callback_url = null, callback_terms = null where id = ? and stage = 'terminal'",
+  const forgetAddress = db.prepare<{ number: number }, [id: string]>(
+    "update task set callback_url = null, callback_terms = null where id = ? and stage = 'terminal' returning number",
   );
+  const breakSeal = prepareBreakSeal(db);
   return (id) => {
     const callbacks = ofTask.all(id);
     if (callbacks.length === 0 || callbacks.some(({ pool }) => pool !== null)) return [];
@@ -72,7 +74,8 @@ function prepareExpireCallback(db: Database): Expire {
       removeSends.run(callback.id);
       remove.run(callback.id);
     }
-    forgetAddress.run(id);
+    const number = forgetAddress.get(id)?.number;
+    if (number !== undefined) breakSeal("task", number);
     return [];
   };
 }

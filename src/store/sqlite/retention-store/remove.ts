@@ -3,12 +3,14 @@ import type { AccountId, AssetId, TaskId } from "../../../domain/ids.ts";
 import type { Removal } from "../../../domain/ports/retention-store.ts";
 import type { TaskStatus } from "../../../domain/task/task.ts";
 import { prepareIsNamed } from "../named-contents.ts";
+import { prepareBreakSeal } from "../seal-store.ts";
 import { prepareForget } from "../search-store.ts";
 import { SHA256 } from "../task-store/asset-table.ts";
 import { named, REMOVED, taskNumber } from "../task-store/task-table.ts";
 
 /** The facts that decide whether a task can be removed. */
 export interface Standing {
+  readonly number: number;
   readonly account_id: AccountId;
   readonly status: TaskStatus | typeof REMOVED;
   readonly stage: string;
@@ -30,7 +32,7 @@ export function prepareRemove(
   tell: (id: TaskId, ofAssets: readonly AssetId[]) => void,
 ): (id: TaskId, at: number, owner?: AccountId | undefined) => Removal {
   const select = db.prepare<Standing, [id: string]>(
-    `select ${named("account_id")}, status, stage from task where id = ?`,
+    `select number, ${named("account_id")}, status, stage from task where id = ?`,
   );
   const strip = db.prepare<never, [at: number, id: string]>(
     `update task set status = '${REMOVED}', change = -abs(change), setup = '', begins_group = null, request_id = '', origin = null, origin_label = null, quote = null,
@@ -46,6 +48,7 @@ export function prepareRemove(
   const removeCallback = prepareRemoveCallback(db);
   const removeFiles = prepareRemoveFiles(db);
   const forget = prepareForget(db);
+  const breakSeal = prepareBreakSeal(db);
 
   return (id, at, owner) => {
     const standing = select.get(id);
@@ -58,6 +61,7 @@ export function prepareRemove(
     const { assets, contents } = removeFiles(id);
     stripAttempts.run(id);
     strip.run(at, id);
+    breakSeal("task", standing.number);
     forget(id);
     tell(id, assets);
     return { kind: "removed", contents };

@@ -6,6 +6,7 @@ import type { Removed, RemovedPlace, RemovedQuery } from "../../../domain/ports/
 import { NO_PERIOD } from "../books-table.ts";
 import type { Connection } from "../connection.ts";
 import { prepareLabels } from "../labels.ts";
+import { prepareBreakSeal } from "../seal-store.ts";
 import { REMOVED } from "../task-store/task-table.ts";
 
 /** When a removed task was removed, as SQL. Its files went with it, if not before. */
@@ -49,6 +50,7 @@ export function prepareSums(connection: Pick<Connection, "db" | "onUndone">) {
   const sumEntries = prepareSumEntries(connection);
   const removeAttempts = db.prepare<never, [task: number]>("delete from attempt where task_number = ?");
   const removeTask = db.prepare<never, [task: number]>("delete from task where number = ?");
+  const breakSeal = prepareBreakSeal(db);
   return {
     removed: ({ removedBefore, after = FIRST, limit }: RemovedQuery): Removed =>
       removedIn(rows.all(removedBefore, after.at, after.number, limit), limit),
@@ -61,6 +63,7 @@ export function prepareSums(connection: Pick<Connection, "db" | "onUndone">) {
       sumEntries(number);
       removeAttempts.run(number);
       removeTask.run(number);
+      breakSeal("task", number);
     },
   };
 }
@@ -138,7 +141,12 @@ function prepareSumEntries(connection: Pick<Connection, "db" | "onUndone">): (ta
     `select ${AMOUNTS}, entries from ledger_entry indexed by ledger_entry_sum
      where account_number = ? and kind = ? and at / ${DAY_MS} = ? / ${DAY_MS} and entries is not null`,
   );
-  const remove = db.prepare<never, [id: number]>("delete from ledger_entry where id = ?");
+  const removeEntry = db.prepare<never, [id: number]>("delete from ledger_entry where id = ?");
+  const breakSeal = prepareBreakSeal(db);
+  const remove = (id: number) => {
+    removeEntry.run(id);
+    breakSeal("ledger_entry", id);
+  };
   const insert = db.prepare<never, (number | string)[]>(
     `insert into ledger_entry (id, account_number, kind, balance_delta_micros, held_delta_micros, at, entries, reason_label, actor_label)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -148,8 +156,9 @@ function prepareSumEntries(connection: Pick<Connection, "db" | "onUndone">): (ta
       const before = sumOf.get(account_number, kind, own.at);
       const { id, balance, held, at, entries } =
         before === null ? { ...own, entries: 1 } : added(before, own);
-      remove.run(own.id);
-      if (before !== null) remove.run(before.id);
+      // The sum gets the id of one of them.
+      remove(own.id);
+      if (before !== null) remove(before.id);
       insert.run(
         id,
         account_number,
