@@ -70,6 +70,11 @@ const CHANGED: readonly (readonly [string, "sealed_tasks" | "sealed_entries", st
     `update task set pool = 'under_way', due_at = 1, stage = 'running' where id = '${taskId(3)}'`,
   ],
   [
+    "a key and a period beyond all numbers",
+    "sealed_tasks",
+    `update task set key_label = ${2 ** 53}, quota_period = ${2 ** 53} where id = '${taskId(3)}'`,
+  ],
+  [
     "an amount",
     "sealed_entries",
     `update ledger_entry set balance_delta_micros = 9999 where ${entryOf(1, "refund")}`,

@@ -46,7 +46,7 @@ const ROW: Readonly<Record<SealedTable, (dialect: AuditDialect) => string>> = {
 
 /** How many tasks ended, what they delivered and were charged, as one value. */
 const used = (tasks: string, outputs: string, charged: string): string =>
-  reduced(`${tasks} * 7919 + ${outputs} * 104729 + ${reduced(charged)}`);
+  reduced(`${reduced(tasks)} * 7919 + ${reduced(outputs)} * 104729 + ${reduced(charged)}`);
 /** The sum of a value over tasks that ended. */
 const ofEnded = (value: string): string => sumOf(`case when stage = 'terminal' then ${value} else 0 end`);
 

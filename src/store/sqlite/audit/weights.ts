@@ -16,12 +16,12 @@ const FACTORS = [
 /** A number of any size as one below the modulus, in SQL. */
 export const reduced = (value: string): string => `(${value}) % ${MODULUS}`;
 
-/** A number below the modulus that is made of numbers below it, in SQL. */
+/** A number below the modulus that is made of numbers of any size, in SQL. */
 export function mixed(values: readonly string[]): string {
   const terms = values.map((value, index) => {
     const factor = FACTORS[index];
     if (factor === undefined) throw new Error("There are more values than factors.");
-    return `cast(${value} as bigint) * ${factor}`;
+    return `cast(${value} as bigint) % ${MODULUS} * ${factor}`;
   });
   return `((${terms.join(" + ")}) % ${MODULUS})`;
 }
@@ -33,7 +33,7 @@ export function weightOf(place: readonly string[]): string {
 }
 
 /** The weight of a number, in SQL. */
-export const weightOfNumber = (number: string): string => `(${number} * 48271 % ${MODULUS})`;
+export const weightOfNumber = (number: string): string => `(${number} % ${MODULUS} * 48271 % ${MODULUS})`;
 /** The same, of a number at hand. */
 export const weightOfNumberIn = (number: number): bigint => (BigInt(number) * 48_271n) % BigInt(MODULUS);
 
