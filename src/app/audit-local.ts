@@ -2,13 +2,9 @@ import type { Audit, AuditDepth, AuditReport } from "../domain/ports/audit.ts";
 import type { SealStore } from "../domain/ports/seal-store.ts";
 import { openAudit } from "../store/audit.ts";
 import { untilLogIsShort } from "../store/checkpoint.ts";
-import { giveWay } from "../toolkit/low-priority.ts";
 import { reasonOf } from "../toolkit/system-error.ts";
 import { existingDatabaseOf } from "./data-folder.ts";
 import type { Stored } from "./local-store.ts";
-
-/** A server's requests come first, as they do before an audit in its own threads. */
-const NICENESS = 10;
 
 export interface LocalAudit {
   readonly report: AuditReport;
@@ -17,13 +13,11 @@ export interface LocalAudit {
 }
 
 /**
- * Checks the books of a data folder, and seals what is right. Does not hold up a server that runs on it. This thread gives way to others
- * from then on.
+ * Checks the books of a data folder, and seals what is right. Does not hold up a server that runs on it.
  *
  * @throws Error when it has no database; SchemaError when the database is of another version
  */
 export async function auditLocal(config: Stored, depth: AuditDepth): Promise<LocalAudit> {
-  giveWay(NICENESS);
   const audit = await openAuditOf(config);
   try {
     const { report, seals } = await audit.examine(depth);
