@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import { createHash } from "node:crypto";
+import { isJsonObject } from "../../src/domain/json.ts";
 import { send } from "./client.ts";
 import type { Findings } from "./findings.ts";
 import type { Caller, Creation, Load } from "./load.ts";
@@ -8,6 +9,8 @@ const WAIT_SEC = 30;
 /** Reads of one task while the rest is let run to its end. */
 const TRIES = 6;
 const AT_ONCE = 16;
+/** Of an account's tasks that still live then; each waits for one of them. */
+const LOOKS = 100;
 
 /** How a task reads through the API once everything has come to rest. */
 export interface Ended {
@@ -61,7 +64,26 @@ export async function checkThroughApi(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(callers.map(({ key }) => untilNothingLives(origin, { key, findings })));
   return ends;
+}
+
+/** Waits for the tasks of creates whose answer was lost: nobody knows their ids. */
+async function untilNothingLives(origin: string, to: { key: string; findings: Findings }): Promise<void> {
+  for (let looks = 0; looks < LOOKS; looks++) {
+    const path =
+      (await pathOfLive(origin, to.key, "pending")) ?? (await pathOfLive(origin, to.key, "processing"));
+    if (path === undefined) return;
+    await send(origin, { path: `${path}?wait=${WAIT_SEC}`, key: to.key });
+  }
+  to.findings.add(`an account still has tasks that did not end, after ${LOOKS} looks`);
+}
+
+/** Where the status of the latest task in a status is read. */
+async function pathOfLive(origin: string, key: string, status: string): Promise<string | undefined> {
+  const answer = await send(origin, { path: `/v1/tasks?status=${status}&limit=1`, key });
+  const [task] = Array.isArray(answer?.data.tasks) ? answer.data.tasks : [];
+  return isJsonObject(task) ? `/v1/${task.kind}s/status/${task.task_id}` : undefined;
 }
 
 async function checkTask(
