@@ -60,6 +60,21 @@ describe.skipIf(!CAN_TEST_POSTGRES)("the audit of PostgreSQL", () => {
     await store.stop();
   });
 
+  test("a transaction of another database of the server is not waited for", async () => {
+    const store = await openEmptyPostgres();
+    const { url } = await withoutRules();
+    const elsewhere = new URL(url);
+    elsewhere.pathname = "/postgres";
+    const [connection, slow] = [openConnection({ url }), new SQL({ url: elsewhere.href, max: 1 })];
+    await slow.unsafe("begin");
+    await slow.unsafe("select pg_current_xact_id()");
+    expect(await connection.read(settledNumbers)).toEqual({ task: 0, ledger_entry: 0, label: 0 });
+    await slow.unsafe("rollback");
+    await slow.close();
+    await connection.stop();
+    await store.stop();
+  });
+
   test("a database with other tables is refused", async () => {
     const store = await openEmptyPostgres();
     const { url } = await withoutRules();
