@@ -149,9 +149,13 @@ test("what cannot be used, or is another's, changes nothing", async () => {
 
 test("a built-in model's place is taken by a file that says so, and given back", async () => {
   const text = manifest("sandbox-image", "replaces: true\n");
+  const untilIn = async (file: string | undefined) => {
+    while ((await send("GET", "/models/sandbox-image")).data.file !== file) await Bun.sleep(10);
+  };
   expect((await send("PUT", at("sandbox-image"), { text })).status).toBe(200);
+  await untilIn("models/sandbox-image.yaml");
   expect((await send("DELETE", at("sandbox-image"))).status).toBe(200);
-  expect((await send("GET", "/models/sandbox-image")).data.file).toBeUndefined();
+  await untilIn(undefined);
 }, 20_000);
 
 test("a file in the way of the folder is told", async () => {
