@@ -2,7 +2,7 @@
 const UNSPACED =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}";
 const WORD = new RegExp(
-  `[${UNSPACED}]|\\p{Extended_Pictographic}|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+`,
+  `[[${UNSPACED}]--\\p{P}]|[\\p{Extended_Pictographic}--\\p{P}]|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED}]]+`,
   "gv",
 );
 const CHARACTER = new RegExp(`^[${UNSPACED}]$`, "v");

@@ -14,6 +14,8 @@ test("words are told apart by anything but letters, digits and pictures, whateve
   expect(promptWords("ｆｕｌｌ ﬁn")).toEqual(["full", "fin"]);
   expect(promptWords("Привет, мир! Ёлка")).toEqual(["привет", "мир", "елка"]);
   expect(promptWords("")).toEqual([]);
+  // Punctuation that is also a picture, or of a script without spaces.
+  expect(promptWords("a ‼ 〰 〽 ⁉ ๏ ។ ၊ b")).toEqual(["a", "b"]);
 });
 
 test("a text in a script without spaces is found by any part of it", () => {
