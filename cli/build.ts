@@ -41,6 +41,7 @@ export const ENTRYPOINTS = [
   "src/assets/thumbnails/worker.ts",
   "src/app/books-worker.ts",
   "src/app/backup-worker.ts",
+  "src/app/flush-worker.ts",
   "src/app/own-form-worker.ts",
 ];
 

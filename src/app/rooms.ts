@@ -25,6 +25,7 @@ import { openAssets } from "./assets.ts";
 import { copyLogAside } from "./book-readings.ts";
 import { openCluster } from "./cluster.ts";
 import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, logsOf, sealOf } from "./data-folder.ts";
+import { createFlushThread } from "./flush-thread.ts";
 import type { Releases } from "./lifecycle.ts";
 import { openModels } from "./models.ts";
 import { followModeration } from "./moderation.ts";
@@ -135,6 +136,7 @@ function openServerStore(
   return openStore({
     path,
     copyAside: () => copyLogAside(path),
+    flushThread: createFlushThread(),
     ids,
     seal,
     onDamaged: (error) => {

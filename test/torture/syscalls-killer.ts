@@ -10,6 +10,7 @@ import type { Killer } from "./killer.ts";
 const MOST_CALLS = {
   pwrite64: { start: 190, serving: 2_000 },
   fsync: { start: 15, serving: 250 },
+  fdatasync: { start: 3, serving: 250 },
   write: { start: 5, serving: 150 },
   sendto: { start: 1, serving: 60 },
   openat: { start: 40, serving: 250 },

@@ -32,7 +32,7 @@ interface Parts {
 
 /** Accounts, keys and tokens in SQLite. */
 export function createAccountStore(connection: Connection, watch: ChangeWatch, seal?: Seal): AccountStore {
-  const { read, write } = connection;
+  const { read, look, write } = connection;
   const parts: Parts = madeAtUse<Parts>({
     ledger: () => prepareLedger(connection),
     trail: () => prepareTrail(connection.db),
@@ -78,12 +78,12 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
     revokeKey: (id, now, act) => writeClearing(parts.grants, () => parts.keys.revoke(id, now, act)),
     changeKey: (id, change, act) => writeClearing(parts.grants, () => parts.keys.change(id, change, act)),
     rotateKey: (id, rotation, act) => writeClearing(parts.grants, () => parts.keys.rotate(id, rotation, act)),
-    callbackSecret: async (id) => read(() => parts.keys.callbackSecret(id)),
-    grantByHash: (hash, now) => read(() => parts.grants.get(hash, now)),
+    callbackSecret: async (id) => look(() => parts.keys.callbackSecret(id)),
+    grantByHash: (hash, now) => look(() => parts.grants.get(hash, now)),
     createToken: (token, act) => write(() => parts.tokens.create(token, act)),
     tokens: async () => read(() => parts.tokens.all()),
     token: async (idOrName) => read(() => parts.tokens.find(idOrName)),
-    tokenByHash: (hash, now) => read(() => parts.tokenGrants.get(hash, now)),
+    tokenByHash: (hash, now) => look(() => parts.tokenGrants.get(hash, now)),
     tokenUsed: (id, now) => write(() => parts.tokens.use(id, now)),
     revokeToken: (id, now, act) => writeClearing(parts.tokenGrants, () => parts.tokens.revoke(id, now, act)),
   };

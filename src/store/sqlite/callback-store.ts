@@ -15,7 +15,7 @@ import { prepareTrail } from "./trail.ts";
 
 /** Callbacks in SQLite. Each write is one operation of the connection's group commit. */
 export function createCallbackStore(connection: Connection): CallbackStore {
-  const { db, read, write } = connection;
+  const { db, read, look, write } = connection;
   const lists = prepareLists(db);
   const reads = prepareReads(connection, lists);
   const managed = prepareManagedCallbacks(db, lists, reads);
@@ -56,9 +56,9 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     claim: (query) => write(() => claim(query)),
     record: (send, delivery, at, retryAt) =>
       write(() => record(send, delivery, at, retryAt), { isOwed: true }),
-    unfinished: async (begunBefore) => read(() => reads.unfinished(begunBefore)),
-    hasDue: async (now) => read(() => anyDue.get(now) !== null),
-    nextDueAt: async () => read(() => nextDue.get()?.due_at),
+    unfinished: async (begunBefore) => look(() => reads.unfinished(begunBefore)),
+    hasDue: async (now) => look(() => anyDue.get(now) !== null),
+    nextDueAt: async () => look(() => nextDue.get()?.due_at),
     redeliver: (filter, act) => write(() => redeliver(filter, act)),
     byId: async (id) => read(() => reads.byId(id)),
     list: async (filter) => read(() => reads.list(filter)),

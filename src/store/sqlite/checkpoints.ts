@@ -50,6 +50,7 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
   const truncate = (): boolean => empty()?.busy === 0;
   const emptying = createEmptying({ look, truncate, copyAside });
   let next: ReturnType<typeof setImmediate> | undefined;
+  let before: Progress | undefined;
 
   function copySome(): void {
     next = undefined;
@@ -59,12 +60,17 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
   }
 
   return {
-    /** Called after each commit. Keeps the log short, after this turn of the event loop. */
-    afterCommit(): void {
-      if (next !== undefined || emptying.isUnderWay()) return;
+    /** Called after each commit. Keeps the log short, after this turn of the event loop. @returns whether the commit wrote to it */
+    afterCommit(): boolean {
       const progress = look();
-      if (!progress || progress.log < FRAMES || progress.checkpointed === progress.log) return;
-      next = setImmediate(copySome);
+      // A database in memory has no log. One that begins anew has nothing copied, and may be as long as before.
+      const hasWritten =
+        !progress ||
+        (progress.log > 0 && (progress.log !== before?.log || progress.checkpointed < before.checkpointed));
+      before = progress;
+      if (!progress || progress.log < FRAMES || progress.checkpointed === progress.log) return hasWritten;
+      if (next === undefined && !emptying.isUnderWay()) next = setImmediate(copySome);
+      return hasWritten;
     },
     /** Copies everything and empties the log file. @returns false when a reader prevents it */
     truncate,

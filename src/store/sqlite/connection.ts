@@ -4,12 +4,15 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { translating } from "./errors.ts";
 import { createGroupCommit, type GroupCommit, type GroupCommitDeps } from "./group-commit.ts";
+import { createLogFlush, type FlushThread } from "./log-flush.ts";
 import { plannedOnce } from "./planned-once.ts";
 
 /** 3.51.3 repaired a race between a commit and a checkpoint that could lose data (https://sqlite.org/wal.html#walresetbug). */
 const OLDEST_SQLITE = "3.51.3";
 /** 16 MiB, in KiB as the pragma takes it. A larger cache made commits slower, because it does not fit the processor's cache. */
 const CACHE_KIB = 16_384;
+/** Whether SQLite itself flushes each commit (https://sqlite.org/pragma.html#pragma_synchronous). */
+const SYNCHRONOUS = { normal: 1, full: 2 } as const;
 /** How long opening, migrating and closing wait for other processes. Nothing waits inside SQLite in between. */
 const BUSY_TIMEOUT_MS = 5_000;
 const AT_REST = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI;
@@ -18,11 +21,17 @@ const CLOSED = "The database was closed.";
 export interface Connection extends Pick<GroupCommit, "write" | "trouble" | "giveUp"> {
   readonly db: Database;
   readonly orm: BunSQLiteDatabase;
-  /** Runs a read now. @throws StorageError for an error of the storage */
-  read<T>(query: () => T): T;
+  /**
+   * Runs a read now, and gives what it read once it is durable: nobody is told of what a power failure may undo.
+   *
+   * @throws StorageError for an error of the storage
+   */
+  read<T>(query: () => T): T | Promise<T>;
+  /** The same without that. For what decides, and is not told. */
+  look<T>(query: () => T): T;
   /** Registers a function to call after writes were rolled back, before others run. */
   onUndone(forget: () => void): void;
-  /** Runs work that may wait for other processes, and blocks the event loop meanwhile. */
+  /** Runs work that may wait for other processes and for the disk, and blocks the event loop meanwhile. */
   patiently<T>(run: () => T): T;
   /** Copies the write-ahead log into the database and empties it, unless a reader prevents it. @returns whether it is empty */
   checkpoint(): boolean;
@@ -35,6 +44,8 @@ export interface ConnectionOptions extends GroupCommitDeps {
   readonly path: string;
   /** Copies a long write-ahead log into the database in a thread of its own. Without it that holds up the event loop. */
   readonly copyAside?: (() => Promise<void>) | undefined;
+  /** Flushes the log. Without it the event loop waits for the disk. */
+  readonly flushThread?: FlushThread | undefined;
 }
 
 /**
@@ -45,22 +56,24 @@ export interface ConnectionOptions extends GroupCommitDeps {
 export function openConnection(options: ConnectionOptions): Connection {
   const db = openDatabase(options.path);
   const undone: (() => void)[] = [];
+  const log = createLogFlush(options.path, options.flushThread);
   const group = createGroupCommit(db, {
     ...options,
+    log,
     onCommitted: () => checkpoints.afterCommit(),
     onUndone: () => undone.forEach((forget) => void forget()),
   });
   const { copyAside } = options;
   const checkpoints = createCheckpoints(db, { onError: group.explain, copyAside });
+  const patiently = createPatience(db);
   let isOpen = true;
-  db.run("pragma busy_timeout = 0");
 
-  function patiently<T>(run: () => T): T {
-    db.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  function look<T>(query: () => T): T {
     try {
-      return run();
-    } finally {
-      db.run("pragma busy_timeout = 0");
+      if (!isOpen) throw new StorageError("closed", CLOSED);
+      return query();
+    } catch (error) {
+      throw group.explain(error);
     }
   }
 
@@ -71,13 +84,11 @@ export function openConnection(options: ConnectionOptions): Connection {
     trouble: group.trouble,
     giveUp: group.giveUp,
     onUndone: (forget) => void undone.push(forget),
+    look,
     read(query) {
-      try {
-        if (!isOpen) throw new StorageError("closed", CLOSED);
-        return query();
-      } catch (error) {
-        throw group.explain(error);
-      }
+      const value = look(query);
+      const pending = log.pending();
+      return pending === undefined ? value : pending.then(() => value);
     },
     patiently,
     checkpoint: () => isOpen && checkpoints.truncate(),
@@ -86,11 +97,28 @@ export function openConnection(options: ConnectionOptions): Connection {
       isOpen = false;
       patiently(group.giveUp);
       group.refuse(new StorageError("closed", CLOSED));
-      const copying = checkpoints.stop();
-      if (copying !== undefined) await copying;
+      await Promise.all([log.stop(), checkpoints.stop()]);
       checkpoints.truncate();
       db.stop();
     },
+  };
+}
+
+/** From now on nothing waits inside SQLite: what is committed in groups is flushed by `LogFlush`. @returns what runs work that may wait */
+function createPatience(db: Database): <T>(run: () => T) => T {
+  function beImpatient(): void {
+    apply(db, "synchronous", SYNCHRONOUS.normal);
+    db.run("pragma busy_timeout = 0");
+  }
+  beImpatient();
+  return (run) => {
+    db.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    db.run(`pragma synchronous = ${SYNCHRONOUS.full}`);
+    try {
+      return run();
+    } finally {
+      beImpatient();
+    }
   };
 }
 
@@ -201,7 +229,7 @@ function configure(db: Database, path: string): void {
   if (Bun.semver.order(version, OLDEST_SQLITE) < 0)
     throw new Error(`SQLite ${version} is too old: ${OLDEST_SQLITE} or later is needed.`);
   apply(db, "journal_mode", path === ":memory:" ? "memory" : "wal");
-  apply(db, "synchronous", 2);
+  apply(db, "synchronous", SYNCHRONOUS.full);
   apply(db, "foreign_keys", 1);
   apply(db, "trusted_schema", 0);
   apply(db, "cache_size", -CACHE_KIB);

@@ -3,6 +3,7 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 import { type Outcome, prepareBatch } from "./batch.ts";
 import { asStorageError } from "./errors.ts";
 import { createKeptWrites, type KeptWrite, type KeptWrites } from "./kept-writes.ts";
+import type { LogFlush } from "./log-flush.ts";
 import { createOutage, type Outage } from "./outage.ts";
 
 /** A transaction ends at the first await, so a body that returns a promise does not type-check. */
@@ -28,7 +29,9 @@ export interface GroupCommitDeps {
 }
 
 interface CommitEvents {
-  readonly onCommitted: () => void;
+  /** Called after each commit. @returns whether it wrote to the log */
+  readonly onCommitted: () => boolean;
+  readonly log: Pick<LogFlush, "after">;
   /** Writes were undone, and others may run. */
   readonly onUndone?: () => void;
 }
@@ -102,14 +105,17 @@ function prepareFlush(
     try {
       const refused = refusal();
       if (refused !== undefined) throw refused;
-      commit(batch, hindrance !== undefined);
+      const outcomes = commit(batch, hindrance !== undefined);
       goOn();
-      deps.onCommitted();
+      deps.log.after(deps.onCommitted(), (damage) => {
+        if (damage === undefined) settle(batch, outcomes);
+        else rejectAll(batch, explain(damage));
+      });
     } catch (error) {
       const reason = explain(error);
       if (isPatient && isPassing(reason)) keep(batch, reason);
       else {
-        for (const { reject } of batch) reject(reason);
+        rejectAll(batch, reason);
         goOn();
       }
     }
@@ -162,17 +168,16 @@ function createRefusal(onDamaged: GroupCommitDeps["onDamaged"]) {
 }
 
 /**
- * Returns a function that commits writes and settles their promises. During an outage a page is written with them: they may change
+ * Returns a function that commits writes. During an outage a page is written with them: they may change
  * nothing, and the commit of nothing succeeds on a full disk, too.
  */
 function prepareCommit(
   db: Database,
   onUndone?: () => void,
-): (batch: readonly KeptWrite[], isOutage: boolean) => void {
+): (batch: readonly KeptWrite[], isOutage: boolean) => readonly Outcome[] {
   const runBatch = prepareBatch(db, onUndone);
   const probe = { operation: prepareProbe(db) };
-  return (batch, isOutage) =>
-    settle(batch, isOutage ? runBatch([probe, ...batch]).slice(1) : runBatch(batch));
+  return (batch, isOutage) => (isOutage ? runBatch([probe, ...batch]).slice(1) : runBatch(batch));
 }
 
 function settle(batch: readonly KeptWrite[], outcomes: readonly Outcome[]): void {
@@ -181,6 +186,10 @@ function settle(batch: readonly KeptWrite[], outcomes: readonly Outcome[]): void
     if (outcome?.ok) resolve(outcome.value);
     else reject(outcome?.error);
   }
+}
+
+function rejectAll(batch: readonly KeptWrite[], reason: unknown): void {
+  for (const { reject } of batch) reject(reason);
 }
 
 /** Whether an error of the storage may pass by itself. */

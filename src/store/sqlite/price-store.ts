@@ -10,7 +10,7 @@ import { priceOverride } from "./price-table.ts";
 import { prepareTrail } from "./trail.ts";
 
 /** Prices set by the operator, in SQLite. There are few, so all are kept in memory. */
-export function createPriceStore({ db, orm, read, write }: Connection, watch: ChangeWatch): PriceStore {
+export function createPriceStore({ db, orm, read, look, write }: Connection, watch: ChangeWatch): PriceStore {
   const trail = prepareTrail(db);
   let rules: ReadonlyMap<ModelId, PriceRule> | undefined;
   const clear = () => {
@@ -25,7 +25,7 @@ export function createPriceStore({ db, orm, read, write }: Connection, watch: Ch
 
   return {
     rule: (model, now) =>
-      read(() => {
+      look(() => {
         watch.look(now);
         rules ??= new Map(all().map(({ model: of, rule }) => [of, rule]));
         return rules.get(model);

@@ -7,7 +7,7 @@ import { routeTrouble } from "./route-table.ts";
 import { prepareTrail } from "./trail.ts";
 
 /** What is known to be wrong with routes, in SQLite. */
-export function createRouteStore({ db, orm, read, write }: Connection, watch: ChangeWatch): RouteStore {
+export function createRouteStore({ db, orm, read, look, write }: Connection, watch: ChangeWatch): RouteStore {
   const any = db.prepare("select 1 from route_trouble limit 1");
   const { lane, upstreamModel } = routeTrouble;
   const trail = prepareTrail(db);
@@ -28,7 +28,7 @@ export function createRouteStore({ db, orm, read, write }: Connection, watch: Ch
   return {
     troubles: async () => read(all),
     changedTroubles: async (now) =>
-      read(() => {
+      look(() => {
         watch.look(now);
         if (!isChanged) return undefined;
         const rows = all();

@@ -12,7 +12,8 @@ import { prepareTrail } from "./trail.ts";
 export const LISTED_AT_MOST = 1_000;
 
 /** Sessions of the console, in SQLite. */
-export function createSessionStore({ db, orm, read, write }: Connection, watch: ChangeWatch): SessionStore {
+export function createSessionStore(connection: Connection, watch: ChangeWatch): SessionStore {
+  const { db, orm, read, look, write } = connection;
   const forget = db.prepare(
     `delete from console_session where id in
        (select id from console_session where expires_at <= ? order by expires_at limit 100)`,
@@ -47,7 +48,7 @@ export function createSessionStore({ db, orm, read, write }: Connection, watch: 
       cache.clear();
       return opened[0];
     },
-    byHash: (hash, now) => read(() => cache.get(hash, now)),
+    byHash: (hash, now) => look(() => cache.get(hash, now)),
     all: async (now) =>
       read(() =>
         orm

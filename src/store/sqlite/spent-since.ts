@@ -14,7 +14,7 @@ interface Slice {
 
 /** The body of `UsageStore.spentSince`, in slices of the attempts with a cost, by when they ended. */
 export function prepareSpentSince(
-  { db, read }: Pick<Connection, "db" | "read">,
+  { db, look }: Pick<Connection, "db" | "look">,
   atOnce = AT_ONCE,
 ): UsageStore["spentSince"] {
   const ended = "from attempt indexed by attempt_cost where cost_micros is not null and ended_at >= ?1";
@@ -30,9 +30,9 @@ export function prepareSpentSince(
   return async (time) => {
     const sums = new Map<string, RouteSpend>();
     for (let from = time; ; ) {
-      const { count, until } = read(() => slice.get(from, atOnce)) ?? { count: 0, until: null };
+      const { count, until } = look(() => slice.get(from, atOnce)) ?? { count: 0, until: null };
       if (until === null) break;
-      for (const { lane, upstreamModel, cost } of read(() => spent.all(from, until))) {
+      for (const { lane, upstreamModel, cost } of look(() => spent.all(from, until))) {
         const way = `${lane} ${upstreamModel}`;
         sums.set(way, { lane, upstreamModel, cost: toMicros((sums.get(way)?.cost ?? 0) + cost) });
       }

@@ -40,6 +40,17 @@ function prepareSearches(
   };
 }
 
+function prepareFindReplay(
+  { look, read }: Connection,
+  records: ReturnType<typeof prepareIdempotency>,
+): TaskStore["findReplay"] {
+  return async (key, now) => {
+    // As a rule there is none, and a create that is to be stored has nothing to wait for.
+    const replay = look(() => records.find(key, now));
+    return replay && read(() => replay);
+  };
+}
+
 function prepareAdmissions(
   connection: Connection,
   parts: Parameters<typeof prepareAdmit>[1],
@@ -57,7 +68,7 @@ export function createTaskStore(
   connection: Connection,
   deps: { newLeaseToken: () => LeaseToken; watch: ChangeWatch; removals: Removals },
 ): TaskStore {
-  const { db, read, write } = connection;
+  const { db, read, look, write } = connection;
   const [records, turns] = [prepareIdempotency(connection), new Turns()];
   const [find, finished] = [prepareFind(db), createFinished(connection)];
   const reads = prepareReads(connection, { turns, find, finished });
@@ -75,7 +86,7 @@ export function createTaskStore(
   const [recentEndings, rescue] = [prepareRecentEndings(db), prepareRescue(db)];
   return {
     ...prepareAdmissions(connection, { ledger, records, changes, labels }),
-    findReplay: async (key, now) => read(() => records.find(key, now)),
+    findReplay: prepareFindReplay(connection, records),
     claim: (query) => write(() => claim(query)),
     begin: (lease, intent) => write(() => advance.begin(lease, intent)),
     renew: (lease, until) => write(() => advance.renew(lease, until)),
@@ -86,21 +97,21 @@ export function createTaskStore(
     freeIdempotency: (use, id) => write(() => records.free(use, id)),
     expireIdempotency: (now, limit) => write(() => records.expire(now, limit)),
     settleLost: (id, end) => write(() => lost.settle(id, end)),
-    lostAttempts: async (ofLanes, since) => read(() => lost.since(ofLanes, since)),
+    lostAttempts: async (ofLanes, since) => look(() => lost.since(ofLanes, since)),
     byId: async (id) => read(() => reads.byId(id)),
     summary: async (id) => read(() => reads.summary(id)),
-    requestOf: async (task) => read(() => reads.requestOf(task)),
+    requestOf: async (task) => look(() => reads.requestOf(task)),
     attempts: async (id) => read(() => reads.attempts(id)),
     attempt: async (id) => read(() => reads.attempt(id)),
     ...{ ...searches, ...prepareFamily(connection), ...prepareGroups(connection) },
     story: async (id) => read(() => story(id)),
     list: async (filter, order) => read(() => reads.list(filter, order)),
-    assetById: (id) => finished.assets.get(id) ?? Promise.try(() => read(() => reads.assetById(id))),
+    assetById: (id) => finished.assets.get(id) ?? Promise.try(() => look(() => reads.assetById(id))),
     counts: async () => read(() => reads.counts()),
     lanes: async () => read(lanes),
-    ownReady: async (...of) => read(() => ownReady(...of)),
-    queuedLanes: async () => read(queuedLanes),
-    laneCounts: async () => read(prepareLaneCounts(db)),
+    ownReady: async (...of) => look(() => ownReady(...of)),
+    queuedLanes: async () => look(queuedLanes),
+    laneCounts: async () => look(prepareLaneCounts(db)),
     recentEndings: async (since) => read(() => recentEndings(since)),
     queuePosition: async (id) => read(() => reads.queuePosition(id)),
     liveCounts: async (accountId) => read(() => reads.liveCounts(accountId)),
@@ -108,7 +119,7 @@ export function createTaskStore(
     latestChange: async (accountId) => read(() => changes.latest(accountId)),
     managedChanges: async (query) => read(() => managedChanges(query)),
     latestManagedChange: async () => read(changes.latestOfAll),
-    ...{ timed: async () => read(() => reads.timed()), races: async () => read(() => reads.races()) },
-    orphans: async () => read(() => reads.orphans()),
+    ...{ timed: async () => look(() => reads.timed()), races: async () => look(() => reads.races()) },
+    orphans: async () => look(() => reads.orphans()),
   };
 }

@@ -5,7 +5,7 @@ import type { Connection } from "./connection.ts";
 import { LIVE } from "./task-store/task-table.ts";
 
 /** The stored times of live work in SQLite. Each write is one operation of the connection's group commit. */
-export function createTimeStore({ db, read, write }: Connection): TimeStore {
+export function createTimeStore({ db, look, write }: Connection): TimeStore {
   const live = db.prepare(`select 1 from task indexed by task_live where ${LIVE} limit 1`);
   // A task that began after the last beat also shows that the service worked.
   const last = db.prepare<{ at: number | null }, []>(
@@ -25,8 +25,8 @@ export function createTimeStore({ db, read, write }: Connection): TimeStore {
   const move = prepareMove(db);
   const hurry = prepareHurry(db);
   return {
-    hasLiveTasks: async () => read(() => live.get() !== null),
-    lastBeat: async () => read(() => last.get()?.at ?? undefined),
+    hasLiveTasks: async () => look(() => live.get() !== null),
+    lastBeat: async () => look(() => last.get()?.at ?? undefined),
     beat: (at, lostSince) =>
       write(() => {
         note.run(at);

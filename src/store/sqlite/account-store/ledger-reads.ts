@@ -16,7 +16,7 @@ type Page = Parameters<AccountStore["ledgerPage"]>[1];
 
 /** Movements of an account's money. */
 export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
-  const { db, read } = connection;
+  const { db, look, read } = connection;
   const head = db.prepare<{ balance: number; last: number }, [account: string]>(
     `select balance_micros as balance, coalesce((select max(id) from ledger_entry), 0) as last
      from account where id = ?`,
@@ -39,16 +39,16 @@ export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
     `select sum(entries) as entries from ledger_entry indexed by ledger_entry_sum
      where account_number = ${accountNumber("?")} and entries is not null`,
   );
-  const summedOf = (id: AccountId) => read(() => summed.get(id)?.entries ?? 0);
+  const summedOf = (id: AccountId) => look(() => summed.get(id)?.entries ?? 0);
 
   async function readPage(id: AccountId, { limit, before }: Page, pause: Pause): Promise<LedgerRow[]> {
-    const known = read(() => head.get(id));
+    const known = look(() => head.get(id));
     if (known === null) return [];
     const range = { ...known, end: Math.min(before ?? Number.POSITIVE_INFINITY, known.last + 1), limit };
-    const isFew = read(() => (count.get(id, atOnce)?.count ?? 0) < atOnce);
+    const isFew = look(() => (count.get(id, atOnce)?.count ?? 0) < atOnce);
     const { after, numbers } = isFew ? rows.ofFew(id, range) : await rows.ofMany(id, range, pause);
     let balance = toMicros(after);
-    return read(() =>
+    return look(() =>
       numbers.flatMap((number) => {
         const row = byNumber.get(number);
         if (row === null) return [];
@@ -67,7 +67,7 @@ export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
         const before = summedOf(id);
         // The last try runs in one turn, in which nothing can be written.
         const found = await readPage(id, page, tries < MOST_TRIES ? nextTurn : async () => {});
-        if (summedOf(id) === before) return found;
+        if (summedOf(id) === before) return read(() => found);
       }
     },
   };
@@ -87,14 +87,14 @@ interface Range {
 
 /** Finds the rows of a page and the balance after the first of them. */
 function prepareRows(connection: Connection, atOnce: number) {
-  const { read } = connection;
+  const { look } = connection;
   // The index finds an account's rows, but not in the order of their numbers.
   const few = prepareRange(connection, "indexed by ledger_entry_once");
   const many = prepareRange(connection, "not indexed");
 
   /** The balance before the row numbered `end`, and the numbers of the rows before it, of an account that has few. */
   function ofFew(id: AccountId, { balance, last, end, limit }: Range) {
-    return read(() => ({
+    return look(() => ({
       after: few.balanceBefore(id, balance, end, last),
       numbers: few.numbers(id, 1, end - 1, limit),
     }));
@@ -104,12 +104,12 @@ function prepareRows(connection: Connection, atOnce: number) {
   async function ofMany(id: AccountId, { balance, last, end, limit }: Range, pause: Pause) {
     let after = balance;
     for (const { from, to } of downwards(last, end, atOnce)) {
-      after = read(() => many.balanceBefore(id, after, from, to));
+      after = look(() => many.balanceBefore(id, after, from, to));
       await pause();
     }
     const numbers: number[] = [];
     for (const { from, to } of downwards(end - 1, 1, atOnce)) {
-      numbers.push(...read(() => many.numbers(id, from, to, limit - numbers.length)));
+      numbers.push(...look(() => many.numbers(id, from, to, limit - numbers.length)));
       if (numbers.length === limit) break;
       await pause();
     }

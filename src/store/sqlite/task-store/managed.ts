@@ -51,7 +51,7 @@ export function prepareManagedTasks(
   return async (filter) => {
     if (filter.text === undefined) return read(() => list(filter));
     const { rows, next } = await search(filter, filter.text);
-    return { tasks: read(() => rowsOf(rows)).map(toManagedTask), next };
+    return { tasks: await read(() => rowsOf(rows).map(toManagedTask)), next };
   };
 }
 
@@ -63,6 +63,6 @@ export function prepareTaskSearch(
   const rowsOf = prepareRows<SummaryRow>(db, SUMMARY_COLUMNS);
   return async (filter) => {
     const { rows, next } = await search(filter, filter.text);
-    return { tasks: read(() => rowsOf(rows)).map(toSummary), next };
+    return { tasks: await read(() => rowsOf(rows).map(toSummary)), next };
   };
 }

@@ -32,7 +32,8 @@ export type SearchTasks = ReturnType<typeof prepareSearch>;
  * Returns a function that finds tasks of a filter by words of their prompts. It asks the index for one slice of rows after the other, from the
  * newest on, so that nothing it does takes long, however many tasks there are and however few have the words.
  */
-export function prepareSearch({ db, read }: Pick<Connection, "db" | "read">) {
+export function prepareSearch(connection: Pick<Connection, "db" | "look">) {
+  const { db, look } = connection;
   const matches = db.prepare<
     { rowid: number },
     [query: string, least: number, before: number, limit: number]
@@ -40,7 +41,7 @@ export function prepareSearch({ db, read }: Pick<Connection, "db" | "read">) {
     `select rowid from task_search where task_search match ? and rowid >= ? and rowid < ?
      order by rowid desc limit ?`,
   );
-  const look = db.prepare<Found, [row: number]>("select id, status from task where number = ?");
+  const taskOf = db.prepare<Found, [row: number]>("select id, status from task where number = ?");
   const places = preparePlaces(db);
 
   return async (filter: ManagedTaskFilter, text: string): Promise<FoundPage> => {
@@ -48,7 +49,7 @@ export function prepareSearch({ db, read }: Pick<Connection, "db" | "read">) {
     if (query === undefined) return { rows: [] };
     const { limit, status } = filter;
     const rows: { row: number; id: TaskId }[] = [];
-    let [before, looks] = [read(() => places.before(filter.after)), 0];
+    let [before, looks] = [look(() => places.before(filter.after)), 0];
 
     /** Takes what the index has below `before`. @returns whether to look further down */
     function take(least: number): boolean {
@@ -56,7 +57,7 @@ export function prepareSearch({ db, read }: Pick<Connection, "db" | "read">) {
       const wanted = status === undefined ? limit + 1 - rows.length : MOST_LOOKS;
       const found = matches.all(query ?? "", least, before, wanted);
       for (const { rowid } of found) {
-        const task = look.get(rowid);
+        const task = taskOf.get(rowid);
         before = rowid;
         looks += 1;
         const fits = task !== null && task.status !== REMOVED && (status ?? task.status) === task.status;
@@ -70,13 +71,13 @@ export function prepareSearch({ db, read }: Pick<Connection, "db" | "read">) {
     let isMore = before > 1;
     for (let slice = 0; isMore && slice < MOST_SLICES; slice += 1) {
       if (slice > 0) await nextTurn();
-      isMore = read(() => {
+      isMore = look(() => {
         // Numbers may be missing, many in a row: those of removed tasks that became parts of sums.
         before = places.afterNextBelow(before);
         return take(Math.max(1, before - SLICE));
       });
     }
-    return read(() => {
+    return look(() => {
       const page = rows.slice(0, limit);
       // Where the page is not full, the next one goes on where this one stopped looking.
       const last = rows.length > limit ? page.at(-1)?.id : before > 1 ? places.idFrom(before) : undefined;

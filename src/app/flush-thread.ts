@@ -1,0 +1,99 @@
+import { fdatasyncSync } from "node:fs";
+import { monotonicMs } from "../runtime/clock.ts";
+import type { FlushThread } from "../store/sqlite/log-flush.ts";
+import { workerEntry } from "./worker-entry.ts";
+
+/** A flush that takes longer is slow. The thread costs more than quick ones: it has to be woken, and commits become smaller. */
+const SLOW_MS = 1;
+/** How many quick flushes make up for a slow one. With two of them the thread is preferred. */
+const SLOW_COUNTS = 100;
+
+/** What this thread and the one that flushes share: numbers, since messages cost twice as much. */
+export const SLOTS = {
+  /** 1 once the other thread runs. */
+  running: 0,
+  /** How many flushes were asked for. */
+  asked: 1,
+  /** How many have ended. */
+  ended: 2,
+  /** The open file to flush. */
+  file: 3,
+  /** 0, or the number of the last one's error. */
+  error: 4,
+  /** Microseconds that the last one took. */
+  micros: 5,
+} as const;
+
+/** In place of a file: the thread is to end. */
+export const NO_FILE = -1;
+
+/** Whether the disk has been slow of late. */
+function createSpeed(slowMs: number) {
+  let slowness = 0;
+  return {
+    took(ms: number): void {
+      slowness = ms < slowMs ? Math.max(0, slowness - 1) : Math.min(slowness + SLOW_COUNTS, 2 * SLOW_COUNTS);
+    },
+    isSlow: () => slowness > SLOW_COUNTS,
+  };
+}
+
+/** Returns a thread that flushes the log of the database. It starts when it is first preferred. @param slowMs 0: every flush is slow */
+export function createFlushThread(slowMs = SLOW_MS): FlushThread {
+  const slots = new Int32Array(new SharedArrayBuffer(Object.keys(SLOTS).length * 4));
+  let worker: Worker | undefined;
+  let isBroken = false;
+  const { took, isSlow } = createSpeed(slowMs);
+
+  function start(): Worker {
+    const started = new Worker(workerEntry("flush-worker.ts"), { name: "flush" });
+    started.unref();
+    started.addEventListener("error", (event) => {
+      event.preventDefault();
+      onBroken();
+    });
+    started.addEventListener("close", onBroken);
+    started.postMessage(slots);
+    return started;
+  }
+
+  /** Also wakes who waits for it. */
+  function onBroken(): void {
+    isBroken = true;
+    Atomics.store(slots, SLOTS.ended, Atomics.load(slots, SLOTS.asked));
+    Atomics.notify(slots, SLOTS.ended);
+  }
+
+  function ask(file: number): void {
+    Atomics.store(slots, SLOTS.file, file);
+    Atomics.add(slots, SLOTS.asked, 1);
+    Atomics.notify(slots, SLOTS.asked);
+  }
+
+  return {
+    isPreferred() {
+      if (!isSlow()) return false;
+      worker ??= start();
+      return !isBroken && Atomics.load(slots, SLOTS.running) === 1;
+    },
+    flushHere(file) {
+      const beganAt = monotonicMs();
+      fdatasyncSync(file);
+      took(monotonicMs() - beganAt);
+    },
+    async flush(file) {
+      const ended = Atomics.load(slots, SLOTS.ended);
+      ask(file);
+      await Atomics.waitAsync(slots, SLOTS.ended, ended).value;
+      if (isBroken) return fdatasyncSync(file);
+      const error = Atomics.load(slots, SLOTS.error);
+      if (error !== 0) throw new Error(`fdatasync failed with error ${error}.`);
+      took(Atomics.load(slots, SLOTS.micros) / 1_000);
+    },
+    stop() {
+      if (worker === undefined) return;
+      ask(NO_FILE);
+      worker.terminate();
+    },
+  };
+}
