@@ -1,10 +1,13 @@
 import type { Database } from "bun:sqlite";
+import type { TaskId } from "../../domain/ids.ts";
 import { asStorageError } from "./errors.ts";
 
 export interface Write {
   readonly operation: () => unknown;
   /** Called in the transaction after the last of several writes in a row that have the same one. */
   readonly closing?: (() => void) | undefined;
+  /** The task that it may end. */
+  readonly ends?: TaskId | undefined;
 }
 
 /** The outcome of one write of a batch. */

@@ -1,5 +1,6 @@
 import { constants, Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { type BunSQLiteDatabase, drizzle } from "drizzle-orm/bun-sqlite";
+import type { TaskId } from "../../domain/ids.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { translating } from "./errors.ts";
@@ -27,7 +28,9 @@ export interface Connection extends Pick<GroupCommit, "write" | "trouble" | "giv
    * @throws StorageError for an error of the storage
    */
   read<T>(query: () => T): T | Promise<T>;
-  /** The same without that. For what decides, and is not told. */
+  /** The same for what is told of one task, and of nothing else: it waits for writes alone that may end the task. */
+  readOf<T>(task: TaskId, query: () => T): T | Promise<T>;
+  /** The same without waiting. For what decides, and is not told. */
   look<T>(query: () => T): T;
   /** Registers a function to call after writes were rolled back, before others run. */
   onUndone(forget: () => void): void;
@@ -85,11 +88,8 @@ export function openConnection(options: ConnectionOptions): Connection {
     giveUp: group.giveUp,
     onUndone: (forget) => void undone.push(forget),
     look,
-    read(query) {
-      const value = look(query);
-      const pending = log.pending();
-      return pending === undefined ? value : pending.then(() => value);
-    },
+    read: (query) => durably(look(query), log.pending()),
+    readOf: (task, query) => durably(look(query), log.pending(task)),
     patiently,
     checkpoint: () => isOpen && checkpoints.truncate(),
     async stop() {
@@ -102,6 +102,10 @@ export function openConnection(options: ConnectionOptions): Connection {
       db.stop();
     },
   };
+}
+
+function durably<T>(value: T, pending: Promise<void> | undefined): T | Promise<T> {
+  return pending === undefined ? value : pending.then(() => value);
 }
 
 /** From now on nothing waits inside SQLite: what is committed in groups is flushed by `LogFlush`. @returns what runs work that may wait */

@@ -1,4 +1,5 @@
 import type { Database } from "bun:sqlite";
+import type { TaskId } from "../../domain/ids.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import { type Outcome, prepareBatch } from "./batch.ts";
 import { asStorageError } from "./errors.ts";
@@ -16,6 +17,8 @@ export interface WriteOptions {
   readonly isOwed?: boolean;
   /** What several writes in a row leave to the last of them; see `Write`. Always the same function. */
   readonly closing?: () => void;
+  /** The task that it may end: what is read of that task alone is told once this is durable. */
+  readonly ends?: TaskId | undefined;
 }
 
 export interface GroupCommitDeps {
@@ -70,7 +73,7 @@ export function createGroupCommit(db: Database, deps: GroupCommitDeps & CommitEv
      * was not applied.
      */
     write<T>(operation: () => T & Synchronous<T>, options: WriteOptions = {}): Promise<T> {
-      const { isOwed = false, closing } = options;
+      const { isOwed = false, closing, ends } = options;
       const hindrance = outage.reason();
       const isTooMany = hindrance !== undefined && !isOwed && kept.count() >= MOST_KEPT;
       const refused = refusal() ?? (isTooMany ? hindrance : undefined);
@@ -80,7 +83,14 @@ export function createGroupCommit(db: Database, deps: GroupCommitDeps & CommitEv
         if (kept.count() === 0 && hindrance === undefined) setImmediate(flush);
         const waitsUntilMs = isOwed ? Number.POSITIVE_INFINITY : outage.waitedMs() + patienceMs;
         // Each entry is resolved with the result of its own operation, so the types match.
-        kept.add({ operation, closing, resolve: resolve as (value: unknown) => void, reject, waitsUntilMs });
+        kept.add({
+          operation,
+          closing,
+          ends,
+          resolve: resolve as (value: unknown) => void,
+          reject,
+          waitsUntilMs,
+        });
       });
     },
   };
@@ -107,10 +117,10 @@ function prepareFlush(
       if (refused !== undefined) throw refused;
       const outcomes = commit(batch, hindrance !== undefined);
       goOn();
-      deps.log.after(deps.onCommitted(), (damage) => {
-        if (damage === undefined) settle(batch, outcomes);
-        else rejectAll(batch, explain(damage));
-      });
+      const hasWritten = deps.onCommitted();
+      const settling = (damage?: StorageError) =>
+        damage === undefined ? settle(batch, outcomes) : rejectAll(batch, explain(damage));
+      deps.log.after({ writes: batch, settle: settling }, hasWritten);
     } catch (error) {
       const reason = explain(error);
       if (isPatient && isPassing(reason)) keep(batch, reason);

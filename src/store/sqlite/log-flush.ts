@@ -1,5 +1,7 @@
 import { closeSync, fdatasyncSync, openSync } from "node:fs";
+import type { TaskId } from "../../domain/ids.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
+import type { Write } from "./batch.ts";
 
 /** A thread that waits for the disk in place of the event loop, while that pays. */
 export interface FlushThread {
@@ -12,8 +14,13 @@ export interface FlushThread {
   stop(): void;
 }
 
-/** Told once what was committed is durable, or why it never will be. */
-type Settle = (damage?: StorageError) => void;
+/** Who waits until what was committed is durable. */
+interface Waiting {
+  /** What was committed; nothing for a read. */
+  readonly writes: readonly Pick<Write, "ends">[];
+  /** Called once it is durable, or with why it never will be. */
+  readonly settle: (damage?: StorageError) => void;
+}
 
 export type LogFlush = ReturnType<typeof createLogFlush>;
 
@@ -30,42 +37,45 @@ export type LogFlush = ReturnType<typeof createLogFlush>;
 export function createLogFlush(path: string, thread?: FlushThread) {
   const log = createLogFile(path, thread);
   /** Told at the end of the flush that the thread makes; undefined when there is none. Then `next` is empty. */
-  let underWay: Settle[] | undefined;
+  let underWay: Waiting[] | undefined;
   /** Those that committed after it began. */
-  let next: Settle[] = [];
+  let next: Waiting[] = [];
   let onIdle: (() => void) | undefined;
 
-  function flush(settles: Settle[]): void {
-    if (log.isThreadPreferred()) return void flushAside(settles);
+  function flush(waiting: Waiting[]): void {
+    if (log.isThreadPreferred()) return void flushAside(waiting);
     log.flushHere();
-    for (const settle of settles) settle(log.damage());
+    for (const { settle } of waiting) settle(log.damage());
   }
 
-  async function flushAside(settles: Settle[]): Promise<void> {
-    underWay = settles;
+  async function flushAside(waiting: Waiting[]): Promise<void> {
+    underWay = waiting;
     await log.flushAside();
-    const waiting = next;
+    const missed = next;
     underWay = undefined;
     next = [];
-    for (const settle of settles) settle(log.damage());
-    if (waiting.length > 0) flush(waiting);
+    for (const { settle } of waiting) settle(log.damage());
+    if (missed.length > 0) flush(missed);
     if (underWay === undefined) onIdle?.();
   }
 
   return {
-    /** Calls `settle` once everything that was committed so far is durable. @param hasWritten whether the last commit wrote to the log */
-    after(hasWritten: boolean, settle: Settle): void {
-      if (underWay !== undefined) (hasWritten || next.length > 0 ? next : underWay).push(settle);
-      else if (hasWritten) flush([settle]);
-      else settle(log.damage());
+    /** Settles once everything that was committed so far is durable. @param hasWritten whether the last commit wrote to the log */
+    after(commit: Waiting, hasWritten: boolean): void {
+      if (underWay !== undefined) (hasWritten || next.length > 0 ? next : underWay).push(commit);
+      else if (hasWritten) flush([commit]);
+      else commit.settle(log.damage());
     },
-    /** Resolves once everything that was committed so far is durable; undefined when it is. */
-    pending(): Promise<void> | undefined {
-      const settles = next.length > 0 ? next : underWay;
+    /** Resolves once everything that was committed so far is durable, or what may have ended one task; undefined when it is. */
+    pending(task?: TaskId): Promise<void> | undefined {
+      const latest = [next, underWay ?? []].find((waiting) =>
+        waiting.some(({ writes }) => concerns(writes, task)),
+      );
       return (
-        settles &&
+        latest &&
         new Promise<void>((resolve, reject) => {
-          settles.push((reason) => (reason === undefined ? resolve() : reject(reason)));
+          const settle = (damage?: StorageError) => (damage === undefined ? resolve() : reject(damage));
+          latest.push({ writes: [], settle });
         })
       );
     },
@@ -80,6 +90,9 @@ export function createLogFlush(path: string, thread?: FlushThread) {
     },
   };
 }
+
+const concerns = (writes: Waiting["writes"], task: TaskId | undefined): boolean =>
+  task === undefined || writes.some(({ ends }) => ends === task);
 
 /** The file of the log. Its damage stays: after a flush that failed, the kernel may have dropped what was to be written. */
 function createLogFile(path: string, thread: FlushThread | undefined) {

@@ -68,7 +68,7 @@ export function createTaskStore(
   connection: Connection,
   deps: { newLeaseToken: () => LeaseToken; watch: ChangeWatch; removals: Removals },
 ): TaskStore {
-  const { db, read, look, write } = connection;
+  const { db, read, readOf, look, write } = connection;
   const [records, turns] = [prepareIdempotency(connection), new Turns()];
   const [find, finished] = [prepareFind(db), createFinished(connection)];
   const reads = prepareReads(connection, { turns, find, finished });
@@ -90,16 +90,17 @@ export function createTaskStore(
     claim: (query) => write(() => claim(query)),
     begin: (lease, intent) => write(() => advance.begin(lease, intent)),
     renew: (lease, until) => write(() => advance.renew(lease, until)),
-    apply: (lease, transition) => write(() => advance.apply(lease, transition), { isOwed: true }),
+    apply: (lease, transition) =>
+      write(() => advance.apply(lease, transition), { isOwed: true, ends: lease.task.id }),
     rescue: (now) => write(() => rescue(now)),
-    requestCancel: (id, owner, now, act) => write(() => cancel(id, owner, now, act)),
+    requestCancel: (id, owner, now, act) => write(() => cancel(id, owner, now, act), { ends: id }),
     nudge: (id, at) => write(() => nudge(id, at)),
     freeIdempotency: (use, id) => write(() => records.free(use, id)),
     expireIdempotency: (now, limit) => write(() => records.expire(now, limit)),
     settleLost: (id, end) => write(() => lost.settle(id, end)),
     lostAttempts: async (ofLanes, since) => look(() => lost.since(ofLanes, since)),
-    byId: async (id) => read(() => reads.byId(id)),
-    summary: async (id) => read(() => reads.summary(id)),
+    byId: async (id) => readOf(id, () => reads.byId(id)),
+    summary: async (id) => readOf(id, () => reads.summary(id)),
     requestOf: async (task) => look(() => reads.requestOf(task)),
     attempts: async (id) => read(() => reads.attempts(id)),
     attempt: async (id) => read(() => reads.attempt(id)),
@@ -113,7 +114,7 @@ export function createTaskStore(
     queuedLanes: async () => look(queuedLanes),
     laneCounts: async () => look(prepareLaneCounts(db)),
     recentEndings: async (since) => read(() => recentEndings(since)),
-    queuePosition: async (id) => read(() => reads.queuePosition(id)),
+    queuePosition: async (id) => look(() => reads.queuePosition(id)),
     liveCounts: async (accountId) => read(() => reads.liveCounts(accountId)),
     changes: async (query) => read(() => changes.since(query)),
     latestChange: async (accountId) => read(() => changes.latest(accountId)),

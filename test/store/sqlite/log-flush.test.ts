@@ -4,7 +4,7 @@ import { createFlushThread } from "../../../src/app/flush-thread.ts";
 import { StorageError } from "../../../src/domain/ports/task-store.ts";
 import { openConnection } from "../../../src/store/sqlite/connection.ts";
 import type { FlushThread } from "../../../src/store/sqlite/log-flush.ts";
-import { temporaryDatabase } from "../../helpers/store.ts";
+import { taskId, temporaryDatabase } from "../../helpers/store.ts";
 
 /** A thread whose flushes end when the test says so. */
 function heldThread() {
@@ -86,6 +86,35 @@ test("writes, and reads of what they wrote, are answered once a flush that began
   await Promise.all(ends);
   expect(order).toEqual(["first", "read", "nothing written", "second", "read again"]);
   expect(connection.read(count)).toBe(2);
+  await connection.stop();
+  remove();
+});
+
+test("what is read of one task waits for writes that may end it, and for no others", async () => {
+  const { thread, flushes } = heldThread();
+  const { connection, remove, insert, count } = await withItems(thread);
+  const [ended, other] = [taskId(1), taskId(2)];
+  const order: string[] = [];
+  const ends = [noting(order, "insert", insert(1))];
+  await turn();
+  expect(connection.readOf(ended, count)).toBe(1);
+  ends.push(
+    noting(
+      order,
+      "end",
+      connection.write(() => connection.db.run("insert into item values (2)"), { ends: ended }),
+    ),
+  );
+  await turn();
+  ends.push(noting(order, "read of it", connection.readOf(ended, count)));
+  expect(connection.readOf(other, count)).toBe(2);
+  flushes[0]?.resolve();
+  await ends[0];
+  await turn();
+  expect(order).toEqual(["insert"]);
+  flushes[1]?.resolve();
+  await Promise.all(ends);
+  expect(order).toEqual(["insert", "end", "read of it"]);
   await connection.stop();
   remove();
 });
