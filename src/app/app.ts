@@ -61,7 +61,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const startedAt = monotonicMs();
   const rooms = await openRooms(config, overrides, releases);
   const { store, log, clock } = rooms;
-  const wakeup = createWakeup();
+  const wakeup = createWakeup(store.tasks);
   const feeds = followedFeeds(rooms);
   const told = rooms.cluster?.share(feeds) ?? feeds;
   const books = await openBookReadings(config, rooms);

@@ -230,6 +230,7 @@ function createCapacities({ adapters, store, log }: Rooms, wake: () => void) {
 function schedulerOptions({ scheduler }: Config, rooms: Rooms, wake: () => void): SchedulerOptions {
   return {
     ...{ leaseMs: scheduler.leaseMs, lanes: createCapacities(rooms, wake) },
+    beginsNew: rooms.cluster === undefined,
     get concurrency() {
       // The store counts the tasks of all nodes.
       return scheduler.concurrency * (rooms.cluster?.workers() ?? 1);

@@ -1,5 +1,7 @@
 import type { AccountId, CallbackId, KeyId, TaskId } from "../domain/ids.ts";
-import type { CallbackFeed, PreviewFeed, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
+import type { CallbackFeed, PreviewFeed, TaskFeed } from "../domain/ports/runtime.ts";
+import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { Wakeup } from "../domain/ports/wakeup.ts";
 import type { Preview } from "../domain/task/preview.ts";
 
 /** A wake-up that is created before its listener, the scheduler. */
@@ -7,11 +9,13 @@ export interface WakeupChannel extends Wakeup {
   listen(listener: Wakeup): void;
 }
 
-export function createWakeup(): WakeupChannel {
-  let listening: Wakeup = { wake() {}, queued() {} };
+/** @param tasks where tasks are stored while nobody listens */
+export function createWakeup(tasks: Pick<TaskStore, "admit">): WakeupChannel {
+  let listening: Wakeup = { wake() {}, queued() {}, admit: tasks.admit };
   return {
     wake: () => listening.wake(),
     queued: () => listening.queued(),
+    admit: (admission) => listening.admit(admission),
     listen: (listener) => {
       listening = listener;
     },

@@ -41,8 +41,8 @@ function begunOf(
   return beginnings;
 }
 
-/** @returns undefined for a task that its step must handle, and if something fails, because the step will report the failure */
-function beginningOf(deps: StepDeps, { task }: Lease): Beginning | undefined {
+/** Takes the right to begin a first attempt. @returns undefined for a task that its step must handle, and if something fails, because the step will report the failure */
+export function beginningOf(deps: StepDeps, { task }: Lease): Beginning | undefined {
   const { request, attempts, cancelRequested, deadlineAt } = task;
   if (attempts > 0 || cancelRequested || deadlineAt !== undefined || request.inputs.length > 0)
     return undefined;

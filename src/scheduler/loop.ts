@@ -44,6 +44,7 @@ export function createLoop(
   return {
     /** Requests a pass. Cheap; calls during a pass lead to one more. */
     wake,
+    isRunning: () => running,
     start(): void {
       running = true;
       wake();

@@ -1,18 +1,18 @@
+import type { TaskId } from "../domain/ids.ts";
 import type { Claimed, LaneCapacity } from "../domain/ports/claims.ts";
-import type { Clock, Wakeup } from "../domain/ports/runtime.ts";
+import type { Clock } from "../domain/ports/runtime.ts";
+import type { Wakeup } from "../domain/ports/wakeup.ts";
+import type { Lease } from "../domain/task/task.ts";
 import { claimAndBegin } from "./beginnings.ts";
 import { createLoop } from "./loop.ts";
+import { createStarts, type StartOptions } from "./starts.ts";
 import type { StepDeps } from "./step.ts";
+import type { Beginning } from "./steps/begin.ts";
 import { createUnderWay } from "./under-way.ts";
 
-export interface SchedulerOptions {
-  /** Most tasks between submission and end, in all lanes together. */
-  readonly concurrency: number;
-  /** As they are now. */
-  readonly lanes: () => readonly LaneCapacity[];
+export interface SchedulerOptions extends StartOptions {
   /** Steps worked on at once. */
   readonly steps: number;
-  readonly leaseMs: number;
 }
 
 export interface Scheduler extends Wakeup {
@@ -33,40 +33,26 @@ export interface Scheduler extends Wakeup {
  */
 export function createScheduler(deps: StepDeps, options: SchedulerOptions): Scheduler {
   const underWay = createUnderWay(deps, options.leaseMs);
-  /** The state after the last claim. The end of a step leads to another claim. */
-  let room: Claimed["room"] = "all";
-  /** Whether the last claim left tasks that could start if there were room. */
-  let leftSome = false;
-  /** The limits at the last claim. */
-  let lanes: readonly LaneCapacity[] = [];
+  const freeSteps = () => options.steps - underWay.steps() - starts.count();
 
-  async function claim(): Promise<Claimed> {
-    const free = options.steps - underWay.steps();
-    leftSome = free <= 0;
-    if (leftSome) return { leases: [], room };
-    lanes = paced(deps, options.lanes());
-    const { leaseMs, concurrency: capacity } = options;
-    const query = { now: deps.clock.now(), leaseMs, limit: free, held: underWay.ids(), lanes, capacity };
-    const { beginnings, ...claimed } = await claimAndBegin(deps, query);
-    ({ room } = claimed);
-    if (claimed.isQueueEmpty === true) deps.loads.queueEmpty();
-    leftSome = room !== "all" || claimed.leases.length === free;
-    for (const lease of claimed.leases) {
-      underWay.begin(lease, beginnings.get(lease.task.id), (isOver) => {
-        // The end of a task makes no other task due. It only makes room for tasks that had to wait.
-        if (!isOver || leftSome) loop.wake();
-      });
-    }
-    return claimed;
+  function work(lease: Lease, beginning: Beginning | undefined): void {
+    underWay.begin(lease, beginning, (isOver) => {
+      // The end of a task makes no other task due. It only makes room for tasks that had to wait.
+      if (!isOver || claiming.leftSome()) loop.wake();
+    });
   }
 
+  const claiming = createClaiming(deps, options, { freeSteps, held: underWay.ids, work });
   // No timer is needed while every slot is taken: the end of a step wakes the loop.
   const loop = createLoop(deps, "claiming tasks", async () => {
-    const { nextDueAt } = await claim();
+    const { nextDueAt } = await claiming.claim();
     announcements.claimed();
-    return underWay.steps() < options.steps ? nextPassAt(deps, lanes, nextDueAt) : undefined;
+    return underWay.steps() < options.steps ? claiming.nextPassAt(nextDueAt) : undefined;
   });
-  const announcements = createAnnouncements(() => room !== "none", loop.wake);
+  const announcements = createAnnouncements(claiming.hasRoom, loop.wake);
+  const isIdle = () =>
+    loop.isRunning() && claiming.foundAllRoom() && !announcements.isDue() && freeSteps() > 0;
+  const starts = createStarts(deps, options, { isIdle, work, claim: loop.wake });
 
   return {
     async start() {
@@ -77,14 +63,21 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     },
     wake: loop.wake,
     queued: announcements.queued,
+    admit(admission) {
+      const started = starts.tryAdmit(admission);
+      if (started !== undefined) return started;
+      // Before it is stored: the claim that this leads to shares its commit.
+      announcements.queued();
+      return deps.tasks.admit(admission);
+    },
     async tick() {
-      const { leases } = await claim();
+      const { leases } = await claiming.claim();
       await underWay.ends();
       return leases.length;
     },
     async drain(limitMs) {
-      // After the loop has ended, every task that the last claim leased is under way.
-      const ended = loop.stop();
+      // By then, every task that the last claim leased is under way, and the last one that began as it was stored.
+      const ended = loop.stop().then(starts.ends);
       await withinLimit(deps.clock, ended.then(underWay.ends), limitMs);
       underWay.interrupt(new Error("The service is stopping."));
       await ended.then(underWay.ends);
@@ -92,19 +85,60 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
   };
 }
 
+/** Claims what is due, and knows what the last claim left. */
+function createClaiming(
+  deps: StepDeps,
+  options: SchedulerOptions,
+  use: {
+    readonly freeSteps: () => number;
+    readonly held: () => ReadonlySet<TaskId>;
+    readonly work: (lease: Lease, beginning: Beginning | undefined) => void;
+  },
+) {
+  /** The end of a step leads to another claim. */
+  let room: Claimed["room"] = "all";
+  /** Whether it left tasks that could start if there were room. Before the first claim nobody knows. */
+  let leftSome = true;
+  /** The limits. */
+  let lanes: readonly LaneCapacity[] = [];
+  return {
+    hasRoom: () => room !== "none",
+    leftSome: () => leftSome,
+    /** Whether every lane had room, and nothing that could start was left. */
+    foundAllRoom: () => room === "all" && !leftSome,
+    nextPassAt: (nextDueAt: number | undefined) => nextPassAt(deps, lanes, nextDueAt),
+    async claim(): Promise<Claimed> {
+      const free = use.freeSteps();
+      leftSome = free <= 0;
+      if (leftSome) return { leases: [], room };
+      lanes = paced(deps, options.lanes());
+      const { leaseMs, concurrency: capacity } = options;
+      const query = { now: deps.clock.now(), leaseMs, limit: free, held: use.held(), lanes, capacity };
+      const { beginnings, ...claimed } = await claimAndBegin(deps, query);
+      ({ room } = claimed);
+      if (claimed.isQueueEmpty === true) deps.loads.queueEmpty();
+      leftSome = room !== "all" || claimed.leases.length === free;
+      for (const lease of claimed.leases) use.work(lease, beginnings.get(lease.task.id));
+      return claimed;
+    },
+  };
+}
+
 /** Claims after tasks were queued: once for a whole turn of the event loop, in the commit that stores the tasks. */
 function createAnnouncements(hasRoom: () => boolean, claim: () => void) {
-  let isDue = false;
+  let isAnnounced = false;
   /** Whether a task was queued while there was no room. */
   let isMissed = false;
   return {
+    /** Whether tasks were queued in this turn, and are to be claimed. */
+    isDue: () => isAnnounced,
     queued(): void {
       if (!hasRoom()) isMissed = true;
-      if (isDue || isMissed) return;
-      isDue = true;
+      if (isAnnounced || isMissed) return;
+      isAnnounced = true;
       // After everything else in this turn, and before the store commits it.
       setImmediate(() => {
-        isDue = false;
+        isAnnounced = false;
         claim();
       });
     },

@@ -2,9 +2,10 @@ import type { Principal } from "../domain/access/account.ts";
 import type { Act } from "../domain/access/actor.ts";
 import { AppError } from "../domain/errors.ts";
 import { isId } from "../domain/ids.ts";
-import type { Clock, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
+import type { Clock, TaskFeed } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { Wakeup } from "../domain/ports/wakeup.ts";
 import { isTerminal, type TaskSummary } from "../domain/task/task.ts";
 import { readTask } from "./read-task.ts";
 

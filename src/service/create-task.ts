@@ -9,9 +9,10 @@ import { isPriced, quote } from "../domain/money/pricing.ts";
 import { quotaPeriod } from "../domain/money/quota.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
 import type { Routing } from "../domain/ports/routing.ts";
-import type { Clock, Secrets, TaskFeed, Wakeup } from "../domain/ports/runtime.ts";
+import type { Clock, Secrets, TaskFeed } from "../domain/ports/runtime.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
+import type { Wakeup } from "../domain/ports/wakeup.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import type { Parent } from "../domain/task/lineage.ts";
 import type { GenerationRequest, MediaInput, TaskKind } from "../domain/task/request.ts";
@@ -189,8 +190,6 @@ async function admit(
     const { inputs, assets } =
       named.inputs.length === 0 ? NO_INPUTS : await collect(deps, request, { model, body, id, staged });
     request.onNew?.(id);
-    // Before it is stored: the claim that this leads to shares its commit.
-    deps.wakeup.queued();
     const task: NewTask = {
       id,
       kind: model.kind,
@@ -211,9 +210,11 @@ async function admit(
       setup: chosen.setup,
       createdAt: deps.clock.now(),
     };
-    const store = request.admit ?? deps.tasks.admit;
     const { concurrency } = principal.policy;
     const quota = quotaNow(deps, principal);
+    // Before it is stored: the claim that this leads to shares its commit.
+    if (request.admit !== undefined) deps.wakeup.queued();
+    const store = request.admit ?? deps.wakeup.admit;
     const result = await store({ task, assets, idempotency, concurrency, quota });
     if (result.kind !== "admitted") return answer(result, principal);
     isAdmitted = true;

@@ -9,7 +9,7 @@ export interface FreeCapacity {
 
 /** @param counts the tasks under way of each lane that has any */
 export function freeCapacity(
-  query: ClaimQuery,
+  query: Pick<ClaimQuery, "lanes" | "capacity">,
   counts: readonly { lane: LaneId; count: number }[],
 ): FreeCapacity {
   const used = new Map(counts.map(({ lane, count }) => [lane, count]));

@@ -3,7 +3,7 @@ import { createCatalog } from "../../src/catalog/catalog.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { Model } from "../../src/domain/model/model.ts";
 import type { PutOptions } from "../../src/domain/ports/asset-store.ts";
-import { createTaskFeed } from "../../src/runtime/signals.ts";
+import { createTaskFeed, createWakeup } from "../../src/runtime/signals.ts";
 import { type CreateTaskDeps, createCreateTask } from "../../src/service/create-task.ts";
 import type { Moderated } from "../../src/service/moderate.ts";
 import { rejection } from "../contracts/provider.ts";
@@ -45,7 +45,7 @@ async function setup(changes: (model: Model) => Partial<Model>, given: Partial<C
       deliver: () => Promise.reject(new Error("nothing is delivered")),
       ask: () => Promise.reject(new Error("nothing is asked")),
     },
-    ...{ wakeup: { wake() {}, queued() {} }, tally: { created() {} }, tellLowBalance() {} },
+    ...{ wakeup: createWakeup(store.tasks), tally: { created() {} }, tellLowBalance() {} },
     queues: { check: () => undefined },
     routing: routingOf(() => true),
     ...{ isAccepting: () => true, trouble: () => undefined },

@@ -11,7 +11,7 @@ import { unitFacts } from "../../src/domain/money/price-units.ts";
 import { pricedParameters } from "../../src/domain/money/pricing.ts";
 import type { Catalog } from "../../src/domain/ports/catalog.ts";
 import type { TaskDuration } from "../../src/domain/ports/usage-store.ts";
-import { createTaskFeed } from "../../src/runtime/signals.ts";
+import { createTaskFeed, createWakeup } from "../../src/runtime/signals.ts";
 import { createCreateTask } from "../../src/service/create-task.ts";
 import { createEstimate, type EstimateDeps, type EstimateRequest } from "../../src/service/estimate.ts";
 import type { Store } from "../../src/store/open.ts";
@@ -83,7 +83,7 @@ async function setup(
     },
     ids: given.store === undefined ? countingIds() : commonIds,
     secrets: fakeSecrets(),
-    wakeup: { wake() {}, queued() {} },
+    wakeup: createWakeup(store.tasks),
     feed: createTaskFeed(),
     tally: { created() {} },
     routing: routingOf(given.hasProvider ?? (() => true)),

@@ -94,7 +94,7 @@ export function openService(machine: Machine, around: Surroundings) {
     },
     {
       ...{ concurrency: around.concurrency ?? AT_ONCE * adapters.length, steps: AT_ONCE, leaseMs: LEASE_MS },
-      lanes: () => capacities,
+      ...{ lanes: () => capacities, beginsNew: true },
     },
   );
 
@@ -114,8 +114,7 @@ export function openService(machine: Machine, around: Surroundings) {
     },
     /** @returns undefined when it is not accepted */
     async admit(task: NewTask): Promise<TaskId | undefined> {
-      scheduler.queued();
-      const outcome = await tasks.admit({ task, assets: [] }).catch(() => undefined);
+      const outcome = await scheduler.admit({ task, assets: [] }).catch(() => undefined);
       return outcome?.kind === "admitted" ? task.id : undefined;
     },
     read: async (id: TaskId): Promise<Task | undefined> => store.tasks.byId(id),

@@ -1,4 +1,4 @@
-import type { AttemptId, LaneId, TaskId } from "../ids.ts";
+import type { AttemptId, LaneId, LeaseToken, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { Attempt, Lease } from "../task/task.ts";
 
@@ -44,6 +44,15 @@ export interface Claimed {
   readonly room: "all" | "some" | "none";
   /** Nothing is queued in any lane. */
   readonly isQueueEmpty?: true | undefined;
+}
+
+/** How a new task begins in the transaction that stores it, if its lane has room and no other task waits for the lane. */
+export interface Start extends Pick<ClaimQuery, "lanes" | "capacity"> {
+  readonly token: LeaseToken;
+  /** The end of the lease. */
+  readonly until: number;
+  /** The first attempt, in the lane of the task. */
+  readonly intent: AttemptIntent;
 }
 
 export interface AttemptIntent {

@@ -77,17 +77,6 @@ export interface LeveledLog extends Log {
   setLevel(level: LogLevel): void;
 }
 
-/**
- * Tells the scheduler of this process that something may be due now. If a call is lost, the work is delayed but no task is
- * lost.
- */
-export interface Wakeup {
-  /** Anything may be due. */
-  wake(): void;
-  /** Called when a task is queued in this turn of the event loop. Does nothing while there is no room for it. */
-  queued(): void;
-}
-
 /** Tells waiting callers in this process that a task has changed. If a call is lost, the answer is delayed but not lost. */
 export interface TaskFeed {
   publish(task: Pick<Task, "id" | "accountId">, isOver: boolean): void;

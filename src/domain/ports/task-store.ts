@@ -13,13 +13,15 @@ import type { GenerationRequest, TaskKind } from "../task/request.ts";
 import type { TaskStory } from "../task/story.ts";
 import type { Attempt, Lease, NewTask, Task, TaskStatus, TaskSummary } from "../task/task.ts";
 import type { Transition } from "../task/transition.ts";
-import type { AttemptIntent, Claimed, ClaimQuery } from "./claims.ts";
+import type { AttemptIntent, Claimed, ClaimQuery, Start } from "./claims.ts";
 import type { GroupReads } from "./group-reads.ts";
 import type { OrphanedTask, TimedCancel } from "./left-tasks.ts";
 
 export interface Admission {
-  /** Stored `queued`, `pending` and due at once. */
+  /** Stored `queued`, `pending` and due at once, unless it is begun. */
   readonly task: NewTask;
+  /** How the task begins at once, if the store does that, and `claim` would take it next. */
+  readonly start?: Start | undefined;
   /** The inputs that the create has stored. */
   readonly assets: readonly Asset[];
   readonly idempotency?: IdempotencyClaim | undefined;
@@ -39,8 +41,8 @@ export interface Replay {
 }
 
 export type AdmitResult =
-  /** `isLow`: the account's balance has fallen below the level that its operator set. */
-  | { readonly kind: "admitted"; readonly isLow: boolean }
+  /** `isLow`: the account's balance has fallen below the level that its operator set. `isBegun`: leased and begun as `start` says. */
+  | { readonly kind: "admitted"; readonly isLow: boolean; readonly isBegun?: true }
   | ({ readonly kind: "replayed" } & Replay)
   /** The idempotency key was used for another body. */
   | { readonly kind: "conflict" }
@@ -150,7 +152,7 @@ export const MAX_QUEUE_POSITION = 1_000;
 export interface TaskStore extends GroupReads {
   /**
    * Accepts a task: holds its price and stores task, assets and idempotency record, or does nothing. A prepaid account needs `balance -
-   * held + creditLimit ≥ task.held`. A key with a quota needs `task.held` left in the quota's period.
+   * held + creditLimit ≥ task.held`. A key with a quota needs `task.held` left in the quota's period. May begin the task by its `start`.
    */
   admit(admission: Admission): Promise<AdmitResult>;
   /** Accepts several tasks as `admit` does, in their order, or none of them. */

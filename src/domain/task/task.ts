@@ -152,6 +152,11 @@ export function summaryOfNew(task: NewTask): TaskSummary {
   return { id, accountId, kind, model, held, createdAt, parent, ...begun };
 }
 
+/** The task that was just stored to wait for its turn, built without reading it. */
+export function queuedTask(task: NewTask): Task {
+  return { ...task, ...summaryOfNew(task), stage: "queued", attempts: 0, failures: 0 };
+}
+
 /**
  * `intent` may have been sent · `accepted` the upstream has it · `rejected` the upstream certainly does not have it ·
  * `ambiguous` nobody can say · `done` over. Another attempt may follow one that is `rejected`, or `done` without having made or

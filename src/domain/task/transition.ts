@@ -15,6 +15,7 @@ import type {
   Attempt,
   AttemptOutput,
   AttemptTrace,
+  NewTask,
   Stage,
   Task,
   TaskResult,
@@ -265,17 +266,17 @@ export function cancelled(task: Task, at: number, attempt?: AttemptChange): Tran
  * The callback for the beginning of a task's first attempt; undefined if its address does not receive this event.
  * @param id the attempt's id
  */
-export function startedCallback(task: Task, at: number, id: AttemptId): Callback | undefined {
+export function startedCallback(task: NewTask, at: number, id: AttemptId): Callback | undefined {
   return callbackFor(task, "started", at, callbackIdOf(id));
 }
 
 /** Whether a task has an address that receives an event. */
-export function tellsOf({ callbackUrl, callbackTerms }: Task, event: CallbackEvent): boolean {
+export function tellsOf({ callbackUrl, callbackTerms }: NewTask, event: CallbackEvent): boolean {
   if (callbackUrl === undefined) return false;
   return callbackTerms?.events.includes(event) ?? (event === "completed" || event === "failed");
 }
 
-function callbackFor(task: Task, event: CallbackEvent, at: number, id: CallbackId): Callback | undefined {
+function callbackFor(task: NewTask, event: CallbackEvent, at: number, id: CallbackId): Callback | undefined {
   const { callbackUrl: url, callbackTerms: terms } = task;
   if (url === undefined || !tellsOf(task, event)) return undefined;
   const ofForm = terms && { form: terms.form, mostAttempts: terms.attempts };

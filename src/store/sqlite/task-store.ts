@@ -25,6 +25,7 @@ import { prepareReads } from "./task-store/reads.ts";
 import { prepareRecentEndings } from "./task-store/recent-endings.ts";
 import { prepareRescue } from "./task-store/rescue.ts";
 import { prepareSearch } from "./task-store/search.ts";
+import { prepareQueues } from "./task-store/start.ts";
 import { prepareStory } from "./task-store/story.ts";
 import { Turns } from "./task-store/turns.ts";
 import { prepareTrail } from "./trail.ts";
@@ -72,12 +73,12 @@ export function createTaskStore(
   const [records, turns] = [prepareIdempotency(connection), new Turns()];
   const [find, finished] = [prepareFind(db), createFinished(connection)];
   const reads = prepareReads(connection, { turns, find, finished });
-  const managedChanges = prepareManagedChanges(db);
+  const [managedChanges, queues] = [prepareManagedChanges(db), prepareQueues(db, turns)];
   const searches = prepareSearches(connection, find);
   const [ledger, story] = [prepareLedger(connection), prepareStory(connection, reads)];
   const [changes, labels] = [prepareChanges(db), prepareLabels(connection)];
   const advance = prepareAdvance(db, { ledger, changes, labels, finished });
-  const claim = prepareClaim(connection, { newLeaseToken: deps.newLeaseToken, turns, advance });
+  const claim = prepareClaim(connection, { newLeaseToken: deps.newLeaseToken, queues, advance });
   const cancel = prepareCancel(db, advance, changes, reads.byId, prepareTrail(db));
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
   const [lost, nudge, ownReady] = [prepareLostAttempts(db), prepareNudge(db), prepareOwnReady(db)];
@@ -85,7 +86,7 @@ export function createTaskStore(
   deps.removals.onRemoved(finished.forget);
   const [recentEndings, rescue] = [prepareRecentEndings(db), prepareRescue(db)];
   return {
-    ...prepareAdmissions(connection, { ledger, records, changes, labels }),
+    ...prepareAdmissions(connection, { ledger, records, changes, labels, advance, queues }),
     findReplay: prepareFindReplay(connection, records),
     claim: (query) => write(() => claim(query)),
     begin: (lease, intent) => write(() => advance.begin(lease, intent)),

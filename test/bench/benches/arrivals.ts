@@ -10,7 +10,7 @@ import type { BenchContext } from "./bench.ts";
 const TASKS = 150;
 const WARM_UP = 40;
 const PAUSE_MS = 8;
-/** What a create, its claim and its begin write to the log of the database: eleven pages. */
+/** What a create that begins its task writes to the log of the database: eleven pages. */
 const WRITTEN_BYTES = 11 * 4_120;
 
 const RENDERS = "nothing: the upstream answers the same PNG of one pixel each time";

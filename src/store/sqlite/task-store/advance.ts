@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { LeaseToken, TaskId } from "../../../domain/ids.ts";
 import { usageOf } from "../../../domain/money/usage.ts";
 import type { AttemptIntent } from "../../../domain/ports/claims.ts";
-import { assertLegalMove, type Lease, type Stage } from "../../../domain/task/task.ts";
+import { assertLegalMove, type Lease, type NewTask, type Stage } from "../../../domain/task/task.ts";
 import { startedCallback, type Transition } from "../../../domain/task/transition.ts";
 import { prepareInsertCallback } from "../callback-store/insert.ts";
 import type { Labels } from "../labels.ts";
@@ -57,18 +57,17 @@ export function prepareAdvance(
     `select ${named("account_id", "key_id", "model")}, stage, lease_token, due_at, failures, cancel_requested,
        quota_period, started_at from task where id = ?`,
   );
-  assertLegalMove(BEGIN.from, BEGIN.to);
-  const begin = db.prepare<
-    { attempts: number },
-    [at: number, deadline: number, change: number, id: string, token: string]
-  >(
-    `update task set stage = '${BEGIN.to}', status = 'processing', attempts = attempts + 1,
-       started_at = coalesce(started_at, ?), deadline_at = coalesce(deadline_at, ?), change = ?
-     where id = ? and lease_token = ? and stage = '${BEGIN.from}' and cancel_requested = 0 returning attempts`,
-  );
+  const begin = prepareBegin(db);
   const renew = db.prepare<never, [until: number, id: string, token: string]>(
     "update task set due_at = ? where id = ? and lease_token = ?",
   );
+
+  /** Writes what belongs to the first beginning of a task. */
+  function begunFirst(task: NewTask, number: number, intent: AttemptIntent): void {
+    attempts.insert(number, 1, intent);
+    const told = startedCallback(task, intent.at, intent.id);
+    if (told !== undefined) insertCallback(told);
+  }
 
   return {
     standing: (id: TaskId) => select.get(id) ?? undefined,
@@ -79,11 +78,11 @@ export function prepareAdvance(
         const isMine = standing?.lease_token === lease.token && standing.stage === BEGIN.from;
         return isMine ? "cancel_requested" : "lease_lost";
       }
-      attempts.insert(lease.task.id, row.attempts, intent);
-      const told = row.attempts === 1 ? startedCallback(lease.task, intent.at, intent.id) : undefined;
-      if (told !== undefined) insertCallback(told);
+      if (row.attempts === 1) begunFirst(lease.task, row.number, intent);
+      else attempts.insert(row.number, row.attempts, intent);
       return "begun";
     },
+    begunFirst,
     renew: (lease: Lease, until: number): "renewed" | "lease_lost" =>
       renew.run(until, lease.task.id, lease.token).changes === 1 ? "renewed" : "lease_lost",
     apply(lease: Lease, transition: Transition): "applied" | "lease_lost" {
@@ -98,6 +97,18 @@ export function prepareAdvance(
     end: (id: TaskId, standing: Standing, ending: Transition) => write(id, standing, ending, true),
     latestAttempt: attempts.latest,
   };
+}
+
+function prepareBegin(db: Database) {
+  assertLegalMove(BEGIN.from, BEGIN.to);
+  return db.prepare<
+    { number: number; attempts: number },
+    [at: number, deadline: number, change: number, id: string, token: string]
+  >(
+    `update task set stage = '${BEGIN.to}', status = 'processing', attempts = attempts + 1,
+       started_at = coalesce(started_at, ?), deadline_at = coalesce(deadline_at, ?), change = ?
+     where id = ? and lease_token = ? and stage = '${BEGIN.from}' and cancel_requested = 0 returning number, attempts`,
+  );
 }
 
 /** Returns a function that writes a whole transition. @throws Error for a move that is not legal */

@@ -17,7 +17,7 @@ const HAS_USAGE = "coalesce(?6, ?13) is not null";
 export function prepareAttempts(db: Database, labels: Labels) {
   const insert = db.prepare(
     `insert into attempt (id, task_number, sequence, provider, upstream_model, terms, considered, state, started_at)
-     values (?, ${taskNumber("?")}, ?, ?, ?, ?, ?, 'intent', ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, 'intent', ?)`,
   );
   const update = db.prepare(
     `update attempt set state = ?3, operation = coalesce(?4, operation), outputs = case when ?12 then null else coalesce(?5, outputs) end,
@@ -32,10 +32,11 @@ export function prepareAttempts(db: Database, labels: Labels) {
   );
   return {
     latest: (taskId: TaskId) => latest.get(taskId)?.state,
-    insert(taskId: TaskId, sequence: number, intent: AttemptIntent): void {
+    /** @param task its number */
+    insert(task: number, sequence: number, intent: AttemptIntent): void {
       const { id, lane, upstreamModel, at } = intent;
       const considered = json(storedWays(intent.considered));
-      insert.run(id, taskId, sequence, lane, upstreamModel, json(intent.terms), considered, at);
+      insert.run(id, task, sequence, lane, upstreamModel, json(intent.terms), considered, at);
     },
     update(taskId: TaskId, change: AttemptChange, at: number, isTaskOver: boolean): void {
       const { id, state, detail = null, costMicros = null } = change;

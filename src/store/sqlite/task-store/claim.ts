@@ -13,29 +13,24 @@ import {
 import type { Connection } from "../connection.ts";
 import type { Advance } from "./advance.ts";
 import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "./attempt-table.ts";
-import { type NextReady, prepareNextReady } from "./next-ready.ts";
+import type { NextReady } from "./next-ready.ts";
+import type { DueTask, Pools } from "./pools.ts";
+import type { Queues } from "./start.ts";
 import { TASK_COLUMNS, type TaskRow, taskNumber, toTask } from "./task-table.ts";
-import type { Turns } from "./turns.ts";
 
 /** Tasks of one lane that one claim moves from `waiting` to `ready`, so that a lane that is back does not stall others. */
 export const PROMOTED_AT_ONCE = 500;
 
 const NONE: ReadonlySet<TaskId> = new Set();
 
-interface DueTask {
-  readonly id: TaskId;
-  readonly is_leased: 0 | 1;
-}
-
 /** The body of `TaskStore.claim`. Who is next in a lane is up to `prepareNextReady`. */
 export function prepareClaim(
   connection: Connection,
-  { newLeaseToken, turns, advance }: { newLeaseToken: () => LeaseToken; turns: Turns; advance: Advance },
+  { newLeaseToken, queues, advance }: { newLeaseToken: () => LeaseToken; queues: Queues; advance: Advance },
 ): (query: ClaimQuery) => Claimed {
-  const pools = preparePools(connection);
+  const { pools, ready } = queues;
   const lease = prepareLease(connection, newLeaseToken);
   const takeUnderWay = prepareTakeUnderWay(pools, lease);
-  const ready = prepareNextReady(connection.db, turns);
   const nextDueAt = prepareNextDueAt(pools, ready);
   let turn = 0;
 
@@ -119,49 +114,6 @@ function prepareTakeUnderWay(pools: Pools, lease: (id: TaskId, until: number) =>
       .filter((task) => !isHeld(task))
       .slice(0, query.limit)
       .map(({ id }) => lease(id, until));
-  };
-}
-
-type Pools = ReturnType<typeof preparePools>;
-
-/** Raw statements, each pinned to its partial index: a scan would grow with the table unnoticed. */
-function preparePools({ db }: Connection) {
-  const due = db.prepare<DueTask, [now: number, limit: number]>(
-    `select id, lease_token is not null as is_leased from task indexed by task_under_way
-     where pool = 'under_way' and due_at <= ? order by due_at limit ?`,
-  );
-  const extend = db.prepare<never, [until: number, id: string]>(
-    "update task set due_at = ? where id = ? and pool = 'under_way'",
-  );
-  const anyReady = db.prepare(`select 1 from task indexed by task_ready where pool = 'ready' limit 1`);
-  const anyWaiting = db.prepare(`select 1 from task indexed by task_waiting where pool = 'waiting' limit 1`);
-  const counts = db.prepare<{ lane: LaneId; count: number }, []>(
-    `select lane, count(*) as count from task indexed by task_under_way where pool = 'under_way' group by lane`,
-  );
-  const anyDueWaiting = db.prepare<unknown, [lane: string, now: number]>(
-    `select 1 from task indexed by task_waiting where pool = 'waiting' and lane = ? and due_at <= ? limit 1`,
-  );
-  const promote = db.prepare<never, [lane: string, now: number, limit: number]>(
-    `update task set pool = 'ready' where id in
-       (select id from task indexed by task_waiting
-        where pool = 'waiting' and lane = ? and due_at <= ? order by due_at limit ?)`,
-  );
-  const firstUnderWay = db.prepare<{ due_at: number }, []>(
-    `select due_at from task indexed by task_under_way where pool = 'under_way' order by due_at limit 1`,
-  );
-  const firstWaiting = db.prepare<{ due_at: number }, [lane: string]>(
-    `select due_at from task indexed by task_waiting where pool = 'waiting' and lane = ? order by due_at limit 1`,
-  );
-  return {
-    dueUnderWay: (now: number, limit: number) => due.all(now, limit),
-    extend: (id: TaskId, until: number) => void extend.run(until, id),
-    hasQueued: () => anyReady.get() !== null || anyWaiting.get() !== null,
-    countUnderWay: () => counts.all(),
-    promote(lane: LaneId, now: number, limit: number): void {
-      if (anyDueWaiting.get(lane, now) !== null) promote.run(lane, now, limit);
-    },
-    firstUnderWay: () => firstUnderWay.get()?.due_at,
-    firstWaiting: (lane: LaneId) => firstWaiting.get(lane)?.due_at,
   };
 }
 

@@ -42,6 +42,12 @@ export function prepareNextReady(db: Database, turns: Turns) {
       turns.begin(lane, { setup, since: now });
       return takeOf(ready, source, setup);
     },
+    /** Has a new task of the lane, where none waits, take its turn. */
+    takeNew(lane: LaneId, setup: string, account: number, now: number): void {
+      const row = turns.rowOf(lane);
+      if (row?.setup !== setup || !isUnderWay(row, now)) turns.begin(lane, { setup, since: now });
+      turns.serve(lane, setup, account);
+    },
   };
 }
 

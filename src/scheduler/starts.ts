@@ -1,0 +1,72 @@
+import type { LaneCapacity, Start } from "../domain/ports/claims.ts";
+import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
+import { type Lease, queuedTask } from "../domain/task/task.ts";
+import { beginningOf } from "./beginnings.ts";
+import type { StepDeps } from "./step.ts";
+import type { Beginning } from "./steps/begin.ts";
+
+export interface StartOptions {
+  /** Most tasks between submission and end, in all lanes together. */
+  readonly concurrency: number;
+  /** As they are now. */
+  readonly lanes: () => readonly LaneCapacity[];
+  readonly leaseMs: number;
+  /** Whether the store begins tasks as it admits them. One that does not has them claimed. */
+  readonly beginsNew?: boolean;
+}
+
+interface StartUse {
+  /** Whether a new task may start, as far as the last claim and what is under way tell. */
+  readonly isIdle: () => boolean;
+  /** Works on a task that was begun. */
+  readonly work: (lease: Lease, beginning: Beginning) => void;
+  /** Claims, since a task was not begun. */
+  readonly claim: () => void;
+}
+
+/**
+ * Begins new tasks in the transaction that stores them, without a claim. One at a time: of tasks that come together the others are
+ * claimed together, which costs less than a start for each.
+ */
+export function createStarts(deps: StepDeps, options: StartOptions, use: StartUse) {
+  let starting: Promise<AdmitResult> | undefined;
+
+  async function admit(admission: Admission, lease: Lease, beginning: Beginning): Promise<AdmitResult> {
+    let isBegun = false;
+    try {
+      const result = await deps.tasks.admit(admission);
+      isBegun = result.kind === "admitted" && result.isBegun === true;
+      // Before whoever waits for the result goes on, so that the upstream is asked first.
+      if (isBegun) use.work(lease, beginning);
+      return result;
+    } finally {
+      starting = undefined;
+      if (!isBegun) use.claim();
+    }
+  }
+
+  return {
+    /** How many tasks are being stored that may begin. */
+    count: () => (starting === undefined ? 0 : 1),
+    /** @returns what becomes of the task; undefined, with nothing stored, where it must be claimed */
+    tryAdmit(admission: Admission): Promise<AdmitResult> | undefined {
+      if (options.beginsNew !== true || starting !== undefined || !use.isIdle()) return undefined;
+      const { task } = admission;
+      // Of what is counted or tried, a create that is refused must use nothing up.
+      if (!deps.standing.isClear() || deps.pace.starts(task.lane) !== undefined) return undefined;
+      const lease = { token: deps.ids.leaseToken(), task: queuedTask(task), attempt: undefined };
+      const beginning = beginningOf(deps, lease);
+      if (beginning === undefined) return undefined;
+      const start = startOf(options, lease, beginning);
+      starting = admit({ ...admission, start }, lease, beginning);
+      return starting;
+    },
+    /** Resolves when a task that is being stored is stored, and worked on if it has begun. */
+    ends: (): Promise<unknown> => Promise.allSettled([starting]),
+  };
+}
+
+function startOf(options: StartOptions, { token }: Lease, { intent }: Beginning): Start {
+  const { concurrency: capacity, leaseMs } = options;
+  return { token, until: intent.at + leaseMs, intent, lanes: options.lanes(), capacity };
+}
