@@ -1,4 +1,5 @@
 import type { Path } from "../../toolkit/schema-problems.ts";
+import { type BreakOrders, breakingOrders } from "../kit/prompt-escapes.ts";
 import { type Auth, compileAuth } from "./auth.ts";
 import { type Call, compileCall } from "./call.ts";
 import { Compiling, type FormProblem } from "./compiling.ts";
@@ -29,6 +30,8 @@ export interface CompiledForm {
   readonly webhookSecret: WebhookSecret | undefined;
   /** Whether any expression reads the request in the words of its route. */
   readonly readsFields: boolean;
+  /** Takes `prompt_escapes` from what a caller wrote. */
+  readonly breakOrders: BreakOrders;
 }
 
 /** The cheapest call that proves key, region and balance. */
@@ -106,6 +109,7 @@ function compileParts(compiling: Compiling, form: Form, hash: string): CompiledF
       secret: compiling.value(standard.secret, names.OF_ANSWER, ["webhook", "standard", "secret"]),
     },
     readsFields: compiling.names.has("fields"),
+    breakOrders: breakingOrders(form.prompt_escapes ?? []),
   };
 }
 

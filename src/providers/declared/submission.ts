@@ -10,7 +10,6 @@ import { describeAnswer, refusedSubmission, unansweredSubmission, unusableAnswer
 import { hookFor } from "../kit/hooks.ts";
 import { hopHeaders } from "../kit/hops.ts";
 import type { Upstream } from "../kit/http.ts";
-import { withoutOrders } from "../kit/prompt-escapes.ts";
 import { wordRequest } from "../kit/wording.ts";
 import type { CompiledForm } from "./compiled-form.ts";
 import type { Connection } from "./connection.ts";
@@ -40,7 +39,7 @@ export async function submitDeclared(
   signal: AbortSignal,
 ): Promise<Submitted> {
   const { compiled, connection, uploads, base } = submitting;
-  const request = withoutOrders(given, compiled.form.prompt_escapes ?? []);
+  const request = compiled.breakOrders(given);
   const { upstream } = connection;
   const hook = hookFor(base, request.hookUrl);
   const { flow, scope: chosen } = chooseFlow(compiled, connection, request);

@@ -18,7 +18,7 @@ import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchMedia } from "../kit/media.ts";
 import type { Network } from "../kit/network.ts";
-import { withoutOrders } from "../kit/prompt-escapes.ts";
+import { breakingOrders } from "../kit/prompt-escapes.ts";
 import { readImages } from "./images.ts";
 import { readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
@@ -90,7 +90,7 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
 }
 
 /** What sd-server, which speaks this API too, would read as arguments of its own. */
-const ORDERS = ["<sd_cpp_extra_args"];
+const breakOrders = breakingOrders(["<sd_cpp_extra_args"]);
 
 async function submit(
   upstream: Upstream,
@@ -99,7 +99,7 @@ async function submit(
   signal: AbortSignal,
 ): Promise<Submitted> {
   signal.throwIfAborted();
-  const { path, body } = await beforeSending(() => toUpstreamRequest(withoutOrders(request, ORDERS)));
+  const { path, body } = await beforeSending(() => toUpstreamRequest(breakOrders(request)));
   const { n: images } = request.request;
   const { previews, tracing } = request;
   const stream = previews && createImageStream(upstream, { images, previews });

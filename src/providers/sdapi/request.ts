@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../domain/json.ts";
 import type { ParameterWording } from "../../domain/model/wording.ts";
 import type { InputFile, SubmitRequest } from "../../domain/ports/provider.ts";
-import { withoutOrders } from "../kit/prompt-escapes.ts";
+import { breakingOrders } from "../kit/prompt-escapes.ts";
 import { unsayable, wordValue } from "../kit/wording.ts";
 
 /** A call of the API: path and body. */
@@ -31,6 +31,8 @@ const SETTINGS: Readonly<Record<string, string>> = { clip_skip: "CLIP_stop_at_la
 const ARGUMENTS = ["<sd_cpp_extra_args"];
 /** What loads a file of the server. */
 const NETWORKS = ["<lora:", "<lyco:", "<hypernet:"];
+const breakArguments = breakingOrders(ARGUMENTS);
+const breakAll = breakingOrders([...ARGUMENTS, ...NETWORKS]);
 /** Sizes are multiples of it; others are rounded without a word. */
 const GRAIN = 8;
 
@@ -44,7 +46,7 @@ export async function toSdCall(submission: SubmitRequest): Promise<SdCall> {
   const { inputs, wording, attempt } = submission;
   const { constants = {} } = wording ?? {};
   const mayLoad = constants.disable_extra_networks === false;
-  const { request } = withoutOrders(submission, mayLoad ? ARGUMENTS : [...ARGUMENTS, ...NETWORKS]);
+  const { request } = (mayLoad ? breakArguments : breakAll)(submission);
   const settings: Record<string, Json> = { return_grid: false };
   const fields: Record<string, Json> = { disable_extra_networks: true, ...constants };
   if (request.prompt !== undefined) fields[wording?.prompt ?? "prompt"] = request.prompt;
