@@ -79,10 +79,11 @@ function enterManaged(
 
 function enterKeyed(
   deps: AccessDeps,
-  { feature, isCounted, path, ...endpoint }: Extract<Handling, { access: "api_key" }>,
+  endpoint: Extract<Handling, { access: "api_key" }>,
   exchange: Entering,
   credential: Presented | undefined,
 ): Reply | Promise<Reply> {
+  const { feature, isCounted, path } = endpoint;
   const handle = endpoint.isStreaming === true ? staying(endpoint.handle) : endpoint.handle;
   const check = () =>
     whenAtHand(deps.authenticate(credential, exchange), (principal) => {

@@ -11,14 +11,14 @@ import { measureJson, stringEnd } from "../toolkit/json-text.ts";
  * @throws AppError `invalid_request` for anything but an object, duplicate keys, nesting deeper than 32, more than 20,000 fields
  *   and values, NUL or lone surrogates in strings
  */
-export function parseJsonObject(text: string, standIns: Set<string> = new Set()): JsonObject {
+export function parseJsonObject(text: string, standIns?: Set<string>): JsonObject {
   const value = parseJson(text, standIns);
   if (!isJsonObject(value)) throw invalid({ kind: "body_not_object" });
   return value;
 }
 
 /** The same for any JSON value. @throws AppError like `parseJsonObject`, except that it need not be an object */
-export function parseJson(text: string, standIns: Set<string> = new Set()): Json {
+export function parseJson(text: string, standIns?: Set<string>): Json {
   const shape = measureJson(text, { depth: MAX_JSON_DEPTH, tokens: MAX_JSON_TOKENS });
   if (shape.depth > MAX_JSON_DEPTH) throw invalid({ kind: "body_too_deep" });
   if (shape.tokens > MAX_JSON_TOKENS) throw invalid({ kind: "body_too_detailed" });
@@ -31,8 +31,9 @@ export function parseJson(text: string, standIns: Set<string> = new Set()): Json
     throw invalid({ kind: "body_not_json" }, withoutText(error));
   }
   // Only an escape can make a NUL or half a surrogate pair, because the text was decoded from strict UTF-8.
-  const members = inspect(value, "", text.includes("\\u") ? standIns : undefined);
-  if (members !== shape.members) throw invalid({ kind: "member_given_twice", member: repeatedMember(text) });
+  if (text.includes("\\u")) checkStrings(value, "", standIns);
+  if (countMembers(value) !== shape.members)
+    throw invalid({ kind: "member_given_twice", member: repeatedMember(text) });
   return value;
 }
 
@@ -43,24 +44,31 @@ function withoutText(error: unknown): Error | undefined {
   return new Error(said.trimEnd());
 }
 
-/** Counts the members of all objects in a value. With `standIns`, it also checks every string. */
-function inspect(value: Json | undefined, path: string, standIns: Set<string> | undefined): number {
-  if (typeof value === "string") {
-    if (standIns !== undefined && !standIns.delete(value)) checkString(value, path);
-    return 0;
-  }
+/** Counts the members of all objects in a value. */
+function countMembers(value: Json | undefined): number {
   if (typeof value !== "object" || value === null) return 0;
   let members = 0;
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) members += inspect(value[i], `${path}[${i}]`, standIns);
+    for (const entry of value) members += countMembers(entry);
     return members;
   }
   const object = value as JsonObject;
-  for (const name of Object.keys(object)) {
-    if (standIns !== undefined) checkString(name, path);
-    members += 1 + inspect(object[name], path === "" ? name : `${path}.${name}`, standIns);
-  }
+  for (const name of Object.keys(object)) members += 1 + countMembers(object[name]);
   return members;
+}
+
+/** Checks all strings in a value, except those in `standIns`. @param path of the value */
+function checkStrings(value: Json | undefined, path: string, standIns: Set<string> | undefined): void {
+  if (typeof value === "string") {
+    if (standIns?.delete(value) !== true) checkString(value, path);
+  } else if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) checkStrings(value[i], `${path}[${i}]`, standIns);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, member] of Object.entries(value as JsonObject)) {
+      checkString(name, path);
+      checkStrings(member, path === "" ? name : `${path}.${name}`, standIns);
+    }
+  }
 }
 
 function checkString(text: string, path: string): void {
