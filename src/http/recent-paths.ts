@@ -45,33 +45,33 @@ export function withRecent<Place extends { readonly recurrence: Recurrence | und
 ) {
   const kept = new Map<string, PathMatch<Place> & Recurrence>();
 
-  function again(path: string): PathMatch<Place> | undefined {
-    const from = path.lastIndexOf("/") + 1;
-    const before = kept.get(path.slice(0, from));
-    const text = path.slice(from);
-    // The text may end in a verb, which belongs to another pattern.
-    if (before === undefined || text === "" || text.includes(":")) return undefined;
+  /** One of which another with this beginning came before. @param segment the last one */
+  function again(beginning: string, segment: string): PathMatch<Place> | undefined {
+    const before = kept.get(beginning);
+    if (before === undefined) return undefined;
     const { place, param, last } = before;
-    return { place, param: (name) => (name === last ? decoded(text) : param(name)) };
+    return { place, param: (name) => (name === last ? decoded(segment) : param(name)) };
   }
 
+  /** Any other. */
   function find(path: string): PathMatch<Place> | undefined {
-    const known = again(path);
-    if (known !== undefined) return known;
     const match = compare(path);
     const recurrence = match?.place.recurrence;
     if (match === undefined || recurrence === undefined || path.length > LONGEST_KEPT) return match;
     if (kept.size >= MOST_KEPT) kept.clear();
     const { last } = recurrence;
     const key = last === undefined ? path : path.slice(0, path.lastIndexOf("/") + 1);
-    kept.set(key, { ...match, last });
+    // The same text each time, so that look-ups by it need not hash it anew.
+    const texts = new Map<string, string>();
+    const param = (name: string) => texts.getOrInsertComputed(name, match.param);
+    kept.set(key, { place: match.place, param, last });
     return match;
   }
 
   return {
     /** One that came before as it is. */
     whole: (path: string): PathMatch<Place> | undefined => kept.get(path),
-    /** Any other. */
+    again,
     find,
   };
 }

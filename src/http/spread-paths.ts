@@ -1,16 +1,17 @@
 import type { Handling } from "./exchange.ts";
 
 /** A parameter that stands for several segments: `/fal/:model+/requests/:request_id`. */
-const SPREAD = /\/:\w+\+(?=\/|$)/;
+const SPREAD = /^([^:]*\/):(\w+)\+(?:\/([^+]+))?$/;
 
 /** Whether a pattern has a parameter of several segments, which the other router cannot express. */
 export const isSpread = (path: string): boolean => SPREAD.test(path);
 
 interface SpreadPlace<Place> {
-  readonly pattern: RegExp;
-  /** A text that every such path contains after its first parameter. Searching for it is faster than trying the pattern. */
-  readonly within: string;
-  readonly names: readonly string[];
+  /** What comes before the parameter of several segments, and its name. */
+  readonly beginning: string;
+  readonly name: string;
+  /** The segments after it: words, and names of parameters after a colon. */
+  readonly ending: readonly string[];
   readonly place: Place;
 }
 
@@ -21,26 +22,39 @@ export function createSpreadPaths<Place>(
   const known = places
     .toSorted(([one], [other]) => other.split("/").length - one.split("/").length)
     .map(([path, place]): SpreadPlace<Place> => {
-      const names: string[] = [];
-      const pattern = path.replace(/[.]/g, "\\.").replace(/:(\w+)(\+?)/g, (_, name: string, plus: string) => {
-        names.push(name);
-        return plus === "" ? "([^/]+)" : "(.+)";
-      });
-      const [, within = ""] = /:\w+\+?([^:]*)/.exec(path) ?? [];
-      return { pattern: new RegExp(`^${pattern}$`), within, names, place };
+      const [, beginning = "", name = "", ending] = SPREAD.exec(path) ?? [];
+      return { beginning, name, ending: ending?.split("/") ?? [], place };
     });
-  const beginnings = [...new Set(places.map(([path]) => path.slice(0, path.indexOf(":"))))];
   return (path: string): { readonly place: Place; readonly textOf: (name: string) => string } | undefined => {
-    if (!beginnings.some((beginning) => path.startsWith(beginning))) return undefined;
-    for (const { pattern, within, names, place } of known) {
-      const match = path.includes(within) ? pattern.exec(path) : null;
-      if (match !== null) return { place, textOf: (name) => textIn(match, names.indexOf(name)) };
+    for (const { beginning, name, ending, place } of known) {
+      if (!path.startsWith(beginning)) continue;
+      const end = endBefore(path, ending);
+      if (end <= beginning.length) continue;
+      const textOf = (asked: string) =>
+        asked === name ? path.slice(beginning.length, end) : textIn(path.slice(end + 1), ending, asked);
+      return { place, textOf };
     }
     return undefined;
   };
 }
 
-/** The text of a parameter by its place; empty if the pattern does not have the parameter. */
-function textIn(match: RegExpExecArray, place: number): string {
-  return place === -1 ? "" : (match[place + 1] ?? "");
+/** Where the segments before an ending end; -1 if the path does not end so. Read from its end, since patterns differ there. */
+function endBefore(path: string, ending: readonly string[]): number {
+  let end = path.length;
+  for (let i = ending.length - 1; i >= 0; i--) {
+    const slash = path.lastIndexOf("/", end - 1);
+    const segment = ending[i] as string;
+    const isMatch = segment.startsWith(":")
+      ? slash + 1 < end
+      : end - slash - 1 === segment.length && path.startsWith(segment, slash + 1);
+    if (!isMatch || slash === -1) return -1;
+    end = slash;
+  }
+  return end;
+}
+
+/** The text of a parameter; empty if there is none of this name. */
+function textIn(text: string, ending: readonly string[], name: string): string {
+  const place = ending.indexOf(`:${name}`);
+  return place === -1 ? "" : (text.split("/")[place] ?? "");
 }

@@ -93,6 +93,7 @@ test("a request that names its address at an API of others is asked as that is",
   for (const target of [
     "https://example.com/a/requests/b/status",
     "http://queue.fal.run/a/requests/b/status",
+    "https://queue.fal.run/a/requests//status",
     "no",
   ])
     expect(named(target).handling).toBe(UNKNOWN);
