@@ -1,5 +1,6 @@
 import { AppError } from "../../../domain/errors.ts";
 import type { TaskId } from "../../../domain/ids.ts";
+import { inOnePiece } from "../../../toolkit/in-one-piece.ts";
 import type { Exchange } from "../../exchange.ts";
 
 /** Where this API is here. */
@@ -135,9 +136,9 @@ function beginningsOf(at: string, model: string): Beginnings {
   const open = JSON.stringify(`${base}/${name}/requests/`).slice(0, -1);
   const made = {
     at,
-    response: `"response_url":${open}`,
-    status: `","status_url":${open}`,
-    cancel: `/status","cancel_url":${open}`,
+    response: inOnePiece('"response_url":', open),
+    status: inOnePiece('","status_url":', open),
+    cancel: inOnePiece('/status","cancel_url":', open),
   };
   if (model.length > LONGEST_KEPT) return made;
   if (beginnings.size >= MOST_KEPT) beginnings.clear();

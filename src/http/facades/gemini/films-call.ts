@@ -41,13 +41,17 @@ export async function beginFilm(deps: FilmCallDeps, exchange: KeyedExchange): Pr
     words = read.names;
     const created = await deps.createTask({
       ...sent,
-      ...{ kind: "video", body: read.body, inlineFiles, endpoint: "POST /gemini predictLongRunning" },
+      kind: "video",
+      body: read.body,
+      inlineFiles,
+      endpoint: "POST /gemini predictLongRunning",
       // Nothing else asks what makes two requests the same.
       identity: sent.idempotencyKey === undefined ? undefined : { ...body, model: name },
     });
     const task = { id: created.taskId, model: model.id };
     const log = { task: task.id, model: task.model };
-    return accepted(created, { body: `{"name":${JSON.stringify(operationName(task))}}`, log });
+    // Ids are of letters, digits, dots, hyphens and underscores, so that they need no quoting.
+    return accepted(created, { body: `{"name":"${operationName(task)}"}`, log });
   } catch (error) {
     throw inWords(words, error);
   } finally {

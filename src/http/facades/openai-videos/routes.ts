@@ -81,7 +81,12 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     const { identity, uploads, inlineFiles } = given;
     const created = await deps.createTask({
       ...sent,
-      ...{ kind: "video", endpoint: ENDPOINT, body, identity, uploads, inlineFiles },
+      kind: "video",
+      endpoint: ENDPOINT,
+      body,
+      identity,
+      uploads,
+      inlineFiles,
     });
     const answered = answer(deps, created, given.fields.size);
     return answered instanceof Promise ? await answered : answered;

@@ -11,6 +11,7 @@ import { createJoinTask, type JoinTaskDeps } from "../../../service/join-task.ts
 import { readTask } from "../../../service/read-task.ts";
 import { type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
+import { OWNER } from "../models.ts";
 import { type CreateDeps, createPrediction } from "./create.ts";
 import { type FileDeps, fileEndpoints } from "./files.ts";
 import { BASE } from "./manners.ts";
@@ -46,7 +47,7 @@ const CREATES = { isCounted: true, sheds: "creates" } as const;
 
 /** The predictions API that Replicate's clients speak (docs/facades.md). A prediction is a task, and its id is the task's. */
 export function replicateEndpoints(given: ReplicateDeps): Endpoint[] {
-  const streamPath = (task: Pick<TaskSummary, "id">) => streamPathOf(given.seal)(task);
+  const streamPath = streamPathOf(given.seal);
   const tell = createTellPrediction({ ...given, streamPath });
   const equalCalls = createEqualCalls({ after: (...due) => given.clock.after(...due) });
   const deps: Deps = { ...given, tell, streamPath, joinTask: createJoinTask({ ...given, equalCalls }) };
@@ -55,7 +56,7 @@ export function replicateEndpoints(given: ReplicateDeps): Endpoint[] {
       createPrediction(deps, exchange),
     ),
     keyed("POST", `${MODEL}/predictions`, wire.CREATE_MODEL_PREDICTION, CREATES, (exchange) =>
-      createPrediction(deps, exchange, `${exchange.param("owner")}/${exchange.param("name")}`),
+      createPrediction(deps, exchange, nameIn(exchange)),
     ),
     polled(PREDICTIONS, wire.LIST_PREDICTIONS, (exchange) => list(deps, exchange), "lists"),
     polled(PREDICTION, wire.READ_PREDICTION, (exchange) => read(deps, exchange), "reads"),
@@ -73,6 +74,12 @@ export function replicateEndpoints(given: ReplicateDeps): Endpoint[] {
     ...fileEndpoints(deps),
     ...catalogEndpoints(deps),
   ];
+}
+
+/** The model that a path names: one of ours by its id alone, which is found sooner than a text made of two. */
+function nameIn({ param }: KeyedExchange): string {
+  const [owner, name] = [param("owner"), param("name")];
+  return owner === OWNER ? name : `${owner}/${name}`;
 }
 
 /** What is here, and who asks. */

@@ -4,6 +4,7 @@ import type { Catalog } from "../../../domain/ports/catalog.ts";
 import type { GenerationRequest } from "../../../domain/task/request.ts";
 import type { TaskSummary } from "../../../domain/task/task.ts";
 import { propertyOf } from "../../../service/model-fields.ts";
+import { inOnePiece } from "../../../toolkit/in-one-piece.ts";
 import { OWNER } from "../models.ts";
 import { BASE } from "./manners.ts";
 import { type VersionDeps, versionOf } from "./versions.ts";
@@ -34,10 +35,10 @@ function addressesAt(origin: string): Addresses {
   const prediction = `${origin}${BASE}/predictions/`;
   return {
     origin,
-    get: `,"urls":{"get":"${prediction}`,
-    cancel: `","cancel":"${prediction}`,
-    stream: `/cancel","stream":"${origin}`,
-    web: `","web":"${origin}/console/tasks/`,
+    get: inOnePiece(',"urls":{"get":"', prediction),
+    cancel: inOnePiece('","cancel":"', prediction),
+    stream: inOnePiece('/cancel","stream":"', origin),
+    web: inOnePiece('","web":"', origin, "/console/tasks/"),
   };
 }
 
@@ -59,13 +60,13 @@ export function written(
 ): string {
   const { cancelAt } = request;
   const words = wordsOf(deps, model);
+  const input = inputOf(request, words, files);
   const deadline = cancelAt === undefined ? "" : `"deadline":"${iso(cancelAt)}",`;
-  const about = `{"id":"${id}${words.named}${inputOf(request, words, files)}`;
-  const times = `},"source":"api",${deadline}"created_at":"${iso(createdAt)}"`;
   if (addresses.origin !== origin) addresses = addressesAt(origin);
   const { get, cancel, stream, web } = addresses;
   const path = deps.streamPath({ id });
-  return `${about}${times}${between}${get}${id}${cancel}${id}${stream}${path}${web}${id}"}}`;
+  // One text of many parts is joined sooner than one of texts that are joined themselves.
+  return `{"id":"${id}${words.named}${input}},"source":"api",${deadline}"created_at":"${iso(createdAt)}"${between}${get}${id}${cancel}${id}${stream}${path}${web}${id}"}}`;
 }
 
 /** What predictions of one model have alike. */
@@ -73,12 +74,12 @@ interface Words {
   /** What stands between a prediction's id and its input. */
   readonly named: string;
   readonly takesMany: boolean;
-  /** Those of the latest prediction, and their text: most leave all but the prompt to the model. */
-  latest: { readonly parameters: JsonObject; readonly text: string };
+  /** What the latest prediction was asked for but its prompt, which most leave to the model, and the members that say so. */
+  latest: Pick<GenerationRequest, "n" | "parameters"> & { readonly text: string };
 }
 
 const words = new WeakMap<Model, Words>();
-const NONE = { parameters: {}, text: "" };
+const NONE = { n: Number.NaN, parameters: {}, text: "" };
 
 function wordsOf(deps: WritingDeps, id: TaskSummary["model"]): Words {
   const model = deps.catalog.find(id);
@@ -87,7 +88,7 @@ function wordsOf(deps: WritingDeps, id: TaskSummary["model"]): Words {
   const name = JSON.stringify(`${OWNER}/${id}`);
   const version = model === undefined ? "hidden" : versionOf(deps, model);
   const made: Words = {
-    named: `","model":${name},"version":"${version}","input":{`,
+    named: inOnePiece('","model":', name, ',"version":"', version, '","input":{'),
     takesMany: model !== undefined && takesMany(model),
     latest: NONE,
   };
@@ -101,12 +102,18 @@ export function takesMany(model: Model): boolean {
 
 /** What a task was asked for, by the model's own names: the members of an object, as JSON. */
 function inputOf({ prompt, n, parameters }: GenerationRequest, of: Words, files: JsonObject): string {
-  const asked = prompt === undefined ? "" : `"prompt":${JSON.stringify(prompt)}`;
-  const count = n > 1 || of.takesMany ? `"n":${n}` : "";
-  if (!isSame(of.latest.parameters, parameters))
-    of.latest = { parameters, text: JSON.stringify(parameters).slice(1, -1) };
-  const given = listed(listed(asked, count), of.latest.text);
-  return files === NO_FILES ? given : listed(given, JSON.stringify(files).slice(1, -1));
+  if (of.latest.n !== n || !isSame(of.latest.parameters, parameters)) {
+    const count = n > 1 || of.takesMany ? { n } : {};
+    of.latest = { n, parameters, text: membersAfter({ ...count, ...parameters }) };
+  }
+  const given = files === NO_FILES ? of.latest.text : of.latest.text + membersAfter(files);
+  return prompt === undefined ? given.slice(1) : `"prompt":${JSON.stringify(prompt)}${given}`;
+}
+
+/** The members of an object as JSON, after a comma if there are any. */
+function membersAfter(object: JsonObject): string {
+  const members = JSON.stringify(object).slice(1, -1);
+  return members === "" ? "" : `,${members}`;
 }
 
 /** Whether two have the same members. Lists and objects are taken for others, which they hardly ever are. */
@@ -116,8 +123,6 @@ function isSame(one: JsonObject, other: JsonObject): boolean {
   for (const name of names) if (!Object.hasOwn(one, name) || one[name] !== other[name]) return false;
   return true;
 }
-
-const listed = (some: string, more: string) => (some === "" ? more : more === "" ? some : `${some},${more}`);
 
 const latest = { ms: Number.NaN, text: "" };
 
