@@ -85,6 +85,15 @@ describe("a way", () => {
     expect(choose()).toMatch(/^b in 30000/);
   });
 
+  test("that is the only one tells a task that waits there how long its account pauses, and a new one nothing", () => {
+    const { choose, pace } = setup([route("a")]);
+    const waiting = { attempts: [], current: { lane: "a" as LaneId, routeIndex: 0 } };
+    expect(choose({}, waiting)).toBe("a");
+    pace.slow("a" as LaneId, 5_000);
+    expect(choose({}, waiting)).toBe("a in 5000");
+    expect(choose()).toBe("a");
+  });
+
   test("that was tried comes after those that were not", () => {
     const { choose } = setup([route("b"), route("a")]);
     const tried = (...lanes: string[]) => ({

@@ -27,6 +27,7 @@ export interface RoutingDeps extends Ranking {
 
 /** Nothing is in the way, and nothing is known about the task. */
 const NOTHING: Looking = {};
+const UNHINDERED = { waitMs: 0, tries: 0, state: "closed" } as const;
 
 export function createRouting(deps: RoutingDeps): Routing {
   const accountsOf = createGrouping(deps);
@@ -55,7 +56,7 @@ export function createRouting(deps: RoutingDeps): Routing {
   }
 
   function bestOf(model: Model, request: GenerationRequest, looking = NOTHING): ChosenRoute | undefined {
-    const only = looking === NOTHING ? onlyWay(deps, accountsOf.provider, model, request) : undefined;
+    const only = onlyWay(deps, accountsOf.provider, { model, request, looking });
     if (only !== undefined) return only;
     const choosing = { model, request, looking };
     const among = (isMeant: (route: Route) => boolean) =>
@@ -88,20 +89,22 @@ export function createRouting(deps: RoutingDeps): Routing {
   };
 }
 
-/** The usual case, which every create checks: one route, one account, and no known problem. */
+/** The usual case, which every create and every first attempt checks: one route, one account, and no known problem. */
 function onlyWay(
-  { standing }: RoutingDeps,
+  deps: RoutingDeps,
   accountsOf: (provider: ProviderId) => readonly ProviderAdapter[],
-  model: Model,
-  request: GenerationRequest,
+  { model, request, looking }: Choosing,
 ): ChosenRoute | undefined {
   const [route, second] = model.routes;
   if (route === undefined || second !== undefined || route.account !== undefined) return undefined;
+  if (looking.attempts !== undefined && looking.attempts.length > 0) return undefined;
   const [account, other] = accountsOf(route.provider);
   const isOnly = account !== undefined && other === undefined && request.routing === undefined;
-  if (!isOnly || !standing.isClear() || !canTake(route, request)) return undefined;
-  const setup = account.setupOf?.(route);
-  return { route, index: 0, lane: account.lane, waitMs: 0, tries: 0, state: "closed", setup };
+  if (!isOnly || !deps.standing.isClear() || !canTake(route, request)) return undefined;
+  const { lane } = account;
+  // A new task may wait for the account's pace; one whose turn it is must not be sent before.
+  const outlook = looking.current === undefined ? UNHINDERED : outlookOf(deps, route, lane, looking);
+  return { route, index: 0, lane, ...outlook, setup: account.setupOf?.(route) };
 }
 
 function considered(
