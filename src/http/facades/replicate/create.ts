@@ -60,26 +60,45 @@ async function createNow(deps: CreateDeps, exchange: KeyedExchange, name?: strin
   try {
     const joining = translate(deps, exchange, given, { name, isWaiting: false });
     const accepting = deps.joinTask.atOnce(joining);
-    if (accepting !== undefined) words = joining.names;
-    const created: Accepted = await (accepting ?? deps.joinTask(joining));
-    planCancel(deps, joining, created);
+    if (accepting === undefined) return await joinNow(deps, exchange, joining);
+    words = joining.names;
+    const created = await accepting;
     // If the caller never receives the answer, its next equal request joins the task.
-    if (exchange.request.signal.aborted) {
-      if (created.leave === undefined) deps.joinTask.left(joining, created.taskId);
-      else created.leave();
-    }
-    if (created.task === undefined)
-      return await replyWith(deps, exchange, { task: await begun(deps, created), created, hasWaited: false });
-    const telling = presentNewPrediction(deps, created.task, exchange.origin);
-    const body = typeof telling === "string" ? telling : await telling;
-    const { held } = created.task;
-    return accepted({ held, replayed: false }, { status: CREATED, body, log: logOf(created.task) });
+    if (exchange.request.signal.aborted) deps.joinTask.left(joining, created.taskId);
+    const reply = toldNow(deps, exchange, joining, created);
+    return reply instanceof Promise ? await reply : reply;
   } catch (error) {
     throw inWords(words, error);
   } finally {
     // An await would cost a turn of the event loop, and most bodies have no files.
     if (given.discard !== undefined) await given.discard();
   }
+}
+
+/** The same where there may be a task that it joins. */
+async function joinNow(deps: CreateDeps, exchange: KeyedExchange, joining: JoiningRequest): Promise<Reply> {
+  const joined = await deps.joinTask(joining);
+  if (exchange.request.signal.aborted) joined.leave();
+  return toldNow(deps, exchange, joining, joined);
+}
+
+/** Answers with a prediction that was accepted, and plans its end where the caller has set one. */
+function toldNow(
+  deps: CreateDeps,
+  exchange: KeyedExchange,
+  joining: JoiningRequest,
+  created: Accepted,
+): AtHand<Reply> {
+  planCancel(deps, joining, created);
+  const { task } = created;
+  if (task === undefined)
+    return begun(deps, created).then((found) =>
+      replyWith(deps, exchange, { task: found, created, hasWaited: false }),
+    );
+  const { held } = task;
+  return whenAtHand(presentNewPrediction(deps, task, exchange.origin), (body) =>
+    accepted({ held, replayed: false }, { status: CREATED, body, log: logOf(task) }),
+  );
 }
 
 async function createAndWait(
@@ -123,7 +142,7 @@ function planCancel(
 }
 
 /** A create that was accepted, or has joined a task. */
-type Accepted = Pick<JoinedTask, "taskId" | "replayed" | "task"> & Partial<Pick<JoinedTask, "leave">>;
+type Accepted = Pick<JoinedTask, "taskId" | "replayed" | "task">;
 
 function translate(
   deps: CreateDeps,
