@@ -55,9 +55,13 @@ export function originOf(
   const isForwarded = isFromTrustedProxy(trust, connection);
   const protocol = isForwarded ? firstOf(headers.get("x-forwarded-proto"))?.toLowerCase() : undefined;
   const forwardedHost = isForwarded ? firstOf(headers.get("x-forwarded-host")) : undefined;
-  const host = [forwardedHost, headers.get("host")].find((each) => each && HOST.test(each));
-  if (host) return `${protocol === "https" ? "https" : "http"}://${host}`;
+  const host = usable(forwardedHost) ?? usable(headers.get("host"));
+  if (host !== undefined) return `${protocol === "https" ? "https" : "http"}://${host}`;
   throw invalid({ kind: "host_malformed" });
+}
+
+function usable(host: string | null | undefined): string | undefined {
+  return host && HOST.test(host) ? host : undefined;
 }
 
 function isFromTrustedProxy({ addresses, trustedProxies }: ProxyTrust, connection: Connection): boolean {
