@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
-import { LONG_LOG_BYTES } from "./sqlite/checkpoints.ts";
-import { openDatabase } from "./sqlite/connection.ts";
+import { LONG_LOG_BYTES, LONG_LOG_FRAMES } from "./sqlite/checkpoints.ts";
+import { openDatabase, openForReading } from "./sqlite/connection.ts";
 import { translating } from "./sqlite/errors.ts";
 
 const LOOK_AGAIN_MS = 50;
-/** A server looks each second whether it can empty its log. */
-const EMPTIED_WITHIN_MS = 3_000;
+/** A server looks each second whether it can copy all of its log. */
+const COPIED_WITHIN_MS = 3_000;
 
 /**
  * Copies the write-ahead log of a database into its file and empties it. No commit is lost, even if the process is killed at
@@ -40,13 +40,26 @@ export function copyLog({ path }: { readonly path: string }): void {
 }
 
 /**
- * Waits until a server has emptied a log that an earlier reader made long, but not forever. Who reads for long, again and again, would
+ * Waits until a server has copied a log that an earlier reader made long, but not forever. Who reads for long, again and again, would
  * otherwise have it grow as long as that goes on.
+ *
+ * @throws StorageError when the database cannot be read
  */
 export async function untilLogIsShort({ path }: { readonly path: string }): Promise<void> {
-  for (let waitedMs = 0; waitedMs < EMPTIED_WITHIN_MS; waitedMs += LOOK_AGAIN_MS) {
-    const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-    if (log === undefined || log.size <= LONG_LOG_BYTES) return;
-    await Bun.sleep(LOOK_AGAIN_MS);
+  const file = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  if (file === undefined || file.size <= LONG_LOG_BYTES) return;
+  const db = openForReading(path);
+  try {
+    const isShort = () =>
+      translating(() => {
+        const state = db
+          .query<{ log: number; checkpointed: number }, []>("pragma wal_checkpoint(noop)")
+          .get();
+        return state === null || state.log <= LONG_LOG_FRAMES || state.checkpointed === state.log;
+      });
+    for (let waitedMs = 0; waitedMs < COPIED_WITHIN_MS && !isShort(); waitedMs += LOOK_AGAIN_MS)
+      await Bun.sleep(LOOK_AGAIN_MS);
+  } finally {
+    db.stop();
   }
 }

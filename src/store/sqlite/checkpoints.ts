@@ -2,15 +2,21 @@ import type { Database } from "bun:sqlite";
 
 /** Frames (pages) in the write-ahead log that trigger a copy into the database: about 4 MB. */
 const FRAMES = 1000;
-/** Frames of a log that a reader made long: its file is emptied once the reader is gone. */
+/** Frames of a log that a reader made long: it begins anew once the reader is gone. */
 const LONG = 2 * FRAMES;
 /** A page with the header of its frame. */
 const FRAME_BYTES = 4_120;
-/** Longer log files are to be emptied before somebody reads for long again. */
-export const LONG_LOG_BYTES = 1.25 * LONG * FRAME_BYTES;
-const EMPTY_AGAIN_MS = 1_000;
+/** Longer logs are to begin anew before somebody reads for long again. */
+export const LONG_LOG_FRAMES = 1.25 * LONG;
+export const LONG_LOG_BYTES = LONG_LOG_FRAMES * FRAME_BYTES;
+/**
+ * What stays of the file of a log that was longer, and is overwritten. A flush of a file that grows waits for more than the disk: on ext4,
+ * a thread of the kernel notes which new blocks are written, and beside processes that take all processors it comes late.
+ */
+export const KEPT_BYTES = 64 * 2 ** 20;
+const LOOK_AGAIN_MS = 1_000;
 /** A reader that stays, such as a program that replicates the log, is looked for ever less often: each look starts a thread. */
-const EMPTY_LAST_MS = 30_000;
+const LOOK_LAST_MS = 30_000;
 const PART_OF_WAIT = 1 / 8;
 /** After a copy that left much, since much was committed meanwhile. */
 const COPY_AGAIN_MS = 20;
@@ -34,7 +40,8 @@ interface CheckpointDeps {
  */
 export function createCheckpoints(db: Database, { onError, copyAside }: CheckpointDeps) {
   db.run("pragma wal_autocheckpoint = 0");
-  const checkpoint = (mode: "noop" | "passive" | "truncate") => {
+  db.run(`pragma journal_size_limit = ${KEPT_BYTES}`);
+  const checkpoint = (mode: "noop" | "passive" | "restart" | "truncate") => {
     const statement = db.prepare<Progress, []>(`pragma wal_checkpoint(${mode})`);
     return (): Progress | undefined => {
       try {
@@ -46,9 +53,9 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
       }
     };
   };
-  const [look, copy, empty] = [checkpoint("noop"), checkpoint("passive"), checkpoint("truncate")];
-  const truncate = (): boolean => empty()?.busy === 0;
-  const emptying = createEmptying({ look, truncate, copyAside });
+  const [look, copy] = [checkpoint("noop"), checkpoint("passive")];
+  const [restart, truncate] = [checkpoint("restart"), checkpoint("truncate")];
+  const renewal = createRenewal({ look, restart: () => restart()?.busy === 0, copyAside });
   let next: ReturnType<typeof setImmediate> | undefined;
   let before: Progress | undefined;
 
@@ -56,7 +63,7 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
     next = undefined;
     const progress = copy();
     // A reader that blocks this checkpoint would block those of the next commits too, and searching for frames to copy takes long.
-    if (progress && (progress.checkpointed < progress.log || progress.log > LONG)) emptying.begin();
+    if (progress && (progress.checkpointed < progress.log || progress.log > LONG)) renewal.begin();
   }
 
   return {
@@ -69,39 +76,39 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
         (progress.log > 0 && (progress.log !== before?.log || progress.checkpointed < before.checkpointed));
       before = progress;
       if (!progress || progress.log < FRAMES || progress.checkpointed === progress.log) return hasWritten;
-      if (next === undefined && !emptying.isUnderWay()) next = setImmediate(copySome);
+      if (next === undefined && !renewal.isUnderWay()) next = setImmediate(copySome);
       return hasWritten;
     },
     /** Copies everything and empties the log file. @returns false when a reader prevents it */
-    truncate,
+    truncate: (): boolean => truncate()?.busy === 0,
     /** @returns what to wait for while a thread copies */
     stop(): Promise<void> | undefined {
       if (next !== undefined) clearImmediate(next);
-      return emptying.stop();
+      return renewal.stop();
     },
   };
 }
 
-/** Empties a log that a reader made long, once no reader is in the way. */
-function createEmptying(deps: {
+/** Has a log that a reader made long begin anew, once no reader is in the way. */
+function createRenewal(deps: {
   readonly look: () => Progress | undefined;
-  readonly truncate: () => boolean;
+  readonly restart: () => boolean;
   readonly copyAside: (() => Promise<void>) | undefined;
 }) {
-  const { look, truncate, copyAside } = deps;
+  const { look, restart, copyAside } = deps;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let copying: Promise<void> | undefined;
   let isStopped = false;
   /** How long nothing could be copied. */
   let waitedMs = 0;
 
-  function later(afterMs = EMPTY_AGAIN_MS): void {
+  function later(afterMs = LOOK_AGAIN_MS): void {
     timer = setTimeout(() => {
       waitedMs += afterMs;
       const before = look();
-      if (copyAside === undefined || before === undefined || isShort(before)) return emptyNow();
+      if (copyAside === undefined || before === undefined || isShort(before)) return restartNow();
       // What the thread could not do is done here, where an error is told.
-      copying = copyAside().then(() => afterCopy(before), emptyNow);
+      copying = copyAside().then(() => afterCopy(before), restartNow);
     }, afterMs);
   }
 
@@ -109,9 +116,9 @@ function createEmptying(deps: {
     copying = undefined;
     if (isStopped) return;
     const after = look();
-    if (after === undefined || isShort(after)) emptyNow();
+    if (after === undefined || isShort(after)) restartNow();
     else if (after.checkpointed > before.checkpointed) goOn();
-    else later(Math.min(EMPTY_LAST_MS, Math.max(EMPTY_AGAIN_MS, waitedMs * PART_OF_WAIT)));
+    else later(Math.min(LOOK_LAST_MS, Math.max(LOOK_AGAIN_MS, waitedMs * PART_OF_WAIT)));
   }
 
   function goOn(): void {
@@ -119,10 +126,10 @@ function createEmptying(deps: {
     later(COPY_AGAIN_MS);
   }
 
-  function emptyNow(): void {
+  function restartNow(): void {
     copying = undefined;
     timer = undefined;
-    if (!isStopped && !truncate()) later();
+    if (!isStopped && !restart()) later();
   }
 
   return {

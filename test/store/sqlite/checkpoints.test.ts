@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { copyLog, untilLogIsShort } from "../../../src/store/checkpoint.ts";
-import { LONG_LOG_BYTES } from "../../../src/store/sqlite/checkpoints.ts";
+import { KEPT_BYTES, LONG_LOG_BYTES } from "../../../src/store/sqlite/checkpoints.ts";
 import { openConnection, openForReading } from "../../../src/store/sqlite/connection.ts";
 import { temporaryDatabase } from "../../helpers/store.ts";
 
-/** More pages than a log may have between checkpoints. */
+/** More than a log may have between checkpoints. */
 const LONG_BYTES = 12_000_000;
 
 /** A database whose log a reader has made long. `copies` counts what its thread was asked to copy; `fails` has it fail. */
-async function withLongLog({ fails = false } = {}) {
+async function withLongLog({ fails = false, bytes = LONG_BYTES } = {}) {
   const { path, remove } = temporaryDatabase();
   let copies = 0;
   const connection = openConnection({
@@ -25,11 +25,16 @@ async function withLongLog({ fails = false } = {}) {
   reader.run("begin");
   reader.query("select count(*) from item").get();
   for (let i = 0; i < 12; i++) {
-    await connection.write(() => connection.db.run(`insert into item values (zeroblob(${LONG_BYTES / 12}))`));
+    await connection.write(() => connection.db.run(`insert into item values (zeroblob(${bytes / 12}))`));
   }
   const logBytes = () => statSync(`${path}-wal`).size;
+  const frames = connection.db.prepare<{ log: number; checkpointed: number }, []>(
+    "pragma wal_checkpoint(noop)",
+  );
   return {
     ...{ path, connection, logBytes },
+    isCopied: () => frames.get()?.checkpointed === frames.get()?.log,
+    frames: () => frames.get()?.log,
     copies: () => copies,
     endReading: () => reader.stop(),
     async stop() {
@@ -39,48 +44,73 @@ async function withLongLog({ fails = false } = {}) {
   };
 }
 
-test.concurrent("a log that a reader made long is copied aside and emptied once the reader is gone", async () => {
-  const { connection, logBytes, copies, endReading, stop } = await withLongLog();
-  expect(logBytes()).toBeGreaterThan(LONG_LOG_BYTES);
+test.concurrent("a log that a reader made long is copied aside once the reader is gone, and its file is overwritten", async () => {
+  const { path, connection, logBytes, isCopied, frames, copies, endReading, stop } = await withLongLog();
+  const longBytes = logBytes();
+  expect(longBytes).toBeGreaterThan(LONG_LOG_BYTES);
   endReading();
-  await until(() => logBytes() === 0);
+  await until(isCopied);
   expect(copies()).toBe(1);
-  expect(connection.db.query("select count(*) from item").values()).toEqual([[12]]);
+  await connection.write(() => connection.db.run("insert into item values (null)"));
+  expect(frames()).toBeLessThan(10);
+  expect(logBytes()).toBe(longBytes);
+  expect(connection.db.query("select count(*) from item").values()).toEqual([[13]]);
+  await connection.stop();
+  expect(existsSync(`${path}-wal`)).toBe(false);
+  await stop();
+});
+
+test.concurrent("of the file of a log that was very long, only a part is kept", async () => {
+  const { connection, logBytes, isCopied, endReading, stop } = await withLongLog({ bytes: 2 * KEPT_BYTES });
+  expect(logBytes()).toBeGreaterThan(2 * KEPT_BYTES);
+  endReading();
+  await until(isCopied);
+  await connection.write(() => connection.db.run("insert into item values (null)"));
+  expect(logBytes()).toBe(KEPT_BYTES);
   await stop();
 });
 
 test.concurrent("what the thread cannot copy is copied by the connection itself", async () => {
-  const { logBytes, copies, endReading, stop } = await withLongLog({ fails: true });
+  const { isCopied, copies, endReading, stop } = await withLongLog({ fails: true });
   endReading();
-  await until(() => logBytes() === 0);
+  await until(isCopied);
   expect(copies()).toBe(1);
   await stop();
 });
 
 test.concurrent("while the reader is there, the log stays, and is looked at again", async () => {
-  const { connection, logBytes, copies, endReading, stop } = await withLongLog();
+  const { connection, isCopied, copies, endReading, stop } = await withLongLog();
   await until(() => copies() === 2);
-  expect(logBytes()).toBeGreaterThan(LONG_LOG_BYTES);
+  expect(isCopied()).toBe(false);
   endReading();
-  await until(() => logBytes() === 0);
+  await until(isCopied);
   expect(connection.db.query("select count(*) from item").values()).toEqual([[12]]);
   await stop();
 });
 
-test.concurrent("who reads for long waits until a long log is emptied, and for nothing where there is none", async () => {
-  const { path, logBytes, endReading, stop } = await withLongLog();
-  let isOver = false;
-  const waiting = untilLogIsShort({ path }).then(() => {
-    isOver = true;
-  });
-  await Bun.sleep(0);
-  expect(isOver).toBe(false);
+test.concurrent("who reads for long waits until a long log is copied, and for nothing where there is none", async () => {
+  const { path, connection, logBytes, isCopied, endReading, stop } = await withLongLog();
+  const waiting = untilLogIsShort({ path });
+  expect(await isOver(waiting)).toBe(false);
   endReading();
   await waiting;
-  expect(logBytes()).toBe(0);
+  expect(isCopied()).toBe(true);
+  await connection.write(() => connection.db.run("insert into item values (null)"));
+  expect(logBytes()).toBeGreaterThan(LONG_LOG_BYTES);
+  expect(await isOver(untilLogIsShort({ path }))).toBe(true);
   await untilLogIsShort({ path: `${path}-missing` });
   await stop();
 });
+
+/** Whether a promise is settled by the next turn. */
+async function isOver(promise: Promise<void>): Promise<boolean> {
+  let isSettled = false;
+  void promise.then(() => {
+    isSettled = true;
+  });
+  await Bun.sleep(0);
+  return isSettled;
+}
 
 /** Looks again and again; the test's own limit ends it. */
 async function until(isTrue: () => boolean): Promise<void> {
