@@ -11,9 +11,10 @@ export const LONG_LOG_FRAMES = 1.25 * LONG;
 export const LONG_LOG_BYTES = LONG_LOG_FRAMES * FRAME_BYTES;
 /**
  * What stays of the file of a log that was longer, and is overwritten. A flush of a file that grows waits for more than the disk: on ext4,
- * a thread of the kernel notes which new blocks are written, and beside processes that take all processors it comes late.
+ * a thread of the kernel notes which new blocks are written, and beside processes that take all processors it comes late. Less than what
+ * `svc doctor` warns of.
  */
-export const KEPT_BYTES = 64 * 2 ** 20;
+export const KEPT_BYTES = 48 * 2 ** 20;
 const LOOK_AGAIN_MS = 1_000;
 /** A reader that stays, such as a program that replicates the log, is looked for ever less often: each look starts a thread. */
 const LOOK_LAST_MS = 30_000;
