@@ -3,8 +3,8 @@ import { monotonicMs } from "../runtime/clock.ts";
 import type { FlushThread } from "../store/sqlite/log-flush.ts";
 import { workerEntry } from "./worker-entry.ts";
 
-/** A flush that takes longer is slow. The thread costs more than quick ones: it has to be woken, and commits become smaller. */
-const SLOW_MS = 1;
+/** A flush that takes longer is slow. Below that the thread costs more: it has to be woken, and commits become smaller. */
+const SLOW_MS = 4;
 /** How many quick flushes make up for a slow one. With two of them the thread is preferred. */
 const SLOW_COUNTS = 100;
 
