@@ -38,24 +38,30 @@ function createSpeed(slowMs: number) {
   };
 }
 
+/** @param onBroken called when there is no memory or no thread for it, and when it ends */
+function startWorker(slots: Int32Array, onBroken: () => void): Worker | undefined {
+  try {
+    const worker = new Worker(workerEntry("flush-worker.ts"), { name: "flush" });
+    worker.unref();
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      onBroken();
+    });
+    worker.addEventListener("close", onBroken);
+    worker.postMessage(slots);
+    return worker;
+  } catch {
+    onBroken();
+    return undefined;
+  }
+}
+
 /** Returns a thread that flushes the log of the database. It starts when it is first preferred. @param slowMs 0: every flush is slow */
 export function createFlushThread(slowMs = SLOW_MS): FlushThread {
   const slots = new Int32Array(new SharedArrayBuffer(Object.keys(SLOTS).length * 4));
   let worker: Worker | undefined;
   let isBroken = false;
   const { took, isSlow } = createSpeed(slowMs);
-
-  function start(): Worker {
-    const started = new Worker(workerEntry("flush-worker.ts"), { name: "flush" });
-    started.unref();
-    started.addEventListener("error", (event) => {
-      event.preventDefault();
-      onBroken();
-    });
-    started.addEventListener("close", onBroken);
-    started.postMessage(slots);
-    return started;
-  }
 
   /** Also wakes who waits for it. */
   function onBroken(): void {
@@ -72,9 +78,9 @@ export function createFlushThread(slowMs = SLOW_MS): FlushThread {
 
   return {
     isPreferred() {
-      if (!isSlow()) return false;
-      worker ??= start();
-      return !isBroken && Atomics.load(slots, SLOTS.running) === 1;
+      if (isBroken || !isSlow()) return false;
+      worker ??= startWorker(slots, onBroken);
+      return Atomics.load(slots, SLOTS.running) === 1;
     },
     flushHere(file) {
       const beganAt = monotonicMs();

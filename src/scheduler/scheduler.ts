@@ -95,11 +95,11 @@ function createClaiming(
     readonly work: (lease: Lease, beginning: Beginning | undefined) => void;
   },
 ) {
-  /** The end of a step leads to another claim. */
+  /** The room that the last claim found. The end of a step leads to another claim. */
   let room: Claimed["room"] = "all";
-  /** Whether it left tasks that could start if there were room. Before the first claim nobody knows. */
+  /** Whether that claim left tasks that could start if there were room. Before the first claim nobody knows. */
   let leftSome = true;
-  /** The limits. */
+  /** The limits at that claim. */
   let lanes: readonly LaneCapacity[] = [];
   return {
     hasRoom: () => room !== "none",

@@ -52,7 +52,7 @@ export function createStarts(deps: StepDeps, options: StartOptions, use: StartUs
     tryAdmit(admission: Admission): Promise<AdmitResult> | undefined {
       if (options.beginsNew !== true || starting !== undefined || !use.isIdle()) return undefined;
       const { task } = admission;
-      // Of what is counted or tried, a create that is refused must use nothing up.
+      // A create that is refused must not use up a start of an account with a rate, nor a try of a route in trouble.
       if (!deps.standing.isClear() || deps.pace.starts(task.lane) !== undefined) return undefined;
       const lease = { token: deps.ids.leaseToken(), task: queuedTask(task), attempt: undefined };
       const beginning = beginningOf(deps, lease);

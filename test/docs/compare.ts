@@ -9,7 +9,7 @@ const CHANGING: readonly (readonly [RegExp, string])[] = [
   [/\b1[78]\d{8}\b/g, "UNIX"],
   [/\b\d+(\.\d+)? m?s\b/g, "DURATION"],
   // Midnight may fall between two tasks.
-  [/^usage days\s+\d+$/g, "usage days COUNT"],
+  [/^usage days\s+[12]$/g, "usage days COUNT"],
   // A column's arrow, which is only there on a terminal.
   [/\s->\s/g, " "],
 ];

@@ -58,7 +58,6 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
   const [restart, truncate] = [checkpoint("restart"), checkpoint("truncate")];
   const renewal = createRenewal({ look, restart: () => restart()?.busy === 0, copyAside });
   let next: ReturnType<typeof setImmediate> | undefined;
-  let before: Progress | undefined;
 
   function copySome(): void {
     next = undefined;
@@ -68,17 +67,12 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
   }
 
   return {
-    /** Called after each commit. Keeps the log short, after this turn of the event loop. @returns whether the commit wrote to it */
-    afterCommit(): boolean {
+    /** Called after each commit. Keeps the log short, after this turn of the event loop. */
+    afterCommit(): void {
+      if (next !== undefined || renewal.isUnderWay()) return;
       const progress = look();
-      // A database in memory has no log. One that begins anew has nothing copied, and may be as long as before.
-      const hasWritten =
-        !progress ||
-        (progress.log > 0 && (progress.log !== before?.log || progress.checkpointed < before.checkpointed));
-      before = progress;
-      if (!progress || progress.log < FRAMES || progress.checkpointed === progress.log) return hasWritten;
-      if (next === undefined && !renewal.isUnderWay()) next = setImmediate(copySome);
-      return hasWritten;
+      if (!progress || progress.log < FRAMES || progress.checkpointed === progress.log) return;
+      next = setImmediate(copySome);
     },
     /** Copies everything and empties the log file. @returns false when a reader prevents it */
     truncate: (): boolean => truncate()?.busy === 0,

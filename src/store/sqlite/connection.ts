@@ -30,7 +30,7 @@ export interface Connection extends Pick<GroupCommit, "write" | "trouble" | "giv
   read<T>(query: () => T): T | Promise<T>;
   /** The same for what is told of one task, and of nothing else: it waits for writes alone that may end the task. */
   readOf<T>(task: TaskId, query: () => T): T | Promise<T>;
-  /** The same without waiting. For what decides, and is not told. */
+  /** The same without waiting: for what decides, for what never changes, and for places in a queue, which hold for a moment only. */
   look<T>(query: () => T): T;
   /** Registers a function to call after writes were rolled back, before others run. */
   onUndone(forget: () => void): void;

@@ -32,8 +32,7 @@ export interface GroupCommitDeps {
 }
 
 interface CommitEvents {
-  /** Called after each commit. @returns whether it wrote to the log */
-  readonly onCommitted: () => boolean;
+  readonly onCommitted: () => void;
   readonly log: Pick<LogFlush, "after">;
   /** Writes were undone, and others may run. */
   readonly onUndone?: () => void;
@@ -115,9 +114,9 @@ function prepareFlush(
     try {
       const refused = refusal();
       if (refused !== undefined) throw refused;
-      const outcomes = commit(batch, hindrance !== undefined);
+      const { outcomes, hasWritten } = commit(batch, hindrance !== undefined);
       goOn();
-      const hasWritten = deps.onCommitted();
+      deps.onCommitted();
       const settling = (damage?: StorageError) =>
         damage === undefined ? settle(batch, outcomes) : rejectAll(batch, explain(damage));
       deps.log.after({ writes: batch, settle: settling }, hasWritten);
@@ -184,10 +183,21 @@ function createRefusal(onDamaged: GroupCommitDeps["onDamaged"]) {
 function prepareCommit(
   db: Database,
   onUndone?: () => void,
-): (batch: readonly KeptWrite[], isOutage: boolean) => readonly Outcome[] {
+): (batch: readonly KeptWrite[], isOutage: boolean) => Committed {
   const runBatch = prepareBatch(db, onUndone);
   const probe = { operation: prepareProbe(db) };
-  return (batch, isOutage) => (isOutage ? runBatch([probe, ...batch]).slice(1) : runBatch(batch));
+  const changed = db.prepare<{ rows: number }, []>("select total_changes() as rows");
+  return (batch, isOutage) => {
+    const before = changed.get()?.rows;
+    const outcomes = isOutage ? runBatch([probe, ...batch]).slice(1) : runBatch(batch);
+    return { outcomes, hasWritten: changed.get()?.rows !== before };
+  };
+}
+
+interface Committed {
+  readonly outcomes: readonly Outcome[];
+  /** Whether rows were changed. The length of the log does not tell: another process may have emptied it meanwhile. */
+  readonly hasWritten: boolean;
 }
 
 function settle(batch: readonly KeptWrite[], outcomes: readonly Outcome[]): void {

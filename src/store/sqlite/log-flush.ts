@@ -60,7 +60,7 @@ export function createLogFlush(path: string, thread?: FlushThread) {
   }
 
   return {
-    /** Settles once everything that was committed so far is durable. @param hasWritten whether the last commit wrote to the log */
+    /** Settles once everything that was committed so far is durable. @param hasWritten whether the last commit wrote anything */
     after(commit: Waiting, hasWritten: boolean): void {
       if (underWay !== undefined) (hasWritten || next.length > 0 ? next : underWay).push(commit);
       else if (hasWritten) flush([commit]);
@@ -110,6 +110,8 @@ function createLogFile(path: string, thread: FlushThread | undefined) {
     damage: () => damage,
     isThreadPreferred: () => damage === undefined && thread?.isPreferred() === true,
     flushHere(): void {
+      // A database in memory has no log.
+      if (path === ":memory:") return;
       try {
         if (thread === undefined) fdatasyncSync(open());
         else thread.flushHere(open());

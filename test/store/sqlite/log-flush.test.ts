@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { closeSync, openSync } from "node:fs";
 import { createFlushThread } from "../../../src/app/flush-thread.ts";
@@ -115,6 +116,24 @@ test("what is read of one task waits for writes that may end it, and for no othe
   flushes[1]?.resolve();
   await Promise.all(ends);
   expect(order).toEqual(["insert", "end", "read of it"]);
+  await connection.stop();
+  remove();
+});
+
+test("a commit is flushed that makes the log as long as it was before another process emptied it", async () => {
+  const { thread, flushes } = heldThread();
+  const { connection, remove, insert } = await withItems(thread);
+  const other = new Database(connection.db.filename);
+  const emptyLog = () => other.query("pragma wal_checkpoint(truncate)").values();
+  for (const id of [1, 2, 3]) {
+    emptyLog();
+    const inserting = insert(id);
+    await turn();
+    expect(flushes).toHaveLength(id);
+    flushes[id - 1]?.resolve();
+    await inserting;
+  }
+  other.close();
   await connection.stop();
   remove();
 });
