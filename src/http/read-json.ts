@@ -97,9 +97,12 @@ export async function readJsonPieces<Body>(
 /** Models that take data URIs also take this header, which replaces the missing one. */
 const BARE_HEADER = "data:;base64,";
 
-/** The header for base64 that has none; undefined for any other text. People write nothing so long without a space. */
+/**
+ * The header for base64 that has none; undefined for any other text. People write nothing so long without a space. Lines of base64
+ * have at least 60 characters.
+ */
 function bareHeader(beginning: string): string | undefined {
-  return /^[A-Za-z0-9+/]+$/.test(beginning) ? "" : undefined;
+  return /^[A-Za-z0-9+/_-]{60}[A-Za-z0-9+/_\r\n-]*$/.test(beginning) ? "" : undefined;
 }
 
 function createInlineFile(header: string, file: ArrivingFile, files: Map<string, InlineFile>): LongString {

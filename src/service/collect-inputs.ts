@@ -151,7 +151,7 @@ async function stageText(
 ): Promise<StagedFile> {
   const header = dataUriHeader(text);
   if (header === undefined) throw mustBe(param, { form: "data_uri" });
-  const content = text.slice(header.length);
+  const content = text.slice(header.length).replace(/[\t\n\f\r ]+/g, "");
   if (!isBase64(content)) throw invalid({ kind: "not_base64", field: param });
   return deps.assets.stage(Buffer.from(content, "base64"), options);
 }
@@ -206,12 +206,12 @@ function newInput(deps: InputDeps, context: InputContext, { file }: StagedFile, 
   };
 }
 
-/** Strict: only the alphabet, padded or not, of a length that base64 can have. */
+/** Whether a text is base64 in one of its alphabets, padded or not, and of a length that base64 can have. */
 function isBase64(text: string): boolean {
   const unpadded = text.endsWith("==") ? text.length - 2 : text.endsWith("=") ? text.length - 1 : text.length;
   if (unpadded === 0 || unpadded % 4 === 1 || (unpadded !== text.length && text.length % 4 !== 0))
     return false;
-  return /^[A-Za-z0-9+/]*$/.test(text.slice(0, unpadded));
+  return /^[A-Za-z0-9+/_-]*$/.test(text.slice(0, unpadded));
 }
 
 /**

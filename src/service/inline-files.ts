@@ -97,7 +97,10 @@ async function* withContents(text: string, files: InlineFiles): AsyncGenerator<s
   yield text.slice(from);
 }
 
-/** The content of a data URI as it was sent. Content that is not base64 was never accepted, so any text will do. */
+/**
+ * The content of a data URI as it was sent, in the usual alphabet and without white space. Content that is not base64 was never
+ * accepted, so any text will do.
+ */
 async function* contentOf({ file, end }: InlineFile): AsyncGenerator<string> {
   if (end === undefined) return;
   let held: Uint8Array | undefined;

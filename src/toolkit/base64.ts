@@ -9,32 +9,43 @@ export interface Base64Decoder {
 const ALPHABET = /^[A-Za-z0-9+/]*$/;
 const NOTHING = Buffer.alloc(0);
 
-/** Strict: only the alphabet of RFC 4648 section 4, padded or not, of a length that base64 can have, and not empty. */
+/**
+ * Takes both alphabets of RFC 4648, padded or not, and passes over white space: Google's client for Python writes the alphabet of
+ * URLs, other programs break lines. Refuses all else, and a length that base64 cannot have.
+ */
 export function createBase64Decoder(): Base64Decoder {
   let rest = "";
-  let length = 0;
   let isBroken = false;
 
   function decode(text: string): Buffer | undefined {
     if (isBroken) return undefined;
-    const all = rest + text;
-    length += text.length;
+    const isPlain = ALPHABET.test(text);
+    const before = rest;
+    const all = before + (isPlain ? text : plain(text));
     // The last four characters may be padded; they are looked at when the end is known.
     const whole = Math.max(0, Math.floor((all.length - 1) / 4) * 4);
     const body = whole === 0 ? "" : all.slice(0, whole);
     rest = all.slice(whole);
-    isBroken = !ALPHABET.test(body);
-    if (isBroken) return undefined;
-    return body === "" ? NOTHING : Buffer.from(body, "base64");
+    if (body === "") return NOTHING;
+    isBroken = !ALPHABET.test(isPlain ? before : body);
+    return isBroken ? undefined : Buffer.from(body, "base64");
   }
 
   function end(): ReturnType<Base64Decoder["end"]> {
     const unpadded = rest.replace(/={1,2}$/, "");
     const isPadded = unpadded !== rest;
-    if (isBroken || length === 0 || !ALPHABET.test(unpadded)) return undefined;
+    if (isBroken || !ALPHABET.test(unpadded)) return undefined;
     if (unpadded.length === 1 || unpadded.length === 0 || (isPadded && rest.length !== 4)) return undefined;
     return { bytes: Buffer.from(unpadded, "base64"), rest };
   }
 
   return { decode, end };
+}
+
+/** In the usual alphabet, without white space. */
+function plain(text: string): string {
+  return text
+    .replace(/[\t\n\f\r ]+/g, "")
+    .replaceAll("-", "+")
+    .replaceAll("_", "/");
 }

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { canonicalJson } from "../../src/domain/canonical-json.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import type { Json } from "../../src/domain/json.ts";
+import type { Json, JsonObject } from "../../src/domain/json.ts";
 import { readJsonPieces } from "../../src/http/read-json.ts";
 import { parseJsonObject } from "../../src/http/strict-json.ts";
 import { createSecrets } from "../../src/runtime/secrets.ts";
@@ -73,6 +73,20 @@ test("large base64 without a header is a file where that is asked for, and has t
   const hash = await hashCanonical(secrets, { value: body, files: inlineFiles });
   expect(hash).toBe(secrets.hash(canonicalJson(sent)));
   expect((await read(JSON.stringify(sent), 7_001)).body).toEqual(sent);
+});
+
+test("base64 in lines, and in the alphabet of URLs, is a file like any other", async () => {
+  const content = Buffer.from(crypto.getRandomValues(new Uint8Array(40_001)));
+  const usual = content.toString("base64");
+  const lines = usual.replace(/.{64}/g, "$&\n").replaceAll("+", "-").replaceAll("/", "_");
+  const hashOf = async (sent: JsonObject) => {
+    const { body, inlineFiles } = await read(JSON.stringify(sent), 7_001, "bare");
+    expect(await contentOf(inlineFiles, body.bare)).toEqual(content);
+    expect(await contentOf(inlineFiles, body.uri)).toEqual(content);
+    return hashCanonical(secrets, { value: body, files: inlineFiles });
+  };
+  const bothAs = (text: string) => hashOf({ bare: text, uri: HEADER + text });
+  expect(await bothAs(lines)).toBe(await bothAs(usual));
 });
 
 test("a body has the hash of its canonical JSON, whatever the pieces, the escapes and the padding", async () => {

@@ -34,6 +34,15 @@ test("whatever the pieces, the bytes are those of the whole text, padded or not"
   );
 });
 
+test("the alphabet of URLs, broken lines and white space at either end mean the same", () => {
+  const bytes = Buffer.from(crypto.getRandomValues(new Uint8Array(3_001)));
+  const text = bytes.toString("base64").replaceAll("+", "-").replaceAll("/", "_");
+  const lined = ` ${text.replace(/.{76}/g, "$&\r\n")}\n`;
+  for (const pieces of [[text], [lined], [...lined], [lined, "\n", ""], [text.slice(0, -1), "\n", "="]]) {
+    expect(decode(pieces)).toEqual(bytes);
+  }
+});
+
 test("what is not base64 is refused, wherever the fault is", () => {
   const faults = [
     "",
@@ -44,10 +53,12 @@ test("what is not base64 is refused, wherever the fault is", () => {
     "AAA==",
     "AAAA=",
     "AA==AAAA",
-    "AA A",
-    "AAAA-___",
-    "AAAA\nAAAA",
+    "AAAA A",
+    "AAAA%___",
+    "AAAA\u00a0AAAA",
     "====",
+    "\n",
+    "AA==\nAAAA",
   ];
   for (const text of faults) {
     expect(decode([text])).toBeUndefined();

@@ -85,16 +85,13 @@ function headerOf(text: string): string {
   return DATA_URI_HEADER.exec(text.slice(0, 256))?.[0] ?? "";
 }
 
-/** Decodes leniently: some servers break lines, or use the alphabet of URLs. */
 function createFile(header: string, files: Map<string, Uint8Array>): LongString {
   const decoder = createBase64Decoder();
   const pieces: Uint8Array[] = [];
   let left = header.length;
   return {
     append(text) {
-      const content = text
-        ?.slice(left)
-        .replace(/[-_\s]+/g, (odd) => odd.replace(/\s+/g, "").replaceAll("-", "+").replaceAll("_", "/"));
+      const content = text?.slice(left);
       left = 0;
       const bytes = content === undefined ? undefined : decoder.decode(content);
       if (bytes !== undefined) pieces.push(bytes);

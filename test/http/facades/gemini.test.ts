@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
-import { png } from "../../helpers/media.ts";
+import { picture as coloured, png } from "../../helpers/media.ts";
 import { mp4 } from "../../helpers/media-video.ts";
 import { type CheckAnswer, createAnswerCheck } from "../../helpers/openapi.ts";
 import { openPublished } from "../../helpers/published.ts";
@@ -199,6 +199,17 @@ describe("generateContent", () => {
     expect(await requestOf(again.body.responseId)).toMatchObject({
       ...{ prompt: "Draw with ink.\nMake it blue", mode: "image-to-image", inputs: [{}] },
     });
+  });
+
+  test("takes content as Google's client for Python writes it, in the alphabet of URLs", async () => {
+    for (const side of [32, 128]) {
+      const sent = await coloured(side, side).png({ compressionLevel: 0 }).toBuffer();
+      const data = sent.toString("base64").replaceAll("+", "-").replaceAll("/", "_");
+      expect(data).toMatch(/-.*_|_.*-/);
+      const edited = await generate(content({}, [{ inlineData: { mimeType: "image/png", data } }]));
+      const { inputs } = await requestOf(edited.body.responseId);
+      expect(inputs).toMatchObject([{ width: side, height: side }]);
+    }
   });
 
   test("takes what it has made as a file", async () => {
