@@ -15,6 +15,9 @@ const EXPOSED = [
   ...["Preference-Applied", "Retry-After", "retry-after-ms", "x-should-retry"],
   ...["RateLimit", "RateLimit-Policy", "WWW-Authenticate", "Allow"],
   ...["ETag", "Accept-Ranges", "Content-Range", "Content-Length"],
+  // Clients of other APIs read these.
+  ...["X-Goog-Upload-URL", "X-Goog-Upload-Status", "X-Goog-Upload-Size-Received", "Mcp-Session-Id"],
+  ...["X-Fal-Request-Id", "X-Fal-Error-Type", "X-Fal-Retryable", "X-Fal-Request-Timeout-Type"],
 ].join(", ");
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE, QUERY";
 /** Browsers keep the answer to a preflight no longer than two hours. */

@@ -51,6 +51,10 @@ function ask(server: Server, path: string, origin: string, { method, headers, bo
   });
 }
 
+/** Headers that every page may read, and those for the browser alone. */
+const READ_BY_ALL =
+  /^(cache-control|content-type|last-modified|date|vary|transfer-encoding|x-accel-buffering|access-control-.*)$/;
+
 const answers: readonly [string, number, () => Promise<Response>][] = [
   ["models", 200, () => ask(some, "/v1/models", ORIGIN)],
   ["a create", 200, () => ask(some, "/v1/images/generations", ORIGIN, { body: IMAGE })],
@@ -60,6 +64,37 @@ const answers: readonly [string, number, () => Promise<Response>][] = [
     "a synchronous stream",
     200,
     () => ask(some, "/compat/v1/images/generations", ORIGIN, { body: { ...IMAGE, stream: true } }),
+  ],
+  [
+    "a run of fal's",
+    200,
+    () => ask(some, "/fal/sandbox-image", ORIGIN, { body: { prompt: "x", image_size: "square" } }),
+  ],
+  ["a refusal of fal's", 422, () => ask(some, "/fal/sandbox-image", ORIGIN, { body: {} })],
+  [
+    "where an upload of Gemini's goes on",
+    200,
+    () =>
+      ask(some, "/gemini/upload/v1beta/files", ORIGIN, {
+        body: {},
+        headers: {
+          "X-Goog-Upload-Protocol": "resumable",
+          "X-Goog-Upload-Command": "start",
+          "X-Goog-Upload-Header-Content-Length": "1",
+        },
+      }),
+  ],
+  [
+    "the beginning of a session of MCP",
+    200,
+    () =>
+      ask(some, "/mcp", ORIGIN, {
+        body: {
+          ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+          params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+        },
+        headers: { Accept: "application/json, text/event-stream" },
+      }),
   ],
   ["400", 400, () => ask(some, "/v1/images/generations", ORIGIN, { body: {} })],
   ["401", 401, () => ask(some, "/v1/models", ORIGIN, { headers: { Authorization: "Bearer x" } })],
@@ -92,6 +127,8 @@ describe("a page of a listed origin", () => {
     for (const name of ["x-request-id", "x-request-cost", "retry-after", "ratelimit", "x-task-id", "etag"]) {
       expect(exposed.split(", ")).toContain(name);
     }
+    const unread = [...headers.keys()].filter((name) => !exposed.split(", ").includes(name));
+    expect(unread.filter((name) => !READ_BY_ALL.test(name))).toEqual([]);
     expect(headers.has("access-control-allow-credentials")).toBe(false);
   });
 
