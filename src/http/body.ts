@@ -2,6 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import { MAX_JSON_BYTES } from "../domain/limits.ts";
 import type { Exchange, KeyedExchange, ManagedExchange } from "./exchange.ts";
+import { isUtf8, parseHeaderValue } from "./multipart/parameters.ts";
 import {
   type InlineReceiver,
   type JsonBody,
@@ -13,7 +14,8 @@ import { requireStanding } from "./standing.ts";
 import { parseJson, parseJsonObject } from "./strict-json.ts";
 import { check } from "./wire/check.ts";
 
-const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+/** As nearly everybody writes it. */
+const USUAL_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /** A request whose body is JSON. */
 export type JsonExchange = Pick<Exchange, "request" | "intake">;
@@ -67,7 +69,7 @@ export async function readBody<Body>(
 
 function checkType(headers: Headers): void {
   const type = headers.get("content-type");
-  if (type === null || !JSON_TYPE.test(type)) {
+  if (type === null || !isJson(type)) {
     const facts = { kind: "content_type", wanted: "application/json", given: type } as const;
     throw new AppError("unsupported_media_type", facts);
   }
@@ -75,4 +77,13 @@ function checkType(headers: Headers): void {
   if (encoding !== null && encoding !== "identity") {
     throw new AppError("unsupported_media_type", { kind: "content_encoding", given: encoding });
   }
+}
+
+/** Whether a type is JSON in UTF-8. Other parameters than the charset mean nothing (RFC 8259, section 11). */
+function isJson(type: string): boolean {
+  if (USUAL_TYPE.test(type)) return true;
+  const read = parseHeaderValue(type);
+  if (read?.value.toLowerCase() !== "application/json") return false;
+  const charset = read.parameters.get("charset");
+  return charset === undefined || isUtf8(charset);
 }

@@ -24,3 +24,8 @@ export function parseHeaderValue(text: string): HeaderValue | undefined {
   }
   return { value, parameters };
 }
+
+/** Whether text in this charset is UTF-8. */
+export function isUtf8(charset: string): boolean {
+  return ["utf-8", "utf8", "us-ascii"].includes(charset.toLowerCase());
+}

@@ -1,6 +1,6 @@
 import { AppError, invalid } from "../../domain/errors.ts";
 import type { PartFault } from "../../domain/words/body-words.ts";
-import { parseHeaderValue } from "./parameters.ts";
+import { isUtf8, parseHeaderValue } from "./parameters.ts";
 
 export interface PartHeader {
   readonly name: string;
@@ -11,7 +11,6 @@ export interface PartHeader {
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const UNENCODED = ["7bit", "8bit", "binary"];
-const CHARSETS = ["utf-8", "utf8", "us-ascii"];
 
 /**
  * Reads the header of a part (RFC 7578, section 4). Refuses what could be read in two ways; ignores unknown fields.
@@ -50,7 +49,7 @@ export function parsePartHeader(bytes: Uint8Array, number: number): PartHeader {
   if (/^multipart\//i.test(type))
     throw new AppError("unsupported_media_type", { kind: "part_nested", part: number });
   const charset = isFile ? undefined : parseHeaderValue(type)?.parameters.get("charset");
-  if (charset !== undefined && !CHARSETS.includes(charset.toLowerCase())) {
+  if (charset !== undefined && !isUtf8(charset)) {
     throw new AppError("unsupported_media_type", { kind: "part_charset", part: number, charset });
   }
   return { name, isFile };
