@@ -91,7 +91,11 @@ const answers: readonly [string, number, () => Promise<Response>][] = [
       ask(some, "/mcp", ORIGIN, {
         body: {
           ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
-          params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+          params: {
+            protocolVersion: "2025-06-18",
+            capabilities: {},
+            clientInfo: { name: "x", version: "1" },
+          },
         },
         headers: { Accept: "application/json, text/event-stream" },
       }),
