@@ -20,8 +20,8 @@ export interface ForeignInput {
   readonly route?: Route | undefined;
 }
 
-/** Values with which clients let the model decide. */
-const LEFT_TO_MODEL: readonly Json[] = ["auto", "match_input_image"];
+/** Values with which clients let the model decide, or other fields: Replicate's `custom` proportions are those of `width` and `height`. */
+const LEFT_TO_MODEL: readonly Json[] = ["auto", "match_input_image", "custom"];
 
 /** A request while it is translated into the model's own words. */
 interface Fitting {

@@ -56,6 +56,8 @@ describe("a field", () => {
     ["flux-2-pro", undefined, { size: "1000x1000" }, { size: "1024x1024" }],
     ["flux-2-pro", undefined, { aspect_ratio: "16:9" }, { size: "1280x720" }],
     ["flux-kontext-pro", undefined, { aspect_ratio: "match_input_image" }, {}],
+    ["sandbox-image", undefined, { aspect_ratio: "custom", width: 64, height: 32 }, { size: "64x32" }],
+    ["flux-2-pro", undefined, { aspect_ratio: "custom", width: 1280, height: 720 }, { size: "1280x720" }],
     ["sandbox-video", undefined, { size: "1280x720" }, { aspect_ratio: "16:9", resolution: "720p" }],
     ["sandbox-video", undefined, { seconds: "8s" }, { duration: 8 }],
   ] as const)("of %s by the words of %p: %j becomes %j", (id, provider, fields, expected) => {
