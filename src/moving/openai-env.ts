@@ -13,6 +13,9 @@ const OPENAI = "openai";
 /** Older libraries of OpenAI's read the second. */
 const BASE_VARIABLES = ["OPENAI_BASE_URL", "OPENAI_API_BASE"];
 
+/** `$NAME` or `${NAME}`. */
+const REFERENCE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
+
 /** The keys of providers that an environment has, by the variables they are customarily in. */
 export function holdingsOfEnvironment(
   variables: ReadonlyMap<string, string>,
@@ -28,14 +31,13 @@ export function holdingsOfEnvironment(
     const kind = kinds.find((names) => names.length > 0 && names.every((each) => isSet(variables.get(each))));
     if (kind === undefined) continue;
     const secrets = kind.map((each) => variables.get(each)?.trim() ?? "");
+    const from = `${kind.join(", ")} in ${name}`;
+    if (secrets.some((each) => each.search(REFERENCE) !== -1)) {
+      left.push({ kind: "provider_key", from, why: "it refers to a variable that is not there" });
+      continue;
+    }
     const base = id === OPENAI ? baseUrl : undefined;
-    providerKeys.push({
-      provider: id,
-      name: "default",
-      secrets,
-      from: `${kind.join(", ")} in ${name}`,
-      baseUrl: base,
-    });
+    providerKeys.push({ provider: id, name: "default", secrets, from, baseUrl: base });
   }
   if (!isSet(variables.get("OPENAI_API_KEY")))
     left.push({ kind: "provider_key", from: `OPENAI_API_KEY in ${name}`, why: "it is not set there" });
@@ -46,14 +48,24 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value.trim() !== "";
 }
 
-/** Reads a file of `NAME=value` lines, as `.env` files are. Lines that are none are passed over. */
+/**
+ * Reads a file of `NAME=value` lines, as `.env` files are. Lines that are none are passed over. `$NAME` and `${NAME}` stand for what an
+ * earlier line has there, except in single quotes. A reference to anything else stays as it is.
+ */
 export function readEnvFile(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const line of text.split(/\r?\n/)) {
     const [, name, raw = ""] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
     if (name === undefined) continue;
     const quoted = /^(["'])(.*?)\1/.exec(raw);
-    found.set(name, quoted?.[2] ?? raw.replace(/\s+#.*$/, ""));
+    const value = quoted?.[2] ?? raw.replace(/\s+#.*$/, "");
+    const isLiteral = quoted?.[1] === "'";
+    found.set(
+      name,
+      isLiteral
+        ? value
+        : value.replace(REFERENCE, (whole, braced, bare) => found.get(braced ?? bare) ?? whole),
+    );
   }
   return found;
 }

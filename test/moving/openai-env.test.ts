@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import type { ProviderId } from "../../src/domain/ids.ts";
+import { holdingsOfEnvironment, readEnvFile } from "../../src/moving/openai-env.ts";
+
+test("a file of an environment has the values that a shell would give its variables", () => {
+  const text = [
+    ...["# a comment", "", "no line of its kind", 'export OPENAI_API_KEY="sk-1 " # its comment'],
+    ...["  FAL_KEY = a:b#c # another", "BASE=https://gateway.example", "OPENAI_BASE_URL=${BASE}/v1"],
+    ...["SAME=$FAL_KEY", 'QUOTED="$FAL_KEY!"', "LITERAL='${BASE}'", "BFL_API_KEY=${ELSEWHERE}", "PRICE=5$"],
+  ].join("\r\n");
+  expect(Object.fromEntries(readEnvFile(text))).toEqual({
+    OPENAI_API_KEY: "sk-1 ",
+    FAL_KEY: "a:b#c",
+    BASE: "https://gateway.example",
+    OPENAI_BASE_URL: "https://gateway.example/v1",
+    SAME: "a:b#c",
+    QUOTED: "a:b#c!",
+    LITERAL: "${BASE}",
+    BFL_API_KEY: "${ELSEWHERE}",
+    PRICE: "5$",
+  });
+});
+
+test("a key that refers to a variable elsewhere stays there, and one whose address does keeps that address", () => {
+  const variables = readEnvFile("OPENAI_API_KEY=sk-1\nOPENAI_BASE_URL=${GATEWAY}/v1\nFAL_KEY=$KEY_OF_FAL");
+  const providers = [
+    { id: "openai" as ProviderId, kinds: [["OPENAI_API_KEY"]] },
+    { id: "fal" as ProviderId, kinds: [["FAL_KEY"]] },
+  ];
+  const { providerKeys, left } = holdingsOfEnvironment(variables, providers, ".env");
+  expect(providerKeys.map(({ secrets, baseUrl }) => [secrets, baseUrl])).toEqual([
+    [["sk-1"], "${GATEWAY}/v1"],
+  ]);
+  expect(left).toEqual([
+    { kind: "provider_key", from: "FAL_KEY in .env", why: "it refers to a variable that is not there" },
+  ]);
+});
