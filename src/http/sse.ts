@@ -41,6 +41,11 @@ export interface EventStreamOptions {
    * with an `error` event that contains the refusal.
    */
   readonly standing?: Pick<Standing, "path" | "refusal" | "onRefused"> | undefined;
+  /**
+   * Whether the stream has nothing but data: no names, no `retry`, and empty lines as signs of life. Google's clients for Python and Go
+   * take any other line for a broken answer.
+   */
+  readonly isDataOnly?: boolean | undefined;
   /** Called when `write` throws; the stream ends, so that the client reconnects. */
   readonly onError: (error: unknown) => void;
   /** Called once when the stream has ended. */
@@ -78,6 +83,8 @@ export function eventReply(options: EventStreamOptions, log?: ReplyLog): Reply {
 export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Array> {
   const over = new AbortController();
   const pieces = createHandover();
+  const isDataOnly = options.isDataOnly === true;
+  const signOfLife = isDataOnly ? "\n\n" : ": keep-alive\n\n";
   let cancelTimer = () => {};
   let stopWatching = () => {};
 
@@ -95,12 +102,12 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
     const { standing } = options;
     const refusal = over.signal.aborted ? undefined : standing?.refusal();
     // In the middle of an event, more text would complete it, so none is written.
-    if (refusal !== undefined) end(writer.isWithinEvent() ? "" : refusalText(refusal, standing));
+    if (refusal !== undefined) end(writer.isWithinEvent() ? "" : refusalText(refusal, options));
     return over.signal.aborted;
   };
   const keepAlive = () => {
     if (isOver()) return;
-    if (!writer.isWithinEvent() && pieces.isWanted()) void pieces.offer(": keep-alive\n\n");
+    if (!writer.isWithinEvent() && pieces.isWanted()) void pieces.offer(signOfLife);
     cancelTimer = options.clock.after(KEEP_ALIVE_MS, keepAlive);
   };
   const writer = createWriter(pieces, { isOver, signal: over.signal });
@@ -112,7 +119,7 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
       keepAlive();
     }
     try {
-      await pieces.offer(`retry: ${RETRY_MS}\n\n`);
+      await pieces.offer(isDataOnly ? signOfLife : `retry: ${RETRY_MS}\n\n`);
       await options.write(writer.events, over.signal);
     } catch (error) {
       options.onError(error);
@@ -183,9 +190,9 @@ function createWriter(
   return { events, isWithinEvent: () => isWithinEvent };
 }
 
-function refusalText(refusal: AppError, standing: EventStreamOptions["standing"]): string {
+function refusalText(refusal: AppError, { standing, isDataOnly }: EventStreamOptions): string {
   const { body } = problem(refusal, envelopeFor(standing?.path ?? "", refusal.code));
-  return eventText({ name: "error", data: String(body) });
+  return eventText({ name: isDataOnly === true ? undefined : "error", data: String(body) });
 }
 
 /** An event as text. */

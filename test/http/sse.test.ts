@@ -103,6 +103,32 @@ describe("an event stream", () => {
     }
   });
 
+  test("has empty lines in place of all but data, where its clients take nothing else", async () => {
+    const [more, again] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let refusal: AppError | undefined;
+    const standing = { path: "/gemini/v1beta", refusal: () => refusal, onRefused: () => () => {} };
+    const { next, clock } = open(
+      async (events) => {
+        await more.promise;
+        await events.event({ data: "1" });
+        await again.promise;
+        await events.event({ data: "2" });
+      },
+      { isDataOnly: true, standing },
+    );
+    expect(await next()).toBe("\n\n");
+    const sign = next();
+    await settle();
+    clock.advance(15_000);
+    expect(await sign).toBe("\n\n");
+    more.resolve();
+    expect(await next()).toBe("data: 1\n\n");
+    refusal = new AppError("invalid_api_key", { kind: "key_invalid" });
+    again.resolve();
+    expect(await next()).toMatch(/^data: \{"error":\{"code":401,.*\}\n\n$/);
+    expect(await next()).toBeUndefined();
+  });
+
   test("ends with the refusal when its client may not be told anything more: before the next event, or soon", async () => {
     for (const isWriting of [true, false]) {
       let isAllowed = true;
