@@ -41,7 +41,7 @@ export function sealOf({ dataDir, secretKey, previousSecretKey }: SecretKeys): S
 }
 
 /** The contents of a data folder that other users must not read. Providers keep theirs in a folder with their name. */
-const CONTENTS: FolderContents = {
+export const CONTENTS: FolderContents = {
   files: [
     ...["", "-wal", "-shm", "-journal"].map((suffix) => `svc.db${suffix}`),
     ...[

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../domain/json.ts";
 import { suggest } from "../domain/suggest.ts";
@@ -55,6 +55,7 @@ export function readOwnFile(
   const [path, second] = ["svc.yaml", "svc.yml"]
     .map((name) => join(dataDir, name))
     .filter((each) => existsSync(each));
+  if (path === undefined && isShut(dataDir)) problems.push({ where: dataDir, message: SHUT });
   if (path === undefined) return undefined;
   if (second !== undefined)
     problems.push({ where: second, message: `there is a ${path} too; remove one of them` });
@@ -67,6 +68,20 @@ export function readOwnFile(
     });
   }
   return file;
+}
+
+const SHUT =
+  "this user may not look into the folder; run the command as the user that it belongs to, such as with sudo -u";
+
+/** Whether the folder is there, but closed to this user. Then it seems empty, and what is in it must not be overlooked. */
+function isShut(folder: string): boolean {
+  try {
+    // The last part has the system enter the folder.
+    statSync(`${folder}/.`, { throwIfNoEntry: false });
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EACCES";
+  }
 }
 
 function readSettingsFile(path: string, settings: Settings, problems: ConfigProblem[]): SettingsFile {

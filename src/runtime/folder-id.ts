@@ -2,6 +2,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { isSystemError } from "../toolkit/system-error.ts";
 import { flushFolder } from "./flush-folder.ts";
+import { giveToFolderOwner } from "./folder-owner.ts";
 
 /** The file that distinguishes a data folder from all others. It is in no backup, so a restored folder gets an id of its own. */
 export const FOLDER_ID = "folder.id";
@@ -15,6 +16,7 @@ export function folderIdOf(folder: string): string {
   const id = `folder_${Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex")}`;
   const draft = `${path}.${id.slice(-8)}.part`;
   writeFileSync(draft, `${id}\n`, { mode: 0o600, flush: true });
+  giveToFolderOwner(draft);
   try {
     linkSync(draft, path);
     flushFolder(folder);

@@ -15,6 +15,7 @@ import { isJsonObject } from "../domain/json.ts";
 import type { Seal } from "../domain/ports/runtime.ts";
 import { isSystemError, reasonOf } from "../toolkit/system-error.ts";
 import { flushFolder } from "./flush-folder.ts";
+import { giveToFolderOwner } from "./folder-owner.ts";
 
 /** The secrets of an account at a provider, by their names there. */
 export type KeptSecrets = Readonly<Record<string, string>>;
@@ -40,12 +41,16 @@ export function keepKey(key: KeptKey, seal: Seal, secrets: KeptSecrets): void {
     seal.seal(secret, boundTo(key, name)),
   ]);
   const folder = dirname(path);
-  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) flushFolder(dirname(folder));
+  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) {
+    giveToFolderOwner(folder);
+    flushFolder(dirname(folder));
+  }
   const partial = `${path}.${process.pid}.part`;
   rmSync(partial, { force: true });
   try {
     const file = openSync(partial, "wx", 0o600);
     try {
+      giveToFolderOwner(partial);
       writeSync(file, `${JSON.stringify(Object.fromEntries(sealed), null, 2)}\n`);
       fsyncSync(file);
     } finally {

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { flushFolder } from "./flush-folder.ts";
+import { giveToFolderOwner } from "./folder-owner.ts";
 
 const KEY_BYTES = 32;
 const CONTENT = /^[A-Za-z0-9+/]{43}=\n?$/;
@@ -39,6 +40,7 @@ function make(path: string): void {
   const partial = `${path}.${randomBytes(6).toHex()}.part`;
   const file = openSync(partial, "wx", 0o600);
   try {
+    giveToFolderOwner(partial);
     writeSync(file, `${randomBytes(KEY_BYTES).toBase64()}\n`);
     fsyncSync(file);
     linkSync(partial, path);

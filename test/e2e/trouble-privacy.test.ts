@@ -326,6 +326,37 @@ describe("a data folder", () => {
       expect(readdirSync(dataDir)).toEqual([]);
     },
   );
+
+  test.skipIf(!hasOtherUser).each(["keys list", "migrate status", "config reload"])(
+    "of another user is not taken for an empty one by svc %s",
+    async (command) => {
+      const dataDir = join(sharedFolder(), "svc-data");
+      mkdirSync(dataDir, { mode: 0o700 });
+      const { exitCode, stderr } = await asNobody([...command.split(" "), "--data-dir", dataDir]);
+      expect(exitCode).toBe(EXIT.config);
+      expect(stderr).toContain(`${dataDir}: this user may not look into the folder; run the command as`);
+    },
+  );
+
+  test.skipIf(!hasOtherUser)("of another user has nothing of root's after root's commands", async () => {
+    const dataDir = join(sharedFolder(), "svc-data");
+    mkdirSync(dataDir, { mode: 0o700 });
+    chownSync(dataDir, NOBODY, NOBODY);
+    expect((await asNobody(["migrate", "up", "--data-dir", dataDir])).exitCode).toBe(0);
+    const stdin = "fal-0123456789abcdef";
+    const added = await svc(["providers", "add", "fal", "--key-stdin", "--data-dir", dataDir], { stdin });
+    expect(added.exitCode).toBe(0);
+    const owners = modesIn(dataDir).map((line) => {
+      const path = line.split(" ").slice(2).join(" ");
+      return [path, lstatSync(join(dataDir, path)).uid];
+    });
+    expect(Object.fromEntries(owners)).toMatchObject({
+      "secret.key": NOBODY,
+      "provider-keys": NOBODY,
+      "provider-keys/fal.json": NOBODY,
+    });
+    expect(owners.filter(([, uid]) => uid !== NOBODY)).toEqual([]);
+  });
 });
 
 /** Runs a command that must end by itself as another user. */

@@ -4,6 +4,7 @@ import { type DiskMarks, markBytes } from "../../domain/disk-marks.ts";
 import { sizeText } from "../../domain/reclaimable.ts";
 import { lockHolder } from "../../runtime/directory-lock.ts";
 import { type FileSystem, fileSystemOf } from "../../runtime/mounts.ts";
+import { CONTENTS } from "../data-folder.ts";
 import { KEPT_KEYS } from "../settings.ts";
 import { mayWrite } from "./environment.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
@@ -52,6 +53,7 @@ export function lookAtFolder(dataDir: string, wish: SpaceWish = USUAL): FolderLo
     server,
     findings: [
       ok("data_dir", `${dataDir} can be written to.`),
+      ...ownerChecks(dataDir, stats),
       ...privacyChecks(dataDir, stats),
       ...spaceChecks(dataDir, fileSystemOf(dataDir), wish),
       ...reclaimCheck(wish),
@@ -93,6 +95,28 @@ function isReadable(folder: string): boolean {
   }
 }
 
+/** What root, or a copy made by another user, left in the folder. A server of the folder's user cannot use it. */
+function ownerChecks(dataDir: string, { uid }: Stats): Finding[] {
+  const kept = [...CONTENTS.files, ...CONTENTS.folders, ...keptKeys(dataDir)];
+  const owned = kept.flatMap((name) => {
+    const stats = lstatSync(join(dataDir, name), { throwIfNoEntry: false });
+    return stats === undefined ? [] : [{ name, stats }];
+  });
+  const strange = owned.filter(({ stats }) => stats.uid !== uid).map(({ name }) => name);
+  if (strange.length > 0) {
+    const text = `${strange.join(", ")} in ${dataDir} ${strange.length === 1 ? "belongs" : "belong"} to another user than the folder: a server of the folder's user (uid ${uid}) cannot start.`;
+    return [error("data_dir_owner", text, `sudo chown -R ${uid} ${quotedIn(dataDir, strange)}`)];
+  }
+  const written = owned.filter(({ name, stats }) => name.startsWith("svc.db") && !(stats.mode & 0o200));
+  if (written.length === 0) return [ok("data_dir_owner", "What svc keeps in the data folder is its user's.")];
+  const names = written.map(({ name }) => name);
+  const text = `${names.join(", ")} in ${dataDir} may only be read: the database cannot be written.`;
+  return [error("data_dir_owner", text, `chmod 600 ${quotedIn(dataDir, names)}`)];
+}
+
+const quotedIn = (folder: string, names: readonly string[]) =>
+  names.map((name) => quoted(join(folder, name))).join(" ");
+
 /** A start closes the folder. Until then others can read it. */
 function privacyChecks(dataDir: string, stats: Stats): Finding[] {
   const shown = quoted(dataDir);
@@ -108,19 +132,22 @@ function privacyChecks(dataDir: string, stats: Stats): Finding[] {
         ];
   const open = exposedSecrets(dataDir);
   if (open.length === 0) return [...folder, ok("secret_files", "Files with secrets are their user's alone.")];
-  const paths = open.map((name) => quoted(join(dataDir, name)));
   const text = `Other users can read ${open.join(", ")} in ${dataDir}, which hold secrets.`;
-  return [...folder, warn("secret_files", text, `chmod 600 ${paths.join(" ")}`)];
+  return [...folder, warn("secret_files", text, `chmod 600 ${quotedIn(dataDir, open)}`)];
 }
 
 /** Files with secrets that others can read, below the data folder. */
 export function exposedSecrets(dataDir: string): string[] {
-  const kept = join(dataDir, KEPT_KEYS);
-  const keys = existsSync(kept) ? readdirSync(kept).map((name) => join(KEPT_KEYS, name)) : [];
-  return [...SECRET_FILES, ...keys].filter((name) => {
+  return [...SECRET_FILES, ...keptKeys(dataDir)].filter((name) => {
     const found = lstatSync(join(dataDir, name), { throwIfNoEntry: false });
     return found !== undefined && !found.isSymbolicLink() && (found.mode & OTHERS) !== 0;
   });
+}
+
+/** The files of keys that `svc providers add` keeps, as far as this user may see them. */
+function keptKeys(dataDir: string): string[] {
+  const folder = join(dataDir, KEPT_KEYS);
+  return isReadable(folder) ? readdirSync(folder).map((name) => join(KEPT_KEYS, name)) : [];
 }
 
 const modeOf = ({ mode }: Stats) => (mode & 0o777).toString(8);
