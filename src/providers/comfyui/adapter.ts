@@ -11,7 +11,7 @@ import {
 } from "../../domain/ports/provider.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
 import type { DownloadLimits } from "../../toolkit/download.ts";
-import { describeAnswer, refusedSubmission, unansweredSubmission, unusableAnswer } from "../kit/classify.ts";
+import { answerWithout, refusedSubmission, unansweredSubmission } from "../kit/classify.ts";
 import { hopHeaders } from "../kit/hops.ts";
 import { createUpstream, type HttpLimits } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
@@ -150,7 +150,7 @@ async function submit(
     throw refusedSubmission(readRefusal(upstream, answer, workflowOf(request)));
   // A release that chooses ids itself reports its choice.
   const given = isJsonObject(answer.json) ? answer.json.prompt_id : undefined;
-  if (!isPromptId(given)) throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no prompt_id`);
+  if (!isPromptId(given)) throw answerWithout(upstream, answer, "prompt_id");
   const operation = openPrompt(request, given, upstream.clock.now());
   events?.follow(readPrompt(operation), request.previews);
   return { kind: "operation", operation, jobId: given };

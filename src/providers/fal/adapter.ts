@@ -14,6 +14,7 @@ import type { Clock } from "../../domain/ports/runtime.ts";
 import type { DownloadLimits } from "../../toolkit/download.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
+  answerWithout,
   describeAnswer,
   failedJob,
   meaningOfStatus,
@@ -21,7 +22,6 @@ import {
   retryAfterMs,
   unansweredQuestion,
   unansweredSubmission,
-  unusableAnswer,
 } from "../kit/classify.ts";
 import { hookFor } from "../kit/hooks.ts";
 import { hopHeaders } from "../kit/hops.ts";
@@ -137,7 +137,7 @@ async function submit(upstream: Upstream, request: SubmitRequest, signal: AbortS
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
   const taken = openOperation(upstream, endpoint, answer.json);
   if (taken !== undefined) return { kind: "operation", ...taken, isHooked: hookUrl !== undefined };
-  throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no request_id`);
+  throw answerWithout(upstream, answer, "request_id");
 }
 
 async function poll(upstream: Upstream, job: FalJob, signal: AbortSignal): Promise<PollResult> {
@@ -158,8 +158,7 @@ async function poll(upstream: Upstream, job: FalJob, signal: AbortSignal): Promi
 function readOutcome(upstream: Upstream, job: FalJob, answer: UpstreamAnswer, told?: Refusal): PollResult {
   if (answer.status >= 200 && answer.status <= 299) {
     if (told !== undefined) return failedJob(told);
-    if (!isJsonObject(answer.json))
-      throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no result`);
+    if (!isJsonObject(answer.json)) throw answerWithout(upstream, answer, "result");
     return readResult(answer.json, answer);
   }
   // A model's own failure comes with the model's status. A temporary problem of the queue has none of the model's words.

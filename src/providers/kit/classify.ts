@@ -5,7 +5,7 @@ import { parseRetryAfterMs } from "../../toolkit/retry-after.ts";
 import type { UpstreamAnswer } from "./answer.ts";
 import { NoAnswer, requestIdIn, type Upstream } from "./http.ts";
 import { consequenceOf, type Meaning, type Refusal, refusedByQuestion, refusedOf } from "./refusal.ts";
-import type { ErrorWords } from "./said.ts";
+import { type ErrorWords, readErrorWords } from "./said.ts";
 import { vetted } from "./scrub.ts";
 
 /** What an upstream says of a failure, in its own words. */
@@ -59,6 +59,13 @@ const FAILED: ReadonlySet<number> = new Set([500, 501, 507]);
 export function unusableAnswer(detail: string): ProviderError {
   const publicMessage = "The provider answered without a usable result.";
   return new ProviderError("unusable", "UPSTREAM_ERROR", detail, { publicMessage });
+}
+
+/** The error for an answer whose status is a success, but which lacks its result. An application may say in it what went wrong. */
+export function answerWithout(upstream: Upstream, answer: UpstreamAnswer, result: string): ProviderError {
+  const { isApplications, code, type, message } = readErrorWords(answer);
+  const said = isApplications ? { word: code ?? type, message } : {};
+  return unusableAnswer(`${describeAnswer(upstream, answer, said)}, but with no ${result}`);
 }
 
 /** The error for a refused submission. Use `broken`, which means not accepted, only when the upstream says so. */

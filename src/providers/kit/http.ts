@@ -262,7 +262,7 @@ function secretsOf(proxy: string | undefined): string[] {
 export function reasonOf(error: unknown): string {
   if (error instanceof DeadlineExceeded) return error.message;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  // When a tunnel fails, the message has the proxy's status.
-  if (/^[A-Z][A-Z0-9_]+$/.test(code) && code !== "ERR_PROXY_TUNNEL") return code;
+  // When a tunnel fails, the message has the proxy's status. Other messages may repeat the address, and what is signed into it.
+  if (/^[A-Za-z]\w+$/.test(code) && code !== "ERR_PROXY_TUNNEL") return code;
   return error instanceof Error ? error.message : String(error);
 }

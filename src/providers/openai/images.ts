@@ -4,7 +4,7 @@ import type { Output, Submitted } from "../../domain/ports/provider.ts";
 import { RESULT_ISSUE_CODES } from "../../domain/task/result-issue.ts";
 import type { Usage } from "../../domain/task/task.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
-import { describeAnswer, unusableAnswer } from "../kit/classify.ts";
+import { answerWithout } from "../kit/classify.ts";
 import type { Upstream } from "../kit/http.ts";
 import { type AnswerFiles, bytesOf } from "../kit/json-answer.ts";
 import { textIn } from "../kit/said.ts";
@@ -20,7 +20,7 @@ export function readImages(upstream: Upstream, answer: UpstreamAnswer, asked?: J
   const said = isJsonObject(answer.json) ? answer.json : {};
   const { data, result_issues: issues } = said;
   if (!Array.isArray(data)) {
-    throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no list of images`);
+    throw answerWithout(upstream, answer, "list of images");
   }
   // An empty list is an answer too: the task ends without outputs.
   const usage = readUsage(said);

@@ -10,6 +10,7 @@ import {
 } from "../../domain/ports/provider.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
+  answerWithout,
   describeAnswer,
   failedJob,
   meaningOfStatus,
@@ -17,7 +18,6 @@ import {
   retryAfterMs,
   unansweredQuestion,
   unansweredSubmission,
-  unusableAnswer,
 } from "../kit/classify.ts";
 import { hopHeaders } from "../kit/hops.ts";
 import type { Upstream } from "../kit/http.ts";
@@ -91,7 +91,7 @@ async function submit(upstream: Upstream, request: SubmitRequest, signal: AbortS
   const answer = await sent.catch(unansweredSubmission);
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
   const id = isJsonObject(answer.json) ? answer.json.id : undefined;
-  if (!isId(id)) throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no id of a video`);
+  if (!isId(id)) throw answerWithout(upstream, answer, "id of a video");
   const operation = { video: id, submitted_at: upstream.clock.now() };
   return { kind: "operation", operation, jobId: upstream.scrub(id) };
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Output } from "../../domain/ports/provider.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
-import { describeAnswer, unusableAnswer } from "../kit/classify.ts";
+import { answerWithout } from "../kit/classify.ts";
 import type { Upstream } from "../kit/http.ts";
 import { bytesOf, parseJson } from "../kit/json-answer.ts";
 
@@ -24,7 +24,7 @@ export function readPictures(
 ): Made {
   const said = isJsonObject(answer.json) ? answer.json : {};
   const images = Array.isArray(said.images) ? said.images.filter((each) => typeof each === "string") : [];
-  if (images.length === 0) throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no images`);
+  if (images.length === 0) throw answerWithout(upstream, answer, "images");
   const info = readInfo(said.info);
   const first = firstOf(info, images.length);
   // An interruption leaves fewer of them than were asked for, and a grid and maps all the same.

@@ -16,12 +16,11 @@ import type { TaskKind } from "../../domain/task/request.ts";
 import type { DownloadLimits } from "../../toolkit/download.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
-  describeAnswer,
+  answerWithout,
   refusedSubmission,
   retryAfterMs,
   unansweredQuestion,
   unansweredSubmission,
-  unusableAnswer,
 } from "../kit/classify.ts";
 import { hookFor } from "../kit/hooks.ts";
 import { hopHeaders } from "../kit/hops.ts";
@@ -152,8 +151,7 @@ function read(
 ): Submitted {
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
   const id = dataOf(answer)?.task_id;
-  if (typeof id !== "string" || !isId("task", id))
-    throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no task_id`);
+  if (typeof id !== "string" || !isId("task", id)) throw answerWithout(upstream, answer, "task_id");
   return {
     kind: "operation",
     operation: { id, kind: request.request.kind },
@@ -200,7 +198,7 @@ function outputsOf(
 ): readonly Output[] {
   const outputs = readOutputs(data, kind);
   if (outputs !== undefined) return outputs;
-  throw unusableAnswer(`${describeAnswer(upstream, answer)}, but with no result that can be read`);
+  throw answerWithout(upstream, answer, "result that can be read");
 }
 
 /** What the key may use, and is made there at present. @throws ProviderError */

@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
-import { describeAnswer } from "../../../src/providers/kit/classify.ts";
+import type { UpstreamAnswer } from "../../../src/providers/kit/answer.ts";
+import { answerWithout, describeAnswer } from "../../../src/providers/kit/classify.ts";
+import type { Upstream } from "../../../src/providers/kit/http.ts";
+
+const UPSTREAM = { name: "Acme", scrub: (text: string) => text, requestIdHeaders: [] } as unknown as Upstream;
 
 const answer = (headers: Record<string, string>) => ({ status: 503, headers: new Headers(headers) });
 
@@ -16,4 +20,19 @@ test("an answer is described with the id in the first of the upstream's headers 
   expect(describeAnswer(upstream, answer({ "x-other-id": "o1" }), { word: "busy", message: "Wait." })).toBe(
     'Acme answered 503 busy "Wait."',
   );
+});
+
+test.each([
+  [
+    { json: { error: { code: "overloaded", message: "Come back later." } } },
+    ' overloaded "Come back later."',
+  ],
+  [{ json: { message: "no error says so" } }, ""],
+  [{ json: undefined, text: "<html><title>Welcome</title></html>" }, ""],
+])("a success without its result says what the application says of an error: %j", (body, said) => {
+  const found = { status: 200, headers: new Headers(), ...body } as unknown as UpstreamAnswer;
+  expect(answerWithout(UPSTREAM, found, "images")).toMatchObject({
+    disposition: "unusable",
+    message: `Acme answered 200${said}, but with no images`,
+  });
 });

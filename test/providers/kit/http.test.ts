@@ -79,6 +79,14 @@ test("the rest of an answer is waited for only so long", async () => {
   ]);
 });
 
+test("what is no HTTP is told without the address, which may be signed", async () => {
+  const server = await serve((socket) => void socket.end("SSH-2.0-OpenSSH_9.2\r\n\r\n"));
+  const { upstream } = connect(server.origin);
+  const request = { method: "GET", url: "/a.png?X-Amz-Signature=0123456789abcdef", maxBytes: 100 } as const;
+  const error = (await rejection(upstream.send(request, signal))) as NoAnswer;
+  expect([error.isUnsent, error.message]).toEqual([false, "Test: Malformed_HTTP_Response"]);
+});
+
 test("a paid request never goes over a connection that was used before", async () => {
   const sockets: Socket[] = [];
   const server = await serve((socket) => {
