@@ -52,7 +52,7 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
       base: null,
       timestamp: () => `,"time":"${time()}"`,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: pino.stdSerializers.err },
+      serializers: { err: describe },
     },
     stream,
   );
@@ -85,6 +85,12 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     },
     flush,
   };
+}
+
+/** An error for a line, by its own name: in the executable, classes have names that mean nothing. */
+function describe(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  return { ...pino.stdSerializers.err(error), type: error.name };
 }
 
 /** A copy of the fields with the rest around them would take as long as the text. */

@@ -10,7 +10,8 @@ export function logEnding(log: Log, { task }: Lease, { ending, attempt, at }: Tr
     status: ending?.status,
     error_code: ending?.error?.code,
     detail: attempt?.detail,
-    ms: at - task.createdAt,
+    // The clock may have been set back meanwhile.
+    ms: Math.max(0, at - task.createdAt),
   };
   if (ending?.status === "failed") log.warn(fields, "task failed");
   else log.info(fields, `task ${ending?.status}`);

@@ -24,7 +24,7 @@ export function measure({ tally, spans }: Watchers, lease: Lease, transition: Tr
   const { model, lane: provider, createdAt } = lease.task;
   const { status, charged } = ending;
   if (status === "cancelled") tally.cancelled(model);
-  else tally.ended({ model, provider, status, durationMs: at - createdAt, charged });
+  else tally.ended({ model, provider, status, durationMs: Math.max(0, at - createdAt), charged });
 }
 
 /** Records how long a task waited for an attempt; in the tally only for the first attempt. */

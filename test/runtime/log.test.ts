@@ -32,6 +32,25 @@ test("lines with and without an error have the same form: level, time, fields, m
   expect(Object.keys(failed ?? {})).toEqual(["level", "time", "task", "ms", "err", "msg"]);
 });
 
+test("an error is told by its name, with its cause", async () => {
+  const program = `
+    import { openLog } from "./src/runtime/log.ts";
+    class x extends Error { name = "StorageError" }
+    const log = await openLog({ level: "info", format: "json" });
+    log.error({ err: new x("The disk is full", { cause: new Error("no space") }) }, "it failed");
+    log.flush();
+  `;
+  const child = Bun.spawn([process.execPath, "-e", program], {
+    stderr: "pipe",
+    cwd: `${import.meta.dir}/../..`,
+  });
+  expect(JSON.parse(await child.stderr.text()).err).toMatchObject({
+    type: "StorageError",
+    message: "The disk is full: no space",
+    stack: expect.stringContaining("caused by: Error: no space"),
+  });
+});
+
 test("a level can be changed while the log is written", async () => {
   const program = `
     import { openLog } from "./src/runtime/log.ts";

@@ -33,6 +33,19 @@ test("each stage of a task is told when it ends, with the time that it took", as
   expect(engine.ended).toMatchObject([{ status: "completed", durationMs: 2_500 }]);
 });
 
+test("a task during which the clock was set back took no negative time", async () => {
+  const hands: Hands = {};
+  const poll = async () => {
+    hands.clock?.advance(-3_600_000);
+    return made;
+  };
+  const engine = await createEngine([scriptedProvider({ ...slow(hands), poll })]);
+  hands.clock = engine.clock;
+  await engine.admit();
+  await engine.runToEnd();
+  expect(engine.ended).toMatchObject([{ status: "completed", durationMs: 0 }]);
+});
+
 test("attempts are told once each: rejected, failed and completed", async () => {
   const hands: Hands = {};
   const broken = new ProviderError("retry", "UPSTREAM_ERROR", "it answered 500");

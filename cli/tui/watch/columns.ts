@@ -87,7 +87,9 @@ function progressOf({ progress, status, hasEnded }: WatchedTask): string {
 /** How long a task took, or has been there. */
 function timeOf({ createdAt, completedAt, hasEnded }: WatchedTask, { nowMs }: Moment): string {
   const until = completedAt ?? (hasEnded ? createdAt : nowMs / 1000);
-  return formatSpan(Math.max(0, Math.floor(until - createdAt)));
+  const seconds = Math.max(0, Math.floor(until - createdAt));
+  // The times of a task are told in whole seconds.
+  return seconds === 0 ? "< 1 s" : formatSpan(seconds);
 }
 
 /** For a narrow column: `42 s`, `3 m 20 s`, `5 h`, `12 d`. */

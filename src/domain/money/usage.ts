@@ -74,7 +74,8 @@ const FEWEST_DURATIONS = 5;
 /** Median and ninth decile by nearest rank; undefined for fewer than five durations. */
 export function usualDuration(durationsMs: readonly number[]): UsualDuration | undefined {
   if (durationsMs.length < FEWEST_DURATIONS) return undefined;
-  const sorted = [...durationsMs].sort((a, b) => a - b);
+  // Of a task during which the clock was set back, the duration is negative.
+  const sorted = durationsMs.map((ms) => Math.max(0, ms)).sort((a, b) => a - b);
   const rank = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
   return { p50Ms: rank(0.5), p90Ms: rank(0.9) };
 }

@@ -76,6 +76,10 @@ describe("usualDuration", () => {
     expect(usualDuration([5, 5, 5, 5, 5])).toEqual({ p50Ms: 5, p90Ms: 5 });
   });
 
+  test("is never negative, though the clock was set back during tasks", () => {
+    expect(usualDuration([-9, -8, -7, -6, 5])).toEqual({ p50Ms: 0, p90Ms: 5 });
+  });
+
   test("is the median and the ninth decile in whatever order the durations come", () => {
     const durations = [10, 2, 9, 1, 3, 8, 4, 7, 5, 6];
     expect(usualDuration(durations)).toEqual({ p50Ms: 5, p90Ms: 9 });
