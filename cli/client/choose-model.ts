@@ -101,6 +101,6 @@ const costOf = ({ estimate }: Choice): number => Number(estimate?.max_cost ?? Nu
 function otherKind({ id, kind }: ModelView, wanted: Wanted): Failure {
   const message = `${id} makes ${kind}s, not ${wanted.kind}s.`;
   return new Failure(EXIT.usage, "usage", message, {
-    hint: `\`svc ${kind} PROMPT -m ${id}\` makes a ${kind}.`,
+    hint: `\`svc ${kind} PROMPT -m ${id}\` makes ${kind === "image" ? "an" : "a"} ${kind}.`,
   });
 }

@@ -74,7 +74,9 @@ export function defineApi(command: Command, context: Context): void {
   onRun<Flags>(command, context, async (invocation) => {
     const { options, output } = invocation;
     if (options.field !== undefined)
-      throw usage("--field picks from JSON of svc's own; here, fields of the request go with -f.");
+      throw usage(
+        "--field picks a value from the JSON of other commands; svc api prints the answer as it came. A field of the request goes with -f.",
+      );
     let request: RawRequest | undefined = await readRequest(invocation);
     const client = clientOptions(options, context, output);
     while (request !== undefined) request = await sendOne(request, client, invocation);

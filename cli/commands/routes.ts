@@ -1,9 +1,11 @@
 import type { Command } from "commander";
+import type { JsonObject } from "../../src/domain/json.ts";
 import type { RouteTarget } from "../../src/domain/ports/managed-routes.ts";
 import { addCommands, given, type Invocation, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { ROUTE_COLUMNS, routeRow } from "../format/route-view.ts";
+import { formatTime } from "../format/units.ts";
 import { withExamples, withNotes } from "../help/manual.ts";
 import { addManagedCommand } from "../manage/managed.ts";
 import type { PlaceFlags } from "../manage/place.ts";
@@ -74,10 +76,15 @@ function addAllow(routes: Command, context: Context): void {
       return routes;
     });
     const shut = shown.find(({ state }) => state !== "closed");
-    if (shut !== undefined)
-      invocation.output.warn(`${shut.lane} is ${shut.state} as a whole: \`svc routes allow ${shut.lane}\`.`);
+    if (shut !== undefined) invocation.output.warn(stillShut(shut));
     await invocation.output.list([...shown], ROUTE_COLUMNS, shown.map(routeRow));
   });
+}
+
+function stillShut({ lane, state, until }: JsonObject): string {
+  if (state !== "paused") return `${lane} is ${state} as a whole: \`svc routes allow ${lane}\`.`;
+  const end = typeof until === "number" ? ` until ${formatTime(until * 1000)}` : "";
+  return `${lane} stays paused${end}: its provider asked for that, and it ends by itself.`;
 }
 
 /** `fal`, `fal/second`. */

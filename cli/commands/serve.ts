@@ -118,8 +118,9 @@ async function explain(error: unknown, config: Config): Promise<unknown> {
       cause: error,
     });
   }
-  // A host name that cannot be resolved is ENOENT here.
-  if (code === "EADDRNOTAVAIL" || (code === "ENOENT" && isOfListening(error))) {
+  // A host name that cannot be resolved is one of these here, depending on what the resolver says.
+  const isUnresolved = (code === "ENOENT" || code === "ENXIO") && isOfListening(error);
+  if (code === "EADDRNOTAVAIL" || isUnresolved) {
     const message = `Cannot listen on ${config.host}: this machine has no such address.`;
     return new Failure(EXIT.error, "address_unknown", message, {
       hint: "--host 127.0.0.1 is for this machine alone, --host 0.0.0.0 for all its addresses.",

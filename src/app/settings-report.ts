@@ -9,6 +9,7 @@ import type { JsonObject } from "../domain/json.ts";
 import { createEgress } from "../egress/egress.ts";
 import { PROVIDERS } from "../providers/registry.ts";
 import { createSystemClock } from "../runtime/clock.ts";
+import { aliasWarnings } from "./alias-warnings.ts";
 import { configuredPricesOf } from "./configured-prices.ts";
 import { openModeration } from "./moderation.ts";
 import { readOwnModels } from "./own-models.ts";
@@ -37,7 +38,8 @@ export async function reportSettings(sources: Parameters<typeof readConfig>[0]):
   const warnings: string[] = [...read.warnings];
   const [, ofServer] = await reading(() => readConfig({ ...sources, isServing: true }));
   const [, ofPrices] = await reading(async () => {
-    warnings.push(...configuredPricesOf(read, await catalogOf(read)).warnings);
+    const catalog = await catalogOf(read);
+    warnings.push(...aliasWarnings(read, catalog), ...configuredPricesOf(read, catalog).warnings);
   });
   const [, ofChecks] = await reading(async () => {
     const egress = createEgress({ allow: read.egress.allow });

@@ -28,7 +28,7 @@ export function sheddingSettings() {
         key: "shed.memory_mb",
         live: true,
         flag: "--shed-memory-mb <megabytes>",
-        help: "creates are refused while the server has more memory than this; lists above 110 % of it, everything above 120 %",
+        help: "creates are refused while the server has more memory than this; lists too above 110 % of it, reads of tasks too above 120 %",
         parse: parse.integer(16, 1_000_000_000),
         fallback: undefined,
         fallbackText: "80 % of the machine's or container's",

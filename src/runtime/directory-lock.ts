@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite";
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { StorageError } from "../domain/ports/task-store.ts";
 import { isHeldByReadersOnly, writerOf } from "./lock-holders.ts";
 
 export interface DirectoryLock {
@@ -71,8 +72,9 @@ function lockFile(path: string): DirectoryLock | undefined {
     return { release: () => database.close() };
   } catch (error) {
     database.close();
-    if (error instanceof Error && "code" in error && error.code === "SQLITE_BUSY") return undefined;
-    throw error;
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "SQLITE_BUSY") return undefined;
+    throw code === "SQLITE_FULL" ? new StorageError("full", "The disk is full.", error) : error;
   }
 }
 

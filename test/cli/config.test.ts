@@ -68,6 +68,18 @@ describe("svc config validate", () => {
     expect(report.warnings[0]).toContain("names NOT_SET, which is not set");
   });
 
+  test("warns of an alias that stands for no model", async () => {
+    const report = await json(
+      folderWith("aliases: {a: sandbox-imag, b: sandbox-image}\n"),
+      "config",
+      "validate",
+    );
+    expect([report.exitCode, report.warnings]).toEqual([
+      0,
+      ["aliases: a stands for sandbox-imag, which is no model. Did you mean sandbox-image?"],
+    ]);
+  });
+
   test("finds nothing wrong where there is nothing", async () => {
     const report = await json(emptyFolder(), "config", "validate");
     expect(report).toEqual({ exitCode: 0, ok: true, file: null, problems: [], warnings: [] });

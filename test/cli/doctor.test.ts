@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -189,6 +190,31 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     },
     fix: /^mv /,
   },
+  "a database that may only be read": {
+    id: "data_dir_owner",
+    set: async () => {
+      const cwd = await folder();
+      chmodSync(join(cwd, "svc-data/svc.db"), 0o400);
+      return { cwd };
+    },
+    fix: /^chmod 600 .*svc\.db'?$/,
+  },
+  // Only root can bring it about.
+  ...(process.getuid?.() === 0 && {
+    "a secret that another user made": {
+      id: "data_dir_owner",
+      set: async () => {
+        const cwd = await folder();
+        chownSync(file(cwd, "secret.key", "x"), 65_534, 65_534);
+        return { cwd };
+      },
+      fix: /^sudo chown -R 0 .*secret\.key'?$/,
+      mend: async ({ cwd }: Run) => {
+        chownSync(join(cwd, "svc-data/secret.key"), 0, 0);
+        return { cwd };
+      },
+    },
+  }),
   "a data folder that others can look into": {
     id: "data_dir_rights",
     status: "warn",
@@ -395,6 +421,13 @@ const BROKEN: Readonly<Record<string, Broken>> = {
       rmSync(join(run.cwd, "svc-data/providers/mine.yaml"));
       return run;
     },
+  },
+  "an alias of no model": {
+    id: "aliases",
+    status: "warn",
+    set: settings("aliases: {gpt-image-1: sandbox-imag}\n"),
+    fix: "Change the line of svc.yaml that is named.",
+    mend: write("aliases: {gpt-image-1: sandbox-image}\n"),
   },
   "a price for no model": {
     id: "pricing",

@@ -45,12 +45,15 @@ test.each([
   expect(ended.stderr).not.toMatch(/\bE[A-Z]{4,}\b|\bSQLITE_/);
 });
 
-test("an address that this machine does not have is told with the flag", async () => {
-  const { exitCode, stderr } = await svc(["serve", "--host", "192.0.2.1", "--port", "0"], { stdin: "" });
-  expect(exitCode).toBe(1);
-  expect(stderr).toContain("Cannot listen on 192.0.2.1: this machine has no such address.");
-  expect(stderr).toContain("--host 127.0.0.1");
-});
+test.each(["192.0.2.1", "nowhere.invalid"])(
+  "an address that this machine does not have is told with the flag: %s",
+  async (host) => {
+    const { exitCode, stderr } = await svc(["serve", "--host", host, "--port", "0"], { stdin: "" });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`Cannot listen on ${host}: this machine has no such address.`);
+    expect(stderr).toContain("--host 127.0.0.1");
+  },
+);
 
 test.each([
   [

@@ -140,6 +140,7 @@ describe("svc image", () => {
     [["image", "x".repeat(41)], "The prompt must have at most 40 characters; got 41."],
     [["image", "x", "-i", "siez=1"], 'Unknown field "-i siez".'],
     [["image", "x", "-m", "film-1"], "film-1 makes videos, not images."],
+    [["video", "x", "-m", "cheap-1"], "`svc image PROMPT -m cheap-1` makes an image."],
     [["image", "x", "--timeout", "soon"], '"soon" is not a duration'],
   ])("%p is refused before anything is made", async (args, message) => {
     using server = serve([CHEAP, { id: "film-1", cost: "1.000000", kind: "video", modes: [] }]);

@@ -13,6 +13,7 @@ import {
   stopServers,
 } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
+import { svc } from "./support/command.ts";
 import { canSetClocks, openClock } from "./support/settable-clock.ts";
 import { canMount, removeDisks, smallDisk } from "./support/small-disk.ts";
 
@@ -89,5 +90,26 @@ test.skipIf(!canMount || !canSetClocks)(
     await server.says(/alerts were sent/);
     const differing = play(await shownCommands(), { folder: disk, port: server.port, key });
     expect(differing).toEqual([]);
+  },
+);
+
+test.skipIf(!canMount)(
+  "commands say that the disk is full, and what to do (needs root on Linux)",
+  async () => {
+    const disk = smallDisk(DISK_MB);
+    const dataDir = join(disk, "svc-data");
+    const run = (...args: string[]) => svc([...args, "--data-dir", dataDir], { folder: disk });
+    expect((await run("migrate", "up")).exitCode).toBe(0);
+    fillUpTo(disk, 0);
+    for (const command of [
+      ["serve", "--port", "0"],
+      ["migrate", "up"],
+      ["db", "vacuum"],
+      ["keys", "create", "--name", "x"],
+    ]) {
+      const { exitCode, stderr } = await run(...command);
+      expect([command, exitCode]).toEqual([command, 1]);
+      expect(stderr).toContain("error: The disk is full.\n  Free some space on the disk of the data folder");
+    }
   },
 );

@@ -4,6 +4,7 @@ import { ConfigError, describeProblem } from "../../config/problem.ts";
 import { createEgress } from "../../egress/egress.ts";
 import { PROVIDERS } from "../../providers/registry.ts";
 import { createSystemClock } from "../../runtime/clock.ts";
+import { aliasWarnings } from "../alias-warnings.ts";
 import { configuredPricesOf } from "../configured-prices.ts";
 import { openModeration } from "../moderation.ts";
 import { problemText, readOwnModels } from "../own-models.ts";
@@ -32,6 +33,7 @@ export async function contentChecks(config: Config): Promise<Finding[]> {
       good: `${models.length} models.`,
       fix: "Change the line that is named; a running server takes the file up within two seconds.",
     }),
+    ...(await settled("aliases", "Every alias stands for a model.", () => aliasWarnings(config, catalog))),
     ...(await settled("pricing", "Every price of the settings can be used.", async () => {
       return configuredPricesOf(config, catalog).warnings;
     })),

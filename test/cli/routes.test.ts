@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { startScriptedServer, success } from "./scripted-server.ts";
+import { svc } from "./support.ts";
+
+const allowed = async (state: object) => {
+  const route = { lane: "openai", upstream_model: "gpt-image-2", ...state };
+  using server = startScriptedServer({ "POST /admin/v1/routes/allow": () => success({ routes: [route] }) });
+  const env = { SVC_SERVER: server.url, SVC_MANAGEMENT_TOKEN: "mt-svc-of-the-tests" };
+  return (await svc(["routes", "allow", "openai", "gpt-image-2"], { env })).stderr;
+};
+
+test("svc routes allow says what it does not end: an account's block, and a pause that the provider asked for", async () => {
+  expect(await allowed({ state: "closed" })).not.toContain("!");
+  expect(await allowed({ state: "blocked" })).toContain(
+    "! openai is blocked as a whole: `svc routes allow openai`.",
+  );
+  expect(await allowed({ state: "paused", until: 1_700_000_000 })).toContain(
+    "! openai stays paused until 2023-11-14 22:13:20Z: its provider asked for that, and it ends by itself.",
+  );
+});
