@@ -344,6 +344,8 @@ test("models, versions, collections, account, hardware and the secret are told",
   expect(model).toMatchObject({ owner: "google", name: "veo-3" });
   const version = model.latest_version as JsonObject;
   expectPublished("schemas_version_response", version);
+  // Replicate's client for Python takes no other value for its version than a text.
+  expect(version.cog_version).toBe("0.3.9");
   const { components } = version.openapi_schema as { components: { schemas: Record<string, JsonObject> } };
   expect(components.schemas.Input).toMatchObject({
     ...{ type: "object", required: ["prompt"] },
@@ -418,8 +420,11 @@ test("a file is uploaded, read, used as an input, downloaded and deleted", async
   const uploaded = await call("/files", { body: form });
   expect(uploaded.status).toBe(201);
   expectPublished("schemas_file_response", uploaded.body);
+  const { id, urls, checksums } = uploaded.body as JsonObject & { id: string; urls: { get: string } };
+  const { sha256 } = checksums as { sha256: string };
   expect(uploaded.body).toMatchObject({ content_type: "image/png", metadata: { order: 7 } });
-  const { id, urls } = uploaded.body as { id: string; urls: { get: string } };
+  // Replicate's client for Python reads no file without these two.
+  expect(uploaded.body).toMatchObject({ name: `${id}.png`, etag: sha256 });
   expect((await call(`/files/${id}`)).body).toMatchObject({ id, urls });
   expect(((await call("/files")).body.results as JsonObject[]).map((file) => file.id)).toEqual([id]);
   const used = await create({ ...LASTING, image: urls.get });

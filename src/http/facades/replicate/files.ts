@@ -2,6 +2,7 @@ import { invalid, mustBe } from "../../../domain/errors.ts";
 import { isId } from "../../../domain/ids.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../../../domain/limits.ts";
+import { MEDIA_TYPES } from "../../../domain/media/asset.ts";
 import type { UploadedFile } from "../../../domain/media/uploaded-file.ts";
 import type { AssetStore, StagedFile } from "../../../domain/ports/asset-store.ts";
 import type { Thumbnails } from "../../../domain/ports/thumbnails.ts";
@@ -49,12 +50,14 @@ export function fileEndpoints(deps: FileDeps): Endpoint[] {
 }
 
 function presentFile(file: UploadedFile, origin: string, metadata: JsonObject = {}): JsonObject {
-  const { id, name, type, sizeBytes, sha256, createdAt, expiresAt } = file;
+  const { id, type, sizeBytes, sha256, createdAt, expiresAt } = file;
+  const name = file.name ?? `${id}.${MEDIA_TYPES[type].extension}`;
   return {
-    id,
-    ...(name !== undefined && { name }),
+    ...{ id, name },
     content_type: type,
     size: sizeBytes,
+    // That API's document does not have it, but its client for Python reads no file without it, nor one without a name.
+    etag: sha256,
     checksums: { sha256 },
     metadata,
     created_at: new Date(createdAt).toISOString(),

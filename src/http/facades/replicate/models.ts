@@ -7,6 +7,7 @@ import { listModels } from "../../../service/read-model.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { OWNER } from "../models.ts";
 import { BASE } from "./manners.ts";
+import { COG_VERSION } from "./schemas.ts";
 import { namedModel, type VersionDeps, versionOf } from "./versions.ts";
 import { takesMany } from "./written.ts";
 
@@ -90,7 +91,7 @@ function presentVersion(deps: ModelPageDeps, model: Model): JsonObject {
   return {
     id: versionOf(deps, model),
     created_at: new Date(deps.startedAt).toISOString(),
-    cog_version: null,
+    cog_version: COG_VERSION,
     openapi_schema: schemaOf(model),
   };
 }

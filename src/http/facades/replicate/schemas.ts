@@ -97,10 +97,13 @@ export const pageSchema = (items: Schema): Schema =>
     results: list(items),
   });
 
+/** Clients for Python read no version without one. From this one on, schemas say which lists of outputs come one by one. */
+export const COG_VERSION = "0.3.9";
+
 export const VERSION = component("ReplicateVersion", {
   id: VERSION_ID,
   created_at: time("When this service began to run."),
-  cog_version: { type: "null", description: "There is none." },
+  cog_version: text("The version of Cog whose schemas these are like.", { const: COG_VERSION }),
   openapi_schema: object("`components.schemas` has `Input` and `Output` of the model."),
 });
 
@@ -132,21 +135,18 @@ export const FULL_COLLECTION = component("ReplicateCollectionInFull", {
   models: list(MODEL),
 });
 
-export const FILE = component(
-  "ReplicateFile",
-  {
-    id: idOf("file", "Id of the file."),
-    name: text("As it was given."),
-    content_type: text("By its content."),
-    size: { type: "integer", minimum: 0, description: "Bytes." },
-    checksums: closed({ sha256: text("Of what is stored.") }),
-    metadata: object("What was given with the upload; its answer alone has it."),
-    created_at: time("When it was uploaded."),
-    expires_at: time("When it goes."),
-    urls: closed({ get: address("Where it is read, and what stands for it in inputs.") }),
-  },
-  { optional: ["name"] },
-);
+export const FILE = component("ReplicateFile", {
+  id: idOf("file", "Id of the file."),
+  name: text("As it was given as `filename`, or else its id with an ending."),
+  content_type: text("By its content."),
+  size: { type: "integer", minimum: 0, description: "Bytes." },
+  etag: text("Names the content."),
+  checksums: closed({ sha256: text("Of what is stored.") }),
+  metadata: object("What was given with the upload; its answer alone has it."),
+  created_at: time("When it was uploaded."),
+  expires_at: time("When it goes."),
+  urls: closed({ get: address("Where it is read, and what stands for it in inputs.") }),
+});
 
 export const ACCOUNT = closed({
   type: text("", { const: "organization" }),
