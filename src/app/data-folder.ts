@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Seal } from "../domain/ports/runtime.ts";
 import { PROVIDERS, USED_FORMS } from "../providers/registry.ts";
 import { lockDirectory } from "../runtime/directory-lock.ts";
+import { makeFolderForGood } from "../runtime/flush-folder.ts";
 import { FOLDER_ID } from "../runtime/folder-id.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
 import { createSeal } from "../runtime/seal.ts";
@@ -68,7 +69,7 @@ export const CONTENTS: FolderContents = {
  */
 export function ensureDirectory(directory: string): { isNew: boolean; closed: readonly string[] } {
   const isNew = !existsSync(directory);
-  if (isNew) mkdirSync(directory, { recursive: true, mode: 0o700 });
+  if (isNew) makeFolderForGood(directory);
   const closed = makePrivate(directory, CONTENTS);
   return { isNew, closed: isNew ? [] : closed };
 }

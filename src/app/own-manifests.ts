@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -15,7 +14,7 @@ import { builtInModels } from "../catalog/catalog.ts";
 import { checkManifest } from "../catalog/check-manifest.ts";
 import type { ManifestFiles } from "../domain/ports/manifests.ts";
 import { StorageError } from "../domain/ports/task-store.ts";
-import { flushFolder } from "../runtime/flush-folder.ts";
+import { flushFolder, makeFolderForGood } from "../runtime/flush-folder.ts";
 import { createManageManifests, type ManageManifestsDeps } from "../service/manage-manifests.ts";
 import { isSystemError, reasonOf } from "../toolkit/system-error.ts";
 import type { Folder } from "./data-folder.ts";
@@ -59,7 +58,7 @@ function manifestFiles(folder: string): ManifestFiles {
 
 function write(path: string, text: string): void {
   const folder = dirname(path);
-  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) flushFolder(dirname(folder));
+  makeFolderForGood(folder);
   // The server ignores files whose names have another ending.
   const partial = `${path}.part`;
   rmSync(partial, { force: true });

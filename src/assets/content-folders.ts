@@ -2,6 +2,7 @@ import { closeSync, fsync, openSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { makeFolderNow } from "./make-folder.ts";
+import { errorCode } from "./storage-errors.ts";
 
 const flushFile = promisify(fsync);
 
@@ -12,6 +13,8 @@ export function openFolders(directory: string) {
   const flushed = new Uint8Array(0x10000);
   /** Parents of those folders whose directory entries are flushed. */
   const flushedAbove = new Set<string>();
+  /** The entry of `directory` is flushed. */
+  let isRooted = false;
 
   function pathOf(sha256: string): string {
     // Every read of a file asks for it, and `join` takes most of the time of that.
@@ -33,7 +36,9 @@ export function openFolders(directory: string) {
     }
     const above = new Set(folders.map(dirname));
     const isKnown = [...above].every((folder) => flushedAbove.has(folder));
-    await Promise.all((isKnown ? [...above] : [...above, content, directory]).map(flush));
+    const root = isRooted ? [] : [flushIfOurs(dirname(directory))];
+    await Promise.all([...root, ...(isKnown ? [...above] : [...above, content, directory]).map(flush)]);
+    isRooted = true;
     for (const folder of above) flushedAbove.add(folder);
     for (const number of numbers) flushed[number] = 1;
   }
@@ -49,6 +54,13 @@ export async function flush(folder: string): Promise<void> {
   } finally {
     closeSync(fd);
   }
+}
+
+/** The same for a folder that may be somebody else's, which cannot be opened then. */
+async function flushIfOurs(folder: string): Promise<void> {
+  await flush(folder).catch((error: unknown) => {
+    if (errorCode(error) !== "EACCES") throw error;
+  });
 }
 
 /** Returns a function that flushes each folder once. Call it when everything that must be flushed is done. */

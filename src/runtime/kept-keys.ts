@@ -2,7 +2,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -14,7 +13,7 @@ import type { LaneId } from "../domain/ids.ts";
 import { isJsonObject } from "../domain/json.ts";
 import type { Seal } from "../domain/ports/runtime.ts";
 import { isSystemError, reasonOf } from "../toolkit/system-error.ts";
-import { flushFolder } from "./flush-folder.ts";
+import { flushFolder, makeFolderForGood } from "./flush-folder.ts";
 import { giveToFolderOwner } from "./folder-owner.ts";
 
 /** The secrets of an account at a provider, by their names there. */
@@ -41,10 +40,7 @@ export function keepKey(key: KeptKey, seal: Seal, secrets: KeptSecrets): void {
     seal.seal(secret, boundTo(key, name)),
   ]);
   const folder = dirname(path);
-  if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) {
-    giveToFolderOwner(folder);
-    flushFolder(dirname(folder));
-  }
+  if (makeFolderForGood(folder)) giveToFolderOwner(folder);
   const partial = `${path}.${process.pid}.part`;
   rmSync(partial, { force: true });
   try {

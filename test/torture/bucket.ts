@@ -5,12 +5,11 @@
  * nobody refers to once the collector has come.
  */
 import { existsSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { SVC } from "../helpers/server.ts";
 import { openBucketStore, rehearseLarge } from "./bucket-store.ts";
 import { createFindings } from "./findings.ts";
 import { createTimedKiller } from "./killer.ts";
-import { whole } from "./options.ts";
+import { readKillOptions } from "./options.ts";
 import { printReport } from "./report.ts";
 import { runTorture } from "./run.ts";
 
@@ -25,7 +24,7 @@ const READ_AT_MOST = 20;
 const LIFETIME = { minMs: 100, maxMs: 4_000 };
 
 try {
-  const { kills, seed, keep } = readOptions(process.argv.slice(2));
+  const { kills, seed, keep } = readKillOptions(process.argv.slice(2), 20);
   if (!existsSync(SVC)) throw new Error(`There is no ${SVC}; \`bun run build\` makes it.`);
   process.stdout.write(`torture:bucket: ${kills} kills, seed ${seed}, ${SVC}\n`);
   const findings = createFindings();
@@ -42,17 +41,4 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
   process.exit(2);
-}
-
-/** @throws Error that says what is wrong with the arguments */
-function readOptions(args: readonly string[]) {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      kills: { type: "string", default: "20" },
-      seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
-      keep: { type: "boolean", default: false },
-    },
-  });
-  return { kills: whole("--kills", values.kills), seed: whole("--seed", values.seed), keep: values.keep };
 }

@@ -89,7 +89,8 @@ export interface Ended {
 export interface Killer {
   /** The kinds of kills, in the order of a report. */
   readonly kinds: readonly string[];
-  next(): Round;
+  /** @param dataDir of the server that is started next */
+  next(dataDir: string): Round;
 }
 
 /** Kills at moments that dice decide: while starting, serving, answering a create, or draining. */

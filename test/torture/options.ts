@@ -45,3 +45,23 @@ export function whole(name: string, text: string): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new Error(`${name} must be a whole number, got "${text}".`);
 }
+
+/** What programs that are told no more than this are told. */
+export interface KillOptions {
+  readonly kills: number;
+  readonly seed: number;
+  readonly keep: boolean;
+}
+
+/** @throws Error that says what is wrong with the arguments */
+export function readKillOptions(args: readonly string[], kills: number): KillOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      kills: { type: "string", default: String(kills) },
+      seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
+      keep: { type: "boolean", default: false },
+    },
+  });
+  return { kills: whole("--kills", values.kills), seed: whole("--seed", values.seed), keep: values.keep };
+}

@@ -149,7 +149,7 @@ async function killOften(
   let orphans: readonly string[] = [];
   let hits = 0;
   for (let round = 1; hits < options.kills && round <= options.kills * ROUNDS_PER_KILL; round++) {
-    const { via, end } = options.killer.next();
+    const { via, end } = options.killer.next(place.dataDir);
     const server = launch(place, via);
     const startedAt = Date.now();
     const killed = await end(server, load.nextCreate);

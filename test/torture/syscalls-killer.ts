@@ -21,7 +21,7 @@ const MOST_CALLS = {
   mkdir: { start: 1, serving: 24 },
 } as const;
 export type SystemCall = keyof typeof MOST_CALLS;
-const SYSTEM_CALLS = Object.keys(MOST_CALLS) as [SystemCall, ...SystemCall[]];
+export const SYSTEM_CALLS = Object.keys(MOST_CALLS) as [SystemCall, ...SystemCall[]];
 
 /** A kill at the `count`-th call of its kind in any one thread, before the call takes effect. */
 export interface Injection {
@@ -56,8 +56,8 @@ export function injecting({ call, count }: Injection): string[] {
 }
 
 /** A server in use ends after so long if the call does not come. */
-const LIVES_AT_MOST_MS = 2_500;
-const OUTLIVED = "at no call";
+export const LIVES_AT_MOST_MS = 2_500;
+export const OUTLIVED = "at no call";
 
 /** Waits until a server that was started to be killed at a call has ended; kills it when `outlived`. @returns whether the call came */
 export async function endAtCall(server: Server, outlived: Promise<unknown>): Promise<boolean> {

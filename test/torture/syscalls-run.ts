@@ -1,15 +1,9 @@
 import { createDice } from "./dice.ts";
 import type { Findings } from "./findings.ts";
+import type { KillOptions } from "./options.ts";
 import { type Report, runTorture } from "./run.ts";
 import { createSyscallKiller } from "./syscalls-killer.ts";
 import { type Beginning, killStart } from "./syscalls-starts.ts";
-
-export interface SyscallOptions {
-  /** Kills that must come, in all. */
-  readonly kills: number;
-  readonly seed: number;
-  readonly keep: boolean;
-}
 
 export interface SyscallReport {
   readonly serving: Report;
@@ -23,7 +17,7 @@ const START_SHARES = { "first start": 0.15, migration: 0.15 } as const satisfies
 const TRIES_PER_KILL = 5;
 
 /** Kills first starts, migrations and a server in use at system calls, and checks after each kill and at rest. */
-export async function runSyscallTorture(options: SyscallOptions, findings: Findings): Promise<SyscallReport> {
+export async function runSyscallTorture(options: KillOptions, findings: Findings): Promise<SyscallReport> {
   const starts = { "first start": 0, migration: 0 };
   for (const beginning of Object.keys(starts) as Beginning[]) {
     const wanted = Math.max(1, Math.round(options.kills * START_SHARES[beginning]));

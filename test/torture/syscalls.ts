@@ -4,13 +4,12 @@
  * Needs strace, and does nothing, with a word, where it is absent.
  */
 import { existsSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { SVC } from "../helpers/server.ts";
 import { createFindings } from "./findings.ts";
-import { whole } from "./options.ts";
+import { readKillOptions } from "./options.ts";
 import { printReport } from "./report.ts";
 import { canTrace } from "./syscalls-killer.ts";
-import { runSyscallTorture, type SyscallOptions } from "./syscalls-run.ts";
+import { runSyscallTorture } from "./syscalls-run.ts";
 
 const USAGE = `bun run torture:syscalls [--kills 1000] [--seed N] [--keep]
 
@@ -21,7 +20,7 @@ const USAGE = `bun run torture:syscalls [--kills 1000] [--seed N] [--keep]
 const READ_AT_MOST = 20;
 
 try {
-  const options = readOptions(process.argv.slice(2));
+  const options = readKillOptions(process.argv.slice(2), 1000);
   if (!existsSync(SVC)) throw new Error(`There is no ${SVC}; \`bun run build\` makes it.`);
   if (!canTrace()) {
     process.stdout.write("torture:syscalls: skipped, because strace is absent or may not trace.\n");
@@ -37,17 +36,4 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
   process.exit(2);
-}
-
-/** @throws Error that says what is wrong with the arguments */
-function readOptions(args: readonly string[]): SyscallOptions {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      kills: { type: "string", default: "1000" },
-      seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
-      keep: { type: "boolean", default: false },
-    },
-  });
-  return { kills: whole("--kills", values.kills), seed: whole("--seed", values.seed), keep: values.keep };
 }
