@@ -102,14 +102,16 @@ async function writeEnd(
   const output = (await tell(task, origin))?.output ?? [];
   const files: readonly Json[] = Array.isArray(output) ? output : [output];
   let count = 0;
-  for (const file of files) {
+  // Replicate's client for Python passes over events before the first that has an id.
+  const send = (name: string, data: string) => {
     count += 1;
-    await to.event({ name: "output", id: `${number}:${count}`, data: String(file) });
-  }
+    return to.event({ name, id: `${number}:${count}`, data });
+  };
+  for (const file of files) await send("output", String(file));
   const { status, error } = task;
-  if (error !== undefined) await to.event({ name: "error", data: inOneLine(error.message) });
+  if (error !== undefined) await send("error", inOneLine(error.message));
   if (status === "completed" || status === "failed" || status === "cancelled")
-    await to.event({ name: "done", data: JSON.stringify(REASONS[status]) });
+    await send("done", JSON.stringify(REASONS[status]));
 }
 
 /** A line break would end the event. */
