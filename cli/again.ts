@@ -12,8 +12,16 @@ export function commandAgain(command: Command, changed: Readonly<Record<string, 
   );
 }
 
+/** Flags that say where a command works. */
+const PLACE = ["server", "profile", "allAccounts", "local", "dataDir", "config"];
+
+/** The flags of a command that say where it works, as they were given, to be put after another command that works there. */
+export function placeAgain(command: Command): string {
+  return flagsAgain(command, PLACE);
+}
+
 /** Some flags of a command as they were given, by their names in its options, to be put after another command. */
-export function flagsAgain(command: Command, names: readonly string[]): string {
+function flagsAgain(command: Command, names: readonly string[]): string {
   return flagsOf(command, (name) => names.includes(name), {})
     .map((text) => ` ${text}`)
     .join("");

@@ -3,6 +3,7 @@ import { type Account, availableOf } from "../../src/domain/access/account.ts";
 import { ACCOUNT_TERMS, type AccountMode } from "../../src/domain/access/account-terms.ts";
 import { accountForm } from "../../src/domain/access/record-form.ts";
 import { CURRENCY, formatAmount, type Micros } from "../../src/domain/money/money.ts";
+import { placeAgain } from "../again.ts";
 import { addCommands, given } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
@@ -81,7 +82,7 @@ function addCreate(accounts: Command, context: Context): void {
     const { manage, at } = await open();
     const account = await manage.createAccount({ name, mode: options.mode, credit });
     output.done(
-      `Account ${account.name} created ${at}. Its first key: svc keys create --name NAME --account ${account.id}`,
+      `Account ${account.name} created ${at}. Its first key: svc keys create --name NAME --account ${account.id}${placeAgain(command)}`,
     );
     output.show(accountForm(account), () => `${account.id}\n`);
   });

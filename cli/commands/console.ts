@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { sessionForm } from "../../src/domain/access/console-session.ts";
+import { placeAgain } from "../again.ts";
 import { addCommands, given } from "../command.ts";
 import type { Context } from "../context.ts";
 import { column } from "../format/table.ts";
@@ -46,7 +47,8 @@ function addList(parent: Command, context: Context): void {
       ...[id, state, role, holder.name],
       ...[formatTime(created_at * 1000), formatTime(expires_at * 1000)],
     ]);
-    if (rows.length === 0) output.say(`Nobody is at the console ${at}. Come in: svc console link`);
+    if (rows.length === 0)
+      output.say(`Nobody is at the console ${at}. Come in: svc console link${placeAgain(command)}`);
     await output.list({ sessions }, COLUMNS, rows);
   });
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { keyStatus } from "../../src/domain/access/account.ts";
 import { KEY_LIMITS, KEY_TERMS } from "../../src/domain/access/key-policy.ts";
 import { keyForm } from "../../src/domain/access/record-form.ts";
+import { placeAgain } from "../again.ts";
 import { addCommands, given, type Invocation } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
@@ -98,7 +99,8 @@ function addList(keys: Command, context: Context): void {
         .flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
         .join("; ") || "none",
     ]);
-    if (rows.length === 0) output.say(`There are no keys ${at}. Make one: svc keys create --name NAME`);
+    if (rows.length === 0)
+      output.say(`There are no keys ${at}. Make one: svc keys create --name NAME${placeAgain(command)}`);
     const forms = found.map((key) => ({ ...keyForm(key, now), account: names.get(key.accountId) }));
     await output.list({ keys: forms }, COLUMNS, rows);
   });

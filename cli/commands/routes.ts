@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { RouteTarget } from "../../src/domain/ports/managed-routes.ts";
+import { placeAgain } from "../again.ts";
 import { addCommands, given, type Invocation, onRun } from "../command.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
@@ -76,13 +77,13 @@ function addAllow(routes: Command, context: Context): void {
       return routes;
     });
     const shut = shown.find(({ state }) => state !== "closed");
-    if (shut !== undefined) invocation.output.warn(stillShut(shut));
+    if (shut !== undefined) invocation.output.warn(stillShut(shut, placeAgain(command)));
     await invocation.output.list([...shown], ROUTE_COLUMNS, shown.map(routeRow));
   });
 }
 
-function stillShut({ lane, state, until }: JsonObject): string {
-  if (state !== "paused") return `${lane} is ${state} as a whole: \`svc routes allow ${lane}\`.`;
+function stillShut({ lane, state, until }: JsonObject, where: string): string {
+  if (state !== "paused") return `${lane} is ${state} as a whole: \`svc routes allow ${lane}${where}\`.`;
   const end = typeof until === "number" ? ` until ${formatTime(until * 1000)}` : "";
   return `${lane} stays paused${end}: its provider asked for that, and it ends by itself.`;
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { keyStatus } from "../../src/domain/access/account.ts";
 import { tokenForm } from "../../src/domain/access/record-form.ts";
 import { TOKEN_TERMS } from "../../src/domain/access/token-terms.ts";
+import { placeAgain } from "../again.ts";
 import { addCommands, given } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
@@ -70,7 +71,8 @@ function addList(tokens: Command, context: Context): void {
       token.expiresAt === undefined ? "never" : formatTime(token.expiresAt),
       token.lastUsedAt === undefined ? "never" : formatTime(token.lastUsedAt),
     ]);
-    if (rows.length === 0) output.say(`There are no tokens ${at}. Make one: svc tokens create --name NAME`);
+    if (rows.length === 0)
+      output.say(`There are no tokens ${at}. Make one: svc tokens create --name NAME${placeAgain(command)}`);
     await output.list({ tokens: found.map((token) => tokenForm(token, now)) }, COLUMNS, rows);
   });
 }

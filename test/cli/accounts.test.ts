@@ -19,6 +19,15 @@ async function json(cwd: string, ...args: string[]) {
 }
 
 describe("the terms of an account", () => {
+  test("the command that is named next works on the same folder", async () => {
+    const cwd = emptyFolder();
+    expect((await svc(["migrate", "--data-dir", "my data"], { cwd })).exitCode).toBe(0);
+    const { stdout, stderr } = await svc(["accounts", "create", "studio", "-d", "my data"], { cwd });
+    expect(stderr).toContain(
+      `Its first key: svc keys create --name NAME --account ${stdout.trim()} --data-dir 'my data'\n`,
+    );
+  });
+
   test("are given by flags, shown, and taken back one by one", async () => {
     const cwd = await withAccount();
     const before = await json(cwd, "accounts", "list");

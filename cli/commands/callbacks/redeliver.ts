@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { CALLBACK_STATES } from "../../../src/domain/callback/callback.ts";
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
-import { flagsAgain } from "../../again.ts";
+import { placeAgain } from "../../again.ts";
 import type { CallbackQuery, Callbacks } from "../../client/callbacks.ts";
 import {
   createForwarder,
@@ -41,9 +41,6 @@ import { addCallerCommand } from "../../manage/caller.ts";
 
 const HEADERS = { "Content-Type": "application/json", "User-Agent": "Service-Callback/1.0" };
 
-/** What says where callbacks are, in `svc callbacks show` too. */
-const PLACE_FLAGS = ["server", "profile", "allAccounts", "local", "dataDir", "config"];
-
 type RedeliverFlags = OwnerFlags & Partial<Record<"since" | "until" | "state" | "forward", string>>;
 
 export function addRedeliver(callbacks: Command, context: Context): void {
@@ -81,7 +78,7 @@ export function addRedeliver(callbacks: Command, context: Context): void {
       await redeliverRange(place, output, range);
     } else {
       const callback = await callbacks.redeliver(await callbacks.callbackIdOf(id));
-      const where = flagsAgain(command, PLACE_FLAGS);
+      const where = placeAgain(command);
       output.done(`${sentText(place)}. How it went: svc callbacks show ${callback.id}${where}`);
       output.show(callback, () => `${callback.id}\n`);
     }

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { isJsonObject, type Json, type JsonObject } from "../../../src/domain/json.ts";
 import { GROUP_POLICIES } from "../../../src/domain/task/group-terms.ts";
+import { placeAgain } from "../../again.ts";
 import { type CreateFlags, createTask } from "../../client/create-task.ts";
 import { modelOf } from "../../client/model.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../../client/remote.ts";
@@ -76,7 +77,7 @@ export function addCreate(group: Command, context: Context): void {
       await followGroup(invocation, { remote, id, timeoutMs });
       return;
     }
-    output.done(`Accepted. Watch it: svc group watch ${id}`);
+    output.done(`Accepted. Watch it: svc group watch ${id}${placeAgain(command)}`);
     const cost = made.headers.get("x-request-cost");
     const replayed = made.headers.get("x-idempotent-replay") === "true";
     const told = { ...made.data, cost, replayed, idempotency_key: made.idempotencyKey };

@@ -23,6 +23,8 @@ interface Made {
   readonly isAwaited: boolean;
   readonly timeoutMs: number;
   readonly saving: Saving | undefined;
+  /** The flags that say where the task is. */
+  readonly where: string;
 }
 
 /** Waits for a task that was made, where that is asked for, and otherwise tells its id. */
@@ -30,13 +32,13 @@ export async function followOrTell(
   remote: Remote,
   context: Context,
   output: Output,
-  { created, kind, model, isAwaited, timeoutMs, saving }: Made,
+  { created, kind, model, isAwaited, timeoutMs, saving, where }: Made,
 ): Promise<void> {
   const id = created.taskId;
   if (isAwaited || saving !== undefined) {
     await follow(remote, context, output, { kind, id, timeoutMs, saving });
     return;
   }
-  output.done(`Accepted${created.replayed ? " before" : ""}. Wait for it: svc task wait ${id}`);
+  output.done(`Accepted${created.replayed ? " before" : ""}. Wait for it: svc task wait ${id}${where}`);
   output.show(createdJson(created, { kind, model }), () => `${id}\n`);
 }

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { JsonObject } from "../../../src/domain/json.ts";
+import { placeAgain } from "../../again.ts";
 import { createdOf } from "../../client/client.ts";
 import { type CreateFlags, createTask } from "../../client/create-task.ts";
 import { listPages, type PageFlags, withPageFlags } from "../../client/pages.ts";
@@ -100,8 +101,16 @@ function addFollowUp(task: Command, context: Context, verb: "extend" | "upscale"
       model = typeof answer.data.model === "string" ? answer.data.model : undefined;
       return createdOf(answer);
     });
-    const isAwaited = options.wait === true;
-    await followOrTell(remote, context, output, { created, kind, model, isAwaited, timeoutMs, saving });
+    const [isAwaited, where] = [options.wait === true, placeAgain(command)];
+    await followOrTell(remote, context, output, {
+      created,
+      kind,
+      model,
+      isAwaited,
+      timeoutMs,
+      saving,
+      where,
+    });
   });
   return command;
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { placeAgain } from "../../again.ts";
 import { type CreateFlags, createTask } from "../../client/create-task.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../../client/remote.ts";
 import { checkTarget } from "../../client/target.ts";
@@ -35,6 +36,7 @@ export function addRetry(task: Command, context: Context): void {
       isAwaited: options.wait === true,
       timeoutMs,
       saving,
+      where: placeAgain(command),
     });
   });
 }

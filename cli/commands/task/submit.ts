@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { placeAgain } from "../../again.ts";
 import { type CreateFlags, createTask } from "../../client/create-task.ts";
 import { modelOf } from "../../client/model.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../../client/remote.ts";
@@ -55,6 +56,7 @@ export function addSubmit(task: Command, context: Context): void {
       isAwaited: options.wait === true,
       timeoutMs,
       saving,
+      where: placeAgain(command),
     });
   });
 }

@@ -89,7 +89,7 @@ describe("a server", () => {
     const { exitCode, stderr } = await run("tokens", "list");
     expect({ exitCode, stderr }).toEqual({
       exitCode: 0,
-      stderr: `There are no tokens on ${server.url}. Make one: svc tokens create --name NAME\n`,
+      stderr: `There are no tokens on ${server.url}. Make one: svc tokens create --name NAME --server ${server.url}\n`,
     });
     expect(server.seen[0]?.headers.get("authorization")).toBe("Bearer mt-secret");
   });

@@ -106,6 +106,8 @@ function alike({ exitCode, stdout, stderr }: Ended): Ended {
       .replaceAll(/"last_used_at":(\d+|null)/g, '"last_used_at":TIME')
       .replaceAll(/"(at|\w+_at)":\d+/g, '"$1":TIME')
       .replaceAll(/in \.\/svc-data|on http:\/\/[\d.]+:\d+/g, "THERE")
+      // A command that is named works at the same place.
+      .replaceAll(/ --server http:\/\/[\d.]+:\d+/g, "")
       .replaceAll(/127\.0\.0\.1:\d+/g, "RECEIVER")
       // What a server adds to its refusals.
       .replaceAll(/ \(request req_\w+\)/g, "")
