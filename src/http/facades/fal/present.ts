@@ -88,7 +88,7 @@ export function statusOf(
   const base = `"request_id":"${task.id}",${addresses}`;
   if (task.status === "pending")
     return `{"status":"IN_QUEUE",${base},"queue_position":${task.queuePosition ?? 0}}`;
-  const told = logs === undefined ? "" : `,"logs":${JSON.stringify(logs)}`;
+  const told = `,"logs":${logs === undefined ? null : JSON.stringify(logs)}`;
   if (!isTerminal(task.status)) return `{"status":"IN_PROGRESS",${base}${told}}`;
   const metrics = `{"inference_time":${inferenceOf(task) ?? null}}`;
   return `{"status":"COMPLETED",${base}${told},"metrics":${metrics}${failureOf(task)}}`;

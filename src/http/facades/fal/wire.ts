@@ -80,7 +80,7 @@ const STATUS = component(
     request_id: REQUEST_ID,
     ...ADDRESSES,
     queue_position: integer("How many tasks are ahead of it. With `IN_QUEUE` only."),
-    logs: list(LOG, { description: "Where `logs` asks for it." }),
+    logs: nullable(list(LOG, { description: "Null unless `logs` asks for it. Not with `IN_QUEUE`." })),
     metrics: closed({
       inference_time: nullable({
         type: "number",
