@@ -45,6 +45,8 @@ export interface Context {
   readonly stderr: Sink;
   /** What is typed on the terminal; absent where standard input is none. */
   readonly keyboard?: Keyboard | undefined;
+  /** Lowers the priority of this process for good: a server on the same machine goes first. */
+  giveWay(): void;
   /** Makes Ctrl-C abort the returned signal instead of ending the process. A second Ctrl-C ends it. */
   interruptible(): AbortSignal;
 }

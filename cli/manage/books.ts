@@ -24,6 +24,7 @@ export async function auditBooks(
     return { report: await readRemoteAudit(calls, depth), place: { server: calls.server } };
   }
   const config = readLocalConfig(options, context);
+  context.giveWay();
   const { auditLocal } = await import("../../src/app/audit-local.ts");
   return { ...(await auditLocal(config, depth)), place: { data_dir: config.dataDir } };
 }

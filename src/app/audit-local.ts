@@ -1,7 +1,6 @@
 import type { Audit, AuditDepth, AuditReport } from "../domain/ports/audit.ts";
 import type { SealStore } from "../domain/ports/seal-store.ts";
 import { openAudit } from "../store/audit.ts";
-import { untilLogIsShort } from "../store/checkpoint.ts";
 import { reasonOf } from "../toolkit/system-error.ts";
 import { existingDatabaseOf } from "./data-folder.ts";
 import type { Stored } from "./local-store.ts";
@@ -42,9 +41,7 @@ async function tryKeep(
 
 async function openAuditOf(config: Stored): Promise<Audit & SealStore> {
   if (config.database === undefined) {
-    const path = existingDatabaseOf(config);
-    await untilLogIsShort({ path });
-    return openAudit({ path });
+    return openAudit({ path: existingDatabaseOf(config) });
   }
   const shared = await import("../store/postgres/audit.ts");
   return shared.openAudit({ url: config.database.reveal() });

@@ -96,7 +96,6 @@ function resting(): () => Promise<boolean> {
 }
 
 async function check(path: string, depth: AuditDepth): Promise<AuditOutcome> {
-  await untilLogIsShort({ path });
   const audit = openAudit({ path });
   try {
     return await audit.examine(depth);

@@ -1,5 +1,6 @@
 import type { Audit } from "../domain/ports/audit.ts";
 import type { SealStore } from "../domain/ports/seal-store.ts";
+import { createLogWait } from "./checkpoint.ts";
 import { prepareAudit } from "./sqlite/audit.ts";
 import { openDatabase, openForReading } from "./sqlite/connection.ts";
 import { translating } from "./sqlite/errors.ts";
@@ -7,7 +8,8 @@ import { requireMigrated } from "./sqlite/migrate.ts";
 import { prepareKeep } from "./sqlite/seal-store.ts";
 
 /**
- * Opens a database to check its books. A server may use it meanwhile and is not delayed. `keep` alone writes: it opens the database once
+ * Opens a database to check its books. A server may use it meanwhile and is not delayed; where its log has become long, the audit waits
+ * between pages until it was copied. `keep` alone writes: it opens the database once
  * more, and a server waits for it as for any command.
  *
  * @throws SchemaError if the database's tables are not those that this program needs; StorageError when it cannot be read
@@ -17,7 +19,7 @@ export function openAudit({ path }: { path: string }): Audit & SealStore {
   try {
     const audit = translating(() => {
       requireMigrated(db);
-      return prepareAudit(db);
+      return prepareAudit(db, createLogWait(db));
     });
     return {
       ...audit,
@@ -34,6 +36,9 @@ function keepIn(path: string, seals: Parameters<SealStore["keep"]>[0]): void {
   if (seals.length === 0) return;
   const db = openDatabase(path);
   try {
+    // A server waits until this is written: a seal that a power failure undoes is made again, and the server copies the log itself.
+    db.run("pragma synchronous = normal");
+    db.run("pragma wal_autocheckpoint = 0");
     const keep = prepareKeep(db);
     db.transaction(() => keep(seals)).immediate();
   } finally {

@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { LONG_LOG_BYTES, LONG_LOG_FRAMES } from "./sqlite/checkpoints.ts";
 import { openDatabase, openForReading } from "./sqlite/connection.ts";
@@ -50,16 +51,29 @@ export async function untilLogIsShort({ path }: { readonly path: string }): Prom
   if (file === undefined || file.size <= LONG_LOG_BYTES) return;
   const db = openForReading(path);
   try {
-    const isShort = () =>
-      translating(() => {
-        const state = db
-          .query<{ log: number; checkpointed: number }, []>("pragma wal_checkpoint(noop)")
-          .get();
-        return state === null || state.log <= LONG_LOG_FRAMES || state.checkpointed === state.log;
-      });
-    for (let waitedMs = 0; waitedMs < COPIED_WITHIN_MS && !isShort(); waitedMs += LOOK_AGAIN_MS)
-      await Bun.sleep(LOOK_AGAIN_MS);
+    await createLogWait(db)();
   } finally {
     db.stop();
   }
+}
+
+/**
+ * Returns a function that does the same on a connection that reads nothing meanwhile, and may be called often. Where it waited in vain,
+ * since another reader stays, it does not wait again until the log was short.
+ */
+export function createLogWait(db: Database, mostMs = COPIED_WITHIN_MS): () => Promise<void> {
+  const look = db.prepare<{ log: number; checkpointed: number }, []>("pragma wal_checkpoint(noop)");
+  let isInVain = false;
+  const isShort = () => {
+    const state = translating(() => look.get());
+    return state === null || state.log <= LONG_LOG_FRAMES || state.checkpointed === state.log;
+  };
+  return async () => {
+    for (let waitedMs = 0; !isShort(); waitedMs += LOOK_AGAIN_MS) {
+      isInVain ||= waitedMs >= mostMs;
+      if (isInVain) return;
+      await Bun.sleep(LOOK_AGAIN_MS);
+    }
+    isInVain = false;
+  };
 }

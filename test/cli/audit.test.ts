@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { runProgram } from "../../cli/program.ts";
 import { AUDIT_CHECKS } from "../../src/domain/ports/audit.ts";
-import { emptyFolder, svc } from "./support.ts";
+import { emptyFolder, fakeContext, svc } from "./support.ts";
 
 const CHECKS = Object.keys(AUDIT_CHECKS).length;
 
@@ -193,4 +194,14 @@ test("books that add up and cannot be sealed add up, and it is said", async () =
     true,
     expect.stringContaining("What was verified could not be sealed: is read-only"),
   ] as never);
+});
+
+test("an audit of a folder gives way to others on its machine", async () => {
+  const { cwd } = await dataFolder();
+  let times = 0;
+  const giveWay = () => {
+    times += 1;
+  };
+  const exitCode = await runProgram(["audit"], { ...fakeContext({ cwd }), giveWay });
+  expect([exitCode, times]).toEqual([0, 1]);
 });

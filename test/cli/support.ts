@@ -112,6 +112,7 @@ export function fakeContext(options: FakeContextOptions = {}) {
     stdin: fakeSource(options.typed, options.piped),
     stdout,
     stderr,
+    giveWay() {},
     interruptible: () => new AbortController().signal,
   } satisfies Context;
   return context;

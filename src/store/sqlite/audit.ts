@@ -1,5 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { Audit, AuditDepth, AuditOutcome, SealedTable } from "../../domain/ports/audit.ts";
+import { readAhead } from "./audit/ahead.ts";
 import type { AuditDialect } from "./audit/checks.ts";
 import { type FigureRow, type Figures, figuresIn, figuresOf, NUMBER_IN } from "./audit/figures.ts";
 import type { AuditReader, Settled } from "./audit/reader.ts";
@@ -31,18 +32,49 @@ const DIALECT: AuditDialect = {
 const SETTLED = `select (select coalesce(max(number), 0) from task) as task, (select coalesce(max(id), 0) from ledger_entry) as ledger_entry,
   (select coalesce(max(number), 0) from label) as label`;
 
-/** The bodies of `Audit`. They throw StorageError. */
-export function prepareAudit(db: Database): Pick<Audit, "run" | "examine"> {
+/**
+ * The bodies of `Audit`. They throw StorageError.
+ *
+ * @param rest awaited before each statement that is not in the one moment of the audit: nothing is being read meanwhile
+ */
+export function prepareAudit(
+  db: Database,
+  rest: () => Promise<void> = async () => {},
+): Pick<Audit, "run" | "examine"> {
   const pages = preparePages(db);
-  const all: AuditReader["all"] = async <Row>(text: string, ...parameters: readonly string[]) =>
-    translating(() => db.prepare<Row, string[]>(text).all(...parameters));
+
+  function reading(settled: Settled | undefined, pause: () => Promise<void>): AuditReader {
+    return {
+      ...{ dialect: DIALECT, settled },
+      async all<Row>(text: string, ...parameters: readonly string[]) {
+        await pause();
+        return translating(() => db.prepare<Row, string[]>(text).all(...parameters));
+      },
+      async pages(table, numbers, isWhole) {
+        const found = new Map<number, Figures>();
+        for (const page of numbers) {
+          await pause();
+          const figures = translating(() => pages(table, page, isWhole));
+          if (figures !== undefined) found.set(page, figures);
+        }
+        return found;
+      },
+    };
+  }
+
+  const settledNow = () => translating(() => db.prepare<Settled, []>(SETTLED).get() ?? undefined);
 
   async function audit(depth: AuditDepth, isToBeSealed: boolean): Promise<AuditOutcome> {
+    const settled = () => (isToBeSealed ? settledNow() : undefined);
+    const ahead = await readAhead(reading(settled(), rest), depth);
     // Every statement reads the state that the first one saw.
     translating(() => db.run("begin"));
     try {
-      const settled = isToBeSealed ? (await all<Settled>(SETTLED))[0] : undefined;
-      return await runAudit({ dialect: DIALECT, settled, all, pages }, depth);
+      return await runAudit(
+        reading(settled(), async () => {}),
+        depth,
+        ahead,
+      );
     } finally {
       db.run("rollback");
     }
@@ -54,8 +86,10 @@ export function prepareAudit(db: Database): Pick<Audit, "run" | "examine"> {
   };
 }
 
-/** One page after the other: a statement about all of them would sort their rows. */
-function preparePages(db: Database): AuditReader["pages"] {
+/** One page after the other: a statement about all of them would sort their rows. @returns undefined for a page without rows */
+function preparePages(
+  db: Database,
+): (table: SealedTable, page: number, isWhole: boolean) => Figures | undefined {
   const prepare = (table: SealedTable, isWhole: boolean) =>
     db.prepare<FigureRow, [low: number, high: number]>(
       `select ${figuresIn(DIALECT, table, isWhole)} from ${table} where ${NUMBER_IN[table]} between ? and ?`,
@@ -64,14 +98,8 @@ function preparePages(db: Database): AuditReader["pages"] {
     task: [prepare("task", false), prepare("task", true)],
     ledger_entry: [prepare("ledger_entry", false), prepare("ledger_entry", true)],
   } as const;
-  return async (table, pages, isWhole) =>
-    translating(() => {
-      const statement = prepared[table][isWhole ? 1 : 0];
-      return new Map(
-        pages.flatMap((page): [number, Figures][] => {
-          const row = statement.get(page * PAGE, (page + 1) * PAGE - 1);
-          return row === null || row.rows === 0 ? [] : [[page, figuresOf(row)]];
-        }),
-      );
-    });
+  return (table, page, isWhole) => {
+    const row = prepared[table][isWhole ? 1 : 0].get(page * PAGE, (page + 1) * PAGE - 1);
+    return row === null || row.rows === 0 ? undefined : figuresOf(row);
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
-import { copyLog, untilLogIsShort } from "../../../src/store/checkpoint.ts";
+import { copyLog, createLogWait, untilLogIsShort } from "../../../src/store/checkpoint.ts";
 import { KEPT_BYTES, LONG_LOG_BYTES } from "../../../src/store/sqlite/checkpoints.ts";
 import { openConnection, openForReading } from "../../../src/store/sqlite/connection.ts";
 import { temporaryDatabase } from "../../helpers/store.ts";
@@ -99,6 +99,18 @@ test.concurrent("who reads for long waits until a long log is copied, and for no
   expect(logBytes()).toBeGreaterThan(LONG_LOG_BYTES);
   expect(await isOver(untilLogIsShort({ path }))).toBe(true);
   await untilLogIsShort({ path: `${path}-missing` });
+  await stop();
+});
+
+test.concurrent("who waited in vain for a long log, since a reader stays, waits no more", async () => {
+  const { path, endReading, stop } = await withLongLog();
+  const db = openForReading(path);
+  const wait = createLogWait(db, 100);
+  expect(await isOver(wait())).toBe(false);
+  await wait();
+  expect(await isOver(wait())).toBe(true);
+  endReading();
+  db.stop();
   await stop();
 });
 

@@ -18,6 +18,8 @@ export interface Pass {
   };
   /** Where sealed rows of this table are right already, and the others can be looked at alone. */
   readonly open?: SealedTable;
+  /** Whether each row is right or wrong for itself, whatever other rows of the table say. */
+  readonly isOfRows?: true;
   /** Where all is right as long as these sums are. */
   readonly sums?: readonly SumName[];
 }
@@ -139,6 +141,7 @@ const SPOKEN_ALIKE: readonly Pass[] = [
       ledger_shape: ["moved", "held", '"isMisshapen"'],
     },
     open: "ledger_entry",
+    isOfRows: true,
   },
   {
     rows: `
@@ -250,6 +253,7 @@ export const passesIn = (dialect: AuditDialect): readonly Pass[] => [
     order: '"taskId"',
     checks: { callback_owed: ["has", "owes"] },
     open: "task",
+    isOfRows: true,
     sums: ["owed"],
   },
 ];

@@ -1,9 +1,9 @@
 import type { SealedTable } from "../../../domain/ports/audit.ts";
 import type { SumName } from "./checks.ts";
 import { added, type FigureRow, type Figures, figuresIn, figuresOf, storedSums } from "./figures.ts";
-import type { SealedPages } from "./new-seals.ts";
 import { openRows, spansBetween } from "./open-rows.ts";
 import { type AuditReader, oneOf } from "./reader.ts";
+import type { SealedPages } from "./seals.ts";
 import { remainder } from "./weights.ts";
 
 /** What all rows of a table add up to. */

@@ -36,6 +36,16 @@ export async function differencesOf(
   return [...found, ...(await wrongTasks(reader, open))];
 }
 
+/** Checks rows for themselves, without what they add up to. @returns whether all that are open are right */
+export async function areRowsRight(reader: AuditReader, open: OpenSpans): Promise<boolean> {
+  for (const pass of passesIn(reader.dialect)) {
+    if (pass.open === undefined || pass.isOfRows !== true) continue;
+    const text = passStatement(pass, openRows(reader.dialect, pass.open));
+    if ((await run(reader, text, spansText(open[pass.open]))).length > 0) return false;
+  }
+  return (await wrongTasks(reader, open)).length === 0;
+}
+
 /** What a pass must look at. */
 function lookedAt({ open: table, sums }: Pass, wrong: ReadonlySet<SumName>, open: OpenSpans | undefined) {
   if (sums?.some((name) => wrong.has(name))) return "all";

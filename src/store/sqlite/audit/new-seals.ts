@@ -2,10 +2,7 @@ import type { NewSeal, SealedTable } from "../../../domain/ports/audit.ts";
 import { type Figures, written } from "./figures.ts";
 import { type AuditReader, oneOf, type Settled } from "./reader.ts";
 import { PAGE } from "./seal-table.ts";
-import { labelFigures, type Seals } from "./seals.ts";
-
-/** Figures of pages that can be sealed. */
-export type SealedPages = Readonly<Record<SealedTable, ReadonlyMap<number, Figures>>>;
+import { labelFigures, NO_PAGES, type SealedPages, type Seals } from "./seals.ts";
 
 /**
  * Reads the pages that are not sealed and can be: those that no further row will get, whose tasks have all ended. The page of the latest
@@ -13,7 +10,7 @@ export type SealedPages = Readonly<Record<SealedTable, ReadonlyMap<number, Figur
  */
 export async function pagesToSeal(reader: AuditReader, seals: Seals): Promise<SealedPages> {
   const { settled } = reader;
-  if (settled === undefined) return { task: new Map(), ledger_entry: new Map() };
+  if (settled === undefined) return NO_PAGES;
   const read = async (table: SealedTable) =>
     new Map(
       [...(await reader.pages(table, await completePages(reader, { table, settled, seals }), true))].filter(

@@ -25,6 +25,10 @@ export function spansBetween(sealed: readonly number[]): Spans {
   });
 }
 
+/** The numbers that pages have. */
+export const spansOf = (pages: readonly number[]): Spans =>
+  runsOf(pages).map(([first, last]) => [first * PAGE, (last + 1) * PAGE - 1]);
+
 /** The rows of a table whose numbers are in the spans of a parameter, as SQL. */
 const rowsWithin = (
   { whole, join, pairsIn }: AuditDialect,

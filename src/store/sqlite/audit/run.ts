@@ -1,23 +1,27 @@
 import type { AuditDepth, AuditDifference, AuditOutcome, AuditReport } from "../../../domain/ports/audit.ts";
+import { type Ahead, stillSo } from "./ahead.ts";
 import type { SumName } from "./checks.ts";
 import { compareSums, type Totals } from "./compare-sums.ts";
 import { differencesOf, inOrder } from "./exact.ts";
 import { added, type Figures } from "./figures.ts";
-import { newSeals, pagesToSeal, type SealedPages } from "./new-seals.ts";
+import { newSeals, pagesToSeal } from "./new-seals.ts";
 import { spansBetween } from "./open-rows.ts";
 import { type AuditReader, oneOf } from "./reader.ts";
-import { brokenSeals, readSeals, type Seals } from "./seals.ts";
+import { brokenSeals, NO_PAGES, readSeals, type SealedPages, type Seals } from "./seals.ts";
 import { COUNT_FEW, SUM_ACCOUNTS, type SumRow, sumsIn } from "./sums.ts";
 
-/** The body of `Audit.examine`, in one moment of a database. */
-export async function runAudit(reader: AuditReader, depth: AuditDepth): Promise<AuditOutcome> {
+/** The body of `Audit.examine`, in one moment of a database. @param ahead what was found right before */
+export async function runAudit(reader: AuditReader, depth: AuditDepth, ahead?: Ahead): Promise<AuditOutcome> {
   const stored = await readSeals(reader);
-  const broken = depth === "checksums" ? await brokenSeals(reader, stored) : [];
+  const before = ahead === undefined ? { sealed: NO_PAGES, checked: NO_PAGES } : stillSo(ahead, stored);
+  const broken = depth === "checksums" ? await brokenSeals(reader, stored, before.sealed) : [];
   // Where one page is not as it was, none is taken for right.
   const seals = depth === "full" || broken.length > 0 ? withoutPages(stored) : stored;
-  const fresh = await pagesToSeal(reader, seals);
+  const checked = broken.length > 0 ? NO_PAGES : before.checked;
+  const right = { ...seals, pages: together(seals.pages, checked) };
+  const fresh = together(checked, await pagesToSeal(reader, right));
   const { left, totals } = await compareSums(reader, together(seals.pages, fresh));
-  const found = await differences(reader, seals, left);
+  const found = await differences(reader, right, left);
   const report = await reportOf(reader, {
     depth,
     seals,
@@ -30,7 +34,7 @@ export async function runAudit(reader: AuditReader, depth: AuditDepth): Promise<
 
 const withoutPages = (seals: Seals): Seals => ({
   ...seals,
-  pages: { task: new Map(), ledger_entry: new Map() },
+  pages: NO_PAGES,
   label: undefined,
   sums: undefined,
 });

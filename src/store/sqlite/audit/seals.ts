@@ -5,10 +5,13 @@ import type { AuditReader } from "./reader.ts";
 import { PAGE, SEAL_VERSION } from "./seal-table.ts";
 import { remainder, weightOfNumberIn } from "./weights.ts";
 
+/** Figures of pages, by their numbers. */
+export type SealedPages = Readonly<Record<SealedTable, ReadonlyMap<number, Figures>>>;
+
 /** What the database says of its pages. */
 export interface Seals {
   /** Figures of sealed pages. */
-  readonly pages: Readonly<Record<SealedTable, ReadonlyMap<number, Figures>>>;
+  readonly pages: SealedPages;
   readonly label: Figures | undefined;
   /** By `SumName`, what an audit that found everything right had left of a sum. */
   readonly sums: Figures | undefined;
@@ -51,11 +54,33 @@ export async function readSeals(reader: AuditReader): Promise<Seals> {
   };
 }
 
-/** Reads the rows of sealed pages. @returns of each table, the first page whose rows are not what its seal says */
-export async function brokenSeals(reader: AuditReader, { pages, label }: Seals): Promise<AuditDifference[]> {
+export const NO_PAGES: SealedPages = { task: new Map(), ledger_entry: new Map() };
+
+/** Reads the rows of sealed pages. @returns the pages whose rows are what their seal says */
+export async function asSealed(reader: AuditReader, pages: SealedPages): Promise<SealedPages> {
+  const same = async (table: SealedTable) => {
+    const now = await reader.pages(table, [...pages[table].keys()], false);
+    return new Map([...pages[table]].filter(([page, figures]) => isSame(now.get(page), figures)));
+  };
+  return { task: await same("task"), ledger_entry: await same("ledger_entry") };
+}
+
+/**
+ * Reads the rows of sealed pages.
+ *
+ * @param known pages whose rows are what their seal says
+ * @returns of each table, the first page whose rows are not
+ */
+export async function brokenSeals(
+  reader: AuditReader,
+  { pages, label }: Seals,
+  known: SealedPages,
+): Promise<AuditDifference[]> {
   const broken: AuditDifference[] = [];
   for (const table of SEALED_TABLES) {
-    const numbers = [...pages[table].keys()].sort((one, other) => one - other);
+    const numbers = [...pages[table].keys()]
+      .filter((page) => !known[table].has(page))
+      .sort((one, other) => one - other);
     const now = await reader.pages(table, numbers, false);
     const wrong = numbers.find((page) => !isSame(now.get(page), pages[table].get(page)));
     if (wrong !== undefined)
@@ -76,7 +101,7 @@ export async function brokenSeals(reader: AuditReader, { pages, label }: Seals):
   return broken;
 }
 
-const isSame = (one: Figures | undefined, other: Figures | undefined): boolean =>
+export const isSame = (one: Figures | undefined, other: Figures | undefined): boolean =>
   (one?.rows ?? 0n) === (other?.rows ?? 0n) && (one?.checksum ?? 0n) === (other?.checksum ?? 0n);
 
 interface BrokenPage {
