@@ -16,7 +16,7 @@ const at = (name: string) => join(root, name);
 const named = (name: string) => `"${hex(at(name))}"`;
 const file = (number: number, name: string) => `${number}<${hex(at(name))}>`;
 const opened = (number: number, name: string, flags: string) =>
-  `7 openat(AT_FDCWD<${hex("/")}>, ${named(name)}, ${flags}, 0600) = ${file(number, name)}`;
+  `7 openat(AT_FDCWD<${hex(root)}>, ${named(name)}, ${flags}, 0600) = ${file(number, name)}`;
 const written = (name: string, text: string, place: number) =>
   `7 pwrite64(${file(3, name)}, "${hex(text)}", ${text.length}, ${place}) = ${text.length}`;
 
@@ -90,6 +90,15 @@ test("a call whose effect is not known is an error, unless it changes another di
   const copied = (to: string) => `7 copy_file_range(${file(3, "log")}, NULL, ${file(4, to)}, NULL, 4, 0) = 4`;
   expect(afterCut({ log: "text" }, [copied("elsewhere")]).read("log")).toBe("text");
   expect(() => afterCut({ log: "text" }, [copied("other")])).toThrow("copy_file_range");
+});
+
+test("nothing happens to another disk", () => {
+  const { read, lost } = afterCut({ elsewhere: "text" }, [
+    opened(3, "elsewhere", "O_RDWR|O_CREAT|O_TRUNC"),
+    written("elsewhere", "more", 4),
+  ]);
+  expect(read("elsewhere")).toBe("text");
+  expect(lost).toEqual({ writes: 0, names: 0 });
 });
 
 test("of what was not flushed each page may be there by itself, and a page has no change without those before it", () => {

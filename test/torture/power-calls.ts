@@ -53,11 +53,14 @@ export function bytesOf(text: string): Buffer {
   return Buffer.from(text.replaceAll("\\x", ""), "hex");
 }
 
-/** The paths that a call is given, as texts or as open files; one that was removed meanwhile is left out. */
+/**
+ * The paths that a call is given, as texts or as open files; one that was removed meanwhile is left out, and so is the working folder,
+ * since all texts are whole paths.
+ */
 export function pathsIn({ args }: Call): string[] {
-  return [...args.matchAll(/["<]((?:\\x[0-9a-f]{2})+)[">](\(deleted\))?/g)].flatMap(
-    ([, path = "", deleted]) => (deleted === undefined ? [bytesOf(path).toString()] : []),
-  );
+  return [
+    ...args.replaceAll(/AT_FDCWD<[^>]*>/g, "").matchAll(/["<]((?:\\x[0-9a-f]{2})+)[">](\(deleted\))?/g),
+  ].flatMap(([, path = "", deleted]) => (deleted === undefined ? [bytesOf(path).toString()] : []));
 }
 
 /** An open file that is a call's first argument. */

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Dice } from "./dice.ts";
 import { type Call, type CallEvent, fileIn, lastNumberIn, pathsIn, writtenBy } from "./power-calls.ts";
@@ -75,23 +75,29 @@ export class Disk {
     );
     const names = [...this.#renamings.values()].reduce((sum, { length }) => sum + length, 0) - pending.length;
     for (const renaming of pending.sort((a, b) => a.endedAt - b.endedAt)) rename(this.#durable, renaming);
-    for (const name of readdirSync(this.root)) {
-      const path = join(this.root, name);
-      if (!this.isElsewhere(path)) rmSync(path, { recursive: true });
-    }
+    this.#clear(this.root);
     let writes = 0;
     for (const [path, node] of [...this.#durable].sort(([a], [b]) => (a < b ? -1 : 1))) {
       // One whose folder is gone is gone with it.
       if (!existsSync(dirname(path)) || MADE_ANEW.test(path)) continue;
-      if (node === "folder") mkdirSync(path, { mode: 0o700 });
+      if (node === "folder") mkdirSync(path, { recursive: true, mode: 0o700 });
       else {
         const survives = survival === "some" ? dice.pick(SURVIVALS) : survival;
         if (survives !== "all") writes += node.unflushed;
         writeFileSync(path, node.left(dice, survives), { mode: 0o600 });
       }
     }
-    chmodSync(this.root, 0o700);
     return { writes, names };
+  }
+
+  /** Removes what is in a folder, but for what lies on another disk. */
+  #clear(folder: string): void {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (this.isElsewhere(path)) continue;
+      if (entry.isDirectory()) this.#clear(path);
+      if (!entry.isDirectory() || readdirSync(path).length === 0) rmSync(path, { recursive: true });
+    }
   }
 
   #isHere(path: string): boolean {

@@ -21,7 +21,7 @@ const MOST_CALLS = {
   mkdir: { start: 1, serving: 24 },
 } as const;
 export type SystemCall = keyof typeof MOST_CALLS;
-export const SYSTEM_CALLS = Object.keys(MOST_CALLS) as [SystemCall, ...SystemCall[]];
+const SYSTEM_CALLS = Object.keys(MOST_CALLS) as [SystemCall, ...SystemCall[]];
 
 /** A kill at the `count`-th call of its kind in any one thread, before the call takes effect. */
 export interface Injection {
@@ -56,8 +56,8 @@ export function injecting({ call, count }: Injection): string[] {
 }
 
 /** A server in use ends after so long if the call does not come. */
-export const LIVES_AT_MOST_MS = 2_500;
-export const OUTLIVED = "at no call";
+const LIVES_AT_MOST_MS = 2_500;
+const OUTLIVED = "at no call";
 
 /** Waits until a server that was started to be killed at a call has ended; kills it when `outlived`. @returns whether the call came */
 export async function endAtCall(server: Server, outlived: Promise<unknown>): Promise<boolean> {
@@ -69,17 +69,35 @@ export async function endAtCall(server: Server, outlived: Promise<unknown>): Pro
   return exit === null;
 }
 
-/** Kills servers at system calls that dice decide. */
-export function createSyscallKiller(seed: number): Killer {
+/** How one server is ended at a system call. */
+export interface Ending {
+  readonly injection: Injection;
+  /** A command that the server is started with. */
+  readonly via: readonly string[];
+  /** Waits for the end, like `endAtCall`. */
+  end(server: Server, outlived: Promise<unknown>): Promise<boolean>;
+}
+
+/** Decides how the server that is started next in a folder is ended. */
+export type DecideEnding = (dice: Dice, dataDir: string, during: "start" | "serving") => Ending;
+
+/** It is killed, and its folder stays as it is. */
+export const decideKill: DecideEnding = (dice, _, during) => {
+  const injection = decideInjection(dice, during);
+  return { injection, via: injecting(injection), end: endAtCall };
+};
+
+/** Ends servers at system calls that dice decide. */
+export function createSyscallKiller(seed: number, decide: DecideEnding): Killer {
   const dice = createDice(seed, "system calls");
   return {
     kinds: [...SYSTEM_CALLS, OUTLIVED],
-    next() {
-      const injection = decideInjection(dice, "serving");
+    next(dataDir) {
+      const { injection, via, end } = decide(dice, dataDir, "serving");
       return {
-        via: injecting(injection),
+        via,
         end: async (server) =>
-          (await endAtCall(server, Bun.sleep(LIVES_AT_MOST_MS)))
+          (await end(server, Bun.sleep(LIVES_AT_MOST_MS)))
             ? { kind: injection.call }
             : { kind: OUTLIVED, hasMissed: true },
       };

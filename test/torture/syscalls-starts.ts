@@ -11,7 +11,7 @@ import { send } from "./client.ts";
 import { checkCommitted } from "./database.ts";
 import type { Dice } from "./dice.ts";
 import type { Findings } from "./findings.ts";
-import { decideInjection, endAtCall, injecting } from "./syscalls-killer.ts";
+import type { DecideEnding } from "./syscalls-killer.ts";
 
 /** What stands in a data folder before the start that is killed. */
 export type Beginning = "first start" | "migration";
@@ -30,12 +30,14 @@ const OLDER_TASKS = [
 ] as const;
 
 /**
- * Kills one start at a system call, starts again in peace, and checks that nothing is lost or half made.
+ * Ends one start at a system call, starts again in peace, and checks that nothing is lost or half made.
  *
  * @returns whether the call came
  */
-export async function killStart(beginning: Beginning, dice: Dice, findings: Findings): Promise<boolean> {
-  const injection = decideInjection(dice, "start");
+export async function killStart(
+  beginning: Beginning,
+  { dice, decide, findings }: { dice: Dice; decide: DecideEnding; findings: Findings },
+): Promise<boolean> {
   const folder = emptyFolder("start");
   const place = {
     folder,
@@ -43,12 +45,13 @@ export async function killStart(beginning: Beginning, dice: Dice, findings: Find
     port: freePort(),
     logs: emptyFolder("start-log"),
   };
-  const where = `${beginning}, killed at ${injection.call} ${injection.count}`;
   if (beginning === "migration") prepareOlder(place);
-  const server = spawnServer({ ...place, via: injecting(injection) });
+  const { injection, via, end } = decide(dice, place.dataDir, "start");
+  const where = `${beginning}, ended at ${injection.call} ${injection.count}`;
+  const server = spawnServer({ ...place, via });
   // A server that is killed is never ready.
   const outlived = server.ready().catch(() => server.exited);
-  const came = await endAtCall(server, outlived);
+  const came = await end(server, outlived);
   await checkNextStart(place, { beginning, where }, findings);
   rmSync(folder, { recursive: true });
   return came;

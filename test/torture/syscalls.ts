@@ -8,8 +8,8 @@ import { SVC } from "../helpers/server.ts";
 import { createFindings } from "./findings.ts";
 import { readKillOptions } from "./options.ts";
 import { printReport } from "./report.ts";
-import { canTrace } from "./syscalls-killer.ts";
-import { runSyscallTorture } from "./syscalls-run.ts";
+import { canTrace, decideKill } from "./syscalls-killer.ts";
+import { runSyscallTorture, startsOf } from "./syscalls-run.ts";
 
 const USAGE = `bun run torture:syscalls [--kills 1000] [--seed N] [--keep]
 
@@ -28,10 +28,9 @@ try {
   }
   process.stdout.write(`torture:syscalls: ${options.kills} kills, seed ${options.seed}, ${SVC}\n`);
   const findings = createFindings();
-  const { serving, starts } = await runSyscallTorture(options, findings);
-  const list = Object.entries(starts).map(([name, kills]) => `${kills} of a ${name}`);
-  process.stdout.write(`\nbefore these      ${list.join(", ")}`);
-  printReport(serving, findings.all.slice(0, READ_AT_MOST), findings.all.length);
+  const report = await runSyscallTorture(options, decideKill, findings);
+  process.stdout.write(`\nbefore these      ${startsOf(report)}`);
+  printReport(report.serving, findings.all.slice(0, READ_AT_MOST), findings.all.length);
   process.exit(findings.all.length === 0 ? 0 : 1);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);

@@ -1,19 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { emptyFolder } from "../helpers/server.ts";
-import { createDice } from "./dice.ts";
-import type { Killer } from "./killer.ts";
 import { eventsOf } from "./power-calls.ts";
 import { Disk, type Lost } from "./power-disk.ts";
-import {
-  decideInjection,
-  endAtCall,
-  type Injection,
-  LIVES_AT_MOST_MS,
-  OUTLIVED,
-  SYSTEM_CALLS,
-} from "./syscalls-killer.ts";
+import { type DecideEnding, decideInjection, endAtCall, type Injection } from "./syscalls-killer.ts";
 
 /** Everything that can change a file or a name, or flush it. What a disk does not know ends the run. */
 const TRACED =
@@ -24,36 +15,35 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** What each flush takes longer on a slow disk: the service has a thread wait for it then. */
 const SLOW_DISK_US = 6_000;
 
-export interface PowerKiller extends Killer {
+/**
+ * Ends servers at system calls that dice decide, then takes from the disk what was not flushed. The upstream inside the server counts
+ * as another machine, which has power.
+ */
+export function createPowerCuts(): {
+  readonly decide: DecideEnding;
   /** What all cuts took, and how many of them took anything. */
   readonly lost: () => Lost & { readonly cuts: number };
-}
-
-/**
- * Kills servers at system calls that dice decide, then takes from the disk what was not flushed. The upstream inside the server
- * counts as another machine, which has power.
- */
-export function createPowerKiller(seed: number): PowerKiller {
-  const dice = createDice(seed, "power");
+} {
   const lost = { writes: 0, names: 0, cuts: 0 };
   return {
-    kinds: [...SYSTEM_CALLS, OUTLIVED],
     lost: () => lost,
-    next(dataDir) {
+    decide(dice, dataDir, during) {
       const upstream = join(dataDir, "sandbox");
-      const disk = new Disk(dataDir, (path) => path === upstream || path.startsWith(`${upstream}/`));
-      const injection = decideInjection(dice, "serving");
+      // With what it lies in: a first start makes it.
+      const disk = new Disk(dirname(dataDir), (path) => path === upstream || path.startsWith(`${upstream}/`));
+      const injection = decideInjection(dice, during);
       const trace = openTrace();
       return {
+        injection,
         via: tracing(injection, dice.chance(0.5), trace.path),
-        async end(server) {
-          const hasCome = await endAtCall(server, Bun.sleep(LIVES_AT_MOST_MS));
+        async end(server, outlived) {
+          const hasCome = await endAtCall(server, outlived);
           for (const event of eventsOf(await trace.read())) disk.apply(event);
           const { writes, names } = disk.cut(dice);
           lost.writes += writes;
           lost.names += names;
           if (writes + names > 0) lost.cuts += 1;
-          return hasCome ? { kind: injection.call } : { kind: OUTLIVED, hasMissed: true };
+          return hasCome;
         },
       };
     },
