@@ -215,7 +215,9 @@ function listenForMetrics(
 function logStart(log: Log, { dataDir: data_dir }: Config, started: Started): void {
   const { urls, metricsUrl: metrics_url, resumedTasks: resumed_tasks, readyInMs: ms } = started;
   const { api: url, long: long_url } = urls;
-  log.info({ url, long_url, metrics_url, data_dir, resumed_tasks, ms }, "ready");
+  // Off a terminal, nothing else tells that the database was brought up to date.
+  const migrations = started.migrations === 0 ? undefined : started.migrations;
+  log.info({ url, long_url, metrics_url, data_dir, migrations, resumed_tasks, ms }, "ready");
 }
 
 /** Follows the settings file. */

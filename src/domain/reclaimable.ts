@@ -36,6 +36,9 @@ export interface KeptNow {
 const LEAST_BYTES = 10_000;
 const DAY_SEC = 86_400;
 
+/** Only a reader makes the database's log longer than this. A shorter one is overwritten, and its file does not shrink. */
+export const LONG_LOG_BYTES = 64 * 2 ** 20;
+
 /** Says which setting or command frees how much, one line each, largest first. Empty if nothing can be freed. */
 export function reclaimLines(found: Reclaimable, kept: KeptNow): string[] {
   const { outputs, inputs, callbacks } = found;
@@ -53,7 +56,10 @@ export function reclaimLines(found: Reclaimable, kept: KeptNow): string[] {
     ],
     [found.cache, `assets.cache_mb: copies of files in the bucket are ${sizeText(found.cache)}`],
     [found.logs, `log.kept_mb: the kept log is ${sizeText(found.logs)}`],
-    [found.wal, `the write-ahead log is ${sizeText(found.wal)}; svc doctor says who keeps it long`],
+    [
+      found.wal < LONG_LOG_BYTES ? 0 : found.wal,
+      `the write-ahead log is ${sizeText(found.wal)}; svc doctor says how to find who keeps it so long`,
+    ],
     [
       found.freePages,
       `svc db vacuum frees ${sizeText(found.freePages)} of free pages, and needs the database's size meanwhile`,

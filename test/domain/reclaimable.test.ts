@@ -11,16 +11,18 @@ test("what frees most comes first, with its value now, and of ages that free the
     ...NOTHING,
     outputs: [4e9, 1.25e9, 1.25e9, 0],
     inputs: [2e6, 0, 0, 0],
-    wal: 3e6,
+    wal: 80e6,
     logs: 9_999,
   };
   expect(reclaimLines(found, { outputsMs: 8_640_000_000 })).toEqual([
     "retention.tasks_seconds (now off): 86400 (1 d) frees 4 GB, 2592000 (30 d) frees 1.3 GB",
     "retention.outputs_seconds (now 8640000): 86400 (1 d) frees 4 GB, 2592000 (30 d) frees 1.3 GB",
-    "the write-ahead log is 3 MB; svc doctor says who keeps it long",
+    "the write-ahead log is 80 MB; svc doctor says how to find who keeps it so long",
     "retention.inputs_seconds (now off): 86400 (1 d) frees 2 MB",
   ]);
   expect(reclaimLines(NOTHING, {})).toEqual([]);
+  // A log of this length stays, and is overwritten.
+  expect(reclaimLines({ ...NOTHING, wal: 48 * 2 ** 20 }, {})).toEqual([]);
 });
 
 test("what was not counted to its end is told as the least", () => {

@@ -28,6 +28,7 @@ describe("a data folder of the version before", () => {
       const status = () => json("migrate", "status", "--data-dir", dataDir);
       expect((await status()).pending).toEqual(names.slice(-lacking));
       const server = await startServer({ dataDir });
+      expect(JSON.parse(await server.says(/"msg":"ready"/))).toMatchObject({ migrations: lacking });
       expect(await status()).toMatchObject({ applied: [], pending: [], current: names.length });
       const api = createApi(server.url, await keyOf(dataDir));
       expect((await api.make(IMAGE)).status).toBe("completed");

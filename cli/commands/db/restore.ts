@@ -113,6 +113,8 @@ function tell(restored: Restored, output: Output): void {
   tellObjects(restored, output);
   if (ended > 0)
     output.warn(
-      `${ended} ${ended === 1 ? "task" : "tasks"} that no provider was known to have ended as failed, uncharged: they may have been made after the backup.`,
+      ended === 1
+        ? "1 task failed, uncharged: no provider was known to have it, and one may have made it after the backup."
+        : `${ended} tasks failed, uncharged: no provider was known to have them, and one may have made them after the backup.`,
     );
 }

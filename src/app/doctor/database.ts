@@ -1,12 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import type { Seal } from "../../domain/ports/runtime.ts";
+import { LONG_LOG_BYTES } from "../../domain/reclaimable.ts";
 import { type Inspection, openInspection } from "../../store/inspection.ts";
 import { reasonOf } from "../../toolkit/system-error.ts";
 import { databaseOf, type SecretKeys, sealOf } from "../data-folder.ts";
 import { auditChecks, keyChecks, schemaChecks, timesOf, workChecks } from "./database-checks.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
-
-const MANY_WAL_BYTES = 64 * 2 ** 20;
 
 export interface DatabaseDeps {
   readonly config: SecretKeys;
@@ -74,7 +73,7 @@ function integrityChecks(inspection: Inspection, path: string): Finding[] {
 export function logCheck(path: string, isServed: boolean): Finding[] {
   const bytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const mib = Math.ceil(bytes / 2 ** 20);
-  if (bytes < MANY_WAL_BYTES) return [ok("wal", `The write-ahead log has ${mib} MiB.`)];
+  if (bytes < LONG_LOG_BYTES) return [ok("wal", `The write-ahead log has ${mib} MiB.`)];
   const text = `The write-ahead log has ${mib} MiB, which makes reading slow.`;
   const fix = isServed
     ? `End the process that reads the database for long: fuser -v ${quoted(path)}`
