@@ -72,7 +72,8 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
   };
   const found = (path: string, as: string, request: Request): Found | undefined => {
     const match = matched(as);
-    return match && { handling: handlingOf(match.place, request), path, param: match.param };
+    const handling = match && handlingOf(match.place, request, as);
+    return handling && { handling, path, param: match.param };
   };
 
   return (request) => {
@@ -125,9 +126,11 @@ const VERB = /^(.*\/[^/]*):([A-Za-z]+)$/;
 
 const NONE = () => "";
 
-/** HEAD is asked as GET is. */
-function handlingOf({ byMethod, otherwise }: Place, { method }: Request): Handling {
-  return byMethod.get(method === "HEAD" ? "GET" : method) ?? otherwise;
+/** HEAD is asked as GET is. A verb that there is not is undefined, and no method that what stands before it lacks. */
+function handlingOf({ byMethod, otherwise }: Place, { method }: Request, path: string): Handling | undefined {
+  const handling = byMethod.get(method === "HEAD" ? "GET" : method);
+  if (handling !== undefined) return handling;
+  return VERB.test(path) && !WITH_VERB.test(otherwise.path) ? undefined : otherwise;
 }
 
 function methodNotAllowed(path: string, handlings: readonly Handling[]): Handling {

@@ -58,6 +58,17 @@ test("a verb at the end of a path tells places apart, and other colons belong to
   };
   expect(askedFor("a%20b:start", "POST")).toEqual([start, "a b"]);
   expect(askedFor("a:b:stop", "POST")).toEqual([stop, "a:b"]);
+  expect(askedFor("a:go", "POST")).toEqual([UNKNOWN, ""]);
+  expect(askedFor("a:go", "GET")).toEqual([one, "a:go"]);
+  for (const [path, method, allow] of [
+    ["a:stop", "DELETE", ["POST"]],
+    ["a", "POST", ["GET", "HEAD"]],
+  ] as const) {
+    const { handling } = find(new Request(`http://svc.test/v1/keys/${path}`, { method }));
+    expect(() => handling.handle({ request: { method } } as never)).toThrow(
+      expect.objectContaining({ code: "method_not_allowed", details: { allow } }),
+    );
+  }
   expect(askedFor("a:pause", "GET")).toEqual([one, "a:pause"]);
   expect(askedFor("a/b:stop", "POST")).toEqual([UNKNOWN, ""]);
 });
