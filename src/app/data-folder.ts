@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Seal } from "../domain/ports/runtime.ts";
 import { PROVIDERS, USED_FORMS } from "../providers/registry.ts";
-import { lockDirectory } from "../runtime/directory-lock.ts";
+import { lockDirectory, lockHolder } from "../runtime/directory-lock.ts";
 import { makeFolderForGood } from "../runtime/flush-folder.ts";
 import { FOLDER_ID } from "../runtime/folder-id.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
@@ -133,5 +133,9 @@ export function lockDataDirectory(folder: Locked): () => void {
     );
   const lock = lockDirectory(dataDir);
   if (lock !== undefined) return () => lock.release();
-  throw new DataDirectoryBusy(`Another svc serves from ${dataDir}. Stop it, or choose another --data-dir.`);
+  const { pid } = lockHolder(dataDir);
+  const process = pid === undefined ? "" : ` (pid ${pid})`;
+  throw new DataDirectoryBusy(
+    `Another svc serves from ${dataDir}${process}. Stop it, or choose another --data-dir.`,
+  );
 }

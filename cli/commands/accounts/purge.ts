@@ -31,7 +31,8 @@ export function addPurge(accounts: Command, context: Context): void {
       countIn(form, "files_left"),
     ];
     if (form.status === "live") {
-      const what = `${tasks} of its tasks are under way; they are asked to stop, and its keys are refused.`;
+      const live = tasks === 1 ? "One of its tasks is" : `${tasks} of its tasks are`;
+      const what = `${live} under way and asked to stop; its keys are refused.`;
       const hint = "Repeat the command once they have ended, which needs a running server.";
       throw new Failure(EXIT.conflict, "account_busy", what, { hint });
     }
