@@ -1,6 +1,6 @@
 import type { Audit } from "../domain/ports/audit.ts";
 import type { SealStore } from "../domain/ports/seal-store.ts";
-import { createLogWait } from "./checkpoint.ts";
+import { createLogWait, hasLog } from "./checkpoint.ts";
 import { prepareAudit } from "./sqlite/audit.ts";
 import { openDatabase, openForReading } from "./sqlite/connection.ts";
 import { translating } from "./sqlite/errors.ts";
@@ -19,7 +19,7 @@ export function openAudit({ path }: { path: string }): Audit & SealStore {
   try {
     const audit = translating(() => {
       requireMigrated(db);
-      return prepareAudit(db, createLogWait(db));
+      return prepareAudit(db, hasLog(db) ? createLogWait(db) : undefined);
     });
     return {
       ...audit,

@@ -57,12 +57,20 @@ export async function untilLogIsShort({ path }: { readonly path: string }): Prom
   }
 }
 
+/** Whether the database has a log: then somebody writes to it, or was killed. */
+export function hasLog(db: Database): boolean {
+  return translating(() => (prepareLook(db).get()?.log ?? 0) > 0);
+}
+
+const prepareLook = (db: Database) =>
+  db.prepare<{ log: number; checkpointed: number }, []>("pragma wal_checkpoint(noop)");
+
 /**
  * Returns a function that does the same on a connection that reads nothing meanwhile, and may be called often. Where it waited in vain,
  * since another reader stays, it does not wait again until the log was short.
  */
 export function createLogWait(db: Database, mostMs = COPIED_WITHIN_MS): () => Promise<void> {
-  const look = db.prepare<{ log: number; checkpointed: number }, []>("pragma wal_checkpoint(noop)");
+  const look = prepareLook(db);
   let isInVain = false;
   const isShort = () => {
     const state = translating(() => look.get());

@@ -1,7 +1,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
-import type { AuditOutcome } from "../../../src/domain/ports/audit.ts";
+import type { AuditDepth, AuditOutcome } from "../../../src/domain/ports/audit.ts";
 import { openAudit } from "../../../src/store/audit.ts";
 import { openStore, type Store } from "../../../src/store/open.ts";
 import { prepareAudit } from "../../../src/store/sqlite/audit.ts";
@@ -27,22 +27,30 @@ function tamper(path: string, ...statements: readonly string[]): void {
 async function auditedFile(): Promise<AuditedStore & { readonly path: string }> {
   const file = migratedFile();
   const store = openStore({ path: file.path });
-  const opened = openAudit({ path: file.path });
+  // Opened for each audit, as a command does: it reads pages ahead where there is a log by then.
+  async function withAudit<T>(use: (audit: ReturnType<typeof openAudit>) => Promise<T>): Promise<T> {
+    const opened = openAudit({ path: file.path });
+    try {
+      return await use(opened);
+    } finally {
+      opened.stop();
+    }
+  }
+  const examine = (depth?: AuditDepth) => withAudit((opened) => opened.examine(depth));
+  const keep: AuditedStore["keep"] = (seals) => withAudit((opened) => opened.keep(seals));
   return {
-    ...{ store, path: file.path },
+    ...{ store, path: file.path, keep },
     // Also checks what could be sealed.
-    audit: async (depth) => (await opened.examine(depth)).report,
+    audit: async (depth) => (await examine(depth)).report,
     async seal(depth, keeps = true) {
-      const outcome = await opened.examine(depth);
-      if (keeps) await opened.keep(outcome.seals);
+      const outcome = await examine(depth);
+      if (keeps) await keep(outcome.seals);
       return outcome;
     },
-    keep: opened.keep,
     // The next number follows the highest one.
     numberOn: async () => {},
     tamper: async (...statements) => tamper(file.path, ...statements),
     async stop() {
-      opened.stop();
       await store.stop();
       file.remove();
     },
@@ -155,6 +163,20 @@ describe("while an audit reads one page after the other", () => {
     db.stop();
     await audited.stop();
   });
+});
+
+test("without a log all is read in one moment, and the same is found and sealed", async () => {
+  const audited = await auditedFile();
+  const { seals } = await sealBooks(audited);
+  await audited.tamper("delete from audit_seal");
+  const db = openForReading(audited.path);
+  const atOnce = prepareAudit(db);
+  expect((await atOnce.examine()).seals).toEqual(seals);
+  await audited.tamper(`update task set charged_micros = 39999 where id = '${taskId(1)}'`);
+  expect((await atOnce.examine()).report).toEqual(await audited.audit());
+  expect((await audited.audit()).differences).not.toEqual([]);
+  db.stop();
+  await audited.stop();
 });
 
 describe("the audit of a file", () => {
