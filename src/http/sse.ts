@@ -41,11 +41,8 @@ export interface EventStreamOptions {
    * with an `error` event that contains the refusal.
    */
   readonly standing?: Pick<Standing, "path" | "refusal" | "onRefused"> | undefined;
-  /**
-   * Whether the stream has nothing but data: no names, no `retry`, and empty lines as signs of life. Google's clients for Python and Go
-   * take any other line for a broken answer.
-   */
-  readonly isDataOnly?: boolean | undefined;
+  /** What the stream has besides its events; `resumable` unless given. */
+  readonly form?: keyof typeof FORMS | undefined;
   /** Called when `write` throws; the stream ends, so that the client reconnects. */
   readonly onError: (error: unknown) => void;
   /** Called once when the stream has ended. */
@@ -63,6 +60,18 @@ const HEADERS = {
 const KEEP_ALIVE_MS = 15_000;
 /** How long a client waits before it reconnects. */
 const RETRY_MS = 3_000;
+
+/** What there is at the beginning, and in silence. */
+const FORMS = {
+  resumable: { beginning: `retry: ${RETRY_MS}\n\n`, signOfLife: ": keep-alive\n\n" },
+  /**
+   * The answer to a request that is not sent again to go on. Older clients of OpenAI's for Java take `retry` for an event, those for
+   * Go an empty line.
+   */
+  answer: { beginning: ": keep-alive\n", signOfLife: ": keep-alive\n" },
+  /** Nothing but data, without names. Google's clients for Python and Go take any line that is not empty for data. */
+  data: { beginning: "\n\n", signOfLife: "\n\n" },
+} as const;
 
 /** An answer of server-sent events. */
 export function eventReply(options: EventStreamOptions, log?: ReplyLog): Reply {
@@ -83,8 +92,7 @@ export function eventReply(options: EventStreamOptions, log?: ReplyLog): Reply {
 export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Array> {
   const over = new AbortController();
   const pieces = createHandover();
-  const isDataOnly = options.isDataOnly === true;
-  const signOfLife = isDataOnly ? "\n\n" : ": keep-alive\n\n";
+  const { beginning, signOfLife } = FORMS[options.form ?? "resumable"];
   let cancelTimer = () => {};
   let stopWatching = () => {};
 
@@ -119,7 +127,7 @@ export function eventStream(options: EventStreamOptions): ReadableStream<Uint8Ar
       keepAlive();
     }
     try {
-      await pieces.offer(isDataOnly ? signOfLife : `retry: ${RETRY_MS}\n\n`);
+      await pieces.offer(beginning);
       await options.write(writer.events, over.signal);
     } catch (error) {
       options.onError(error);
@@ -190,9 +198,9 @@ function createWriter(
   return { events, isWithinEvent: () => isWithinEvent };
 }
 
-function refusalText(refusal: AppError, { standing, isDataOnly }: EventStreamOptions): string {
+function refusalText(refusal: AppError, { standing, form }: EventStreamOptions): string {
   const { body } = problem(refusal, envelopeFor(standing?.path ?? "", refusal.code));
-  return eventText({ name: isDataOnly === true ? undefined : "error", data: String(body) });
+  return eventText({ name: form === "data" ? undefined : "error", data: String(body) });
 }
 
 /** An event as text. */

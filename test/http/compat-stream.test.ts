@@ -63,7 +63,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test("previews are told as they come, in that API's words, until the task is done", async () => {
   const stream = open();
-  expect(await stream.event()).toBe("retry: 3000\n\n");
+  expect(await stream.next()).toBe(": keep-alive\n");
   const coming = stream.event();
   await settle();
   stream.previews.publish(ID, preview(0, new Uint8Array(500_000).fill(7)));
@@ -88,7 +88,7 @@ test("previews are told as they come, in that API's words, until the task is don
 test("one that is shown before anybody reads is not lost, and of many the latest is told", async () => {
   const stream = open();
   for (const index of [0, 1, 2]) stream.previews.publish(ID, preview(index));
-  expect(await stream.event()).toBe("retry: 3000\n\n");
+  expect(await stream.next()).toBe(": keep-alive\n");
   expect(dataOf(await stream.event())).toMatchObject({ partial_image_index: 2 });
 });
 

@@ -103,6 +103,21 @@ describe("an event stream", () => {
     }
   });
 
+  test("has comments alone, and no empty line but behind events, where it is an answer", async () => {
+    const { next, clock } = open(
+      async (events, signal) => {
+        await events.event({ name: "made", data: "1" });
+        await forever(signal);
+      },
+      { form: "answer" },
+    );
+    expect([await next(), await next()]).toEqual([": keep-alive\n", "event: made\ndata: 1\n\n"]);
+    const sign = next();
+    await settle();
+    clock.advance(15_000);
+    expect(await sign).toBe(": keep-alive\n");
+  });
+
   test("has empty lines in place of all but data, where its clients take nothing else", async () => {
     const [more, again] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let refusal: AppError | undefined;
@@ -114,7 +129,7 @@ describe("an event stream", () => {
         await again.promise;
         await events.event({ data: "2" });
       },
-      { isDataOnly: true, standing },
+      { form: "data", standing },
     );
     expect(await next()).toBe("\n\n");
     const sign = next();

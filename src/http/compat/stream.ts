@@ -67,7 +67,7 @@ export function streamReply(deps: StreamDeps, call: StreamedCall): Reply {
   const onError = (error: unknown) =>
     deps.log.error({ request_id: call.requestId, err: error as Error }, "a stream of images failed");
   const reply = eventReply(
-    { clock: deps.clock, signal: call.gone, standing: call.standing, write, onError },
+    { clock: deps.clock, signal: call.gone, standing: call.standing, form: "answer", write, onError },
     log,
   );
   return { ...reply, headers: { ...reply.headers, "X-Task-Id": call.taskId, ...call.headers } };

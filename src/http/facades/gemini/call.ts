@@ -134,7 +134,7 @@ function streamed(
     log.error({ request_id: requestId, err: err as Error }, "a stream of images failed");
   const reply = eventReply(
     {
-      ...{ clock, signal: request.signal, standing: until.standing, isDataOnly: true, onError: failed },
+      ...{ clock, signal: request.signal, standing: until.standing, form: "data", onError: failed },
       write: async (events, gone) => {
         try {
           const task: TaskSummary = await call.finish({ waitMs: until.waitMs, stopping, gone });
