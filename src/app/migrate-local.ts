@@ -1,5 +1,6 @@
 import { type MigrationProgress, migrate, migrationStatus } from "../store/migrate.ts";
-import { databaseOf, ensureDirectory, type Folder, lockDataDirectory } from "./data-folder.ts";
+import { databaseOf, ensureDirectory, lockDataDirectory } from "./data-folder.ts";
+import { type FilesFolder, requireDatabaseOfFiles } from "./files-without-database.ts";
 import type { Stored } from "./local-store.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { Stored } from "./local-store.ts";
  * @throws DataDirectoryBusy when migrations are to be applied and a server runs on the folder
  */
 export async function migrateLocal(
-  config: Stored,
+  config: Stored & FilesFolder,
   action: "up" | "status",
   tell?: (progress: MigrationProgress) => void,
 ) {
@@ -45,10 +46,11 @@ async function migrateShared(url: string, action: "up" | "status") {
  * Applies migrations while holding the lock of the data folder, because a running server expects the tables with which it was
  * started.
  */
-function migrateAlone(config: Folder, tell?: (progress: MigrationProgress) => void): string[] {
+function migrateAlone(config: FilesFolder, tell?: (progress: MigrationProgress) => void): string[] {
   ensureDirectory(config.dataDir);
   const release = lockDataDirectory(config);
   try {
+    requireDatabaseOfFiles(config);
     return migrate({ path: databaseOf(config) }, tell);
   } finally {
     release();

@@ -25,6 +25,7 @@ import { openAssets } from "./assets.ts";
 import { copyLogAside } from "./book-readings.ts";
 import { openCluster } from "./cluster.ts";
 import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, logsOf, sealOf } from "./data-folder.ts";
+import { requireDatabaseOfFiles } from "./files-without-database.ts";
 import { createFlushThread } from "./flush-thread.ts";
 import type { Releases } from "./lifecycle.ts";
 import { openModels } from "./models.ts";
@@ -80,6 +81,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   if (closed.length > 0)
     log.warn(exposureOf(config, closed), "the data folder was open to other users; it is closed now");
   releases.push(lockDataDirectory(config));
+  if (cluster === undefined) requireDatabaseOfFiles(config);
   keepLog(config, log, releases);
   const seal = sealOf(config);
   const store =

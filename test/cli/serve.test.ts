@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { emptyFolder, type RunOptions, spawnSvc, svc } from "./support.ts";
 
 /** Starts a server and reads its log up to the line that says where it is. */
@@ -43,6 +43,27 @@ describe("serving", () => {
     expect(await child.exited).toBe(0);
     expect(await child.stdout.text()).toBe("");
   });
+
+  test.each(["serve --port 0", "migrate"])(
+    "svc %s makes no new database beside the files of a lost one",
+    async (command) => {
+      const cwd = emptyFolder();
+      const dataDir = join(cwd, "svc-data");
+      const databases = () => readdirSync(dataDir).filter((name) => name.startsWith("svc.db"));
+      await svc(["migrate"], { cwd });
+      const file = join(dataDir, "assets/sha256/ab/cd/abcd");
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, "a picture");
+      expect((await svc(["migrate"], { cwd })).exitCode).toBe(0);
+      for (const name of databases()) rmSync(join(dataDir, name));
+      const { exitCode, stderr } = await svc(command.split(" "), { cwd });
+      expect([exitCode, stderr]).toEqual([
+        1,
+        expect.stringContaining("has the files of one, which a new database"),
+      ]);
+      expect(databases()).toEqual([]);
+    },
+  );
 
   test("the second time has no first key to tell, keeps others from its folder, and ends with 0 at Ctrl-C too", async () => {
     const cwd = emptyFolder();
