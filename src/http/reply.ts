@@ -9,7 +9,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** Headers that are made once for many answers; each answer gets a copy. */
   readonly kept?: Headers | undefined;
-  /** Headers of this answer in addition to those. */
+  /** Headers of this answer in addition to those, of other names. */
   readonly own?: Readonly<Record<string, string>> | undefined;
   readonly body: string | Blob | ReadableStream<Uint8Array> | null;
   /** Each is a `Set-Cookie` of its own. */

@@ -101,14 +101,21 @@ function finish(deps: RouterDeps, exchange: Arriving, { reply, failure }: Outcom
   return response;
 }
 
-/** An answer with headers that many answers share. Reading them from an object would take longer than everything else here. */
+/**
+ * An answer with headers that many answers share. Reading them from an object would take longer than everything else here, and so would
+ * changing those of the answer: it copies the shared ones, which have its own for that moment.
+ */
 function withKeptHeaders({ method }: Request, reply: Reply, kept: Headers, requestId: string): Response {
+  const { status, own } = reply;
   const isHead = method === "HEAD";
   if (isHead) dropReply(reply);
-  const response = new Response(isHead ? null : reply.body, { status: reply.status, headers: kept });
-  for (const name in reply.own) response.headers.set(name, reply.own[name] as string);
-  response.headers.set("X-Request-ID", requestId);
-  return response;
+  kept.set("X-Request-ID", requestId);
+  for (const name in own) kept.set(name, own[name] as string);
+  try {
+    return new Response(isHead ? null : reply.body, { status, headers: kept });
+  } finally {
+    for (const name in own) kept.delete(name);
+  }
 }
 
 /** Traces a request. Only the pattern of its path is reported, because paths and queries may contain keys. */

@@ -4,8 +4,10 @@ import type { Operator } from "../../src/domain/access/actor.ts";
 import type { KeyPolicy } from "../../src/domain/access/key-policy.ts";
 import type { AtHand } from "../../src/domain/at-hand.ts";
 import { AppError } from "../../src/domain/errors.ts";
+import { toMicros } from "../../src/domain/money/money.ts";
 import type { LogFields } from "../../src/domain/ports/runtime.ts";
 import type { ShedClass } from "../../src/domain/shedding.ts";
+import { accepted } from "../../src/http/accepted.ts";
 import type { Handling } from "../../src/http/exchange.ts";
 import { success } from "../../src/http/reply.ts";
 import { createRouter } from "../../src/http/router.ts";
@@ -36,6 +38,16 @@ const ROUTES: Handling[] = [
     path: "/admin/v1/keys/:id",
     access: "management",
     handle: ({ operator, param }) => success({ by: operator.tokenName, id: param("id") }),
+  },
+  {
+    method: "POST",
+    path: "/v1/videos/generations",
+    access: "public",
+    handle: ({ request: { headers } }) =>
+      accepted(
+        { held: toMicros(10_000), replayed: headers.has("x-again") },
+        { own: headers.has("x-named") ? { "X-Task": "task_1" } : undefined, body: "{}", log: {} },
+      ),
   },
 ];
 
@@ -289,4 +301,19 @@ describe("the log line of a request", () => {
     await send("GET", "/v1/models", { authorization: "Bearer wrong" });
     expect(lines).toEqual([]);
   });
+});
+
+test("answers that share headers have only their own besides", async () => {
+  const { send } = setup();
+  const answers = [
+    await send("POST", "/v1/videos/generations", { "x-again": "1", "x-named": "1", "x-request-id": "one" }),
+    await send("POST", "/v1/videos/generations", { "x-request-id": "two" }),
+    await send("POST", "/v1/videos/generations", { "x-named": "1" }),
+  ];
+  const shared = { "content-type": "application/json", "x-request-cost": "0.010000" };
+  expect(answers.map(({ headers }) => Object.fromEntries(headers))).toEqual([
+    { ...shared, "x-request-id": "one", "x-task": "task_1", "x-idempotent-replay": "true" },
+    { ...shared, "x-request-id": "two" },
+    { ...shared, "x-request-id": expect.any(String), "x-task": "task_1" },
+  ]);
 });
