@@ -1,6 +1,6 @@
 import { formatAmount, type Micros } from "../domain/money/money.ts";
 import type { CreatedTask } from "../service/created-task.ts";
-import type { Reply, ReplyLog } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 
 /** The headers of answers to creates that hold the same amount. */
 interface Told {
@@ -36,11 +36,7 @@ export function accepted(
     log,
     status = 200,
     own,
-  }: Pick<Reply, "own"> & {
-    readonly body: string;
-    readonly log: ReplyLog;
-    readonly status?: number;
-  },
+  }: Pick<Reply, "own" | "log"> & { readonly body: string; readonly status?: number },
 ): Reply {
   const { headers, kept } = headersFor(held);
   return { status, headers, kept, own: replayed ? { ...own, ...REPLAYED } : own, body, log };

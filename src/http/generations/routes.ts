@@ -1,12 +1,12 @@
-import { formatAmount } from "../../domain/money/money.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import type { CreateTask } from "../../service/create-task.ts";
+import { accepted } from "../accepted.ts";
 import { readJsonBody } from "../body.ts";
 import { type Endpoint, type KeyedExchange, keyed } from "../exchange.ts";
 import { hopsOf } from "../hops.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
-import { type Reply, success } from "../reply.ts";
+import { type Reply, succeeding } from "../reply.ts";
 import { routingOf } from "../routing.ts";
 import { requireStanding } from "../standing.ts";
 import { CREATE_IMAGE, CREATE_VIDEO } from "./wire.ts";
@@ -44,7 +44,7 @@ async function accept(
   try {
     requireStanding(standing);
     const idempotencyKey = idempotencyKeyOf(request);
-    const { taskId, held, replayed } = await createTask({
+    const created = await createTask({
       kind,
       body,
       inlineFiles,
@@ -58,10 +58,12 @@ async function accept(
       trace: exchange.trace,
       gone: () => request.signal,
     });
-    const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };
-    if (replayed) headers["X-Idempotent-Replay"] = "true";
-    // The schema has checked that it is a string.
-    return success({ task_id: taskId }, headers, { task: taskId, model: body.model as string });
+    const { taskId: task } = created;
+    return accepted(created, {
+      body: succeeding(`{"task_id":"${task}"}`),
+      // The schema has checked that it is a string.
+      log: { task, model: body.model as string },
+    });
   } finally {
     // An await would cost a turn, and most bodies have no files.
     if (discard !== undefined) await discard();

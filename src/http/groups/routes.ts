@@ -1,17 +1,18 @@
 import { mustBe } from "../../domain/errors.ts";
 import type { JsonObject } from "../../domain/json.ts";
-import { formatAmount, type Micros, parseAmount } from "../../domain/money/money.ts";
+import { type Micros, parseAmount } from "../../domain/money/money.ts";
 import type { GroupPolicy } from "../../domain/task/group-terms.ts";
 import type { CancelTaskDeps } from "../../service/cancel-task.ts";
 import { type CreateGroupDeps, createGroup } from "../../service/create-group.ts";
 import type { GroupBody } from "../../service/expand-group.ts";
 import { type ListGroupsDeps, listGroups } from "../../service/list-groups.ts";
 import { cancelGroup, readGroup } from "../../service/read-group.ts";
+import { accepted } from "../accepted.ts";
 import { readBody } from "../body.ts";
 import { counted, type Endpoint, type KeyedExchange, keyed, polled } from "../exchange.ts";
 import { hopsOf } from "../hops.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
-import { type Reply, success } from "../reply.ts";
+import { type Reply, succeeding, success } from "../reply.ts";
 import { routingOf } from "../routing.ts";
 import { checkQuery } from "../wire/check.ts";
 import { presentGroup, presentListedGroup } from "./present.ts";
@@ -75,11 +76,10 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     deadlineSec: body.deadline_seconds,
     callbackUrl: body.callback_url,
   });
-  const headers = {
-    "X-Request-Cost": formatAmount(held),
-    ...(replayed && { "X-Idempotent-Replay": "true" }),
-  };
-  return success({ group_id: id, task_ids: tasks }, headers);
+  return accepted(
+    { held, replayed },
+    { body: succeeding(JSON.stringify({ group_id: id, task_ids: tasks })) },
+  );
 }
 
 /** @throws AppError naming `budget` */

@@ -1,16 +1,16 @@
 import type { JsonObject } from "../../../domain/json.ts";
 import { FOLLOW_UPS, type FollowUp } from "../../../domain/model/follow-up.ts";
-import { formatAmount } from "../../../domain/money/money.ts";
 import type { Random } from "../../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import { type FollowUpDeps, followUpTask } from "../../../service/follow-up-task.ts";
 import { readFamily } from "../../../service/read-family.ts";
 import { varyTask } from "../../../service/vary-task.ts";
+import { accepted } from "../../accepted.ts";
 import { readBody } from "../../body.ts";
 import { counted, type Endpoint, type KeyedExchange, polled } from "../../exchange.ts";
 import { hopsOf } from "../../hops.ts";
 import { idempotencyKeyOf } from "../../idempotency-key.ts";
-import { type Reply, success } from "../../reply.ts";
+import { type Reply, succeeding, success } from "../../reply.ts";
 import { routingOf } from "../../routing.ts";
 import { requireStanding } from "../../standing.ts";
 import { presentFamily } from "./present.ts";
@@ -55,28 +55,22 @@ async function optionalBody(exchange: KeyedExchange, schema: JsonObject): Promis
 async function vary(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
   const { count = 1 } = (await optionalBody(exchange, VARIATIONS)) as { count?: number };
   const { of, created, held, refused } = await varyTask(deps, { ...sentBy(exchange), count });
-  const headers = createHeaders(
-    formatAmount(held),
-    created.every(({ replayed }) => replayed),
-  );
+  const replayed = created.every((each) => each.replayed);
   const missing = refused && {
     count: count - created.length,
     ...{ error_code: refused.code, message: refused.message },
   };
   const ids = created.map(({ taskId }) => taskId);
-  return success({ task_ids: ids, variation_of: of, refused: missing ?? null }, headers, { task: of });
+  const body = succeeding(JSON.stringify({ task_ids: ids, variation_of: of, refused: missing ?? null }));
+  return accepted({ held, replayed }, { body, log: { task: of } });
 }
 
 async function followUp(deps: Deps, name: FollowUp, exchange: KeyedExchange): Promise<Reply> {
   const body = await optionalBody(exchange, FOLLOW_UP[name].schema);
   const created = await followUpTask(deps, { ...sentBy(exchange), followUp: name, body });
-  const { taskId, held, replayed, of, model } = created;
-  const headers = createHeaders(formatAmount(held), replayed);
-  return success({ task_id: taskId, parent_id: of, model }, headers, { task: taskId, model });
-}
-
-function createHeaders(cost: string, isReplayed: boolean): Record<string, string> {
-  return { "X-Request-Cost": cost, ...(isReplayed && { "X-Idempotent-Replay": "true" }) };
+  const { taskId: task, of, model } = created;
+  const answer = succeeding(JSON.stringify({ task_id: task, parent_id: of, model }));
+  return accepted(created, { body: answer, log: { task, model } });
 }
 
 async function tree(deps: Deps, { principal, param, query, origin }: KeyedExchange): Promise<Reply> {

@@ -1,11 +1,11 @@
-import { formatAmount } from "../../../domain/money/money.ts";
 import { readStory } from "../../../service/read-story.ts";
 import { type ReadTraceDeps, readTrace } from "../../../service/read-trace.ts";
 import { type RetryTaskDeps, retryTask } from "../../../service/retry-task.ts";
+import { accepted } from "../../accepted.ts";
 import { counted, type Endpoint, type KeyedExchange, polled } from "../../exchange.ts";
 import { hopsOf } from "../../hops.ts";
 import { idempotencyKeyOf } from "../../idempotency-key.ts";
-import { success } from "../../reply.ts";
+import { succeeding, success } from "../../reply.ts";
 import { routingOf } from "../../routing.ts";
 import { presentOwnTrace } from "../trace/present.ts";
 import { READ_TRACE } from "../trace/wire.ts";
@@ -32,10 +32,10 @@ export function storyEndpoints(deps: ReadTraceDeps & RetryTaskDeps): Endpoint[] 
       gone: () => request.signal,
     };
     const asked = { ...sent, principal, requestId, origin, id: param("task_id") };
-    const { taskId, held, replayed, retryOf } = await retryTask(deps, asked);
-    const headers: Record<string, string> = { "X-Request-Cost": formatAmount(held) };
-    if (replayed) headers["X-Idempotent-Replay"] = "true";
-    return success({ task_id: taskId, retry_of: retryOf }, headers, { task: taskId });
+    const created = await retryTask(deps, asked);
+    const { taskId: task, retryOf } = created;
+    const body = succeeding(JSON.stringify({ task_id: task, retry_of: retryOf }));
+    return accepted(created, { body, log: { task } });
   }
   return [
     polled("/v1/tasks/:task_id", READ_STORY, story, "reads"),
