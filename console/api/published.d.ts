@@ -1300,13 +1300,13 @@ export interface Schemas {
     cancel_url: string;
     /** How many tasks are ahead of it. With `IN_QUEUE` only. */
     queue_position?: number;
-    /** Where `logs` asks for it. */
+    /** Null unless `logs` asks for it. Not with `IN_QUEUE`. */
     logs?: readonly ({
       message: string;
       timestamp: string;
       level: "INFO" | "ERROR";
       source: "USER";
-    })[];
+    })[] | null;
     metrics?: {
       /** Seconds from the first submission to the end. */
       inference_time: number | null;
@@ -3445,12 +3445,14 @@ export interface Schemas {
   ReplicateFile: {
     /** Id of the file. */
     id: string;
-    /** As it was given. */
-    name?: string;
+    /** As it was given as `filename`, or else its id with an ending. */
+    name: string;
     /** By its content. */
     content_type: string;
     /** Bytes. */
     size: number;
+    /** Names the content. */
+    etag: string;
     checksums: {
       /** Of what is stored. */
       sha256: string;
@@ -3549,8 +3551,8 @@ export interface Schemas {
     id: string;
     /** When this service began to run. */
     created_at: string;
-    /** There is none. */
-    cog_version: null;
+    /** The version of Cog whose schemas these are like. */
+    cog_version: "0.3.9";
     /** `components.schemas` has `Input` and `Output` of the model. */
     openapi_schema: Record<string, unknown>;
   };
