@@ -23,21 +23,26 @@ export interface Reply {
 const JSON_HEADERS = { "Content-Type": "application/json" } as const;
 
 export function json(body: unknown, headers?: Readonly<Record<string, string>>, log?: ReplyLog): Reply {
-  return {
-    status: 200,
-    headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers },
-    body: JSON.stringify(body),
-    log,
-  };
+  return written(JSON.stringify(body), headers, log);
 }
 
 /** The envelope of docs/api.md 3.1. */
 export function success(data: unknown, headers?: Readonly<Record<string, string>>, log?: ReplyLog): Reply {
-  return json({ code: 200, message: "success", data }, headers, log);
+  return written(succeeding(JSON.stringify(data)), headers, log);
 }
 
 /** The same as text. @param data JSON */
 export const succeeding = (data: string) => `{"code":200,"message":"success","data":${data}}`;
+
+/** @param body JSON */
+function written(
+  body: string,
+  headers: Readonly<Record<string, string>> | undefined,
+  log: ReplyLog | undefined,
+): Reply {
+  const all = headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers };
+  return { status: 200, headers: all, body, log };
+}
 
 /** Releases the body of an answer that nobody will read. */
 export function dropReply({ body }: Reply): void {

@@ -110,8 +110,8 @@ function withKeptHeaders({ method }: Request, reply: Reply, kept: Headers, reque
   const isHead = method === "HEAD";
   if (isHead) dropReply(reply);
   kept.set("X-Request-ID", requestId);
-  for (const name in own) kept.set(name, own[name] as string);
   try {
+    for (const name in own) kept.set(name, own[name] as string);
     return new Response(isHead ? null : reply.body, { status, headers: kept });
   } finally {
     for (const name in own) kept.delete(name);
