@@ -2,9 +2,11 @@ import { AppError } from "../domain/errors.ts";
 import type { AuditDepth, AuditOutcome, AuditReport } from "../domain/ports/audit.ts";
 import type { DatabaseCheck } from "../domain/ports/database-check.ts";
 import type { SealStore } from "../domain/ports/seal-store.ts";
-import type { UsageLine, UsageStore } from "../domain/ports/usage-store.ts";
+import type { UsageStore } from "../domain/ports/usage-store.ts";
 import type { Reclaimable } from "../domain/reclaimable.ts";
 import type { Stock } from "../domain/stock.ts";
+import type { UsagePage, UsagePages } from "../store/sqlite/usage-pages.ts";
+import type { UsageRead } from "../store/usage-reading.ts";
 import type { BooksOrder, BooksQuestion, BooksResult } from "./books-worker.ts";
 import { workerEntry } from "./worker-entry.ts";
 
@@ -27,6 +29,8 @@ export interface BookReadings extends Pick<UsageStore, "report"> {
 
 /** Each thread takes part of the processors and of the disk from requests, and the memory of a connection. */
 const SLOTS = 2;
+/** Characters of what pages of tasks come to. Those that find no room are read again for each report. */
+const MOST_KEPT = 16 * 2 ** 20;
 
 interface Reading<Answer> {
   readonly answer: Promise<Answer>;
@@ -44,13 +48,18 @@ export function createBookReadings({ path, keepSeals }: BookReadingsOrder): Book
   const asked = createLine(path, SLOTS);
   const scraped = createLine(path, 1);
   const counted = createLine(path, 1);
+  const usagePages = createKeptPages();
   return {
     async run(depth = "checksums") {
       const { report, seals } = await asked.read<AuditOutcome>({ kind: "audit", depth });
       await keepSeals(seals);
       return report;
     },
-    report: (query) => asked.read<UsageLine[]>({ kind: "usage", query }),
+    async report(query) {
+      const { lines, pages } = await asked.read<UsageRead>({ kind: "usage", query }, usagePages.all);
+      usagePages.keep(pages);
+      return lines;
+    },
     stock: () => scraped.read<Stock>({ kind: "stock" }),
     check: () => asked.read<DatabaseCheck>({ kind: "check" }),
     reclaimable: ({ dataDir, assets }) => counted.read<Reclaimable>({ kind: "reclaimable", dataDir, assets }),
@@ -75,13 +84,14 @@ function createLine(path: string, slots: number) {
   const readings = new Map<string, Reading<unknown>>();
   let isStopped = false;
 
-  function read<Answer>(question: BooksQuestion): Promise<Answer> {
+  /** @param usagePages called when it is begun */
+  function read<Answer>(question: BooksQuestion, usagePages?: () => UsagePages): Promise<Answer> {
     const name = JSON.stringify(question);
     // Safe: the same question has an answer of the same type.
     const known = readings.get(name) as Reading<Answer> | undefined;
     if (known !== undefined) return known.answer;
     if (isStopped) return Promise.reject(stopping());
-    const reading = prepare<Answer>({ path, question }, () => {
+    const reading = prepare<Answer>({ path, question, usagePages }, () => {
       readings.delete(name);
       startFirst();
     });
@@ -104,8 +114,29 @@ function createLine(path: string, slots: number) {
   };
 }
 
+/** What pages of tasks came to when reports read them, as far as there is room. */
+function createKeptPages() {
+  const kept = new Map<number, UsagePage>();
+  let characters = 0;
+  return {
+    all: (): UsagePages => kept,
+    keep(pages: UsagePages): void {
+      for (const [number, page] of pages) {
+        const added = page.sums.length - (kept.get(number)?.sums.length ?? 0);
+        if (characters + added > MOST_KEPT) continue;
+        kept.set(number, page);
+        characters += added;
+      }
+    },
+  };
+}
+
+interface LaterOrder extends Omit<BooksOrder, "usagePages"> {
+  readonly usagePages?: (() => UsagePages) | undefined;
+}
+
 /** A reading that has not begun. @param onEnd called once, before the answer */
-function prepare<Answer>(order: BooksOrder, onEnd: () => void): Reading<Answer> {
+function prepare<Answer>({ usagePages, ...order }: LaterOrder, onEnd: () => void): Reading<Answer> {
   let worker: Worker | undefined;
   let isOver = false;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
@@ -132,7 +163,7 @@ function prepare<Answer>(order: BooksOrder, onEnd: () => void): Reading<Answer> 
     });
     // The thread ended without a message, for example for lack of memory.
     worker.addEventListener("close", () => fail("it ended without an answer"));
-    worker.postMessage(order);
+    worker.postMessage({ ...order, usagePages: usagePages?.() } satisfies BooksOrder);
   }
 
   // Waiting callers get the error; if nobody waits any more, nobody needs it.

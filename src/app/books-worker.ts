@@ -1,14 +1,15 @@
 import type { AuditDepth, AuditOutcome } from "../domain/ports/audit.ts";
 import type { DatabaseCheck } from "../domain/ports/database-check.ts";
-import type { UsageLine, UsageQuery } from "../domain/ports/usage-store.ts";
+import type { UsageQuery } from "../domain/ports/usage-store.ts";
 import type { Reclaimable } from "../domain/reclaimable.ts";
 import type { Stock } from "../domain/stock.ts";
 import { createSystemClock, monotonicMs } from "../runtime/clock.ts";
 import { openAudit } from "../store/audit.ts";
 import { checkDatabase } from "../store/check.ts";
-import { copyLog, untilLogIsShort } from "../store/checkpoint.ts";
+import { copyLog } from "../store/checkpoint.ts";
+import type { UsagePages } from "../store/sqlite/usage-pages.ts";
 import { readStock } from "../store/stock-reading.ts";
-import { openUsageReading } from "../store/usage-reading.ts";
+import { openUsageReading, type UsageRead } from "../store/usage-reading.ts";
 import { giveWay } from "../toolkit/low-priority.ts";
 import type { ReclaimOrder } from "./reclaimable.ts";
 
@@ -30,12 +31,14 @@ export type BooksQuestion =
 export interface BooksOrder {
   readonly path: string;
   readonly question: BooksQuestion;
+  /** What earlier answers said of pages. */
+  readonly usagePages?: UsagePages | undefined;
 }
 
 export type BooksResult =
   | {
       readonly kind: "done";
-      readonly answer: AuditOutcome | UsageLine[] | Stock | Reclaimable | DatabaseCheck | undefined;
+      readonly answer: AuditOutcome | UsageRead | Stock | Reclaimable | DatabaseCheck | undefined;
     }
   | { readonly kind: "failed"; readonly message: string };
 
@@ -60,12 +63,13 @@ async function answer(order: BooksOrder): Promise<BooksResult> {
 function read({
   path,
   question,
-}: BooksOrder): Promise<AuditOutcome | UsageLine[] | Reclaimable> | Stock | DatabaseCheck | undefined {
+  usagePages,
+}: BooksOrder): Promise<AuditOutcome | UsageRead | Reclaimable> | Stock | DatabaseCheck | undefined {
   switch (question.kind) {
     case "audit":
       return check(path, question.depth);
     case "usage":
-      return sumUp(path, question.query);
+      return sumUp(path, question.query, usagePages);
     case "stock":
       return readStock({ path });
     case "check":
@@ -104,11 +108,10 @@ async function check(path: string, depth: AuditDepth): Promise<AuditOutcome> {
   }
 }
 
-async function sumUp(path: string, query: UsageQuery): Promise<UsageLine[]> {
-  await untilLogIsShort({ path });
+async function sumUp(path: string, query: UsageQuery, kept: UsagePages | undefined): Promise<UsageRead> {
   const reading = openUsageReading({ path });
   try {
-    return await reading.report(query);
+    return await reading.report(query, kept);
   } finally {
     reading.stop();
   }

@@ -1,7 +1,6 @@
 import type { Database } from "bun:sqlite";
-import { statSync } from "node:fs";
-import { LONG_LOG_BYTES, LONG_LOG_FRAMES } from "./sqlite/checkpoints.ts";
-import { openDatabase, openForReading } from "./sqlite/connection.ts";
+import { LONG_LOG_FRAMES } from "./sqlite/checkpoints.ts";
+import { openDatabase } from "./sqlite/connection.ts";
 import { translating } from "./sqlite/errors.ts";
 
 const LOOK_AGAIN_MS = 50;
@@ -40,23 +39,6 @@ export function copyLog({ path }: { readonly path: string }): void {
   }
 }
 
-/**
- * Waits until a server has copied a log that an earlier reader made long, but not forever. Who reads for long, again and again, would
- * otherwise have it grow as long as that goes on.
- *
- * @throws StorageError when the database cannot be read
- */
-export async function untilLogIsShort({ path }: { readonly path: string }): Promise<void> {
-  const file = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  if (file === undefined || file.size <= LONG_LOG_BYTES) return;
-  const db = openForReading(path);
-  try {
-    await createLogWait(db)();
-  } finally {
-    db.stop();
-  }
-}
-
 /** Whether the database has a log: then somebody writes to it, or was killed. */
 export function hasLog(db: Database): boolean {
   return translating(() => (prepareLook(db).get()?.log ?? 0) > 0);
@@ -66,8 +48,11 @@ const prepareLook = (db: Database) =>
   db.prepare<{ log: number; checkpointed: number }, []>("pragma wal_checkpoint(noop)");
 
 /**
- * Returns a function that does the same on a connection that reads nothing meanwhile, and may be called often. Where it waited in vain,
- * since another reader stays, it does not wait again until the log was short.
+ * Returns a function that waits until a server has copied a log that an earlier reader made long, but not forever. Who reads for long, again
+ * and again, would otherwise have it grow as long as that goes on. Of a connection that reads nothing meanwhile; it may be called often. Where
+ * it waited in vain, since another reader stays, it does not wait again until the log was short.
+ *
+ * @throws StorageError when the database cannot be read
  */
 export function createLogWait(db: Database, mostMs = COPIED_WITHIN_MS): () => Promise<void> {
   const look = prepareLook(db);

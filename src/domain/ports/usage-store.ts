@@ -51,9 +51,9 @@ export interface UsageStore {
   chargedTo(account: AccountId, key: KeyId): Promise<Micros>;
   /**
    * Sums up the tasks that ended in a range of days, with one line for each key (with its account), model, day, account or
-   * provider that had any, or for each pair of two of them, ordered by id, name or date. Reads every attempt whose cost is
-   * known. Grouping by provider also reads every task; a removed task then counts as completed if it had results, and as failed
-   * if not.
+   * provider that had any, or for each pair of two of them, ordered by id, name or date. Costs and providers are read from
+   * tasks and attempts, of which a server keeps what those come to that change no more. By provider, a removed task counts as
+   * completed if it had results, and as failed if not.
    *
    * @returns one more than `MOST_USAGE_LINES` at most
    */

@@ -4,11 +4,8 @@ import type { Database } from "bun:sqlite";
 const FRAMES = 1000;
 /** Frames of a log that a reader made long: it begins anew once the reader is gone. */
 const LONG = 2 * FRAMES;
-/** A page with the header of its frame. */
-const FRAME_BYTES = 4_120;
 /** Longer logs are to begin anew before somebody reads for long again. */
 export const LONG_LOG_FRAMES = 1.25 * LONG;
-export const LONG_LOG_BYTES = LONG_LOG_FRAMES * FRAME_BYTES;
 /**
  * What stays of the file of a log that was longer, and is overwritten. A flush of a file that grows waits for more than the disk: on ext4,
  * a thread of the kernel notes which new blocks are written, and beside processes that take all processors it comes late. Less than what

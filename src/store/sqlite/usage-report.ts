@@ -4,7 +4,8 @@ import { toMicros } from "../../domain/money/money.ts";
 import { MOST_USAGE_LINES, type UsageGroup, type UsageSplit } from "../../domain/money/usage.ts";
 import type { UsageLine, UsageQuery } from "../../domain/ports/usage-store.ts";
 import { accountNumber } from "./account-store/account-table.ts";
-import { named, REMOVED } from "./task-store/task-table.ts";
+import { named } from "./task-store/task-table.ts";
+import { createUsageSums, prepareUsagePages, SUM_COLUMNS, type UsagePages } from "./usage-pages.ts";
 
 export type Subject = Pick<UsageLine, "accountId" | "keyId" | "model" | "day" | "provider">;
 export type Totals = Omit<UsageLine, "cost" | "chargedAtCost" | "resubmitted">;
@@ -25,35 +26,56 @@ const COLUMNS: Readonly<Record<UsageGroup, readonly string[]>> = {
 const DAYS = `select account_id, key_id, model, day, completed, failed, cancelled, outputs, charged_micros from usage_day
   where (?1 is null or account_id = ?1) and day between ?2 and ?3`;
 
-/** Whether a task is one of the account that is asked for, if one is. */
-const OF_ACCOUNT = `(?1 is null or account_number = ${accountNumber("?1")})`;
-
-/** The columns that `COLUMNS` and `DAYS` have, of a task. */
+/** The columns that `COLUMNS` and `DAYS` have, of what has their numbers. */
 const OF_TASK = named("account_id", "key_id", "model");
 
-/** The same of each task, with its provider. Of a removed task is left how many results it had, and what it was charged. */
-const TASKS = `select account_id, key_id, model, day, provider, outputs, charged_micros,
-    status = 'completed' or (status = '${REMOVED}' and outputs > 0) as completed,
-    status = 'failed' or (status = '${REMOVED}' and outputs = 0) as failed, status = 'cancelled' as cancelled
-  from (select ${OF_TASK}, completed_at / 86400000 as day, lane as provider, status,
-      coalesce(json_array_length(results), 0) as outputs, coalesce(charged_micros, 0) as charged_micros
-    from task where stage = 'terminal' and ${OF_ACCOUNT})
-  where day between ?2 and ?3
-  union all
-  select ${OF_TASK}, day, provider, outputs, charged_micros, completed, tasks - completed, 0
-  from books_day where tasks > 0 and ${OF_ACCOUNT} and day between ?2 and ?3`;
+const OF_BOOKS = SUM_COLUMNS.map((column) => (column === "cancelled" ? "0 as cancelled" : column));
+const OF_PAGES = SUM_COLUMNS.map((column, i) => `value ->> ${i} as ${column}`);
 
-/** The body of `UsageStore.report`. */
-export function prepareUsageReport(db: Database): (query: UsageQuery) => UsageLine[] {
+/** Of the tasks in the books and of those that the sums in the fourth parameter are of, what counts something. */
+const sumsThatCount = (column: (typeof SUM_COLUMNS)[number]) => `(
+    select ${OF_BOOKS.join(", ")} from books_day
+    union all select ${OF_PAGES.join(", ")} from json_each(?4)
+  ) where ${column} > 0 and day between ?2 and ?3 and (?1 is null or account_number = ${accountNumber("?1")})`;
+
+/** The totals of all tasks, with the providers that had them last. */
+const TASKS = `select ${OF_TASK}, day, provider, completed, tasks - completed - cancelled as failed, cancelled, outputs, charged_micros
+  from ${sumsThatCount("tasks")}`;
+
+/**
+ * The body of `UsageStore.report`, for a transaction.
+ *
+ * @param kept what pages came to before, which counts where their generation is still the same; all others are read
+ */
+export function prepareUsageReport(db: Database): (query: UsageQuery, kept?: UsagePages) => UsageLine[] {
+  const pages = prepareUsagePages(db);
   const known = new Map<string, ReturnType<typeof prepareSplit>>();
-  return ({ accountId, from, to, by, and, isWithoutCosts = false }) => {
+
+  function sumsOf(query: UsageQuery, kept: UsagePages | undefined): string {
+    const sums = createUsageSums(query);
+    for (const page of pages.all()) {
+      const before = kept?.get(page);
+      const isSame = before !== undefined && before.generation === pages.generationOf(page);
+      sums.add(isSame ? JSON.parse(before.sums) : pages.sumsOf(page));
+    }
+    return sums.text();
+  }
+
+  return (query, kept) => {
+    const { accountId, from, to, by, and } = query;
     const statements = known.getOrInsertComputed(`${by} ${and}`, () => prepareSplit(db, { by, and }));
     const range: Range = [accountId ?? null, from, to];
-    const lines = statements.lines.all(...range);
-    if (isWithoutCosts) return linesWithoutCosts(lines);
-    return linesOf(lines, statements.costs.all(...range), statements.repeats.all(...range));
+    const sums = readsTasks(query) ? sumsOf(query, kept) : "[]";
+    const lines = statements.lines(range, sums);
+    if (query.isWithoutCosts) return linesWithoutCosts(lines);
+    return linesOf(lines, statements.costs.all(...range, sums), statements.repeats.all(...range, sums));
   };
 }
+
+/** Whether tasks and attempts have to be summed up: days have neither providers nor costs. */
+export const readsTasks = (query: UsageQuery): boolean => !query.isWithoutCosts || isByProvider(query);
+
+const isByProvider = ({ by, and }: UsageSplit): boolean => by === "provider" || and === "provider";
 
 export function linesWithoutCosts(lines: readonly Totals[]): UsageLine[] {
   return lines.map((row) => ({ ...row, charged: toMicros(row.charged) }));
@@ -91,38 +113,40 @@ export function placesOf({ by, and }: UsageSplit) {
   };
 }
 
+type WithSums = [...range: Range, sums: string];
+
 function prepareSplit(db: Database, split: UsageSplit) {
-  const { list, places, isByProvider } = placesOf(split);
-  const lines = db.prepare<Totals, Range>(
+  const { list, places } = placesOf(split);
+  const linesFrom = (totals: string) =>
     `select ${list}, sum(completed) as completed, sum(failed) as failed, sum(cancelled) as cancelled,
        sum(outputs) as outputs, sum(charged_micros) as charged
-     from (${isByProvider ? TASKS : DAYS}) group by ${places} order by ${places} limit ${MOST_USAGE_LINES + 1}`,
-  );
-  // Sums the attempts of a task first, so that its charge counts once: at the provider that had it last.
-  const spentBy = isByProvider ? "task_number, provider" : "task_number";
-  const charged = isByProvider ? "iif(spent.provider = lane, charged_micros, 0)" : "charged_micros";
-  const costs = db.prepare<Spent, Range>(
-    `select ${list}, sum(cost) as cost, sum(charged) as charged from (
-       select ${OF_TASK}, ${isByProvider ? "spent.provider, " : ""}completed_at / 86400000 as day, ${charged} as charged, cost
-       from (select ${spentBy}, sum(cost_micros) as cost from attempt where cost_micros is not null group by ${spentBy}) as spent
-       cross join task on task.number = spent.task_number
-       where stage = 'terminal' and ${OF_ACCOUNT}
-       union all
-       select ${OF_TASK}, ${isByProvider ? "provider, " : ""}day, ${isByProvider ? "charged_here_micros" : "charged_once_micros"}, cost_micros
-       from books_day where costed > 0 and ${OF_ACCOUNT})
-     where day between ?2 and ?3 group by ${places}`,
-  );
-  const repeats = db.prepare<Repeated, Range>(
-    `select ${list}, sum(times) as count from (
-       select ${OF_TASK}, attempt.provider, completed_at / 86400000 as day, 1 as times
-       from attempt cross join task on task.number = attempt.task_number
-       where attempt.state = 'ambiguous' and attempt.sequence < task.attempts and stage = 'terminal'
-         and ${OF_ACCOUNT}
-       union all
-       select ${OF_TASK}, provider, day, resubmitted from books_day where resubmitted > 0 and ${OF_ACCOUNT})
-     where day between ?2 and ?3 group by ${places}`,
-  );
-  return { lines, costs, repeats };
+     from (${totals}) group by ${places} order by ${places} limit ${MOST_USAGE_LINES + 1}`;
+  // Of a task with several providers, the charge counts once.
+  const charged = isByProvider(split) ? "charged_here_micros" : "charged_once_micros";
+  return {
+    lines: prepareLines(db, split, linesFrom),
+    costs: db.prepare<Spent, WithSums>(
+      `select ${list}, sum(cost_micros) as cost, sum(charged) as charged
+       from (select ${OF_TASK}, provider, day, ${charged} as charged, cost_micros from ${sumsThatCount("costed")}) group by ${places}`,
+    ),
+    repeats: db.prepare<Repeated, WithSums>(
+      `select ${list}, sum(resubmitted) as count
+       from (select ${OF_TASK}, provider, day, resubmitted from ${sumsThatCount("resubmitted")}) group by ${places}`,
+    ),
+  };
+}
+
+function prepareLines(
+  db: Database,
+  split: UsageSplit,
+  from: (totals: string) => string,
+): (range: Range, sums: string) => Totals[] {
+  if (isByProvider(split)) {
+    const ofTasks = db.prepare<Totals, WithSums>(from(TASKS));
+    return (range, sums) => ofTasks.all(...range, sums);
+  }
+  const ofDays = db.prepare<Totals, Range>(from(DAYS));
+  return (range) => ofDays.all(...range);
 }
 
 /** Tells lines of one split apart. */

@@ -19,7 +19,7 @@ export function createUsageStore(connection: Connection): UsageStore {
      from usage_day where account_id = ? and day between ? and ? group by day order by day`,
   );
   const chargedSince = prepareChargedSince(db);
-  const report = prepareUsageReport(db);
+  const report = db.transaction(prepareUsageReport(db));
   const live = db.prepare<{ count: number }, [account: AccountId, key: KeyId, atMost: number]>(
     `select count(*) as count from (select 1 from task indexed by task_live
        where account_number = ${accountNumber("?")} and key_label = ${labelOf("?")} and ${LIVE} limit ?)`,

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
-import { copyLog, createLogWait, untilLogIsShort } from "../../../src/store/checkpoint.ts";
-import { KEPT_BYTES, LONG_LOG_BYTES } from "../../../src/store/sqlite/checkpoints.ts";
+import { copyLog, createLogWait } from "../../../src/store/checkpoint.ts";
+import { KEPT_BYTES, LONG_LOG_FRAMES } from "../../../src/store/sqlite/checkpoints.ts";
 import { openConnection, openForReading } from "../../../src/store/sqlite/connection.ts";
 import { temporaryDatabase } from "../../helpers/store.ts";
 
+/** A page with the header of its frame is 4,120 bytes. */
+const LONG_LOG_BYTES = LONG_LOG_FRAMES * 4_120;
 /** More than a log may have between checkpoints. */
 const LONG_BYTES = 12_000_000;
 
@@ -88,17 +90,19 @@ test.concurrent("while the reader is there, the log stays, and is looked at agai
   await stop();
 });
 
-test.concurrent("who reads for long waits until a long log is copied, and for nothing where there is none", async () => {
+test.concurrent("who reads for long waits until a long log is copied, and then for nothing", async () => {
   const { path, connection, logBytes, isCopied, endReading, stop } = await withLongLog();
-  const waiting = untilLogIsShort({ path });
+  const db = openForReading(path);
+  const wait = createLogWait(db);
+  const waiting = wait();
   expect(await isOver(waiting)).toBe(false);
   endReading();
   await waiting;
   expect(isCopied()).toBe(true);
   await connection.write(() => connection.db.run("insert into item values (null)"));
   expect(logBytes()).toBeGreaterThan(LONG_LOG_BYTES);
-  expect(await isOver(untilLogIsShort({ path }))).toBe(true);
-  await untilLogIsShort({ path: `${path}-missing` });
+  expect(await isOver(wait())).toBe(true);
+  db.stop();
   await stop();
 });
 

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { AttemptId, LaneId } from "../../../domain/ids.ts";
 import type { LostAttempt, LostEnd } from "../../../domain/task/lost-attempt.ts";
+import { prepareBreakSeal } from "../seal-store.ts";
 import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "./attempt-table.ts";
 import { REMOVED, TASK_COLUMNS, type TaskRow, toTask } from "./task-table.ts";
 
@@ -17,10 +18,14 @@ export function prepareLostAttempts(db: Database) {
   const task = db.prepare<TaskRow, [id: string]>(
     `select ${TASK_COLUMNS} from task where id = ? and stage = 'terminal' and status <> '${REMOVED}'`,
   );
-  const settle = db.prepare<never, [state: string, cost: number | null, detail: string, id: string]>(
+  const settle = db.prepare<
+    { task_number: number },
+    [state: string, cost: number | null, detail: string, id: string]
+  >(
     `update attempt set state = ?, cost_micros = coalesce(?, cost_micros), detail = ?
-     where id = ? and state = 'ambiguous' and ended_at is not null`,
+     where id = ? and state = 'ambiguous' and ended_at is not null returning task_number`,
   );
+  const breakSeal = prepareBreakSeal(db);
   return {
     since(lanes: readonly LaneId[], since: number): LostAttempt[] {
       return lost.all(since, JSON.stringify(lanes), MOST).flatMap((row) => {
@@ -29,7 +34,9 @@ export function prepareLostAttempts(db: Database) {
       });
     },
     settle(id: AttemptId, { state, costMicros, detail }: LostEnd): void {
-      settle.run(state, costMicros ?? null, detail, id);
+      const settled = settle.get(state, costMicros ?? null, detail, id);
+      // Reports of usage keep what its page came to.
+      if (settled !== null) breakSeal("task", settled.task_number);
     },
   };
 }
