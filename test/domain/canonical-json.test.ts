@@ -32,3 +32,25 @@ test("the canonical text of any value parses back to it", () => {
     }),
   );
 });
+
+test("the order of members makes no difference, however deep they are", () => {
+  const reversed = (value: Json | undefined): Json => {
+    if (typeof value !== "object" || value === null) return value ?? null;
+    if (Array.isArray(value)) return value.map(reversed);
+    return Object.fromEntries(
+      Object.entries(value)
+        .reverse()
+        .map(([name, member]) => [name, reversed(member)]),
+    );
+  };
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(canonicalJson(reversed(value as Json))).toBe(canonicalJson(value as Json));
+    }),
+  );
+  const inner = { "10": [{ b: 1, a: undefined }], "9": { d: "", c: null } };
+  expect(canonicalJson({ y: 2, x: inner })).toBe('{"x":{"10":[{"b":1}],"9":{"c":null,"d":""}},"y":2}');
+  expect(canonicalJson({ x: { "1": [{ a: undefined, b: 1 }], c: null }, y: 2 })).toBe(
+    '{"x":{"1":[{"b":1}],"c":null},"y":2}',
+  );
+});

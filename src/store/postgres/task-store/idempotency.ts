@@ -58,12 +58,12 @@ export const records = {
     return new Map(rows.map((row) => [row.digest, row]));
   },
   async find(session: Session, claim: IdempotencyClaim, now: number): Promise<UsedKey | undefined> {
-    const [row] = await SELECT.all(session, [hexDigestOf(claim)]);
+    const [row] = await SELECT.all(session, [digestOf(claim)]);
     return row && readUse(row, claim, now);
   },
   /** Ends the record of a key, if it belongs to this task. */
   async free(session: Session, use: IdempotencyUse, taskId: TaskId): Promise<void> {
-    await END.run(session, hexDigestOf(use), taskId);
+    await END.run(session, digestOf(use), taskId);
   },
   /** Removes records that expired before `now`. @returns how many */
   expire: (session: Session, now: number, limit: number) => ENDED.run(session, now, limit),
@@ -71,14 +71,10 @@ export const records = {
 
 export function recordOf(claim: IdempotencyClaim, taskId: TaskId, held: Micros): RecordRow {
   return {
-    digest: hexDigestOf(claim),
+    digest: digestOf(claim),
     fingerprint: claim.fingerprint,
     task_id: taskId,
     held_micros: held,
     expires_at: claim.expiresAt,
   };
-}
-
-export function hexDigestOf(use: IdempotencyUse): string {
-  return digestOf(use).toHex();
 }

@@ -3,7 +3,7 @@ import { type Micros, toMicros } from "../../../domain/money/money.ts";
 import type { AdmitResult } from "../../../domain/ports/task-store.ts";
 import type { IdempotencyClaim } from "../../../domain/task/idempotency.ts";
 import type { Connection } from "../connection.ts";
-import { openRecentRecords } from "./recent-records.ts";
+import { DIGEST, openRecentRecords, type RecentRecord } from "./recent-records.ts";
 
 export type UsedKey = Extract<AdmitResult, { kind: "replayed" | "conflict" }>;
 
@@ -29,30 +29,30 @@ export interface IdempotencyRow {
 export function prepareIdempotency(connection: Connection) {
   const { db } = connection;
   const recent = openRecentRecords(connection);
-  const select = db.prepare<IdempotencyRow, [digest: Uint8Array, id: number]>(
-    `select fingerprint, task_id, held_micros, expires_at from idempotency where digest = ?1 and id = ?2`,
+  const select = db.prepare<IdempotencyRow, [digest: string, id: number]>(
+    `select fingerprint, task_id, held_micros, expires_at from idempotency where digest = unhex(?1) and id = ?2`,
   );
-  const indexed = db.prepare<{ id: number }, [digest: Uint8Array]>(
-    "select id from idempotency_index where digest = ?",
+  const indexed = db.prepare<{ id: number }, [digest: string]>(
+    "select id from idempotency_index where digest = unhex(?)",
   );
   const insert = db.prepare(
-    "insert into idempotency (digest, fingerprint, task_id, held_micros, expires_at) values (?, ?, ?, ?, ?)",
+    "insert into idempotency (digest, fingerprint, task_id, held_micros, expires_at) values (unhex(?), ?, ?, ?, ?)",
   );
   const remove = db.prepare<never, [id: number]>("delete from idempotency where id = ?");
   // All records are kept equally long, so they end in the order of their ids and need no index on the time. The newest one stays:
   // otherwise SQLite would reuse its id, and `merged_id` would cover a record that was never merged.
-  const ended = db.prepare<{ id: number; digest: Uint8Array }, [limit: number, now: number]>(
-    `select id, digest from (select * from idempotency order by id limit ?)
+  const ended = db.prepare<RecentRecord, [limit: number, now: number]>(
+    `select id, ${DIGEST} from (select * from idempotency order by id limit ?)
      where expires_at <= ? and id < (select max(id) from idempotency)`,
   );
-  const forget = db.prepare<never, [digest: Uint8Array, id: number]>(
-    "delete from idempotency_index where digest = ? and id = ?",
+  const forget = db.prepare<never, [digest: string, id: number]>(
+    "delete from idempotency_index where digest = unhex(?) and id = ?",
   );
-  const end = db.prepare<never, [task: string, digest: Uint8Array, id: number]>(
-    "update idempotency set expires_at = 0 where task_id = ? and digest = ? and id = ?",
+  const end = db.prepare<never, [task: string, digest: string, id: number]>(
+    "update idempotency set expires_at = 0 where task_id = ? and digest = unhex(?) and id = ?",
   );
 
-  const idOf = (digest: Uint8Array) => recent.find(digest) ?? indexed.get(digest)?.id;
+  const idOf = (digest: string) => recent.find(digest) ?? indexed.get(digest)?.id;
 
   function find(claim: IdempotencyClaim, now: number, digest = digestOf(claim)): UsedKey | undefined {
     const id = idOf(digest);
@@ -93,9 +93,7 @@ export function readUse(row: IdempotencyRow, claim: IdempotencyClaim, now: numbe
   return { kind: "replayed", taskId: row.task_id, held: toMicros(row.held_micros) };
 }
 
-/** 128 bits of SHA-256 of the scope; the parts cannot hold a line feed. */
-export function digestOf({ keyId, endpoint, key }: IdempotencyUse): Uint8Array {
-  const hash = new Uint8Array(32);
-  Bun.SHA256.hash(`${keyId}\n${endpoint}\n${key}`, hash);
-  return hash.subarray(0, 16);
+/** 128 bits of SHA-256 of the scope, as 32 hexadecimal digits; the parts cannot hold a line feed. */
+export function digestOf({ keyId, endpoint, key }: IdempotencyUse): string {
+  return Bun.SHA256.hash(`${keyId}\n${endpoint}\n${key}`, "hex").slice(0, 32);
 }
