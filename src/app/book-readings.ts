@@ -5,6 +5,7 @@ import type { SealStore } from "../domain/ports/seal-store.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
 import type { Reclaimable } from "../domain/reclaimable.ts";
 import type { Stock } from "../domain/stock.ts";
+import { monotonicMs } from "../runtime/clock.ts";
 import type { UsagePage, UsagePages } from "../store/sqlite/usage-pages.ts";
 import type { UsageRead } from "../store/usage-reading.ts";
 import type { BooksOrder, BooksQuestion, BooksResult } from "./books-worker.ts";
@@ -12,8 +13,8 @@ import { workerEntry } from "./worker-entry.ts";
 
 /**
  * Reads the books of the database that the server writes to, which takes as long as there are rows. A caller that asks for
- * something already being read gets the same answer. Two questions are read at a time; others wait for their turn. All throw
- * AppError `service_unavailable` when the service stops meanwhile.
+ * something already being read gets the same answer. Two questions are read at a time; others wait for their turn, and for up to a second
+ * where one has just been read. All throw AppError `service_unavailable` when the service stops meanwhile.
  */
 export interface BookReadings extends Pick<UsageStore, "report"> {
   /** Checks the books, and stores seals for what is right. @param depth `checksums` unless given */
@@ -29,6 +30,9 @@ export interface BookReadings extends Pick<UsageStore, "report"> {
 
 /** Each thread takes part of the processors and of the disk from requests, and the memory of a connection. */
 const SLOTS = 2;
+/** A slot rests after a reading, for so many times as long as that took: who asks over and over takes a part of a processor. */
+const REST = 3;
+const LONGEST_REST_MS = 1_000;
 /** Characters of what pages of tasks come to. Those that find no room are read again for each report. */
 const MOST_KEPT = 16 * 2 ** 20;
 
@@ -82,6 +86,7 @@ export async function copyLogAside(path: string): Promise<void> {
 function createLine(path: string, slots: number) {
   /** By question, in the order of the calls: first those under way, then those that wait. */
   const readings = new Map<string, Reading<unknown>>();
+  const resting = new Set<ReturnType<typeof setTimeout>>();
   let isStopped = false;
 
   /** @param usagePages called when it is begun */
@@ -91,8 +96,9 @@ function createLine(path: string, slots: number) {
     const known = readings.get(name) as Reading<Answer> | undefined;
     if (known !== undefined) return known.answer;
     if (isStopped) return Promise.reject(stopping());
-    const reading = prepare<Answer>({ path, question, usagePages }, () => {
+    const reading = prepare<Answer>({ path, question, usagePages }, (tookMs) => {
       readings.delete(name);
+      rest(Math.min(REST * tookMs, LONGEST_REST_MS));
       startFirst();
     });
     readings.set(name, reading);
@@ -101,13 +107,23 @@ function createLine(path: string, slots: number) {
   }
 
   function startFirst(): void {
-    for (const reading of readings.values().take(slots)) reading.start();
+    for (const reading of readings.values().take(slots - resting.size)) reading.start();
+  }
+
+  function rest(forMs: number): void {
+    if (isStopped || forMs === 0) return;
+    const timer = setTimeout(() => {
+      resting.delete(timer);
+      startFirst();
+    }, forMs);
+    resting.add(timer);
   }
 
   return {
     read,
     stop(): void {
       isStopped = true;
+      for (const timer of resting) clearTimeout(timer);
       // The last one is removed first, so that no waiting one starts in the place of another that ends.
       for (const reading of [...readings.values()].reverse()) reading.stop();
     },
@@ -135,16 +151,20 @@ interface LaterOrder extends Omit<BooksOrder, "usagePages"> {
   readonly usagePages?: (() => UsagePages) | undefined;
 }
 
-/** A reading that has not begun. @param onEnd called once, before the answer */
-function prepare<Answer>({ usagePages, ...order }: LaterOrder, onEnd: () => void): Reading<Answer> {
+/** A reading that has not begun. @param onEnd called once, before the answer, with how long it was read */
+function prepare<Answer>(
+  { usagePages, ...order }: LaterOrder,
+  onEnd: (tookMs: number) => void,
+): Reading<Answer> {
   let worker: Worker | undefined;
+  let beganAt: number | undefined;
   let isOver = false;
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const end = (settle: () => void) => {
     if (isOver) return;
     isOver = true;
     worker?.terminate();
-    onEnd();
+    onEnd(beganAt === undefined ? 0 : monotonicMs() - beganAt);
     settle();
   };
   const fail = (reason: string) =>
@@ -152,6 +172,7 @@ function prepare<Answer>({ usagePages, ...order }: LaterOrder, onEnd: () => void
 
   function start(): void {
     if (worker !== undefined) return;
+    beganAt = monotonicMs();
     worker = new Worker(workerEntry("books-worker.ts"), { name: "books" });
     worker.addEventListener("message", ({ data }: MessageEvent<BooksResult>) =>
       // Safe: the thread answers what it was asked.

@@ -147,6 +147,16 @@ test("a reading that fails gives its place to the next", async () => {
   expect(ends.map(({ status }) => status)).toEqual(Array(3).fill("rejected"));
 });
 
+test("after a reading, its slot rests before the next one begins", async () => {
+  const books = createBookReadings({ path: database(), keepSeals });
+  const threads = countThreads();
+  await books.stock();
+  const next = books.stock();
+  expect(threads.begun()).toBe(1);
+  await next;
+  expect(threads.begun()).toBe(2);
+});
+
 test("a stop refuses those that wait, begins none of them, and refuses later ones", async () => {
   const books = createBookReadings({ path: database(), keepSeals });
   const threads = countThreads();
