@@ -1014,6 +1014,56 @@ export interface Schemas {
     /** What is told; `output` and `completed` unless given. */
     webhook_events_filter?: readonly ("start" | "output" | "logs" | "completed")[] | null;
   };
+  CreateVideoEdit: {
+    /** The video: `{"id": …}` of one of the account, or a URL or a base64 data URI. */
+    video: string | {
+      /** Id of the video, which is the id of its task. */
+      id: string;
+    };
+    /** What to change. */
+    prompt: string;
+    /** Id or alias of a model that can do this; the one that made the video unless given. */
+    model?: string | null;
+    /** `<width>x<height>` within what the model can do, or `auto`. The model decides unless given. */
+    size?: string | null;
+    seconds?: string | number | null;
+  };
+  CreateVideoEditForm: {
+    /** The video: a file of at most 64 MB, or as text a URL or a base64 data URI; or in `video[id]` the id of one of the account. */
+    video?: string;
+    /** What to change. */
+    prompt: string;
+    /** Id or alias of a model that can do this; the one that made the video unless given. */
+    model?: string | null;
+    /** `<width>x<height>` within what the model can do, or `auto`. The model decides unless given. */
+    size?: string | null;
+    seconds?: string | number | null;
+  };
+  CreateVideoExtend: {
+    /** The video: `{"id": …}` of one of the account, or a URL or a base64 data URI. */
+    video: string | {
+      /** Id of the video, which is the id of its task. */
+      id: string;
+    };
+    /** How it goes on. */
+    prompt: string;
+    /** Id or alias of a model that can do this; the one that made the video unless given. */
+    model?: string | null;
+    /** `<width>x<height>` within what the model can do, or `auto`. The model decides unless given. */
+    size?: string | null;
+    seconds?: string | number | null;
+  };
+  CreateVideoExtendForm: {
+    /** The video: a file of at most 64 MB, or as text a URL or a base64 data URI; or in `video[id]` the id of one of the account. */
+    video?: string;
+    /** How it goes on. */
+    prompt: string;
+    /** Id or alias of a model that can do this; the one that made the video unless given. */
+    model?: string | null;
+    /** `<width>x<height>` within what the model can do, or `auto`. The model decides unless given. */
+    size?: string | null;
+    seconds?: string | number | null;
+  };
   CreateVideoRemix: {
     /** What to show. */
     prompt: string;
@@ -4421,6 +4471,14 @@ export interface Operations {
   "POST /compat/v1/videos/{video_id}/remix": {
     path: { video_id: string };
     body: Schemas["CreateVideoRemix"];
+    data: Schemas["CompatibleVideo"];
+  };
+  "POST /compat/v1/videos/edits": {
+    body: Schemas["CreateVideoEdit"];
+    data: Schemas["CompatibleVideo"];
+  };
+  "POST /compat/v1/videos/extensions": {
+    body: Schemas["CreateVideoExtend"];
     data: Schemas["CompatibleVideo"];
   };
   "POST /fal/{model}": {

@@ -1,6 +1,7 @@
 import { AppError, invalid } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
+import type { MediaKind } from "../domain/media/asset.ts";
 import { dataUriHeader } from "../domain/media/data-uri.ts";
 import { type AssetStore, MediaError, type StagedFile } from "../domain/ports/asset-store.ts";
 import { createBase64Decoder } from "../toolkit/base64.ts";
@@ -27,15 +28,17 @@ export interface StagedForm {
   release(): Promise<void>;
 }
 
-/** Says which fields of a form contain images. */
-export interface ImageFields {
+/** Says which fields of a form contain files that are kept. */
+export interface FileFields {
+  /** What the files are; images unless said. */
+  readonly media?: MediaKind | undefined;
   readonly maxFiles: number;
   /**
-   * The name of a field's next image in messages; undefined for a field that takes no images, whose files are read and dropped.
+   * The name of a field's next file in messages; undefined for a field that takes none, whose files are read and dropped.
    * @throws AppError if there are too many
    */
   readonly paramOf: (field: string) => string | undefined;
-  /** Whether a field without a file name may be an image, as a data URI or as its address. By default it may not. */
+  /** Whether a field without a file name may be such a file, as a data URI or as its address. By default it may not. */
   readonly mayBeText?: ((field: string) => boolean) | undefined;
 }
 
@@ -54,14 +57,14 @@ interface Upload {
 }
 
 /**
- * Reads a form. Checks and stages each image as it arrives, as a file or as a data URI.
+ * Reads a form. Checks and stages each file as it arrives, as a file or as a data URI.
  * @throws AppError that names the field or the file at fault. No file is kept then
  */
 export async function readStagedForm(
   { assets }: { readonly assets: Pick<AssetStore, "stage"> },
   request: Request,
   incoming: Incoming,
-  { maxFiles, paramOf, mayBeText }: ImageFields,
+  { media = "image", maxFiles, paramOf, mayBeText }: FileFields,
 ): Promise<StagedForm> {
   const limits: MultipartLimits = {
     maxFiles: maxFiles + UNKNOWN_FILES,
@@ -81,7 +84,7 @@ export async function readStagedForm(
     if (param === undefined) return { field };
     await incoming.takeFile();
     try {
-      const options = { accept: ["image"] as const, maxBytes: MAX_INPUT_BYTES.image, sanitize: true };
+      const options = { accept: [media], maxBytes: MAX_INPUT_BYTES[media], sanitize: true };
       return { field, staged: await assets.stage(opened.content, options) };
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;

@@ -41,7 +41,10 @@ export async function followUpTask(
   { id, followUp, body: given, ...request }: FollowUpRequest,
 ): Promise<FollowedUp> {
   const { task } = await findOwnStory(deps, request.principal, id);
-  const url = request.origin + resultOf(task, followUp, given.index);
+  if (followUp === "extend" && task.kind !== "video")
+    throw invalid({ kind: "follow_up_of_image", task: task.id });
+  // The schema of the request has checked that it is an integer.
+  const url = request.origin + pathOfResult(task, given.index as number | undefined);
   const { model: named, index: _, ...fields } = given;
   const bodyFor = (model: Model) => bodyOf(model, { followUp, task, url, fields });
   const model = chooseModel(deps, request.principal, { followUp, task, named, bodyFor });
@@ -57,17 +60,17 @@ export async function followUpTask(
   return { ...created, of: task.id, model: model.id };
 }
 
-/** The path of the chosen result. */
-function resultOf(task: Task, followUp: FollowUp, index: Json | undefined = 0): string {
-  if (followUp === "extend" && task.kind !== "video")
-    throw invalid({ kind: "follow_up_of_image", task: task.id });
+/**
+ * The path of a result.
+ * @param index of the result; an integer
+ * @throws AppError naming `task_id` if the task is not completed, and `index` if there is no such result
+ */
+export function pathOfResult(task: Task, index = 0): string {
   if (task.status !== "completed")
     throw invalid({ kind: "task_not_completed", field: "task_id", status: task.status });
-  // The schema of the request has checked that it is an integer.
-  const place = index as number;
-  const result = task.results[place];
+  const result = task.results[index];
   if (result === undefined)
-    throw invalid({ kind: "result_absent", field: "index", results: task.results.length, given: place });
+    throw invalid({ kind: "result_absent", field: "index", results: task.results.length, given: index });
   return assetPath({ id: result.assetId, type: result.type });
 }
 
@@ -110,27 +113,29 @@ function chooseModel(
   const able = listModels(deps, principal).filter(
     (model) => model.kind === task.kind && model.followUps?.[followUp] !== undefined,
   );
-  const unable = (model: string | undefined) =>
-    invalid({ kind: "follow_up_unable", field: "model", model, followUp, able: idsOf(able) });
   if (named !== undefined) {
     const model = readModel(deps, principal, named);
     if (able.includes(model)) return model;
-    throw unable(model.id);
+    throw unable(able, followUp, model.id);
   }
   const own = able.find((model) => model.id === task.model);
   if (own !== undefined) return own;
-  if (followUp === "extend") throw unable(task.model);
+  if (followUp === "extend") throw unable(able, followUp, task.model);
   const made = deps.catalog.all().find((model) => model.id === task.model);
   const wasRehearsal = made !== undefined && isRehearsal(made);
   const choices = able
     .filter((model) => isRehearsal(model) === wasRehearsal)
     .flatMap((model) => priced(deps, principal, model, bodyFor(model)));
   const [first, ...others] = choices;
-  if (first === undefined) throw unable(undefined);
+  if (first === undefined) throw unable(able, followUp);
   return others.reduce((best, each) => (each.most < best.most ? each : best), first).model;
 }
 
-const idsOf = (models: readonly Model[]) => models.slice(0, NAMED).map(({ id }) => id);
+/** A model that cannot do what is asked, or that no model was found which can; `able` are those that the caller may name. */
+export function unable(able: readonly Model[], followUp: FollowUp | "edit", model?: string): AppError {
+  const named = able.slice(0, NAMED).map(({ id }) => id);
+  return invalid({ kind: "follow_up_unable", field: "model", model, followUp, able: named });
+}
 
 /** The price of a body; nothing if the model refuses it. */
 function priced(deps: FollowUpDeps, principal: Principal, model: Model, body: JsonObject) {

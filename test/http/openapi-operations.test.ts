@@ -260,6 +260,11 @@ test("the videos API of others' clients is answered as the document says", async
   expect((await call("GET /compat/v1/videos/{video_id}/content", { path })).status).toBe(200);
   const again = { path, body: { prompt: "A cat" } };
   expect((await call("POST /compat/v1/videos/{video_id}/remix", again)).text).toContain(video_id);
+  const other = {
+    body: { model: "sandbox-video-edit", prompt: "A cat", video: { id: video_id }, sandbox: SOON },
+  };
+  expect((await call("POST /compat/v1/videos/edits", other)).text).toContain(video_id);
+  expect((await call("POST /compat/v1/videos/extensions", other)).status).toBe(200);
   expect((await call("DELETE /compat/v1/videos/{video_id}", { path })).status).toBe(200);
 });
 

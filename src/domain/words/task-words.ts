@@ -9,7 +9,8 @@ import type { TaskKind } from "../task/request.ts";
 import { modeNames } from "./mode-words.ts";
 import { article, cut, either, type Field, type NameOf, type WordTable } from "./say.ts";
 
-const FOLLOW_UP_WORDS: Readonly<Record<FollowUp, string>> = {
+const FOLLOW_UP_WORDS: Readonly<Record<FollowUp | "edit", string>> = {
+  edit: "change an earlier video",
   extend: "go on where an earlier video ends",
   upscale: "make this result larger",
 };
@@ -108,7 +109,7 @@ export const TASK_WORDS = {
       model,
       followUp,
       able,
-    }: Field & { model?: string | undefined; followUp: FollowUp; able: readonly string[] },
+    }: Field & { model?: string | undefined; followUp: FollowUp | "edit"; able: readonly string[] },
     name: NameOf,
   ) => {
     const what = FOLLOW_UP_WORDS[followUp];

@@ -2,7 +2,7 @@ import { invalid } from "../../domain/errors.ts";
 import { MAX_EDIT_IMAGES } from "../../domain/limits.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { Incoming } from "../ingress/incoming.ts";
-import { type ImageFields, readStagedForm, type StagedForm } from "../staged-form.ts";
+import { type FileFields, readStagedForm, type StagedForm } from "../staged-form.ts";
 import { type CompatBody, isImageField, readForm } from "./read-request.ts";
 
 /** A form whose files are staged, and its request. Its images are given by the names of the form's uploads. */
@@ -49,7 +49,7 @@ async function readImagesForm(
   deps: EditFormDeps,
   request: Request,
   incoming: Incoming,
-  images: ImageFields,
+  images: FileFields,
 ): Promise<EditForm> {
   const { fields, files, ...form } = await readStagedForm(deps, request, incoming, images);
   const of = (isMask: boolean) =>

@@ -1,111 +1,40 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import sharp from "sharp";
-import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
+import type { JsonObject } from "../../../src/domain/json.ts";
 import { png } from "../../helpers/media.ts";
-import { type CheckAnswer, createAnswerCheck } from "../../helpers/openapi.ts";
-import { openPublished } from "../../helpers/published.ts";
-import { type PublishedService, startPublished } from "../openapi-service.ts";
+import {
+  type Answer,
+  errorOf,
+  expectPublished,
+  form,
+  inPublishedSize,
+  startVideosApi,
+  type VideosApi,
+} from "./videos-api.ts";
 
 // It waits for videos.
 setDefaultTimeout(30_000);
 
-/** What OpenAI publishes of its videos API; checked 2026-11-24. */
-const published = openPublished("openai/openapi.json");
-let service: PublishedService;
-let checkAnswer: CheckAnswer;
+let api: VideosApi;
+let service: VideosApi["service"];
 let picture: Uint8Array<ArrayBuffer>;
 
 beforeAll(async () => {
-  service = await startPublished({ SVC_ALIASES: "sora-2=sandbox-video" });
-  checkAnswer = createAnswerCheck(service.document);
+  api = await startVideosApi({ SVC_ALIASES: "sora-2=sandbox-video" });
+  service = api.service;
   picture = await png(64, 64);
 });
 
 afterAll(() => service.stop());
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly body: JsonObject;
-}
-
-interface Call {
-  readonly method?: string;
-  readonly body?: JsonObject | FormData;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly key?: string;
-}
-
-/** Sends a request below /compat/v1/videos, and checks the answer by the service's own document. */
-async function call(
-  path: string,
-  { body, method = "GET", headers = {}, key = service.key }: Call = {},
-): Promise<Answer> {
-  const target = `/compat/v1/videos${path}`;
-  const isForm = body instanceof FormData;
-  const response = await fetch(service.url + target, {
-    method: body === undefined ? method : "POST",
-    headers: {
-      Authorization: `Bearer ${key}`,
-      ...(body === undefined || isForm ? {} : { "Content-Type": "application/json" }),
-      ...headers,
-    },
-    ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
-  });
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  const isJson = response.headers.get("content-type") === "application/json";
-  const text = isJson ? new TextDecoder().decode(bytes) : "";
-  checkAnswer(
-    method === "GET" && body !== undefined ? "POST" : method,
-    target,
-    response.status,
-    response.headers,
-    text,
-  );
-  const parsed: unknown = text === "" ? {} : JSON.parse(text);
-  return {
-    status: response.status,
-    headers: response.headers,
-    bytes,
-    body: isJsonObject(parsed) ? parsed : {},
-  };
-}
-
-/** The same below /v1, for what that API has no word for. */
-async function native(path: string, method = "GET"): Promise<JsonObject> {
-  const headers = { Authorization: `Bearer ${service.key}` };
-  const response = await fetch(`${service.url}/v1${path}`, { method, headers });
-  return ((await response.json()) as { readonly data: JsonObject }).data;
-}
-
-async function ended(id: unknown): Promise<JsonObject> {
-  await service.untilEnded(String(id));
-  return (await call(`/${id}`)).body;
-}
-
-const errorOf = ({ status, body }: Answer) => {
-  const error = isJsonObject(body.error) ? body.error : {};
-  return { status, code: error.code, param: error.param, message: String(error.message) };
-};
-
-function expectPublished(name: string, value: JsonObject): void {
-  expect(published.problems(["components", "schemas", name], value)).toEqual([]);
-}
-
-function form(fields: Readonly<Record<string, string | Blob>>): FormData {
-  const made = new FormData();
-  for (const [name, value] of Object.entries(fields)) made.append(name, value);
-  return made;
-}
+const call: VideosApi["call"] = (path, options) => api.call(path, options);
+const native: VideosApi["native"] = (path, method) => api.native(path, method);
+const ended: VideosApi["ended"] = (id) => api.ended(id);
 
 const SOON = { delay_ms: 0 };
 /** Ends by being cancelled alone. */
 const LASTING = { model: "sandbox-video", prompt: "A fox", sandbox: { outcome: "hang" } };
 const SMALL = { model: "sandbox-video", prompt: "A fox", size: "640x360", seconds: "1", sandbox: SOON };
-
-/** That API publishes four sizes; models here have more, and the small ones are drawn faster. */
-const inPublishedSize = (video: JsonObject) => ({ ...video, size: "1280x720" });
 
 const cancel = (id: unknown) => native(`/tasks/${id}/cancel`, "POST");
 

@@ -116,6 +116,33 @@ const CREATE_FORM: Schema = {
 const REMIX: Schema = { title: "CreateVideoRemix", ...open(["prompt"], { prompt: PROMPT }) };
 const REMIX_FORM: Schema = { title: "CreateVideoRemixForm", ...open(["prompt"], { prompt: PROMPT }) };
 
+const SOURCE = {
+  description: 'The video: `{"id": …}` of one of the account, or a URL or a base64 data URI.',
+  anyOf: [{ type: "string" }, open(["id"], { id: VIDEO_ID })],
+};
+
+const SOURCE_IN_FORM = {
+  type: "string",
+  contentMediaType: "application/octet-stream",
+  description:
+    "The video: a file of at most 64 MB, or as text a URL or a base64 data URI; or in `video[id]` the id of one of the account.",
+};
+
+/** What is made from a video. Its model decides unless told. */
+const fromVideo = (title: string, prompt: Schema): readonly [body: Schema, form: Schema] => {
+  const { model: _, ...options } = OPTIONS;
+  const named = nullable(
+    text("Id or alias of a model that can do this; the one that made the video unless given.", {
+      minLength: 1,
+    }),
+  );
+  const more = { prompt, model: named, ...options };
+  return [
+    { title, ...open(["video", "prompt"], { video: SOURCE, ...more }) },
+    { title: `${title}Form`, ...open(["prompt"], { video: SOURCE_IN_FORM, ...more }) },
+  ];
+};
+
 const CREATED = ["X-Request-Cost", "X-Idempotent-Replay"] as const;
 
 const CREATE_ERRORS = [
@@ -212,3 +239,27 @@ export const REMIX_COMPATIBLE_VIDEO = contract("remixCompatibleVideo", TAG, "Rem
   answers: { 200: jsonAnswer("The video, to be made.", VIDEO, CREATED) },
   errors: CREATE_ERRORS,
 });
+
+const made = (id: string, summary: string, description: string, [body, form]: readonly [Schema, Schema]) =>
+  contract(id, TAG, summary, {
+    description: `${description} Of several results of a task, the first is taken. ${NOT_FOUND}`,
+    body: { ...jsonBody(body), "multipart/form-data": form },
+    headers: ROUTING_HEADERS,
+    isIdempotent: true,
+    answers: { 200: jsonAnswer("The video, to be made.", VIDEO, [...CREATED, "X-Svc-Adjusted"]) },
+    errors: CREATE_ERRORS,
+  });
+
+export const EDIT_COMPATIBLE_VIDEO = made(
+  "editCompatibleVideo",
+  "Edit a video",
+  "Makes a task that changes a video as the prompt says.",
+  fromVideo("CreateVideoEdit", text("What to change.", { minLength: 1 })),
+);
+
+export const EXTEND_COMPATIBLE_VIDEO = made(
+  "extendCompatibleVideo",
+  "Extend a video",
+  "Makes a task that goes on where a video ends, as `POST /v1/tasks/{task_id}/extend` does.",
+  fromVideo("CreateVideoExtend", text("How it goes on.", { minLength: 1 })),
+);
