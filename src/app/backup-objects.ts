@@ -4,7 +4,7 @@ import { parseBucketUrl } from "../config/buckets.ts";
 import type { Config } from "../config/config.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
-import { keysOf } from "./assets.ts";
+import { keysOf } from "./bucket-client.ts";
 
 /** Where those files of a backup are that the service keeps in its bucket. */
 export interface ObjectPlaces extends Pick<Config, "assets"> {

@@ -1,6 +1,6 @@
+import { type Owner, Ownership } from "../assets/owner.ts";
 import type { BucketKeys } from "../assets/s3/bucket.ts";
 import type { S3Client } from "../assets/s3/client.ts";
-import type { Ownership } from "../assets/s3/owner.ts";
 import { timeOfBackup } from "../backup/backup.ts";
 import { listShelf, type Shelf } from "../backup/shelf.ts";
 import { listBackups } from "../backup/write.ts";
@@ -9,9 +9,9 @@ import type { Clock } from "../domain/ports/runtime.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { systemRandom } from "../runtime/random.ts";
 import { isSystemError, systemMessage } from "../toolkit/system-error.ts";
-import { keysOf } from "./assets.ts";
-import { lookerOf, ownerOf } from "./bucket-owner.ts";
+import { keysOf } from "./bucket-client.ts";
 import type { Folder } from "./data-folder.ts";
+import { lookerOf, ownerOf } from "./files-owner.ts";
 
 /** A place for backups in a bucket. It can be sent to a thread. */
 export interface BucketPlace {
@@ -53,21 +53,22 @@ export async function openOwnShelf(
   folder: Folder,
 ): Promise<{ readonly shelf: Shelf; readonly ownership: Ownership }> {
   const clock = createSystemClock();
-  const [{ openShelf }, { Ownership }] = await Promise.all([
-    import("../assets/s3/shelf.ts"),
-    import("../assets/s3/owner.ts"),
-  ]);
+  const { openShelf } = await import("../assets/s3/shelf.ts");
   const client = await clientOf(place, clock);
-  const ownership = new Ownership({ client, clock, me: ownerOf(folder), advice: TAKEN });
+  const ownership = await ownershipOf(client, clock, ownerOf(folder));
   return { shelf: openShelf(client, ownership), ownership };
 }
 
 /** Another owner of a place, in words; undefined if there is none, or only this data folder. @throws S3Error */
 export async function otherOwnerOf(place: BucketPlace, folder: Folder): Promise<string | undefined> {
   const clock = createSystemClock();
-  const { Ownership } = await import("../assets/s3/owner.ts");
   const client = await clientOf(place, clock);
-  return await new Ownership({ client, clock, me: lookerOf(folder), advice: TAKEN }).other();
+  return await (await ownershipOf(client, clock, lookerOf(folder))).other();
+}
+
+async function ownershipOf(client: S3Client, clock: Clock, me: Owner): Promise<Ownership> {
+  const { openBucketMark } = await import("../assets/s3/owner.ts");
+  return new Ownership({ mark: openBucketMark(client), clock, me, advice: TAKEN });
 }
 
 /** The place, for reading only. */

@@ -30,7 +30,7 @@ export function createLocalAssets(
     release ??= await lockForBucket(config);
   };
   const places = config.assets ?? { path: assetsOf(config) };
-  const open = () => openLocalContents(places, { clock, mayRemove, folder: config });
+  const open = () => openLocalContents(places, { clock, mayRemove, folder: config, retention });
   const pause = async () => true;
   return {
     /** Removes files that no task has, or with `isTrial` only tells which. */

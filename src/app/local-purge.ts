@@ -30,7 +30,7 @@ export async function purgeLocal(
   const mayRemove = async () => {
     if (release === undefined) throw new DataDirectoryBusy(`A server runs on ${config.dataDir}.`);
   };
-  const contents = await openLocalContents(places, { clock, mayRemove, folder: config });
+  const contents = await openLocalContents(places, { clock, mayRemove, folder: config, retention });
   const isNeeded = async (sha256: string) => (await retention.neededContents([sha256])).length > 0;
   const judge = () => ({
     unusedSince: release === undefined ? clock.now() - UNUSED_MS : Number.POSITIVE_INFINITY,

@@ -17,7 +17,7 @@ export async function migrateLocal(
 ) {
   if (config.database !== undefined) return migrateShared(config.database.reveal(), action);
   const path = databaseOf(config);
-  const applied = action === "up" ? migrateAlone(config, tell) : [];
+  const applied = action === "up" ? await migrateAlone(config, tell) : [];
   const state = migrationStatus({ path });
   const current = state.applied.length;
   return { applied, pending: state.pending, current, latest: current + state.pending.length };
@@ -46,11 +46,14 @@ async function migrateShared(url: string, action: "up" | "status") {
  * Applies migrations while holding the lock of the data folder, because a running server expects the tables with which it was
  * started.
  */
-function migrateAlone(config: FilesFolder, tell?: (progress: MigrationProgress) => void): string[] {
+async function migrateAlone(
+  config: FilesFolder,
+  tell?: (progress: MigrationProgress) => void,
+): Promise<string[]> {
   ensureDirectory(config.dataDir);
   const release = lockDataDirectory(config);
   try {
-    requireDatabaseOfFiles(config);
+    await requireDatabaseOfFiles(config);
     return migrate({ path: databaseOf(config) }, tell);
   } finally {
     release();

@@ -1,9 +1,10 @@
 import type { Moved } from "../assets/moving.ts";
 import type { MoveOptions } from "../assets/s3/move.ts";
+import type { Objects } from "../assets/s3/objects.ts";
 import type { Config } from "../config/config.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
-import { openObjects } from "./assets.ts";
+import { filesOwners, openObjects } from "./assets.ts";
 import { DataDirectoryBusy, lockDataDirectory } from "./data-folder.ts";
 import { isKnownToServer } from "./places.ts";
 
@@ -29,7 +30,7 @@ export async function moveAssets(
   try {
     const { moveContents } = await import("../assets/s3/move.ts");
     const objects = await openObjects(bucket, clock, config);
-    if (!options.isTrial) await objects.requireOwn().catch(refuseTaken);
+    if (!options.isTrial) await requireOwn(config, objects).catch(refuseTaken);
     const ids = createIds(clock);
     return await moveContents({
       ...{ ...options, objects, directory: path },
@@ -40,8 +41,13 @@ export async function moveAssets(
   }
 }
 
+async function requireOwn(config: Parameters<typeof moveAssets>[0], objects: Objects): Promise<void> {
+  await (await filesOwners(config, { isTrial: false })).folder.require();
+  await objects.requireOwn();
+}
+
 function refuseTaken(error: unknown): never {
-  if (!(error instanceof Error) || error.name !== "BucketTaken") throw error;
+  if (!(error instanceof Error) || !["BucketTaken", "FilesTaken"].includes(error.name)) throw error;
   throw new CannotMove(error.message, { cause: error });
 }
 

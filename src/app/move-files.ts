@@ -1,12 +1,11 @@
 import type { Moved } from "../assets/moving.ts";
-import type { Owner, Ownership } from "../assets/s3/owner.ts";
+import type { Owner, Ownership } from "../assets/owner.ts";
 import type { AssetConfig } from "../config/assets.ts";
 import { amazonIn, type BucketConfig, isBucketUrl, parseBucketUrl } from "../config/buckets.ts";
-import type { Clock } from "../domain/ports/runtime.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
-import { openClient } from "./assets.ts";
-import { ASSETS_TAKEN } from "./bucket-owner.ts";
+import { openClient } from "./bucket-client.ts";
+import { bucketOwnership, folderOwnership } from "./files-owner.ts";
 import { CannotMove } from "./move-assets.ts";
 
 /** The new place of files: a folder, or below a prefix of a bucket. */
@@ -53,28 +52,39 @@ export async function moveFiles({ from, to, onFile }: FileMoveOptions, owners: O
   const ids = createIds(clock);
   const parts = { directory: from.path, newTemporaryName: () => ids.create("asset"), isTrial: false };
   const { moveContents } = await import("../assets/s3/move.ts");
+  const { Objects } = await import("../assets/s3/objects.ts");
   const how = { ...parts, isCopy: true };
   if ("bucket" in to) {
     if (from.bucket !== undefined && !isSame(from.bucket, to.bucket))
       throw new CannotMove(
         "The files are in another bucket. Copy them with the tools of that service, or take them to a folder first.",
       );
-    const handed = await handedOver(to.bucket, clock, owners);
-    const moved = await moveContents({ ...how, onFile, objects: handed.objects, to: "s3" });
+    const { bucket } = to;
+    const client = await openClient(bucket, clock);
+    const handed = await handedOver((me) => bucketOwnership(client, { clock, me }), owners);
+    const objects = new Objects(client, bucket.partBytes, () => handed.ownership.require());
+    const moved = await moveContents({ ...how, onFile, objects, to: "s3" });
     await handed.end();
     return moved;
   }
   const { copyFolder } = await import("../assets/copy.ts");
+  const handed = await handedOver((me) => folderOwnership(to.folder, { clock, me }), owners);
   const isThere = to.folder === from.path;
   const here: Moved = isThere
     ? { files: 0, bytes: 0, damaged: [] }
     : await copyFolder({ ...parts, from: from.path, to: to.folder, onFile });
-  if (from.bucket === undefined) return here;
-  const { objects } = await openAs(from.bucket, clock, owners.before);
+  if (from.bucket === undefined) {
+    await handed.end();
+    return here;
+  }
+  const client = await openClient(from.bucket, clock);
+  const ownership = await bucketOwnership(client, { clock, me: owners.before });
+  const objects = new Objects(client, from.bucket.partBytes, () => ownership.require());
   const brought = await moveContents({
     ...{ ...how, directory: to.folder, objects, to: "folder" },
     onFile: (files) => onFile(here.files + files),
   });
+  await handed.end();
   return {
     files: here.files + brought.files,
     bytes: here.bytes + brought.bytes,
@@ -85,25 +95,26 @@ export async function moveFiles({ from, to, onFile }: FileMoveOptions, owners: O
 const isSame = (one: BucketConfig, other: BucketConfig) =>
   one.endpoint === other.endpoint && one.name === other.name && one.prefix === other.prefix;
 
-/**
- * A bucket that may belong to the old place. The old place keeps it until everything has arrived, so that it can be served again
- * until then.
- */
-async function handedOver(bucket: BucketConfig, clock: Clock, { before, after }: Owners) {
-  const old = await openAs(bucket, clock, before);
-  const next = await openAs(bucket, clock, after);
-  const other = await old.ownership.other();
-  // Nobody's, or the old place's; else it must be the new place's already.
-  const isOld = other === undefined && (await next.ownership.other()) !== undefined;
-  const { objects, ownership } = isOld ? old : next;
-  await ownership.require();
-  return { objects, end: async () => void (isOld && (await next.ownership.take())) };
+/** Hands the folder of files over to their new owner, if it is the old one's. */
+export async function handOverFolder(path: string, { before, after }: Owners): Promise<void> {
+  const clock = createSystemClock();
+  const next = folderOwnership(path, { clock, me: after });
+  if (await isHeld(folderOwnership(path, { clock, me: before }), next)) await next.take();
 }
 
-async function openAs(bucket: BucketConfig, clock: Clock, me: Owner) {
-  const { Objects } = await import("../assets/s3/objects.ts");
-  const { Ownership } = await import("../assets/s3/owner.ts");
-  const client = await openClient(bucket, clock);
-  const ownership: Ownership = new Ownership({ client, clock, me, advice: ASSETS_TAKEN });
-  return { ownership, objects: new Objects(client, bucket.partBytes, () => ownership.require()) };
+/**
+ * A place that may belong to the old owner of the files, who keeps it until everything has arrived, so that it can be served again
+ * until then.
+ */
+async function handedOver(open: (me: Owner) => Ownership | Promise<Ownership>, { before, after }: Owners) {
+  const [old, next] = [await open(before), await open(after)];
+  const isOld = await isHeld(old, next);
+  const ownership = isOld ? old : next;
+  await ownership.require();
+  return { ownership, end: async () => void (isOld && (await next.take())) };
+}
+
+/** Whether the old owner has a place: else it is nobody's, the new one's already, or somebody else's. */
+async function isHeld(old: Ownership, next: Ownership): Promise<boolean> {
+  return (await old.other()) === undefined && (await next.other()) !== undefined;
 }

@@ -5,10 +5,16 @@ import type { Config } from "../config/config.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { flushFolder } from "../runtime/flush-folder.ts";
 import type { Moved, TellMove } from "../store/move/open.ts";
-import { ownerOf } from "./bucket-owner.ts";
-import { databaseOf, ensureDirectory, existingDatabaseOf, lockDataDirectory } from "./data-folder.ts";
+import {
+  assetsOf,
+  databaseOf,
+  ensureDirectory,
+  existingDatabaseOf,
+  lockDataDirectory,
+} from "./data-folder.ts";
+import { ownerOf } from "./files-owner.ts";
 import { MOVED_AWAY } from "./folder-contents.ts";
-import { type FileMoveOptions, moveFiles, type Owners } from "./move-files.ts";
+import { type FileMoveOptions, handOverFolder, moveFiles, type Owners } from "./move-files.ts";
 import { sharedOwnerOf } from "./shared-database.ts";
 
 export type { Moved, MoveProgress } from "../store/move/open.ts";
@@ -24,6 +30,8 @@ export interface HowMoved {
   readonly tell: TellMove;
   /** Which files go where; absent where they stay. */
   readonly files?: FileMoveOptions | undefined;
+  /** The folder of files, which the new place has if they stay. */
+  readonly path: string;
 }
 
 /**
@@ -34,7 +42,11 @@ export interface HowMoved {
  * @param to URL
  * @throws MoveError, SchemaError, StorageError; CannotMove, BucketTaken, S3Error; DataDirectoryBusy while a server runs on the folder
  */
-export async function moveToShared(config: Config, to: string, { tell, files }: HowMoved): Promise<MovedAll> {
+export async function moveToShared(
+  config: Config,
+  to: string,
+  { tell, ...files }: HowMoved,
+): Promise<MovedAll> {
   const from = existingDatabaseOf(config);
   const release = lockDataDirectory(config);
   try {
@@ -59,7 +71,7 @@ export async function moveToShared(config: Config, to: string, { tell, files }: 
 export async function moveToFolder(
   from: string,
   folder: string,
-  { tell, files }: HowMoved,
+  { tell, ...files }: HowMoved,
 ): Promise<MovedAll> {
   const dataDir = resolve(folder);
   ensureDirectory(dataDir);
@@ -70,10 +82,11 @@ export async function moveToFolder(
     const isLeft = existsSync(join(dataDir, MOVED_AWAY)) && existsSync(database);
     if (isLeft) renameSync(database, `${database}.before-the-move`);
     const { moveToSqlite } = await import("../store/move/open.ts");
-    const moving = filesMoving(files, async () => ({
+    const owners = async () => ({
       before: await sharedOwnerOf(from, { isUnfinished: false }),
       after: ownerOf({ dataDir }),
-    }));
+    });
+    const moving = filesMoving(files, owners, [assetsOf({ dataDir })]);
     const moved = await moveToSqlite({ from, to: database, tell, beforeServed: moving.run });
     rmSync(join(dataDir, MOVED_AWAY), { force: true });
     flushFolder(dataDir);
@@ -83,12 +96,18 @@ export async function moveToFolder(
   }
 }
 
-/** The part of a move that concerns files. */
-function filesMoving(files: FileMoveOptions | undefined, owners: () => Promise<Owners>) {
+/** The part of a move that concerns files. @param own further folders that the new place has, if the files stay and the old one has them */
+function filesMoving(
+  { files, path }: Omit<HowMoved, "tell">,
+  owners: () => Promise<Owners>,
+  own: readonly string[] = [],
+) {
   let moved: MovedFiles | undefined;
   return {
     run: async () => {
-      if (files !== undefined) moved = await moveFiles(files, await owners());
+      const known = await owners();
+      if (files !== undefined) moved = await moveFiles(files, known);
+      else for (const each of [path, ...own]) await handOverFolder(each, known);
     },
     moved: () => moved,
   };

@@ -81,15 +81,17 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   if (closed.length > 0)
     log.warn(exposureOf(config, closed), "the data folder was open to other users; it is closed now");
   releases.push(lockDataDirectory(config));
-  if (cluster === undefined) requireDatabaseOfFiles(config);
+  if (cluster === undefined) await requireDatabaseOfFiles(config);
   keepLog(config, log, releases);
   const seal = sealOf(config);
   const store =
     (await cluster?.open({ ids, seal })) ?? openServerStore(config, { ids, log, seal, overrides });
   releases.push(() => store.stop());
   tellSealing(log, store.sealing);
-  const opened = await openAssets(config, { clock, ids, log, owner: cluster?.owner }, releases);
   const { retention } = store;
+  const onTaken = ({ message }: Error) => overrides.onFatal?.(new DataFolderGone(message));
+  const claiming = { retention, owner: cluster?.owner, onTaken };
+  const opened = await openAssets(config, { clock, ids, log, ...claiming }, releases);
   const { assets, ...files } = cluster ? sharedFiles(opened, { retention, now: clock.now }) : opened;
   await assets.removeTemporary(cluster && clock.now() - LEFT_AFTER_MS);
   releases.push(watchDataFolder(config, clock, overrides));

@@ -1,4 +1,4 @@
-import { OF_DATABASE, type Owner } from "../assets/s3/owner.ts";
+import { OF_DATABASE, type Owner } from "../assets/owner.ts";
 import { GONE_AFTER_MS, type NodeStore } from "../domain/ports/node-store.ts";
 import type { Connection } from "../store/postgres/connection.ts";
 import { DataDirectoryBusy } from "./data-folder.ts";

@@ -10,7 +10,12 @@ export interface Draft {
   append(chunk: Uint8Array): Promise<void>;
 }
 
-/** Creates and removes temporary files in a folder. */
+const DRAFT = /^asset_[0-9a-z]{26}$/;
+
+/** Whether a file in the folder of drafts has the name of one. What has another name is not ours. */
+export const isDraft = (name: string): boolean => DRAFT.test(name);
+
+/** Creates and removes temporary files in a folder. @param newName returns an unused id of an asset */
 export function openDrafts(folder: string, newName: () => string) {
   /** Drafts not yet renamed or removed, and where they are. */
   const paths = new Map<Draft, string>();
@@ -55,7 +60,7 @@ export function openDrafts(folder: string, newName: () => string) {
   return {
     draft,
     discard,
-    /** Removes every file in the folder that was last written to before a time, if one is given. @returns how many */
+    /** Removes every draft in the folder that was last written to before a time, if one is given. @returns how many */
     removeAll: (before?: number): Promise<number> => storing(() => removeOlder(folder, before)),
     /** Where a draft is; undefined once it was kept or discarded. */
     pathOf: (file: Draft) => paths.get(file),
@@ -67,8 +72,8 @@ async function removeOlder(folder: string, before = Number.POSITIVE_INFINITY): P
   let count = 0;
   for (const name of await readdir(folder).catch(emptyWhenMissing)) {
     const path = join(folder, name);
-    if (!(await isOlder(path, before))) continue;
-    await rm(path, { recursive: true, force: true });
+    if (!isDraft(name) || !(await isOlder(path, before))) continue;
+    await rm(path, { force: true });
     count += 1;
   }
   return count;

@@ -51,15 +51,15 @@ function countThreads() {
   return { begun: () => begun, most: () => most };
 }
 
-function database(): string {
+async function database(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "svc-audits-"));
   folders.push(folder);
-  migrateLocal({ dataDir: folder }, "up");
+  await migrateLocal({ dataDir: folder }, "up");
   return join(folder, "svc.db");
 }
 
 test("two who ask at once get one report, and the next one another", async () => {
-  const books = createBookReadings({ path: database(), keepSeals });
+  const books = createBookReadings({ path: await database(), keepSeals });
   const [first, second] = await Promise.all([books.run(), books.run()]);
   expect(first.differences).toEqual([]);
   expect(second).toBe(first);
@@ -67,7 +67,7 @@ test("two who ask at once get one report, and the next one another", async () =>
 });
 
 test("an audit reads at the depth that is asked for, and has the store keep its seals", async () => {
-  const path = database();
+  const path = await database();
   using db = new Database(path);
   db.run(
     "insert into account (number, id, name, mode, status, balance_micros, held_micros, created_at) values (1, 'acc_1', 'x', 'unlimited', 'active', 9, 0, 1)",
@@ -95,14 +95,14 @@ test("a database that cannot be read is a failure, after which the next check ru
 });
 
 test("a stop ends a check that runs, and whoever waits is told", async () => {
-  const books = createBookReadings({ path: database(), keepSeals });
+  const books = createBookReadings({ path: await database(), keepSeals });
   const report = books.run();
   books.stop();
   await expect(report).rejects.toMatchObject({ code: "service_unavailable" });
 });
 
 test("what is stored is counted as the store itself has it, also while two questions are read", async () => {
-  const path = database();
+  const path = await database();
   const store = openStore({ path, ids: countingTokens() });
   await addAccount(store, { id: ACCOUNT });
   const admitOne = (number: number) =>
@@ -128,7 +128,7 @@ test("what is stored is counted as the store itself has it, also while two quest
 });
 
 test("two questions are read at one time, the others in turn, and each gets its own answer", async () => {
-  const books = createBookReadings({ path: database(), keepSeals });
+  const books = createBookReadings({ path: await database(), keepSeals });
   const threads = countThreads();
   const questions = Array.from({ length: 4 }, (_, i) => ({ from: i, to: i, by: "day" as const }));
   const order: number[] = [];
@@ -148,7 +148,7 @@ test("a reading that fails gives its place to the next", async () => {
 });
 
 test("after a reading, its slot rests before the next one begins", async () => {
-  const books = createBookReadings({ path: database(), keepSeals });
+  const books = createBookReadings({ path: await database(), keepSeals });
   const threads = countThreads();
   await books.stock();
   const next = books.stock();
@@ -158,7 +158,7 @@ test("after a reading, its slot rests before the next one begins", async () => {
 });
 
 test("a stop refuses those that wait, begins none of them, and refuses later ones", async () => {
-  const books = createBookReadings({ path: database(), keepSeals });
+  const books = createBookReadings({ path: await database(), keepSeals });
   const threads = countThreads();
   const questions = Array.from({ length: 5 }, (_, i) => ({ from: i, to: i, by: "day" as const }));
   const ends = questions.map(books.report);
@@ -169,7 +169,7 @@ test("a stop refuses those that wait, begins none of them, and refuses later one
 });
 
 test("checks hold up nothing in this thread", async () => {
-  const books = createBookReadings({ path: database(), keepSeals });
+  const books = createBookReadings({ path: await database(), keepSeals });
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
   await books.run();
@@ -178,7 +178,7 @@ test("checks hold up nothing in this thread", async () => {
 });
 
 test("usage is that of the store, and each question has its own answer", async () => {
-  const path = database();
+  const path = await database();
   const store = openStore({ path, ids: countingTokens() });
   await addAccount(store, { id: ACCOUNT });
   for (const [number, model] of [["a"], ["b"], ["b"]].map(([name], i) => [i + 1, name as ModelId] as const)) {

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openAssetStore } from "../../src/assets/open.ts";
 import type { PutOptions } from "../../src/domain/ports/asset-store.ts";
 import { StorageError } from "../../src/domain/ports/task-store.ts";
+import { createIds } from "../../src/runtime/ids.ts";
 import { type AssetStoreUnderTest, describeAssetStore } from "../contracts/asset-store.ts";
 import { inPieces, picture, png } from "../helpers/media.ts";
 import { contentFiles, makeFsStore } from "../helpers/media-store.ts";
@@ -12,6 +13,7 @@ import { mp4 } from "../helpers/media-video.ts";
 
 describeAssetStore("asset store in a folder", makeFsStore);
 
+const DRAFT = `asset_${"0".repeat(26)}`;
 const ANY: PutOptions = { accept: ["image", "video"], maxBytes: 50_000_000, sanitize: false };
 let subject: AssetStoreUnderTest & { readonly directory: string };
 beforeEach(async () => {
@@ -112,16 +114,18 @@ test("a cut short file that a staging put right stays right when the staging is 
 test("removing temporary files counts them and touches nothing else", async () => {
   expect(await subject.store.removeTemporary()).toBe(0);
   const stored = await subject.store.put(await png(), ANY);
-  await writeFile(join(subject.directory, "tmp", "left-by-a-crash"), "half");
-  await writeFile(join(subject.directory, "tmp", "another"), "");
+  const temporary = (name: string) => join(subject.directory, "tmp", name);
+  await writeFile(temporary(createIds({ now: () => 0 }).create("asset")), "half");
+  await writeFile(temporary(DRAFT), "");
+  await writeFile(temporary("letter.txt"), "of somebody else");
   expect(await subject.store.removeTemporary()).toBe(2);
-  expect(await subject.leftovers()).toBe(0);
+  expect(await readdir(temporary(""))).toEqual(["letter.txt"]);
   expect(await subject.store.open(stored)).toBeDefined();
 });
 
 test("temporary files that somebody wrote to lately stay, where others store in the same folder", async () => {
   await subject.store.put(await png(), ANY);
-  const paths = ["left", "in use"].map((name) => join(subject.directory, "tmp", name));
+  const paths = [DRAFT, DRAFT.replace("0", "1")].map((name) => join(subject.directory, "tmp", name));
   for (const path of paths) await writeFile(path, "half");
   await utimes(paths[0] ?? "", 1_000, 1_000);
   await utimes(paths[1] ?? "", 3_000, 3_000);
@@ -134,7 +138,7 @@ test("a process killed at any moment leaves whole files or none, and temporary f
     import { openAssetStore } from ${JSON.stringify(join(import.meta.dir, "../../src/assets/open.ts"))};
     import { mp4 } from ${JSON.stringify(join(import.meta.dir, "../helpers/media-video.ts"))};
     let names = 0;
-    const store = openAssetStore({ directory: process.argv[1], newTemporaryName: () => "d" + process.pid + "-" + names++ });
+    const store = openAssetStore({ directory: process.argv[1], newTemporaryName: () => "asset_" + (process.pid + "x" + names++).padStart(26, "0") });
     for (let i = 1; ; i += 1) {
       await store.put(await mp4({ frames: i, width: 64 + 16 * (i % 9) }), ${JSON.stringify(ANY)});
       if (i === 1) console.log("the first is stored");

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Ownership } from "../../src/assets/owner.ts";
 import { S3Client } from "../../src/assets/s3/client.ts";
-import { BucketTaken, Ownership } from "../../src/assets/s3/owner.ts";
+import { BucketTaken, openBucketMark } from "../../src/assets/s3/owner.ts";
 import { openShelf } from "../../src/assets/s3/shelf.ts";
 import { timeOfBackup } from "../../src/backup/backup.ts";
 import { fetchFromShelf, findOnShelf, lostObjects } from "../../src/backup/shelf-read.ts";
@@ -30,7 +31,11 @@ function shelfOf(name = "one", patienceMs = 5_000) {
   const clock = { ...real, after };
   const client = new S3Client({ bucket: bucketOf(s3), clock, random: () => 0, patienceMs, answerMs: 10_000 });
   const me = { folder: name, host: "h", path: `/srv/${name}` };
-  return openShelf(client, new Ownership({ client, clock, me, advice: "" }), PART_BYTES);
+  return openShelf(
+    client,
+    new Ownership({ mark: openBucketMark(client), clock, me, advice: "" }),
+    PART_BYTES,
+  );
 }
 
 const write = (

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { lockDirectory } from "../../src/runtime/directory-lock.ts";
 import { emptyFolder, svc } from "./support.ts";
 
+/** The name of a file that is not whole. */
+const DRAFT = `asset_${"1".repeat(26)}`;
 setDefaultTimeout(60_000);
 
 const OFF = ["--port", "0", "--config", "/dev/null"];
@@ -18,7 +20,12 @@ async function neglected() {
   leaveLog(cwd, dataDir);
   for (const folder of ["assets/tmp", "backup.part/copy", "provider-keys", "models"])
     mkdirSync(join(dataDir, folder), { recursive: true, mode: 0o700 });
-  const files = ["assets/tmp/asset_1", "backup.part/copy/svc.db", "provider-keys/bfl.json", "models/own.txt"];
+  const files = [
+    `assets/tmp/${DRAFT}`,
+    "backup.part/copy/svc.db",
+    "provider-keys/bfl.json",
+    "models/own.txt",
+  ];
   for (const name of [...files, "notes.txt"]) {
     writeFileSync(join(dataDir, name), "12345");
     chmodSync(join(dataDir, name), 0o644);
@@ -73,7 +80,7 @@ test("beside a server, what it works with stays, and rights are put right", asyn
   try {
     const { stdout } = await svc(["doctor", "--fix", "--yes", "--json", ...at], { cwd });
     expect(JSON.parse(stdout).fixed.map(({ id }: { id: string }) => id)).toEqual(["data_dir_rights"]);
-    expect([modeOf(dataDir), readdirSync(join(dataDir, "assets/tmp"))]).toEqual([0o700, ["asset_1"]]);
+    expect([modeOf(dataDir), readdirSync(join(dataDir, "assets/tmp"))]).toEqual([0o700, [DRAFT]]);
   } finally {
     lock?.release();
   }

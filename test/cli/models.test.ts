@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { migrateLocal } from "../../src/app/migrate-local.ts";
 import { formatCredential } from "../../src/domain/access/credential.ts";
@@ -103,7 +103,7 @@ describe("svc models show", () => {
 
 describe("on a data folder", () => {
   const dataDir = join(emptyFolder(), "data");
-  migrateLocal({ dataDir }, "up");
+  beforeAll(() => migrateLocal({ dataDir }, "up"));
   const local = (args: string[], env: Record<string, string> = {}) =>
     svc(["models", ...args, "--data-dir", dataDir], { env });
 

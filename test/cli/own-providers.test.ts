@@ -25,9 +25,9 @@ routes: [{ provider: house, upstream_model: style, wording: {} }]
 `;
 
 /** A data folder with a provider and a model of its own. */
-function folder(settings: string): string {
+async function folder(settings: string): Promise<string> {
   const cwd = emptyFolder();
-  migrateLocal({ dataDir: join(cwd, "svc-data") }, "up");
+  await migrateLocal({ dataDir: join(cwd, "svc-data") }, "up");
   for (const name of ["providers", "models"]) mkdirSync(join(cwd, "svc-data", name));
   writeFileSync(join(cwd, "svc-data/providers/house.yaml"), FORM);
   writeFileSync(join(cwd, "svc-data/models/house-1.yaml"), MODEL);
@@ -39,7 +39,7 @@ const BROKEN = "providers: {house: {concurrency: none}}";
 const TOLD = /svc\.yaml:1:21: providers\.house\.concurrency: must be .*\. The provider house stays off\.\n/;
 
 test("settings that an own provider cannot be used with end no command that works without it", async () => {
-  const cwd = folder(BROKEN);
+  const cwd = await folder(BROKEN);
   for (const command of [
     ["callbacks", "list"],
     ["pricing", "list"],
@@ -53,7 +53,7 @@ test("settings that an own provider cannot be used with end no command that work
 });
 
 test("they are told where providers and models are listed, with what the provider needs", async () => {
-  const cwd = folder(BROKEN);
+  const cwd = await folder(BROKEN);
   const models = await svc(["models", "list", "--all", "--local", "--plain"], { cwd });
   expect(models.stderr).toMatch(TOLD);
   expect(models.stdout).toMatch(/^house-1\t.*HOUSE_KEY/m);
@@ -64,7 +64,7 @@ test("they are told where providers and models are listed, with what the provide
 });
 
 test("a provider whose file cannot be used is not merely unknown", async () => {
-  const cwd = folder("");
+  const cwd = await folder("");
   writeFileSync(join(cwd, "svc-data/providers/house.yaml"), FORM.replace("submit:", "submitt:"));
   const told = 'error: There is no provider "house".';
   const place = /A file that describes a provider cannot be used:\n {2}providers\/house\.yaml:\d+:\d+: /;
@@ -82,7 +82,7 @@ test("a provider whose file cannot be used is not merely unknown", async () => {
 
 test("an account is tested at each provider that has one of its name, and refused where none has", async () => {
   const ofBoth = (url: string) => `{base_url: '${url}', accounts: [{name: second, key_env: SECOND_KEY}]}`;
-  const cwd = folder(
+  const cwd = await folder(
     `providers: {fal: ${ofBoth("http://127.0.0.1:1")}, bfl: ${ofBoth("http://127.0.0.1:1")}}`,
   );
   const env = { SECOND_KEY: "key-0123456789", OPENAI_API_KEY: "key-0123456789" };

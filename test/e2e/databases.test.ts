@@ -231,7 +231,7 @@ describe.skipIf(!HAS_POSTGRES)("a bucket", () => {
     expect(refused.stderr()).toContain(
       `belongs to the database ${pathname.slice(1)} of the host ${host}, since`,
     );
-    expect(refused.stderr()).toContain("Give this one a prefix of its own (assets.prefix).");
+    expect(refused.stderr()).toContain("a prefix of its own (assets.prefix).");
     expect(refused.stderr()).not.toContain("CANARY");
     // Another node of the first database has the bucket, too.
     const second = spawnServer({ env: environment(first, inBucket) });

@@ -125,7 +125,10 @@ test.concurrent("early versions are kept nowhere", async () => {
   const id = await client.accept({ ...IMAGE, partial_images: 2 });
   const { previews } = await follow(id, client);
   expect(previews).toHaveLength(2);
-  const files = readdirSync(join(other.dataDir, "assets"), { recursive: true, withFileTypes: true });
+  const files = readdirSync(join(other.dataDir, "assets", "sha256"), {
+    recursive: true,
+    withFileTypes: true,
+  });
   expect(files.filter((file) => file.isFile())).toHaveLength(1);
   expect(readdirSync(join(other.dataDir, "sandbox", "files"))).toEqual([]);
 });

@@ -81,10 +81,11 @@ describe.skipIf(!HAS_POSTGRES)("half-written files of nodes", () => {
     const first = await node(env);
     await createApi(first.url, first.firstKey()).make(picture);
     const path = (name: string) => join(media, "tmp", name);
-    for (const name of ["left", "in-use"]) writeFileSync(path(name), "half");
-    agedBy(path("left"), HALF_AN_HOUR_SEC);
+    const [left, inUse] = ["0", "1"].map((digit) => `asset_${digit.repeat(26)}`) as [string, string];
+    for (const name of [left, inUse]) writeFileSync(path(name), "half");
+    agedBy(path(left), HALF_AN_HOUR_SEC);
     const second = await node(env);
-    expect(readdirSync(join(media, "tmp"))).toEqual(["in-use"]);
+    expect(readdirSync(join(media, "tmp"))).toEqual([inUse]);
     await Promise.all([first.stop(), second.stop()]);
   });
 });

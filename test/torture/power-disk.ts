@@ -122,6 +122,7 @@ export class Disk {
         return this.#flush(call);
       case "rename":
       case "renameat2":
+      case "link":
       case "unlink":
       case "unlinkat":
       case "mkdir":
@@ -203,19 +204,15 @@ export class Disk {
     const path = paths.at(-1) ?? "";
     const folder = dirname(path);
     if (call.name.startsWith("mkdir")) this.#change(folder, { endedAt, names: [[path, "folder"]] });
-    else if (!call.name.startsWith("rename")) this.#change(folder, { endedAt, names: [[path, undefined]] });
+    else if (call.name.startsWith("unlink") || call.name === "rmdir")
+      this.#change(folder, { endedAt, names: [[path, undefined]] });
     else {
       const from = paths.at(-2) ?? "";
       const node = this.#names.get(from);
       if (!(node instanceof Content))
         throw new Error(`What ${from} is, which becomes ${path}, is not known.`);
-      this.#change(folder, {
-        endedAt,
-        names: [
-          [from, undefined],
-          [path, node],
-        ],
-      });
+      const gone = call.name === "link" ? [] : [[from, undefined] as const];
+      this.#change(folder, { endedAt, names: [...gone, [path, node]] });
     }
   }
 

@@ -56,12 +56,13 @@ export function addMove(db: Command, context: Context): void {
     const { moveToFolder, moveToShared } = await import("../../../src/app/move-local.ts");
     const files = await refusing(() => filesToMove(options, config, context, output));
     const tell = ({ table, rows, of }: MoveProgress) => output.change(`${table}: ${rows} of ${of}`);
+    const how = { tell, files, path: config.assets.path };
     const { database } = config;
     const folder = resolve(context.cwd, options.to);
     const moved = await refusing(() =>
       database === undefined
-        ? moveToShared(config, completed(options.to, config.databaseDriver, context), { tell, files })
-        : moveToFolder(database.reveal(), folder, { tell, files }),
+        ? moveToShared(config, completed(options.to, config.databaseDriver, context), how)
+        : moveToFolder(database.reveal(), folder, how),
     );
     const place = database === undefined ? showPlace(config, context) : showPath(folder, context.cwd);
     tellMoved(moved, { ...options, place, isShared }, output);

@@ -4,7 +4,8 @@ import type { BucketRight, Probed } from "../../assets/s3/probe.ts";
 import type { BucketConfig } from "../../config/buckets.ts";
 import type { Config } from "../../config/config.ts";
 import { createSystemClock } from "../../runtime/clock.ts";
-import { claimBucket, openClient } from "../assets.ts";
+import { filesOwners } from "../assets.ts";
+import { openClient } from "../bucket-client.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
 
 /** A signature is refused when the clocks differ by a quarter of an hour. */
@@ -138,13 +139,26 @@ function uploadsOf(
 }
 
 async function ownerCheck(config: Config): Promise<Finding> {
-  const other = await claimBucket(config, { isTrial: true });
+  const { bucket } = await filesOwners(config, { isTrial: true });
+  const other = await bucket?.other();
   if (other === undefined) return ok("bucket_owner", "The bucket and prefix are no other data folder's.");
   const text = `What lies below the prefix belongs to ${other}: no server starts on this data folder.`;
-  const claim = `svc assets claim --data-dir ${quoted(config.dataDir)} --yes`;
-  return error(
-    "bucket_owner",
-    text,
-    `${claim}   # where the other is stopped for good; else another assets.prefix`,
+  return error("bucket_owner", text, claimOf(config, "assets.prefix"));
+}
+
+/** Whose the folder of files is. */
+export async function filesChecks(config: Config): Promise<Finding[]> {
+  const { folder } = await filesOwners(
+    { ...config, assets: { ...config.assets, bucket: undefined } },
+    { isTrial: true },
   );
+  const other = await folder.other();
+  if (other === undefined) return [ok("files_owner", "The folder of files is no other data folder's.")];
+  const text = `What lies in ${config.assets.path} belongs to ${other}: no server starts on this data folder.`;
+  return [error("files_owner", text, claimOf(config, "assets.path"))];
+}
+
+function claimOf({ dataDir }: Config, setting: string): string {
+  const claim = `svc assets claim --data-dir ${quoted(dataDir)} --yes`;
+  return `${claim}   # where the other is stopped for good; else another ${setting}`;
 }

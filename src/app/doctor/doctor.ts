@@ -5,7 +5,7 @@ import { createSecret } from "../../toolkit/settings/secret.ts";
 import type { SecretKeys } from "../data-folder.ts";
 import { readConfig } from "../settings.ts";
 import { backupChecks } from "./backups.ts";
-import { bucketChecks } from "./bucket.ts";
+import { bucketChecks, filesChecks } from "./bucket.ts";
 import { contentChecks } from "./content.ts";
 import { lookAtDatabase } from "./database.ts";
 import {
@@ -74,6 +74,7 @@ export async function examine(sources: Sources): Promise<Examined> {
   await add("own_models", () => contentChecks(config));
   await add("callback_guard", () => guardCheck(config));
   await add("public_url", () => networkChecks({ config, server, now }));
+  await add("files_owner", () => filesChecks(config));
   await add("bucket", () => bucketChecks(config, now));
   await add("backups", () => backupChecks(config, now));
   await add("provider_keys", () => providerChecks(config));

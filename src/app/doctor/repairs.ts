@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { isDraft } from "../../assets/drafts.ts";
 import { temporaryFolderOf } from "../../assets/fs.ts";
 import { lockDirectory, lockHolder } from "../../runtime/directory-lock.ts";
 import { emptyLog } from "../../store/checkpoint.ts";
@@ -74,7 +75,7 @@ function closeFolder(dataDir: string): Repair {
 /** Files that were being received when a server was killed. */
 function staleFiles(dataDir: string, assets: string): Repair[] {
   const folder = temporaryFolderOf(assets);
-  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const names = existsSync(folder) ? readdirSync(folder).filter(isDraft) : [];
   if (names.length === 0) return [];
   const bytes = names.reduce(
     (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),

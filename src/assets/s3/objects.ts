@@ -1,4 +1,4 @@
-import type { S3Body, S3Client } from "./client.ts";
+import type { S3Body, S3Call, S3Client } from "./client.ts";
 import { errorOf } from "./errors.ts";
 import { KeyedObjects, type ObjectFacts } from "./keyed.ts";
 import { objectHeaders, type Source, type WriteOptions } from "./write.ts";
@@ -116,6 +116,13 @@ export class Objects {
     const query = { "list-type": "2", prefix: this.keyOf(sha256), "max-keys": "1" };
     const { text } = await this.client.send({ method: "GET", query });
     return elementsOf(text, "Contents").some((entry) => textOf(entry, "Key") === this.keyOf(sha256));
+  }
+
+  /** Whether there is any file. */
+  async hasAny({ patienceMs, answerMs }: Pick<S3Call, "patienceMs" | "answerMs"> = {}): Promise<boolean> {
+    const query = { "list-type": "2", prefix: this.#folder, "max-keys": "1" };
+    const { text } = await this.client.send({ method: "GET", query, patienceMs, answerMs });
+    return elementsOf(text, "Contents").length > 0;
   }
 
   /** Gives up what was sent in parts and not completed for so long. @returns how many */

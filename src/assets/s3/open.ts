@@ -1,14 +1,17 @@
 import { join } from "node:path";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
 import type { Clock, Log, Random } from "../../domain/ports/runtime.ts";
+import type { StoredContents } from "../../domain/ports/stored-contents.ts";
 import { FileCache } from "../cache.ts";
 import { openContentFiles } from "../fs.ts";
 import { type AssetStoreOptions, createAssetStore } from "../open.ts";
+import { Ownership, type OwnershipOptions } from "../owner.ts";
 import type { Bucket } from "./bucket.ts";
 import { openBucketFiles } from "./bucket-files.ts";
 import { S3Client } from "./client.ts";
+import { openBucketContents } from "./contents.ts";
 import { Objects } from "./objects.ts";
-import { BucketTaken, type Owner, Ownership } from "./owner.ts";
+import { BucketTaken, openBucketMark } from "./owner.ts";
 import type { Serve } from "./serving.ts";
 import { presigned } from "./signing.ts";
 import { createUploadSweeper } from "./sweeper.ts";
@@ -29,7 +32,11 @@ export interface BucketStoreOptions extends AssetStoreOptions {
   /** Larger files are sent in parts of this size; for tests. */
   readonly partBytes?: number | undefined;
   /** The data folder that has the bucket, and what to do where another has it; without it, nobody asks. */
-  readonly owner?: { readonly me: Owner; readonly advice: string } | undefined;
+  readonly owner?: Pick<OwnershipOptions, "me" | "advice"> | undefined;
+  /** Called before a bucket is taken that is nobody's. @returns why it must not be, if what lies there is not ours */
+  readonly findStrangers?:
+    | ((place: string, contents: StoredContents) => Promise<string | undefined>)
+    | undefined;
 }
 
 /** A start waits no longer for a bucket that does not answer. */
@@ -42,7 +49,9 @@ const START_MS = 3_000;
 export function openBucketStore(options: BucketStoreOptions) {
   const { bucket, clock, log } = options;
   const client = new S3Client(options);
-  const ownership = options.owner && new Ownership({ ...options.owner, client, clock });
+  const mark = openBucketMark(client);
+  const findStrangers = async () => await options.findStrangers?.(mark.place, contents);
+  const ownership = options.owner && new Ownership({ ...options.owner, mark, clock, findStrangers });
   const objects = new Objects(client, options.partBytes, async () => await ownership?.require());
   const local = openContentFiles(options);
   const cache = new FileCache({
@@ -57,10 +66,12 @@ export function openBucketStore(options: BucketStoreOptions) {
   };
   const files = openBucketFiles({ ...options, local, cache, objects, serving });
   const assets: AssetStore = createAssetStore(files, options);
+  const contents = openBucketContents(objects, assets.removeUnheld);
   const sweeper = createUploadSweeper({ objects, clock, log });
   return {
     assets,
     objects,
+    contents,
     local,
     /**
      * Takes the bucket, unless it does not answer: then whatever is stored first does.

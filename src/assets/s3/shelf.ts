@@ -1,6 +1,6 @@
+import type { Ownership } from "../owner.ts";
 import type { S3Client } from "./client.ts";
 import { KeyedObjects } from "./keyed.ts";
-import type { Ownership } from "./owner.ts";
 import type { Source } from "./write.ts";
 
 /** Objects below the prefix of a bucket, by the rest of their keys. @param ownership of the prefix, which whatever is changed needs */

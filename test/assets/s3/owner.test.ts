@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { Ownership } from "../../../src/assets/owner.ts";
 import { S3Client } from "../../../src/assets/s3/client.ts";
 import { Objects } from "../../../src/assets/s3/objects.ts";
-import { BucketTaken, Ownership } from "../../../src/assets/s3/owner.ts";
+import { BucketTaken, openBucketMark } from "../../../src/assets/s3/owner.ts";
 import { type FakeS3, type Fault, startFakeS3 } from "../../helpers/fake-s3.ts";
 import { pauselessClock } from "../../helpers/pauseless-clock.ts";
 import { bucketOf } from "../../helpers/s3-store.ts";
@@ -16,7 +17,7 @@ afterEach(() => s3.stop());
 function folder(name: string) {
   const client = new S3Client({ bucket: bucketOf(s3), clock, random: () => 0, patienceMs: 1_000 });
   const me = { folder: `folder_${name}`, host: `${name}.example`, path: `/srv/${name}` };
-  const ownership = new Ownership({ client, clock, me, advice: "Do something." });
+  const ownership = new Ownership({ mark: openBucketMark(client), clock, me, advice: "Do something." });
   return { ownership, objects: new Objects(client, undefined, () => ownership.require()) };
 }
 

@@ -534,7 +534,10 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   // The settings name no bucket.
   "svc assets move": { args: local("--to", "s3"), exitCode: 7 },
-  "svc assets claim": { args: local(), exitCode: 2 },
+  "svc assets claim": {
+    keys: ["before", "bucket", "data_dir", "folder", "folder_before", "prefix"],
+    args: local("--yes"),
+  },
   "svc complete": { keys: ["script", "shell"], args: () => ["bash"] },
   "svc upgrade": {
     keys: ["current", "index", "latest", "newer", "problem", "releases"],
