@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { keyStatus } from "../../src/domain/access/account.ts";
 import { KEY_LIMITS, KEY_TERMS } from "../../src/domain/access/key-policy.ts";
 import { keyForm } from "../../src/domain/access/record-form.ts";
+import { type NamingModels, unknownModels } from "../../src/domain/access/unknown-models.ts";
 import { placeAgain } from "../again.ts";
 import { addCommands, given, type Invocation } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
@@ -16,7 +17,7 @@ import { termFields } from "../format/terms.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
 import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
-import type { Manage, ShownKey } from "../manage/port.ts";
+import type { Manage, Place, ShownKey } from "../manage/port.ts";
 import { addSnippet } from "./keys/snippet.ts";
 
 const COLUMNS = [
@@ -68,11 +69,12 @@ function addCreate(keys: Command, context: Context): void {
   onManagedRun<Flags>(command, context, async ({ open, ...invocation }) => {
     const { name, account: owner, ...flags } = invocation.options;
     const terms = { ...readTermFlags(KEY_TERMS, flags, Date.now()), ...(await readSigning(flags, context)) };
-    const { manage, at } = await open();
-    const made = await namingFlags(manage.createKey({ ...terms, name, account: owner }), KEY_FLAGS);
+    const place = await open();
+    const made = await namingFlags(place.manage.createKey({ ...terms, name, account: owner }), KEY_FLAGS);
     const { record, account } = made;
-    const done = `${record.name} (${record.id}) of account ${account.name} created ${at}.`;
+    const done = `${record.name} (${record.id}) of account ${account.name} created ${place.at}.`;
     showSecrets(invocation, made, `${done} Shown once:`);
+    await warnOfUnknown(invocation.output, terms, place);
   });
 }
 
@@ -135,7 +137,8 @@ function addUpdate(keys: Command, context: Context): void {
   onManagedRun<TermFlags>(command, context, async ({ open, ...invocation }) => {
     const { args, options, output } = invocation;
     const terms = await readTerms(options, context);
-    const { manage, at } = await open();
+    const place = await open();
+    const { manage, at } = place;
     // Before the change, because nothing may fail between making a new secret and showing it.
     const names = await accountNames(manage);
     const changed = await namingFlags(manage.updateKey(given(args, 0), terms), KEY_FLAGS);
@@ -144,10 +147,11 @@ function addUpdate(keys: Command, context: Context): void {
     if (changed.callbackSecret !== undefined) {
       const shown = { ...changed, account: { name: names.get(key.accountId) } };
       showSecrets(invocation, shown, `${done} Callback secret, shown once:`);
-      return;
+    } else {
+      output.done(`Key ${done}`);
+      showKey(output, key, names);
     }
-    output.done(`Key ${done}`);
-    showKey(output, key, names);
+    await warnOfUnknown(output, terms, place);
   });
 }
 
@@ -196,6 +200,18 @@ function addRevoke(keys: Command, context: Context): void {
     output.done(`Key ${key.name} is revoked ${at}. A running server refuses it within a second.`);
     output.show(keyForm(key, Date.now()), () => `${key.id}\n`);
   });
+}
+
+/** Says which models a key was given that are none. They may still come, with a provider or a file of the operator's. */
+async function warnOfUnknown(output: Output, terms: NamingModels, { prices }: Place): Promise<void> {
+  if (terms.models == null && terms.aliases == null) return;
+  // The key is made and shown. A place that does not tell its models is no reason to fail now.
+  const all = await prices()
+    .then((opened) => opened.list())
+    .catch(() => undefined);
+  if (all === undefined) return;
+  const ids = all.map(({ model }) => model.id);
+  for (const text of unknownModels(terms, ids)) output.warn(text);
 }
 
 interface Secrets {

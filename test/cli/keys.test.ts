@@ -34,6 +34,31 @@ const UNLIMITED = {
 };
 
 describe("the limits of a key", () => {
+  test("that name no model are told, and kept: the model may still come", async () => {
+    const cwd = emptyFolder();
+    await svc(["migrate"], { cwd });
+    const told = (stderr: string) => stderr.split("\n").filter((line) => line.startsWith("! "));
+    const given = ["--models", "nonsense,flux-dev,sandbox-*,none-*", "--alias", "mine=sandbox-imge"];
+    const made = await svc(["keys", "create", "--name", "web", ...given], { cwd });
+    expect([made.exitCode, told(made.stderr)]).toEqual([
+      0,
+      [
+        "! models: nonsense is no model.",
+        "! models: the id of no model fits none-*.",
+        "! aliases: mine stands for sandbox-imge, which is no model. Did you mean sandbox-image?",
+      ],
+    ]);
+    expect((await json(cwd, "keys", "show", "web")).models).toContain("nonsense");
+    const changed = await svc(["keys", "update", "web", "--models", "flux-deb"], { cwd });
+    expect(told(changed.stderr)).toEqual(["! models: flux-deb is no model. Did you mean flux-dev?"]);
+    for (const unrelated of [
+      ["--rpm", "6"],
+      ["--models", "any"],
+      ["--alias", "none"],
+    ])
+      expect(told((await svc(["keys", "update", "web", ...unrelated], { cwd })).stderr)).toEqual([]);
+  });
+
   test("are given by flags, shown, changed one by one and lifted", async () => {
     const cwd = await withKey(
       ...["--expires", "2100-01-31", "--models", "sandbox-*, flux-dev", "--features", "images,compat"],

@@ -87,6 +87,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["keys", "show", "web"],
   ["keys", "show", "web", "--json"],
   ["keys", "show", "no such/key?"],
+  ["keys", "update", "web", "--models", "sandbox-*, flux-deb, none-*"],
   ["keys", "update", "web", "--rpm", "none", "--models", "any", "--quota-reset", "daily"],
   ["keys", "update", "web", "--callback-secret", "new", "--json"],
   ["keys", "update", "web", "--callback-secret", "none", "--expires", "never", "--json"],
