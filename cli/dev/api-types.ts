@@ -10,7 +10,10 @@ interface Operation {
     readonly required: boolean;
     readonly schema: Schema;
   }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: Schema }>> };
+  readonly requestBody?: {
+    readonly required?: boolean;
+    readonly content: Readonly<Record<string, { readonly schema?: Schema }>>;
+  };
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
 }
 interface Content {
@@ -87,7 +90,9 @@ function operationType({ parameters = [], requestBody }: Operation, data: Schema
   const members = [
     ...inPlace("path"),
     ...inPlace("query"),
-    ...(body === undefined ? [] : [`    body: ${typeOf(body, "    ")};`]),
+    ...(body === undefined
+      ? []
+      : [`    body${requestBody?.required === true ? "" : "?"}: ${typeOf(body, "    ")};`]),
     `    data: ${typeOf(data, "    ")};`,
   ];
   return `{\n${members.join("\n")}\n  }`;

@@ -3629,6 +3629,7 @@ export interface Schemas {
     /** The same for people, safe to show. */
     message: string;
   };
+  RetryTask: Record<string, unknown>;
   Service: {
     /** Of the program. */
     name: string;
@@ -4269,6 +4270,7 @@ export interface Operations {
   };
   "POST /v1/tasks/{task_id}/retry": {
     path: { task_id: string };
+    body?: Schemas["RetryTask"];
     data: {
       /** Public id of the task. */
       task_id: string;
@@ -4302,7 +4304,7 @@ export interface Operations {
   };
   "POST /v1/tasks/{task_id}/variations": {
     path: { task_id: string };
-    body: Schemas["VaryTask"];
+    body?: Schemas["VaryTask"];
     data: {
       task_ids: readonly (string)[];
       /** Public id of the task. */
@@ -4319,7 +4321,7 @@ export interface Operations {
   };
   "POST /v1/tasks/{task_id}/extend": {
     path: { task_id: string };
-    body: Schemas["ExtendTask"];
+    body?: Schemas["ExtendTask"];
     data: {
       /** Public id of the task. */
       task_id: string;
@@ -4331,7 +4333,7 @@ export interface Operations {
   };
   "POST /v1/tasks/{task_id}/upscale": {
     path: { task_id: string };
-    body: Schemas["UpscaleTask"];
+    body?: Schemas["UpscaleTask"];
     data: {
       /** Public id of the task. */
       task_id: string;

@@ -67,6 +67,14 @@ export async function readBody<Body>(
   return body as Body;
 }
 
+/** The same for a body that may be left out. */
+export async function optionalBody(exchange: KeyedExchange, schema: JsonObject): Promise<JsonObject> {
+  const { body, headers } = exchange.request;
+  if (body !== null && headers.get("content-length") !== "0") return readBody(exchange, schema);
+  requireStanding(exchange.standing);
+  return {};
+}
+
 function checkType(headers: Headers): void {
   const type = headers.get("content-type");
   if (type === null || !isJson(type)) {

@@ -158,6 +158,18 @@ describe("a retry", () => {
     expect([(await retry(id, { key })).status, (await retry(id, { key })).status]).toEqual([200, 429]);
   });
 
+  test("changes nothing of the request: what is in its body is refused by name, and nothing in it is fine", async () => {
+    const id = await ended(IMAGE);
+    const refused = await retry(id, { body: { prompt: "another" } });
+    expect(problemOf(refused)).toEqual([400, "invalid_request", "prompt"]);
+    expect(problemOf(await retry(id, { body: {} }))).toEqual([200, undefined, undefined]);
+    const empty = await fetch(`${service.url}/v1/tasks/${id}/retry`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${service.key}`, "Content-Length": "0" },
+    });
+    expect(empty.status).toBe(200);
+  });
+
   test("is for the tasks of the own account, and for those that there are", async () => {
     const key = await keyOf("stranger", "5");
     const id = await ended(IMAGE);

@@ -64,6 +64,8 @@ export interface EndpointContract {
   readonly headers?: Properties;
   /** Bodies by media type. */
   readonly body?: Properties;
+  /** Whether a request without a body is fine. */
+  readonly isBodyOptional?: boolean;
   /** Whether `Idempotency-Key` is honoured. */
   readonly isIdempotent?: boolean;
   readonly answers: Readonly<Record<number, Answer>>;

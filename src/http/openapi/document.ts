@@ -61,7 +61,7 @@ function describeEndpoint(endpoint: Endpoint, components: Components): JsonObjec
     summary: contract.summary,
     description: contract.description,
     parameters: parameters.length === 0 ? undefined : parameters,
-    requestBody: contract.body && bodyOf(contract.body, components),
+    requestBody: contract.body && bodyOf(contract, contract.body, components),
     responses: responsesOf(endpoint, components),
     callbacks: callback && { [callback.name]: describeCallback(callback, components) },
     security: securityOf(endpoint),
@@ -94,13 +94,17 @@ function parametersOf({ contract }: Endpoint, components: Components): JsonObjec
   ];
 }
 
-function bodyOf(body: Properties, components: Components): JsonObject {
+function bodyOf(
+  { isBodyOptional = false }: Endpoint["contract"],
+  body: Properties,
+  components: Components,
+): JsonObject {
   const content = Object.entries(body).map(([type, schema]) => {
     const { examples } = components.meaning(schema);
     const [example] = Array.isArray(examples) ? examples : [];
     return [type, { schema: components.refer(schema), example }];
   });
-  return { required: true, content: Object.fromEntries(content) };
+  return { required: !isBodyOptional, content: Object.fromEntries(content) };
 }
 
 function describeCallback({ address, description, schema }: CallbackContract, components: Components) {

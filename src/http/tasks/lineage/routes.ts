@@ -1,4 +1,3 @@
-import type { JsonObject } from "../../../domain/json.ts";
 import { FOLLOW_UPS, type FollowUp } from "../../../domain/model/follow-up.ts";
 import type { Random } from "../../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
@@ -6,13 +5,12 @@ import { type FollowUpDeps, followUpTask } from "../../../service/follow-up-task
 import { readFamily } from "../../../service/read-family.ts";
 import { varyTask } from "../../../service/vary-task.ts";
 import { accepted } from "../../accepted.ts";
-import { readBody } from "../../body.ts";
+import { optionalBody } from "../../body.ts";
 import { counted, type Endpoint, type KeyedExchange, polled } from "../../exchange.ts";
 import { hopsOf } from "../../hops.ts";
 import { idempotencyKeyOf } from "../../idempotency-key.ts";
 import { type Reply, succeeding, success } from "../../reply.ts";
 import { routingOf } from "../../routing.ts";
-import { requireStanding } from "../../standing.ts";
 import { presentFamily } from "./present.ts";
 import { FOLLOW_UP, familyQueryOf, READ_TREE, VARIATIONS, VARY_TASK } from "./wire.ts";
 
@@ -42,14 +40,6 @@ function sentBy({ request, principal, requestId, origin, param, trace }: KeyedEx
   const idempotencyKey = idempotencyKeyOf(request);
   const [hops, routing, gone] = [hopsOf(request), routingOf(request), () => request.signal];
   return { principal, requestId, origin, id: param("task_id"), hops, idempotencyKey, routing, trace, gone };
-}
-
-/** The body, which may be left out. */
-async function optionalBody(exchange: KeyedExchange, schema: JsonObject): Promise<JsonObject> {
-  const { body, headers } = exchange.request;
-  if (body !== null && headers.get("content-length") !== "0") return readBody(exchange, schema);
-  requireStanding(exchange.standing);
-  return {};
 }
 
 async function vary(deps: Deps, exchange: KeyedExchange): Promise<Reply> {

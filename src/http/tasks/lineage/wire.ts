@@ -91,6 +91,7 @@ export const VARY_TASK = contract("varyTask", "Tasks", "Make variations of a tas
   description: `Makes tasks with the same request and other seeds, each with a price and an end of its own. They are accepted one after the other; where one is refused, those before it stay, and \`refused\` says why there are no more. With an \`Idempotency-Key\`, the same request again makes those that are missing. A model without \`seed\` is refused. The body may be left out. ${NOT_FOUND}`,
   path: { task_id: TASK_ID },
   body: jsonBody(VARIATIONS),
+  isBodyOptional: true,
   headers: ROUTING_HEADERS,
   isIdempotent: true,
   answers: succeeds(
@@ -135,6 +136,7 @@ const followUp = (name: FollowUp, summary: string, description: string) => {
       description: `${description} ${more} ${NOT_FOUND}`,
       path: { task_id: TASK_ID },
       body: jsonBody(schema),
+      isBodyOptional: true,
       headers: ROUTING_HEADERS,
       isIdempotent: true,
       answers: succeeds("The task is accepted.", FOLLOWED_UP, CREATE_HEADERS),

@@ -2,6 +2,7 @@ import { readStory } from "../../../service/read-story.ts";
 import { type ReadTraceDeps, readTrace } from "../../../service/read-trace.ts";
 import { type RetryTaskDeps, retryTask } from "../../../service/retry-task.ts";
 import { accepted } from "../../accepted.ts";
+import { optionalBody } from "../../body.ts";
 import { counted, type Endpoint, type KeyedExchange, polled } from "../../exchange.ts";
 import { hopsOf } from "../../hops.ts";
 import { idempotencyKeyOf } from "../../idempotency-key.ts";
@@ -10,7 +11,7 @@ import { routingOf } from "../../routing.ts";
 import { presentOwnTrace } from "../trace/present.ts";
 import { READ_TRACE } from "../trace/wire.ts";
 import { presentOwnStory } from "./present.ts";
-import { READ_STORY, RETRY_TASK } from "./wire.ts";
+import { READ_STORY, RETRY, RETRY_TASK } from "./wire.ts";
 
 /** The whole story of a task, a task like it, and where its time went (docs/api.md 4.10 to 4.12). */
 export function storyEndpoints(deps: ReadTraceDeps & RetryTaskDeps): Endpoint[] {
@@ -24,6 +25,7 @@ export function storyEndpoints(deps: ReadTraceDeps & RetryTaskDeps): Endpoint[] 
   }
   async function retry(exchange: KeyedExchange) {
     const { request, principal, requestId, origin, param } = exchange;
+    await optionalBody(exchange, RETRY);
     const sent = {
       hops: hopsOf(request),
       idempotencyKey: idempotencyKeyOf(request),

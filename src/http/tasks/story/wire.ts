@@ -2,10 +2,19 @@ import { CALLBACK_STATES } from "../../../domain/callback/callback.ts";
 import { MAX_FORM_ATTEMPTS } from "../../../domain/limits.ts";
 import { MEDIA_TYPES } from "../../../domain/media/asset.ts";
 import { ATTEMPT_OUTCOMES, TOLD_STAGES } from "../../../domain/task/story.ts";
-import { contract, succeeds } from "../../openapi/contract.ts";
+import { contract, jsonBody, succeeds } from "../../openapi/contract.ts";
 import { ROUTING_HEADERS } from "../../routing.ts";
 import { TASK_ERROR_CODE } from "../../wire/errors.ts";
-import { closed, integer, list, openEnum, type Properties, text } from "../../wire/schema.ts";
+import {
+  closed,
+  integer,
+  list,
+  openEnum,
+  optional,
+  type Properties,
+  type Schema,
+  text,
+} from "../../wire/schema.ts";
 import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../../wire/values.ts";
 import { LISTED_TASK_FIELDS, TASK_ID, taskSchema } from "../wire.ts";
 
@@ -139,10 +148,15 @@ export const TASK_STORY = taskSchema("TaskStory", ["error_message", "error"], {
   optional: OPTIONAL_OF_STORY,
 });
 
+/** Nothing of the request can be changed. */
+export const RETRY: Schema = { title: "RetryTask", ...optional({}, { additionalProperties: false }) };
+
 export const RETRY_TASK = contract("retryTask", "Tasks", "Create a task like one that has ended", {
   description:
-    "The request of the task goes through its create anew: at the price and by the limits of today, with the same parameters, prompt, `callback_url` and input files. The body of this call is not read. Completed tasks can be retried as well as those that failed or were cancelled.",
+    "The request of the task goes through its create anew: at the price and by the limits of today, with the same parameters, prompt, `callback_url` and input files. No field of it can be changed, so that the body is `{}` or left out. Completed tasks can be retried as well as those that failed or were cancelled.",
   path: { task_id: TASK_ID },
+  body: jsonBody(RETRY),
+  isBodyOptional: true,
   headers: ROUTING_HEADERS,
   isIdempotent: true,
   answers: succeeds(
