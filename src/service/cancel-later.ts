@@ -1,10 +1,12 @@
 import { AppError } from "../domain/errors.ts";
 import type { Log } from "../domain/ports/runtime.ts";
+import type { GenerationRequest } from "../domain/task/request.ts";
 import type { TaskSummary } from "../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "./cancel-task.ts";
+import { readTask } from "./read-task.ts";
 
 /** A task that must be cancelled at a time that its creator set. */
-export type TimedTask = Pick<TaskSummary, "id" | "accountId">;
+export type TimedTask = Pick<TaskSummary, "id" | "accountId"> & Pick<GenerationRequest, "cancelsUnstarted">;
 
 export interface CancelLaterDeps extends CancelTaskDeps {
   readonly log: Log;
@@ -13,7 +15,7 @@ export interface CancelLaterDeps extends CancelTaskDeps {
 }
 
 export interface CancelLater {
-  /** Cancels the task at the given time in epoch milliseconds, unless it has ended. */
+  /** Cancels the task at the given time in epoch milliseconds, unless it has ended, or started where that is enough. */
   plan(task: TimedTask, at: number): void;
   /** Plans the cancels that an earlier process had planned. */
   resume(): Promise<void>;
@@ -41,13 +43,16 @@ export function createCancelLater(deps: CancelLaterDeps): CancelLater {
     forget(task.id);
     planned.set(
       task.id,
-      clock.after(Math.max(0, at - clock.now()), () => void due(task)),
+      clock.after(Math.max(0, at - clock.now()), () => void due(task, at)),
     );
   }
 
-  async function due(task: TimedTask): Promise<void> {
+  async function due(task: TimedTask, at: number): Promise<void> {
+    // A timer may end a moment early, and the clock may have been set.
+    if (clock.now() < at) return plan(task, at);
     planned.delete(task.id);
     try {
+      if (task.cancelsUnstarted && (await readTask(deps, task, task.id)).startedAt !== undefined) return;
       await cancelTask(deps, task, task.id);
     } catch (error) {
       // It has ended, or is gone.

@@ -59,6 +59,8 @@ export interface CreateTaskRequest {
   readonly routing?: AskedRouting | undefined;
   /** See GenerationRequest.cancelAt. */
   readonly cancelAt?: number | undefined;
+  /** See GenerationRequest.cancelsUnstarted. */
+  readonly cancelsUnstarted?: true | undefined;
   /** See NewTask.parent. */
   readonly parent?: Parent | undefined;
   /** Data URIs of the body that were decoded while it arrived. The caller discards them. */
@@ -289,11 +291,11 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
 function nameRequest(model: Model, body: JsonObject, request: CreateTaskRequest): GenerationRequest {
   const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
   const routing = readRouting(request.routing, request.principal, model);
-  const { trace, cancelAt } = request;
+  const { trace, cancelAt, cancelsUnstarted } = request;
   // Most requests have none of these, and a copy takes longer than a check.
   if (routing === undefined && !trace && cancelAt === undefined) return named;
   return {
     ...{ ...named, ...(routing && { routing }), ...(trace && { trace }) },
-    ...(cancelAt !== undefined && { cancelAt }),
+    ...(cancelAt !== undefined && { cancelAt, ...(cancelsUnstarted && { cancelsUnstarted }) }),
   };
 }

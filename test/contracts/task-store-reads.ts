@@ -212,9 +212,12 @@ export function describeReads(make: MakeStore): void {
       await submitOne(store);
       await timed(3);
       await timed(4, NOW + 4);
+      const request = { ...newTask().request, cancelAt: NOW + 5, cancelsUnstarted: true } as const;
+      await admit(store, { number: 5, request });
       expect(await store.tasks.timed()).toEqual([
         { id: taskId(2), accountId: ACCOUNT, cancelAt: NOW + 2 },
         { id: taskId(4), accountId: ACCOUNT, cancelAt: NOW + 4 },
+        { id: taskId(5), accountId: ACCOUNT, cancelAt: NOW + 5, cancelsUnstarted: true },
       ]);
     }),
   );

@@ -327,6 +327,31 @@ describe("a webhook", () => {
   });
 });
 
+test("a request that has not started in the client's time is told as fal tells it, also when the server was killed meanwhile", async () => {
+  const receiver = openHooks(0);
+  const args = ["--egress-allow", "127.0.0.1", "--scheduler-concurrency", "1"];
+  const first = await startServer({ args });
+  const { queue } = clientOf(first.firstKey(), first.url);
+  const running = await queue.submit(IMAGE, { input: LASTING, startTimeout: 2 });
+  const options = { input: SMALL, startTimeout: 2, webhookUrl: receiver.url };
+  const late = await queue.submit(IMAGE, options);
+  first.signal("SIGKILL");
+  await first.exited;
+  const second = await startServer({ args, folder: first.folder, port: first.port });
+  const [hook] = await receiver.received(1);
+  expect(JSON.parse(hook!.body)).toMatchObject({
+    ...{ request_id: late.request_id, status: "ERROR", error: "Invalid status code: 504" },
+    payload: { error_type: "request_timeout" },
+  });
+  const failure = await failureOf(queue.result(IMAGE, { requestId: late.request_id }));
+  expect([failure.status, failure.isUserTimeout]).toEqual([504, true]);
+  expect(await queue.status(IMAGE, { requestId: running.request_id })).toMatchObject({
+    status: "IN_PROGRESS",
+  });
+  receiver.stop();
+  await second.stop();
+});
+
 describe("@ai-sdk/fal", () => {
   test("makes and edits images with a base URL and a key", async () => {
     const fal = createFal({ apiKey: server.firstKey(), baseURL: `${server.url}/fal` });

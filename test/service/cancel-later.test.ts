@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
 import { createCancelLater } from "../../src/service/cancel-later.ts";
-import { ACCOUNT, NOW, taskId } from "../helpers/store.ts";
+import { ACCOUNT, NOW, newTask, taskId } from "../helpers/store.ts";
 
 /** A clock whose timers run when it is set on. */
-function setup(timed: readonly { cancelAt: number }[] = []) {
+function setup(
+  timed: readonly { cancelAt: number; cancelsUnstarted?: true }[] = [],
+  started: readonly string[] = [],
+) {
   const timers = new Set<{ at: number; run: () => void }>();
   let now = NOW;
   const asked: string[] = [];
@@ -21,8 +24,11 @@ function setup(timed: readonly { cancelAt: number }[] = []) {
       },
     },
     tasks: {
-      timed: async () =>
-        timed.map(({ cancelAt }, i) => ({ id: taskId(i + 1), accountId: ACCOUNT, cancelAt })),
+      timed: async () => timed.map((each, i) => ({ id: taskId(i + 1), accountId: ACCOUNT, ...each })),
+      summary: async (id: string) => ({
+        ...newTask(),
+        ...(started.includes(id) && { status: "processing", startedAt: NOW }),
+      }),
       async requestCancel(id: string) {
         if (trouble !== undefined) throw trouble;
         asked.push(id);
@@ -92,6 +98,28 @@ test("what an earlier process planned is planned again; what is overdue is cance
   expect(asked).toEqual([taskId(1)]);
   await goTo(NOW + 10);
   expect(asked).toEqual([taskId(1), taskId(2)]);
+});
+
+test("one that only has to start in time is left alone once it has", async () => {
+  const cancelsUnstarted = true;
+  const late = { cancelAt: NOW + 10, cancelsUnstarted } as const;
+  const { later, asked, goTo } = setup([late, late], [taskId(1)]);
+  await later.resume();
+  later.plan({ id: taskId(3), accountId: ACCOUNT, cancelsUnstarted }, NOW + 20);
+  await goTo(NOW + 10);
+  expect(asked).toEqual([taskId(2)]);
+  await goTo(NOW + 20);
+  expect(asked).toEqual([taskId(2), taskId(3)]);
+});
+
+test("a timer that ends before its time waits for the rest", async () => {
+  const { later, asked, goTo, timers } = setup();
+  later.plan({ id: taskId(1), accountId: ACCOUNT }, NOW + 5);
+  for (const timer of timers) timer.at -= 1;
+  await goTo(NOW + 4);
+  expect(asked).toEqual([]);
+  await goTo(NOW + 5);
+  expect(asked).toEqual([taskId(1)]);
 });
 
 test("a cancel that cannot be stored is tried again, and none is after the service stops", async () => {

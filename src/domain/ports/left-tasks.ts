@@ -1,3 +1,4 @@
+import type { GenerationRequest } from "../task/request.ts";
 import type { Task } from "../task/task.ts";
 
 /** The facts with which the creator of a task can wait for it again. */
@@ -6,4 +7,5 @@ export type OrphanedTask = Pick<Task, "id" | "accountId" | "keyId" | "createdAt"
 };
 
 /** A task that must be cancelled at a given time; see GenerationRequest.cancelAt. */
-export type TimedCancel = Pick<Task, "id" | "accountId"> & { readonly cancelAt: number };
+export type TimedCancel = Pick<Task, "id" | "accountId"> &
+  Pick<GenerationRequest, "cancelsUnstarted"> & { readonly cancelAt: number };

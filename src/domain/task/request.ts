@@ -62,6 +62,8 @@ export interface GenerationRequest {
   readonly retainSec?: number | undefined;
   /** When it is cancelled unless it has ended, if its creator says so; epoch milliseconds. */
   readonly cancelAt?: number | undefined;
+  /** Whether it is cancelled then only if it has not started. */
+  readonly cancelsUnstarted?: true | undefined;
   /** The group that it belongs to; see domain/task/group-terms.ts. */
   readonly group?: GroupTerms | undefined;
   /** The `traceparent` of the create, if it is traced; see domain/tracing.ts. */

@@ -162,6 +162,25 @@ describe("a run", () => {
 });
 
 describe("the queue", () => {
+  test("cancels a request that has not started in its time, and leaves one that has", async () => {
+    const headers = { "X-Fal-Request-Timeout": "1.001" };
+    const started = await submit("svc/sandbox-image", LASTING, headers);
+    const hung = await Promise.all(Array.from({ length: 7 }, () => submit("svc/sandbox-image", LASTING)));
+    const late = await submit("svc/sandbox-image", SMALL, headers);
+    const { body } = await ended(late);
+    expectSchema("Completed", body);
+    expect(body).toMatchObject({ status: "COMPLETED", error_type: "request_timeout" });
+    const result = await call(`/queue/svc/any/requests/${late}`);
+    expect([result.status, result.body.error_type]).toEqual([504, "request_timeout"]);
+    expect(result.headers.get("x-fal-request-timeout-type")).toBe("user");
+    expect((await call(`/queue/svc/any/requests/${started}/status`)).body.status).toBe("IN_PROGRESS");
+    await Promise.all([started, ...hung].map(cancel));
+    // Who cancels it before is told so.
+    const waiting = await submit("svc/sandbox-image", LASTING, { "X-Fal-Request-Timeout": "3600" });
+    await cancel(waiting);
+    expect((await ended(waiting)).body.error_type).toBe("client_cancelled");
+  });
+
   test("tells of a request until its result is there", async () => {
     const id = await submit("svc/sandbox-image", SMALL);
     const status = await ended(id);
@@ -322,7 +341,8 @@ describe("the words of that API", () => {
     for (const [name, value] of [
       ["x-fal-queue-priority", "high"],
       ["x-fal-store-io", "0"],
-      ["x-fal-request-timeout", "30"],
+      ["x-fal-request-timeout", "1"],
+      ["x-fal-request-timeout", "soon"],
       [stored, "{"],
       [stored, '{"initial_acl":{}}'],
     ] as const)

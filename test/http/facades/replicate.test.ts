@@ -15,6 +15,7 @@ const published = openPublished("replicate/openapi.json");
 const LIFE_SEC = 54_321;
 /** The ends of predictions that live so long, which come when a test says so. */
 const ends: (() => void)[] = [];
+let aheadMs = 0;
 let service: PublishedService;
 let checkAnswer: CheckAnswer;
 
@@ -26,7 +27,7 @@ beforeAll(async () => {
     return () => void ends.splice(ends.indexOf(run) >>> 0, 1);
   };
   const env = { SVC_ALIASES: "google/veo-3=sandbox-video,draw=sandbox-image" };
-  service = await startPublished(env, { ...clock, after });
+  service = await startPublished(env, { ...clock, after, now: () => clock.now() + aheadMs });
   checkAnswer = createAnswerCheck(service.document);
 });
 
@@ -229,7 +230,9 @@ describe("a prediction", () => {
     expect(lifeOf(body)).toBeWithin(LIFE_SEC * 1000 - 1_000, LIFE_SEC * 1000 + 1);
     expect(ends).toHaveLength(1);
     expect((await call(`/predictions/${body.id}`)).body.status).toBeOneOf(["starting", "processing"]);
+    aheadMs = LIFE_SEC * 1000;
     ends[0]?.();
+    aheadMs = 0;
     expect(await ended(body.id)).toMatchObject({ status: "canceled", deadline: body.deadline });
     for (const given of ["4s", "soon", "-5", "1d", "h"]) {
       const refused = await create(LASTING, { headers: { "Cancel-After": given } });

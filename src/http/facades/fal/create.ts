@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../domain/json.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
+import type { Clock } from "../../../domain/ports/runtime.ts";
 import type { JoiningRequest, JoinTask } from "../../../service/join-task.ts";
 import type { ModelDeps } from "../../../service/read-model.ts";
 import type { KeyedExchange } from "../../exchange.ts";
@@ -14,6 +15,7 @@ import { WEBHOOK } from "./webhook.ts";
 
 export interface FalCreateDeps extends ModelDeps {
   readonly assets: AssetStore;
+  readonly clock: Pick<Clock, "now">;
   readonly joinTask: JoinTask;
 }
 
@@ -35,8 +37,7 @@ export function readBeginning(deps: ModelDeps, exchange: KeyedExchange): FalBegi
   const named = namedModel(exchange);
   const asked = falModel(deps, principal, named.name);
   requireKind(principal, asked.model);
-  const { isQueued } = named;
-  return { named, asked, headers: askedHeaders(request.headers, { model: asked.model.id, isQueued }) };
+  return { named, asked, headers: askedHeaders(request.headers, asked.model.id) };
 }
 
 /**
@@ -71,9 +72,13 @@ export function readCreate(
     hasPaintedMasks: true,
     isWaiting: !named.isQueued,
     callback: url === null ? undefined : { ...WEBHOOK, url },
+    ...(named.isQueued && startWithinMs !== undefined && startingBy(deps.clock.now() + startWithinMs)),
   };
   return { startWithinMs, joining };
 }
+
+/** Nobody waits for a request in the queue, so that its task itself says when it is cancelled unless it has started. */
+const startingBy = (cancelAt: number) => ({ cancelAt, cancelsUnstarted: true }) as const;
 
 /** Parameters without effect here: results are addresses of files unless a client wants their content in the answer. */
 function withoutDefaults(body: JsonObject): JsonObject {

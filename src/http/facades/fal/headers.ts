@@ -23,18 +23,13 @@ const MOST_SEC = 86_400;
  * neither changes anything.
  * @throws AppError naming the header that says what cannot be done
  */
-export function askedHeaders(
-  headers: Headers,
-  { model, isQueued }: { readonly model: ModelId; readonly isQueued: boolean },
-): AskedHeaders {
+export function askedHeaders(headers: Headers, model: ModelId): AskedHeaders {
   const timeout = headers.get(TIMEOUT);
   const [priority, store] = [headers.get(PRIORITY), headers.get(STORE)];
   // A task of lower priority may start as soon as any other.
   if (priority !== null && priority !== "normal" && priority !== "low")
     throw mustBe(PRIORITY, { oneOf: ["normal", "low"] }, priority);
   if (store !== null && store !== "1") throw invalid({ kind: "unrouted_field", field: STORE, model });
-  // Nothing would end a queued task whose caller is gone.
-  if (timeout !== null && isQueued) throw invalid({ kind: "unrouted_field", field: TIMEOUT, model });
   return {
     startWithinMs: timeout === null ? undefined : secondsIn(timeout) * 1000,
     retainSec: retentionIn(headers, LIFECYCLE, (field) => invalid({ kind: "unrouted_field", field, model })),

@@ -1,10 +1,10 @@
+import type { AppError } from "../../../domain/errors.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import { type Asset, assetPath } from "../../../domain/media/asset.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import type { GenerationRequest } from "../../../domain/task/request.ts";
 import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
 import type { TaskReading } from "../../../service/read-task.ts";
-import { endedWithoutImages } from "../../../service/sync-errors.ts";
 import { toldError } from "./manners.ts";
 
 export interface OutputDeps {
@@ -79,11 +79,13 @@ export function logsOf(task: TaskSummary, now: number, shown = 0): JsonObject[] 
  * The status of a request as JSON, in that API's shape (https://fal.ai/docs/documentation/model-apis/inference/queue, checked
  * 2026-11-27).
  * @param addresses as `addressesOf` has them
+ * @param failure why a task that has ended has no result
  */
 export function statusOf(
   task: TaskReading,
   addresses: string,
   logs: readonly JsonObject[] | undefined,
+  failure: AppError | undefined,
 ): string {
   const base = `"request_id":"${task.id}",${addresses}`;
   if (task.status === "pending")
@@ -91,11 +93,9 @@ export function statusOf(
   const told = `,"logs":${logs === undefined ? null : JSON.stringify(logs)}`;
   if (!isTerminal(task.status)) return `{"status":"IN_PROGRESS",${base}${told}}`;
   const metrics = `{"inference_time":${inferenceOf(task) ?? null}}`;
-  return `{"status":"COMPLETED",${base}${told},"metrics":${metrics}${failureOf(task)}}`;
+  return `{"status":"COMPLETED",${base}${told},"metrics":${metrics}${failure === undefined ? "" : failureText(failure)}}`;
 }
 
-function failureOf(task: TaskSummary): string {
-  if (task.status === "completed") return "";
-  const error = endedWithoutImages(task);
-  return `,"error":${JSON.stringify(error.message)},"error_type":${JSON.stringify(toldError(error).type)}`;
+function failureText(failure: AppError): string {
+  return `,"error":${JSON.stringify(failure.message)},"error_type":${JSON.stringify(toldError(failure).type)}`;
 }

@@ -1,14 +1,14 @@
 import { AppError } from "../../../domain/errors.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { Log } from "../../../domain/ports/runtime.ts";
-import { isTerminal } from "../../../domain/task/task.ts";
+import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts";
 import { readTask, withQueuePosition } from "../../../service/read-task.ts";
-import { endedWithoutImages } from "../../../service/sync-errors.ts";
 import { type WatchTaskDeps, watchTask } from "../../../service/watch-task.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
 import { type EventWriter, eventReply } from "../../sse.ts";
+import { failureOf } from "./failure.ts";
 import { logsOf, outputOf, statusOf } from "./present.ts";
 import { addressesOf, mayHaveQuery, queryOf } from "./target.ts";
 
@@ -31,11 +31,16 @@ export async function readStatus(deps: FalQueueDeps, exchange: KeyedExchange): P
   const task = await readTask(deps, principal, param("request_id"));
   const reading = await withQueuePosition(deps, task);
   const logs = wantsLogs(exchange) ? logsOf(task, deps.clock.now()) : undefined;
+  const failure = hasFailed(task) ? await failureOf(deps, task) : undefined;
   return {
     status: isTerminal(task.status) ? 200 : 202,
     headers: { "Content-Type": "application/json", "X-Fal-Request-Id": task.id },
-    body: statusOf(reading, addressesOf(exchange, param("model"), task.id), logs),
+    body: statusOf(reading, addressesOf(exchange, param("model"), task.id), logs, failure),
   };
+}
+
+function hasFailed({ status }: TaskSummary): boolean {
+  return isTerminal(status) && status !== "completed";
 }
 
 function wantsLogs(exchange: KeyedExchange): boolean {
@@ -57,7 +62,9 @@ export async function streamStatus(deps: FalQueueDeps, exchange: KeyedExchange):
       if (event.kind === "preview") continue;
       const lines = logsOf(event.task, deps.clock.now()).filter(({ message }) => !shown.has(message));
       for (const { message } of lines) shown.add(message);
-      await to.event({ data: statusOf(event.task, addresses, isLogged ? lines : undefined) });
+      const told = isLogged ? lines : undefined;
+      const failure = hasFailed(event.task) ? await failureOf(deps, event.task) : undefined;
+      await to.event({ data: statusOf(event.task, addresses, told, failure) });
     }
   };
   const signal = AbortSignal.any([request.signal, deps.stopping]);
@@ -79,7 +86,7 @@ export async function readResult(deps: FalQueueDeps, exchange: KeyedExchange): P
     const body = { detail: UNDER_WAY, error_type: "bad_request", message: UNDER_WAY };
     return withStatus(400, json(body, requestIdHeader(task.id), log));
   }
-  if (task.status !== "completed") throw endedWithoutImages(task);
+  if (task.status !== "completed") throw await failureOf(deps, task);
   return json(await outputOf(deps, task, origin), requestIdHeader(task.id), log);
 }
 

@@ -4,6 +4,7 @@ import { formatAmount } from "../../../domain/money/money.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import { namesFrom } from "../../../domain/words/say.ts";
+import type { CancelLater } from "../../../service/cancel-later.ts";
 import {
   createJoinTask,
   type JoinedTask,
@@ -47,6 +48,7 @@ export interface FalFacadeDeps
     FalStorageDeps,
     WaitingDeps {
   readonly clock: Clock;
+  readonly cancelLater: Pick<CancelLater, "plan">;
   readonly signing: WebhookSigning;
   readonly assets: AssetStore;
 }
@@ -86,7 +88,8 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     const accepting = named.isQueued ? deps.joinTask.atOnce(joining) : undefined;
     if (accepting !== undefined) {
       words = joining.names;
-      const { taskId, held, replayed } = await accepting;
+      const { taskId, held, replayed, task } = await accepting;
+      planStart(deps, joining, { taskId, task });
       // A caller that never receives the request's id sends it again.
       if (exchange.request.signal.aborted) deps.joinTask.left(joining, taskId);
       const { id: model } = joining.model;
@@ -102,6 +105,7 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     }
     if (named.isQueued) {
       const joined = await deps.joinTask(joining);
+      planStart(deps, joining, joined);
       if (exchange.request.signal.aborted) joined.leave();
       return toldQueued(exchange, named, joined);
     }
@@ -115,6 +119,16 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     // An await would cost a turn of the event loop, and most bodies have no files.
     if (discard !== undefined) await discard();
   }
+}
+
+/** A request that was accepted before has its start planned since then. */
+function planStart(
+  { cancelLater }: Deps,
+  { cancelAt, cancelsUnstarted, principal }: JoiningRequest,
+  { taskId: id, task }: Pick<JoinedTask, "taskId" | "task">,
+): void {
+  if (cancelAt !== undefined && task !== undefined)
+    cancelLater.plan({ id, accountId: principal.accountId, cancelsUnstarted }, cancelAt);
 }
 
 type Accepted = Pick<JoinedTask, "taskId" | "model" | "held" | "replayed">;

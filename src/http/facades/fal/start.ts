@@ -1,8 +1,8 @@
 import type { Principal } from "../../../domain/access/account.ts";
-import { AppError } from "../../../domain/errors.ts";
 import type { TaskId } from "../../../domain/ids.ts";
 import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts";
 import { nextChange, readTask } from "../../../service/read-task.ts";
+import { startTooLate } from "./failure.ts";
 
 /**
  * Waits until a task has started, and cancels one that has not in time.
@@ -29,6 +29,5 @@ export async function startInTime(
   const { status } = await cancelTask(deps, principal, id);
   // It may have started in the very moment.
   if (status !== "cancelled") return;
-  const details = { taskId: id, shouldRetry: false };
-  throw new AppError("upstream_timeout", { kind: "start_too_late", task: id }, details);
+  throw startTooLate(id);
 }

@@ -1,8 +1,8 @@
 import type { CallbackTerms } from "../../../domain/callback/callback.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { CallbackForm, SentBody, ToldEvent } from "../../../domain/ports/callback-forms.ts";
-import { endedWithoutImages } from "../../../service/sync-errors.ts";
 import type { FormDeps } from "../form-deps.ts";
+import { failureOf } from "./failure.ts";
 import { toldError } from "./manners.ts";
 import { outputOf } from "./present.ts";
 
@@ -36,7 +36,7 @@ async function bodyOf(deps: FormDeps, { task, origin }: ToldEvent): Promise<Json
   if (task.status === "completed") {
     return { ...ids, status: "OK", payload: await outputOf(deps, task, origin) };
   }
-  const { status, body } = toldError(endedWithoutImages(task));
+  const { status, body } = toldError(await failureOf(deps, task));
   return { ...ids, status: "ERROR", error: `Invalid status code: ${status}`, payload: body };
 }
 

@@ -105,7 +105,7 @@ const INPUT: Schema = {
 const HEADERS = {
   "X-Fal-Queue-Priority": text("Joins the queue. Either value is served alike.", { enum: ["normal", "low"] }),
   "X-Fal-Request-Timeout": text(
-    "Seconds within which a run must have started; else it is cancelled. Not in the queue.",
+    "Seconds, more than 1, within which it must have started; else it is cancelled. In the queue, it is told as 504 `request_timeout` with its result.",
   ),
   "X-Fal-Object-Lifecycle-Preference": text(
     'JSON: `{"expiration_duration_seconds": n}` says how long the files of the result stay.',

@@ -34,8 +34,9 @@ export function orphans(session: Session): Promise<OrphanedTask[]> {
 export async function timed(session: Session): Promise<TimedCancel[]> {
   const found = await HAVING.all(session, '"cancelAt":');
   return found.flatMap(({ id, accountId, request }) => {
-    const { cancelAt } = parse<StoredRequest>(request);
-    return cancelAt === undefined ? [] : [{ id, accountId, cancelAt }];
+    const { cancelAt, cancelsUnstarted } = parse<StoredRequest>(request);
+    if (cancelAt === undefined) return [];
+    return [{ id, accountId, cancelAt, ...(cancelsUnstarted && { cancelsUnstarted }) }];
   });
 }
 

@@ -125,8 +125,9 @@ function prepareLiveReads(db: Database) {
      from task indexed by task_waited_for
      where pool is not null and sync_scope is not null order by id`,
   );
-  const timed = db.prepare<TimedCancel, []>(
-    `select id, ${ACCOUNT_ID} as accountId, json_extract(request, '$.cancelAt') as cancelAt
+  const timed = db.prepare<Omit<TimedCancel, "cancelsUnstarted"> & { cancelsUnstarted: 1 | null }, []>(
+    `select id, ${ACCOUNT_ID} as accountId, json_extract(request, '$.cancelAt') as cancelAt,
+            json_extract(request, '$.cancelsUnstarted') as cancelsUnstarted
      from task indexed by task_live where ${LIVE} and json_extract(request, '$.cancelAt') is not null order by id`,
   );
   const races = db.prepare<{ accountId: AccountId; tasks: string }, []>(
@@ -136,7 +137,12 @@ function prepareLiveReads(db: Database) {
   return {
     races: (): Race[] =>
       races.all().map(({ accountId, tasks }) => ({ accountId, tasks: parse<TaskId[]>(tasks) })),
-    timed: (): TimedCancel[] => timed.all(),
+    timed: (): TimedCancel[] =>
+      timed
+        .all()
+        .map(({ cancelsUnstarted, ...task }) =>
+          cancelsUnstarted === 1 ? { ...task, cancelsUnstarted: true } : task,
+        ),
     counts: (): TaskCounts => counts.get() ?? { queued: 0, underWay: 0 },
     liveCounts: (accountId: AccountId): LiveCounts =>
       liveCounts.get(accountId) ?? { pending: 0, processing: 0 },

@@ -1,0 +1,28 @@
+import { AppError } from "../../../domain/errors.ts";
+import type { TaskId } from "../../../domain/ids.ts";
+import type { TaskStore } from "../../../domain/ports/task-store.ts";
+import type { TaskSummary } from "../../../domain/task/task.ts";
+import { endedWithoutImages } from "../../../service/sync-errors.ts";
+
+/** The error of a task that was cancelled because it had not started in the time that its caller gave it. */
+export function startTooLate(id: TaskId): AppError {
+  return new AppError(
+    "upstream_timeout",
+    { kind: "start_too_late", task: id },
+    { taskId: id, shouldRetry: false },
+  );
+}
+
+/** Why a task that has ended has no result. */
+export async function failureOf(
+  { tasks }: { readonly tasks: Pick<TaskStore, "requestOf"> },
+  task: TaskSummary,
+): Promise<AppError> {
+  const { error, startedAt, completedAt = 0 } = task;
+  if (error === undefined && startedAt === undefined) {
+    const { cancelAt, cancelsUnstarted } = (await tasks.requestOf(task)) ?? {};
+    // A caller that cancels it does so before.
+    if (cancelsUnstarted && cancelAt !== undefined && completedAt >= cancelAt) return startTooLate(task.id);
+  }
+  return endedWithoutImages(task);
+}
