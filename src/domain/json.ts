@@ -23,6 +23,14 @@ export function setOwn<T>(object: Record<string, T>, name: string, value: T): vo
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** Whether two objects have the same members. Lists and objects in them are the same only where they are one. */
+export function haveSameMembers(one: JsonObject, other: JsonObject): boolean {
+  const names = Object.keys(other);
+  if (names.length !== Object.keys(one).length) return false;
+  for (const name of names) if (!Object.hasOwn(one, name) || one[name] !== other[name]) return false;
+  return true;
+}
+
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

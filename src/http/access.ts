@@ -35,6 +35,8 @@ export type Entering = Omit<Exchange, "isLate"> & {
   limitHeaders?: Readonly<Record<string, string>>;
   /** Whether a caller that was admitted may still be answered. */
   standing?: Pick<Standing, "lateRefusal">;
+  stay?: KeyedExchange["stay"];
+  count?: KeyedExchange["count"];
 };
 
 /**
@@ -91,13 +93,16 @@ function enterKeyed(
       throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
     });
   const letIn = (principal: Principal) => {
-    const standing = deps.standings(path, check, exchange.startedAt);
-    const stay = (kind: StayKind) => deps.stays(kind, principal);
     const perMinute = principal.policy.requestsPerMinute;
-    const count = async () => {
+    // One by one: every request comes by, and to assign an object takes longer than most handlers do.
+    exchange.principal = principal;
+    exchange.standing = deps.standings(path, check, exchange.startedAt);
+    exchange.stay = (kind) => deps.stays(kind, principal);
+    exchange.count = async () => {
       if (perMinute !== undefined) await countRequest(deps, keyed, perMinute);
     };
-    const keyed: Entering & KeyedExchange = Object.assign(exchange, { principal, standing, stay, count });
+    // It has all of them now.
+    const keyed = exchange as Entering & KeyedExchange;
     const begin = () =>
       isCounted !== true || perMinute === undefined
         ? handle(keyed)

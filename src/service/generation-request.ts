@@ -1,13 +1,15 @@
 import { invalid } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { type Model, selectMode } from "../domain/model/model.ts";
-import type { GenerationRequest, MediaInput } from "../domain/task/request.ts";
+import type { GenerationRequest, InputRole, MediaInput } from "../domain/task/request.ts";
 
 /** Fields that are not the model's own parameters. */
 const NO_PARAMETERS = new Set([
   ...["model", "prompt", "n", "callback_url", "task_id", "index"],
   "retain_seconds",
 ]);
+
+const NO_ROLES: ReadonlySet<InputRole> = new Set();
 
 /**
  * Translates a create body that the model's schema accepts into the vocabulary of adapters and prices.
@@ -28,7 +30,7 @@ export function toGenerationRequest(
     const isMedia = model.mediaFields.some((field) => field.name === name);
     if (!isMedia && value !== undefined && value !== null) parameters[name] = value;
   }
-  const roles = new Set(inputs.map((input) => input.role));
+  const roles = inputs.length === 0 ? NO_ROLES : new Set(inputs.map((input) => input.role));
   const mode = selectMode(model, roles);
   if (mode === undefined) throw invalid({ kind: "no_mode", model: model.id, modes: model.modes });
   const request: GenerationRequest = {

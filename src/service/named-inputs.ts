@@ -11,14 +11,18 @@ import type { MediaInput } from "../domain/task/request.ts";
  */
 export function namedInputs(model: Model, body: JsonObject, missing: readonly string[] = []): MediaInput[] {
   const isThere = (name: string) => missing.includes(name) || Object.hasOwn(body, name);
-  const named = model.mediaFields.filter((field) => isThere(field.name));
-  const fields = named.flatMap(({ role, name }) =>
-    paramsOf(name, body[name]).map((param) => ({ role, param })),
-  );
+  const inputs: MediaInput[] = [];
+  // Every create comes by, and most have none.
+  for (const { role, name } of model.mediaFields) {
+    if (!isThere(name)) continue;
+    for (const param of paramsOf(name, body[name])) inputs.push({ role, param, source: UNREAD });
+  }
   if (model.resultField !== undefined && isThere("task_id"))
-    fields.push({ role: model.resultField.role, param: "task_id" });
-  return fields.map((field) => ({ ...field, source: { kind: "url", url: "" } }));
+    inputs.push({ role: model.resultField.role, param: "task_id", source: UNREAD });
+  return inputs;
 }
+
+const UNREAD = { kind: "url", url: "" } as const;
 
 function paramsOf(name: string, value: Json | undefined): string[] {
   return Array.isArray(value) ? value.map((_, i) => `${name}[${i}]`) : [name];

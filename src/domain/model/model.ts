@@ -127,10 +127,10 @@ export interface Overflow {
 
 /** The most specific mode whose inputs are all present, or undefined when none fits. */
 export function selectMode(model: Model, roles: ReadonlySet<InputRole>): Mode | undefined {
-  return model.modes
-    .filter((mode) => mode.requires.every((role) => roles.has(role)))
-    .reduce<Mode | undefined>(
-      (best, mode) => (best === undefined || mode.requires.length > best.requires.length ? mode : best),
-      undefined,
-    );
+  let best: Mode | undefined;
+  for (const mode of model.modes) {
+    const isMore = best === undefined || mode.requires.length > best.requires.length;
+    if (isMore && mode.requires.every((role) => roles.has(role))) best = mode;
+  }
+  return best;
 }

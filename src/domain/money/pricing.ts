@@ -1,4 +1,4 @@
-import type { Json } from "../json.ts";
+import { haveSameMembers, type Json } from "../json.ts";
 import type { Made } from "../media/made.ts";
 import type { Model, PriceLine, PriceRule } from "../model/model.ts";
 import type { GenerationRequest } from "../task/request.ts";
@@ -64,8 +64,36 @@ export interface Charge {
   readonly amount: Micros;
 }
 
-/** Prices a validated request, for estimate, hold and settlement. A quote without lines has no price (`isPriced`). */
+/** What a quote was asked for. */
+type Priced = Pick<GenerationRequest, "mode" | "n" | "parameters"> & { readonly terms: PriceTerms };
+
+/** The latest quote for each model. Most requests differ from the one before in their prompt alone. */
+const latest = new WeakMap<Model, Priced & { readonly promised: Quote }>();
+
+/**
+ * Prices a validated request, for estimate, hold and settlement. A quote without lines has no price (`isPriced`). Quotes for the same
+ * may be one object.
+ */
 export function quote(model: Model, request: GenerationRequest, terms: PriceTerms = {}): Quote {
+  const before = latest.get(model);
+  if (before !== undefined && isSame(before, request, terms)) return before.promised;
+  const { mode, n, parameters } = request;
+  const promised = quoteAnew(model, request, terms);
+  latest.set(model, { mode, n, parameters, terms, promised });
+  return promised;
+}
+
+function isSame(before: Priced, { mode, n, parameters }: GenerationRequest, terms: PriceTerms): boolean {
+  return (
+    before.terms.rule === terms.rule &&
+    before.terms.multiplier === terms.multiplier &&
+    before.n === n &&
+    before.mode === mode &&
+    haveSameMembers(before.parameters, parameters)
+  );
+}
+
+function quoteAnew(model: Model, request: GenerationRequest, terms: PriceTerms): Quote {
   const rule = terms.rule ?? model.price;
   const { minimumMicros: minimum } = rule;
   const multiplier = terms.multiplier === ONE ? undefined : terms.multiplier;

@@ -57,6 +57,32 @@ test("a condition on the mode is met by requests of that mode", () => {
   ]);
 });
 
+test("a quote is that of the request before it only where they differ in nothing that counts", () => {
+  const priced = model([...perSecond, ...MODES]);
+  const given = { resolution: "720p", duration: 5 };
+  const asked = request(2, given);
+  const terms = { rule: priced.price, multiplier: 2_000_000 };
+  const others: Parameters<typeof quote>[] = [
+    [priced, request(1, given)],
+    [priced, { ...asked, mode: "image-to-video" }],
+    [priced, request(2, { ...given, duration: 4 })],
+    [priced, request(2, { ...given, seed: 1 })],
+    [priced, request(2, { resolution: "720p", seconds: 5 })],
+    [priced, asked, { multiplier: 2_000_000 }],
+    [priced, asked, { rule: { ...priced.price, version: "8" } }],
+    [model(MODES), asked],
+  ];
+  for (const [of, wanted, at] of others) {
+    quote(priced, asked);
+    // Nothing was asked for of a copy of the model.
+    expect(quote(of, wanted, at)).toEqual(quote({ ...of }, wanted, at));
+    expect(quote(priced, { ...asked, prompt: "another" })).toEqual(quote({ ...priced }, asked));
+  }
+  expect(quote(priced, asked, terms)).toBe(
+    quote(priced, { ...asked, prompt: "another", parameters: { ...given } }, { ...terms }),
+  );
+});
+
 test("a parameter called mode counts before the mode of the request, even where it is not given", () => {
   const named = { ...model(MODES), schema: { properties: { mode: { type: "string" } } } };
   const skus = (parameters: GenerationRequest["parameters"]) => skusOf(quote(named, request(1, parameters)));

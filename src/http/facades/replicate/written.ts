@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../domain/json.ts";
+import { haveSameMembers, type JsonObject } from "../../../domain/json.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import type { Catalog } from "../../../domain/ports/catalog.ts";
 import type { GenerationRequest } from "../../../domain/task/request.ts";
@@ -102,7 +102,7 @@ export function takesMany(model: Model): boolean {
 
 /** What a task was asked for, by the model's own names: the members of an object, as JSON. */
 function inputOf({ prompt, n, parameters }: GenerationRequest, of: Words, files: JsonObject): string {
-  if (of.latest.n !== n || !isSame(of.latest.parameters, parameters)) {
+  if (of.latest.n !== n || !haveSameMembers(of.latest.parameters, parameters)) {
     const count = n > 1 || of.takesMany ? { n } : {};
     of.latest = { n, parameters, text: membersAfter({ ...count, ...parameters }) };
   }
@@ -114,14 +114,6 @@ function inputOf({ prompt, n, parameters }: GenerationRequest, of: Words, files:
 function membersAfter(object: JsonObject): string {
   const members = JSON.stringify(object).slice(1, -1);
   return members === "" ? "" : `,${members}`;
-}
-
-/** Whether two have the same members. Lists and objects are taken for others, which they hardly ever are. */
-function isSame(one: JsonObject, other: JsonObject): boolean {
-  const names = Object.keys(other);
-  if (names.length !== Object.keys(one).length) return false;
-  for (const name of names) if (!Object.hasOwn(one, name) || one[name] !== other[name]) return false;
-  return true;
 }
 
 const latest = { ms: Number.NaN, text: "" };

@@ -273,10 +273,13 @@ export const NEW_TASK = {
   begins_group: ({ id, request: { group } }) => (group?.tasks[0] === id ? 1 : null),
 } satisfies { readonly [C in NeverNull]: NewValue<C> } & { readonly [C in keyof TaskRow]?: NewValue<C> };
 
+/** Texts of quotes: tasks that were asked for alike share one. */
+const quoteTexts = new WeakMap<Quote, string>();
+
 /** What of a new task many have alike, for columns of a text and of its label. */
 export const NEW_ALIKE = {
   origin: ({ origin }) => origin,
-  quote: ({ quote }) => JSON.stringify(quote),
+  quote: ({ quote }) => quoteTexts.getOrInsertComputed(quote, (given) => JSON.stringify(given)),
 } satisfies { readonly [C in keyof TaskRow]?: (task: NewTask) => string };
 
 type NeverNull = Exclude<
