@@ -51,10 +51,12 @@ export async function moveToShared(
   const release = lockDataDirectory(config);
   try {
     const { moveToPostgres } = await import("../store/move/open.ts");
-    const moving = filesMoving(files, async () => ({
+    const owners = async () => ({
       before: ownerOf(config),
       after: await sharedOwnerOf(to, { isUnfinished: true }),
-    }));
+    });
+    // Also where the files go elsewhere: a node may have this data folder.
+    const moving = filesMoving(files, owners, files.path);
     const moved = await moveToPostgres({ from, to, tell, beforeServed: moving.run });
     noteMoved(config.dataDir, to);
     return { ...moved, files: moving.moved() };
@@ -86,7 +88,7 @@ export async function moveToFolder(
       before: await sharedOwnerOf(from, { isUnfinished: false }),
       after: ownerOf({ dataDir }),
     });
-    const moving = filesMoving(files, owners, [assetsOf({ dataDir })]);
+    const moving = filesMoving(files, owners, assetsOf({ dataDir }));
     const moved = await moveToSqlite({ from, to: database, tell, beforeServed: moving.run });
     rmSync(join(dataDir, MOVED_AWAY), { force: true });
     flushFolder(dataDir);
@@ -96,18 +98,15 @@ export async function moveToFolder(
   }
 }
 
-/** The part of a move that concerns files. @param own further folders that the new place has, if the files stay and the old one has them */
-function filesMoving(
-  { files, path }: Omit<HowMoved, "tell">,
-  owners: () => Promise<Owners>,
-  own: readonly string[] = [],
-) {
+/** The part of a move that concerns files. @param own a folder that the new place has, if the old one has it, wherever the files go */
+function filesMoving({ files, path }: Omit<HowMoved, "tell">, owners: () => Promise<Owners>, own: string) {
   let moved: MovedFiles | undefined;
   return {
     run: async () => {
       const known = await owners();
-      if (files !== undefined) moved = await moveFiles(files, known);
-      else for (const each of [path, ...own]) await handOverFolder(each, known);
+      if (files === undefined) await handOverFolder(path, known);
+      else moved = await moveFiles(files, known);
+      await handOverFolder(own, known);
     },
     moved: () => moved,
   };

@@ -34,7 +34,8 @@ import { type ModelDeps, ofOtherKind, readModel } from "./read-model.ts";
 import { checkRetention } from "./retention-limit.ts";
 import { type AskedRouting, readRouting } from "./routing-wish.ts";
 
-export interface CreateTaskRequest {
+export interface CreateTaskRequest
+  extends Pick<GenerationRequest, "hops" | "trace" | "cancelAt" | "cancelsUnstarted"> {
   readonly kind: TaskKind;
   /** The parsed JSON body. */
   readonly body: JsonObject;
@@ -51,16 +52,8 @@ export interface CreateTaskRequest {
   readonly uploads?: Uploads | undefined;
   /** Where and how its events are sent, if the body has no `callback_url`. */
   readonly callback?: AskedCallback | undefined;
-  /** See GenerationRequest.hops. */
-  readonly hops?: number | undefined;
-  /** See GenerationRequest.trace. */
-  readonly trace?: string | undefined;
   /** How it asks for its way. */
   readonly routing?: AskedRouting | undefined;
-  /** See GenerationRequest.cancelAt. */
-  readonly cancelAt?: number | undefined;
-  /** See GenerationRequest.cancelsUnstarted. */
-  readonly cancelsUnstarted?: true | undefined;
   /** See NewTask.parent. */
   readonly parent?: Parent | undefined;
   /** Data URIs of the body that were decoded while it arrived. The caller discards them. */

@@ -290,7 +290,7 @@ test("work that operators have the server do is answered as the document says", 
     }
   };
   const page = await managed("GET /admin/v1/assets");
-  expect(page.data).toMatchObject({ next: null });
+  expect(page.data.assets).not.toEqual([]);
   await managed("POST /admin/v1/assets/verify");
   expect(await ended("GET /admin/v1/assets/verify")).toMatchObject({
     status: "done",
