@@ -77,11 +77,10 @@ export function resultUrls(task: TaskView): string[] {
 
 /** The failure if nobody answered. Refused connections and unknown names rarely change within a minute; other causes may. */
 export function unreachable(error: unknown, server: string): Trouble {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const isTimeout = error instanceof Error && error.name === "TimeoutError";
+  const code = codeOf(error);
   const isCertificate = /CERT|TLS|SSL|SIGNATURE|ALTNAME/i.test(code);
-  const detail = isTimeout ? "it did not answer in time" : sentence(error, code);
-  const failure = new Failure(EXIT.unreachable, "server_unreachable", `Cannot reach ${server}: ${detail}.`, {
+  const text = `Cannot reach ${server}: ${whyNoAnswer(error)}.`;
+  const failure = new Failure(EXIT.unreachable, "server_unreachable", text, {
     hint: isCertificate
       ? "The server's TLS certificate is not trusted here."
       : "Is it running? `svc serve` starts one; --server or SVC_SERVER says where it is.",
@@ -114,7 +113,12 @@ function hintFor(status: number, code: string | undefined, response: Response): 
   return undefined;
 }
 
-function sentence(error: unknown, code: string): string {
+const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
+
+/** Why nobody answered, as a clause. */
+export function whyNoAnswer(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError") return "it did not answer in time";
+  const code = codeOf(error);
   if (/ConnectionRefused|ECONNREFUSED/.test(code)) return "the connection was refused";
   if (/ConnectionClosed|ECONNRESET|EPIPE/.test(code)) return "the connection was cut";
   if (/ENOTFOUND|EAI_AGAIN/.test(code)) return "its name is not known";

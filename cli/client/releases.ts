@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from "../../src/domain/json.ts";
 import { readBounded } from "../../src/toolkit/bounded-body.ts";
-import { clauseOf } from "./answer.ts";
+import { whyNoAnswer } from "./answer.ts";
 
 /** A release that an index lists. */
 export interface Release {
@@ -36,7 +36,7 @@ export async function newerReleases(index: URL, current: string): Promise<readon
       .filter(({ version }) => isNewer(version, current))
       .sort((a, b) => Bun.semver.order(b.version, a.version));
   } catch (error) {
-    return error instanceof SyntaxError ? "its answer is no JSON" : clauseOf(error);
+    return error instanceof SyntaxError ? "its answer is no JSON" : whyNoAnswer(error);
   }
 }
 

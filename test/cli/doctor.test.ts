@@ -20,6 +20,7 @@ import { fileSystemOf } from "../../src/runtime/mounts.ts";
 import { openDatabase } from "../../src/store/sqlite/connection.ts";
 import { applyMigrations } from "../../src/store/sqlite/migrate.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
+import { freePort } from "../helpers/free-port.ts";
 import { emptyFolder, spawnSvc, svc } from "./support.ts";
 
 setDefaultTimeout(60_000);
@@ -648,7 +649,7 @@ test("checks of what a test cannot bring about say what they are about", () => {
 describe("svc doctor", () => {
   test("finds nothing wrong where nothing is yet, and leaves nothing there", async () => {
     const cwd = emptyFolder();
-    const { exitCode, checks } = await doctor({ cwd });
+    const { exitCode, checks } = await doctor({ cwd, args: ["--port", String(freePort())] });
     const ids = ["file_system", "port", "descriptors", "native"];
     expect(checks.filter((each) => each.status !== "ok" && !ids.includes(each.id))).toEqual([]);
     expect([exitCode, readdirSync(cwd)]).toEqual([0, []]);

@@ -73,6 +73,14 @@ describe("svc upgrade --check", () => {
     expect(stderr).toContain(`the index of releases could not be read: ${problem}`);
   });
 
+  test.each([
+    ["that nobody listens at", "http://127.0.0.1:1/", "the connection was refused"],
+    ["of an unknown host", "http://no-such-host.invalid/", "its name is not known"],
+  ])("says in words why an index %s cannot be read", async (_, url, problem) => {
+    const { stderr } = await svc(["upgrade", "--check", "--index", url]);
+    expect(stderr).toContain(`the index of releases could not be read: ${problem}.`);
+  });
+
   test("ends with 0 without a network, and without an index", async () => {
     for (const env of [{ SVC_RELEASES_URL: "http://127.0.0.1:1/" }, { SVC_RELEASES_URL: "" }]) {
       const { exitCode, stdout } = await svc(["upgrade", "--check", "--json"], { env });
