@@ -25,11 +25,19 @@ function addList(routes: Command, context: Context): void {
   withExamples(command, "svc routes list", "svc routes list --json");
   withNotes(
     command,
-    "On a data folder it shows what its database knows; rates, times and successes are known to a running server alone.",
+    "On a data folder it shows what its database knows; rates, times and successes are known to a running server alone. It lists what is switched on here, and says what the others need.",
   );
   onRun<PlaceFlags>(command, context, async (invocation) => {
-    const routes = await withRoutePlace(invocation, (place) => place.list());
+    const { routes, off } = await withRoutePlace(invocation, async (place) => ({
+      routes: await place.list(),
+      off: (await place.switchedOff?.()) ?? [],
+    }));
     await invocation.output.list([...routes], ROUTE_COLUMNS, routes.map(routeRow));
+    const missing = off.map(({ id, needs }) => `${id} (needs ${needs.join(" and ")})`);
+    if (missing.length > 0)
+      invocation.output.say(
+        `Not listed, because these variables and settings do not switch them on: ${missing.join(", ")}.`,
+      );
   });
 }
 

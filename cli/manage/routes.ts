@@ -13,6 +13,8 @@ export interface RoutePlace {
   /** For messages: `in ./svc-data`, or `on https://svc.example`. */
   readonly at: string;
   list(): Promise<readonly JsonObject[]>;
+  /** What is not listed because these variables do not switch it on; absent for a server, which has its own. */
+  switchedOff?(): Promise<readonly { readonly id: string; readonly needs: readonly string[] }[]>;
   block(target: RouteTarget, reason: string | undefined): Promise<readonly JsonObject[]>;
   allow(target: RouteTarget): Promise<readonly JsonObject[]>;
 }
@@ -36,6 +38,7 @@ export async function withRoutePlace<Result>(
     return await work({
       at: `in ${showPlace(config, context)}`,
       list: async () => (await local.list()).map(managedWayForm),
+      switchedOff: local.switchedOff,
       block: async (target, reason) => (await local.block(target, reason)).map(managedWayForm),
       allow: async (target) => (await local.allow(target)).map(managedWayForm),
     });

@@ -3,6 +3,7 @@ import type { Config } from "../config/config.ts";
 import type { Act } from "../domain/access/actor.ts";
 import type { ProviderId } from "../domain/ids.ts";
 import { standingFrom } from "../domain/model/standing.ts";
+import type { ManagedProvider } from "../domain/ports/managed-providers.ts";
 import type { ManagedRoutes } from "../domain/ports/managed-routes.ts";
 import {
   isWithin,
@@ -18,12 +19,19 @@ import { openLocalProviders } from "./local-providers.ts";
 import { openLocalStore } from "./local-store.ts";
 import { readOwnModels } from "./own-models.ts";
 
+/** The ways of a data folder. */
+export interface LocalRoutes extends ManagedRoutes {
+  /** The providers that models have routes to, and that are switched off with these settings and variables. */
+  switchedOff(): Promise<readonly Pick<ManagedProvider, "id" | "needs">[]>;
+  stop(): Promise<void>;
+}
+
 /**
  * The ways of a data folder, according to its database. A running server applies blocks and permissions. Stop it after use.
  *
  * @throws Error when the folder has no database
  */
-export async function openLocalRoutes(config: Config): Promise<ManagedRoutes & { stop(): Promise<void> }> {
+export async function openLocalRoutes(config: Config): Promise<LocalRoutes> {
   const clock = createSystemClock();
   const opened = await openLocalStore(config, { ids: createIds(clock) });
   const store = await opened.all();
@@ -53,6 +61,8 @@ export async function openLocalRoutes(config: Config): Promise<ManagedRoutes & {
       block: (route, detail, act) => store.routes.set(blocked(route, detail, clock.now()), act),
       allow: (route, act) => clearAll(store.routes, route, act),
     }),
+    switchedOff: async () =>
+      (await listing).providers.filter(({ needs, models }) => needs.length > 0 && models.length > 0),
     stop: opened.stop,
   };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { startScriptedServer, success } from "./scripted-server.ts";
-import { svc } from "./support.ts";
+import { emptyFolder, svc } from "./support.ts";
 
 const allowed = async (state: object) => {
   const route = { lane: "openai", upstream_model: "gpt-image-2", ...state };
@@ -8,6 +8,19 @@ const allowed = async (state: object) => {
   const env = { SVC_SERVER: server.url, SVC_MANAGEMENT_TOKEN: "mt-svc-of-the-tests" };
   return (await svc(["routes", "allow", "openai", "gpt-image-2"], { env })).stderr;
 };
+
+test("svc routes list on a data folder says what is not listed, and what that needs", async () => {
+  const cwd = emptyFolder();
+  await svc(["migrate"], { cwd });
+  const list = async (env: Record<string, string> = {}) => svc(["routes", "list"], { cwd, env });
+  const { stdout, stderr } = await list();
+  expect(stdout).not.toContain("bfl");
+  expect(stderr).toMatch(/^Not listed, because .*\bbfl \(needs BFL_API_KEY\)/m);
+  const on = await list({ BFL_API_KEY: "of-the-tests" });
+  expect(on.stdout).toMatch(/^bfl\tflux-dev\tclosed/m);
+  expect(on.stderr).not.toContain("BFL_API_KEY");
+  expect(on.stderr).toContain("FAL_KEY");
+});
 
 test("svc routes allow says what it does not end: an account's block, and a pause that the provider asked for", async () => {
   expect(await allowed({ state: "closed" })).not.toContain("!");
