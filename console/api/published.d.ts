@@ -892,6 +892,121 @@ export interface Schemas {
       displayName?: string;
     };
   };
+  CreateGeminiInteraction: {
+    /** A model's id or alias, Google's name for it, or `gemini-` and its id. */
+    model: string;
+    /** A text, texts and files, or steps. The last input of the user is the prompt. Its files are used; where it has none, those of the latest step before that has some. */
+    input: string | {
+      /** `text`, `image` or `video`. */
+      type?: string;
+      /** What to make. */
+      text?: string;
+      /** Content of a file in base64. */
+      data?: string;
+      /** Its media type. */
+      mime_type?: string;
+      /** In place of the content: a URL, or the `uri` of a file of this account. */
+      uri?: string;
+    } | readonly ({
+      /** `user_input` or `model_output`; `thought` is passed over. */
+      type?: string;
+      /** In place of the type: `user` or `model`. */
+      role?: string;
+      /** A text, or texts and files. */
+      content?: string | {
+        /** `text`, `image` or `video`. */
+        type?: string;
+        /** What to make. */
+        text?: string;
+        /** Content of a file in base64. */
+        data?: string;
+        /** Its media type. */
+        mime_type?: string;
+        /** In place of the content: a URL, or the `uri` of a file of this account. */
+        uri?: string;
+      } | readonly ({
+        /** `text`, `image` or `video`. */
+        type?: string;
+        /** What to make. */
+        text?: string;
+        /** Content of a file in base64. */
+        data?: string;
+        /** Its media type. */
+        mime_type?: string;
+        /** In place of the content: a URL, or the `uri` of a file of this account. */
+        uri?: string;
+      })[];
+    } | {
+      /** `text`, `image` or `video`. */
+      type?: string;
+      /** What to make. */
+      text?: string;
+      /** Content of a file in base64. */
+      data?: string;
+      /** Its media type. */
+      mime_type?: string;
+      /** In place of the content: a URL, or the `uri` of a file of this account. */
+      uri?: string;
+    } | string)[];
+    /** Goes before the prompt. */
+    system_instruction?: string;
+    /** A task of this account: where the input has no file, the first result of the task is used. */
+    previous_interaction_id?: string;
+    /** One, or one of several. */
+    response_format?: {
+      /** `image` or `video`: what the model makes. */
+      type?: string;
+      /** Width to height. */
+      aspect_ratio?: string;
+      /** Of a picture: side of a square of as many pixels. */
+      image_size?: string;
+      /** Of a video: pixels of the shorter side. */
+      resolution?: string;
+      /** Of a video. */
+      duration?: string;
+      /** Of a picture. */
+      mime_type?: string;
+      /** Of pictures that are waited for: `inline`, as is usual, or `uri`. */
+      delivery?: string;
+    } | readonly ({
+      /** `image` or `video`: what the model makes. */
+      type?: string;
+      /** Width to height. */
+      aspect_ratio?: string;
+      /** Of a picture: side of a square of as many pixels. */
+      image_size?: string;
+      /** Of a video: pixels of the shorter side. */
+      resolution?: string;
+      /** Of a video. */
+      duration?: string;
+      /** Of a picture. */
+      mime_type?: string;
+      /** Of pictures that are waited for: `inline`, as is usual, or `uri`. */
+      delivery?: string;
+    })[];
+    generation_config?: {
+      /** Where the model has one. */
+      seed?: number;
+      image_config?: {
+        /** As in `response_format`. */
+        aspect_ratio?: string;
+        /** As in `response_format`. */
+        image_size?: string;
+      };
+      video_config?: {
+        /** What pictures are for: `reference_to_video`, or where it begins and ends. */
+        task?: string;
+      };
+    };
+    /** With what the model makes. */
+    response_modalities?: readonly (string)[];
+    /** Whether to answer before the picture is made. Videos always are. */
+    background?: boolean;
+    /** Whether to send events while a picture is waited for. */
+    stream?: boolean;
+    /** Without an id in the answer, if false. The task is kept all the same. */
+    store?: boolean;
+  };
   CreateGeminiVideo: {
     /** One. */
     instances: readonly ({
@@ -1561,6 +1676,48 @@ export interface Schemas {
     modelVersion: string;
     /** Id of the task. */
     responseId?: string;
+  };
+  GeminiInteraction: {
+    /** Id of the task. */
+    id?: string;
+    object: "interaction";
+    /** Id of the model. */
+    model: string;
+    /** How the task stands. */
+    status: string;
+    /** When the task was accepted. */
+    created: string;
+    /** When it ended, or the same. */
+    updated: string;
+    /** Why there is nothing, or less than was asked for. */
+    errors?: readonly ({
+      /** The code that the task has here. */
+      code: string;
+      /** For people, safe to show. */
+      message: string;
+    })[];
+    usage?: {
+      /** Zero where the provider reports none. */
+      total_input_tokens: number;
+      /** The same. */
+      total_output_tokens: number;
+      /** Their sum. */
+      total_tokens: number;
+    };
+    /** One with what was made, or none. */
+    steps: readonly ({
+      type: "model_output";
+      content: readonly ({
+        /** What it is. */
+        type: "image" | "video" | "audio";
+        /** Its media type. */
+        mime_type: string;
+        /** Read it with the key. */
+        uri?: string;
+        /** Its content in base64. */
+        data?: string;
+      })[];
+    })[];
   };
   GeminiModel: {
     /** `models/<model>`. */
@@ -4599,6 +4756,23 @@ export interface Operations {
       file?: Schemas["GeminiFile"];
     };
   };
+  "POST /gemini/v1beta/interactions": {
+    body: Schemas["CreateGeminiInteraction"];
+    data: Schemas["GeminiInteraction"];
+  };
+  "GET /gemini/v1beta/interactions/{interaction}": {
+    path: { interaction: string };
+    query: { stream?: string };
+    data: Schemas["GeminiInteraction"];
+  };
+  "DELETE /gemini/v1beta/interactions/{interaction}": {
+    path: { interaction: string };
+    data: Record<string, unknown>;
+  };
+  "POST /gemini/v1beta/interactions/{interaction}/cancel": {
+    path: { interaction: string };
+    data: Schemas["GeminiInteraction"];
+  };
   "POST /mcp": {
     body: Schemas["McpMessages"];
     data: Schemas["McpMessages"];
@@ -5990,6 +6164,112 @@ export interface Streams {
   };
   "POST /gemini/v1beta/models/{model}:streamGenerateContent": {
     message: Schemas["GeminiGenerateContentResponse"] | Schemas["GeminiError"];
+  };
+  "POST /gemini/v1beta/interactions": {
+    "interaction.created": {
+      interaction: {
+        /** Id of the task. */
+        id: string;
+        object: "interaction";
+        /** Id of the model. */
+        model: string;
+        /** How the task stands. */
+        status: string;
+        /** When the task was accepted. */
+        created?: string;
+        /** When it ended, or the same. */
+        updated?: string;
+        /** Why there is nothing, or less than was asked for. */
+        errors?: readonly ({
+          /** The code that the task has here. */
+          code: string;
+          /** For people, safe to show. */
+          message: string;
+        })[];
+        usage?: {
+          /** Zero where the provider reports none. */
+          total_input_tokens: number;
+          /** The same. */
+          total_output_tokens: number;
+          /** Their sum. */
+          total_tokens: number;
+        };
+      };
+      event_type: "interaction.created";
+    };
+    "interaction.status_update": {
+      /** Id of the task. */
+      interaction_id: string;
+      status: "in_progress";
+      event_type: "interaction.status_update";
+    };
+    "step.start": {
+      index: 0;
+      step: {
+        type: "model_output";
+      };
+      event_type: "step.start";
+    };
+    "step.delta": {
+      index: 0;
+      delta: {
+        /** What it is. */
+        type: "image" | "video" | "audio";
+        /** Its media type. */
+        mime_type: string;
+        /** Read it with the key. */
+        uri?: string;
+        /** Its content in base64. */
+        data?: string;
+      };
+      event_type: "step.delta";
+    };
+    "step.stop": {
+      index: 0;
+      event_type: "step.stop";
+    };
+    "interaction.completed": {
+      interaction: {
+        /** Id of the task. */
+        id: string;
+        object: "interaction";
+        /** Id of the model. */
+        model: string;
+        /** How the task stands. */
+        status: string;
+        /** When the task was accepted. */
+        created?: string;
+        /** When it ended, or the same. */
+        updated?: string;
+        /** Why there is nothing, or less than was asked for. */
+        errors?: readonly ({
+          /** The code that the task has here. */
+          code: string;
+          /** For people, safe to show. */
+          message: string;
+        })[];
+        usage?: {
+          /** Zero where the provider reports none. */
+          total_input_tokens: number;
+          /** The same. */
+          total_output_tokens: number;
+          /** Their sum. */
+          total_tokens: number;
+        };
+      };
+      event_type: "interaction.completed";
+    };
+    error: {
+      error: {
+        /** The code that the task has here. */
+        code: string;
+        /** For people, safe to show. */
+        message: string;
+      };
+      event_type: "error";
+    };
+    done: "[DONE]";
+    message: Schemas["GeminiError"];
   };
   "POST /mcp": {
     message: Schemas["McpMessage"];

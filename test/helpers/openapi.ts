@@ -213,7 +213,7 @@ function codeOf({ code, details, data }: JsonObject): unknown {
 
 /** Some facades have events of plain text. */
 function isJson(data: string): boolean {
-  return /^[[{"]/.test(data);
+  return /^[[{"]/.test(data) && data !== "[DONE]";
 }
 
 /** The complete events of a stream; comments, and what a cut left unfinished, are none. */

@@ -129,6 +129,21 @@ const FACADE_BODIES: Readonly<Record<string, readonly JsonObject[]>> = {
   "/gemini/v1beta/models/sandbox-video:predictLongRunning": [
     { instances: [{ prompt: "x" }], parameters: { durationSeconds: 1, resolution: "360p" } },
   ],
+  "/gemini/v1beta/interactions": [
+    {
+      ...{ model: "sandbox-image", store: true, response_format: { type: "image", aspect_ratio: "1:1" } },
+      input: [{ type: "user_input", content: [{ type: "text", text: "x" }] }],
+      generation_config: { video_config: { task: "edit" }, image_config: { image_size: "512" } },
+    },
+    {
+      ...{ model: "sandbox-video", background: true, previous_interaction_id: "task_x" },
+      input: [
+        { type: "text", text: "x" },
+        { type: "image", data: pictureUri },
+      ],
+      response_format: [{ type: "video", duration: "1s", resolution: "360p" }],
+    },
+  ],
   "/sdapi/v1/txt2img": [{ prompt: "x", width: 16, height: 16, seed: -1, batch_size: 1, n_iter: 1 }],
   "/sdapi/v1/img2img": [{ prompt: "x", init_images: [pictureUri], denoising_strength: 0.5 }],
   "/sdapi/v1/png-info": [{ image: pictureUri }],

@@ -642,6 +642,22 @@ test("Gemini's API is answered as the document says", async () => {
   }
 });
 
+test("Google's Interactions API is answered as the document says", async () => {
+  const base = "/gemini/v1beta/interactions";
+  const generation_config = { sandbox: SOON };
+  const asked = { model: "sandbox-image", input: "A fox", generation_config };
+  const made = await call(`POST ${base}`, { body: asked });
+  await call(`POST ${base}`, { body: { ...asked, stream: true } });
+  const { id } = JSON.parse(made.text) as { readonly id: string };
+  const path = { interaction: id };
+  await call(`GET ${base}/{interaction}`, { path });
+  await call(`DELETE ${base}/{interaction}`, { path });
+  const lasting = { ...asked, model: "sandbox-video", generation_config: { sandbox: { outcome: "hang" } } };
+  const begun = await call(`POST ${base}`, { body: lasting });
+  const other = { interaction: (JSON.parse(begun.text) as { readonly id: string }).id };
+  await call(`POST ${base}/{interaction}/cancel`, { path: other, body: {} });
+});
+
 test("AUTOMATIC1111's API is answered as the document says", async () => {
   const base = "/sdapi/v1";
   const image = Buffer.from(await png(16, 16)).toString("base64");

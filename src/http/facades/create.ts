@@ -1,4 +1,5 @@
 import type { Principal } from "../../domain/access/account.ts";
+import type { Feature } from "../../domain/access/key-policy.ts";
 import { allowsFeature } from "../../domain/access/permissions.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Model } from "../../domain/model/model.ts";
@@ -41,8 +42,12 @@ export function sentBy({
 }
 
 /** @throws AppError `permission_denied` if the key may not make what the model makes */
-export function requireKind({ policy }: Principal, { kind }: Pick<Model, "kind">): void {
-  const feature = `${kind}s` as const;
+export function requireKind(principal: Principal, { kind }: Pick<Model, "kind">): void {
+  requireFeature(principal, `${kind}s`);
+}
+
+/** @throws AppError `permission_denied` if the key does not have the feature */
+export function requireFeature({ policy }: Principal, feature: Feature): void {
   if (!allowsFeature(policy, feature))
     throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
 }

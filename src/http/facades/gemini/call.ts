@@ -12,16 +12,17 @@ import { type AnswerDeps, openImages } from "../../compat/answer.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { bodyInPieces } from "../../pieces.ts";
 import { STATUS, toAppError } from "../../problem.ts";
+import type { JsonBody } from "../../read-json.ts";
 import { json, type Reply } from "../../reply.ts";
 import { eventReply } from "../../sse.ts";
 import type { Standing } from "../../standing.ts";
 import { whileStaying } from "../../stays.ts";
 import { acceptStaying, finishInTime, standingFor, type WaitingDeps, waitOf } from "../../waiting.ts";
 import { inOtherWords, sentBy } from "../create.ts";
-import type { MadePicture, PictureAnswers } from "./candidates.ts";
+import type { MadePicture, PictureAnswers, PictureEvents } from "./candidates.ts";
 import { tellError } from "./manners.ts";
 import type { MediaContext } from "./media.ts";
-import { askedFor } from "./model-names.ts";
+import { askedFor, type NamedModel } from "./model-names.ts";
 import type { PictureRequest, PredictDeps } from "./pictures.ts";
 import { readGivenBody } from "./read-body.ts";
 
@@ -36,6 +37,8 @@ export interface CallDeps extends ModelDeps, AnswerDeps, WaitingDeps {
 export interface PictureMethod {
   /** `generateContent` or `predict`; the scope of idempotency keys. */
   readonly verb: string;
+  /** What it calls the proportions of a picture. */
+  readonly ratioName: string;
   readonly answers: PictureAnswers;
   readonly read: (
     deps: PredictDeps,
@@ -57,14 +60,32 @@ interface Accepted {
 export async function answerWithPictures(
   deps: CallDeps,
   exchange: KeyedExchange,
-  { method, form }: { readonly method: PictureMethod; readonly form: AnswerForm },
+  how: { readonly method: PictureMethod; readonly form: AnswerForm },
 ): Promise<Reply> {
-  const { model, name } = askedFor(deps, exchange);
+  const named = askedFor(deps, exchange);
   const given = await readGivenBody(deps, exchange);
-  const release = async () => given.discard?.();
+  return makeWaiting(deps, exchange, { ...how, named, given });
+}
+
+/** The same for a body that is read. */
+export async function makeWaiting(
+  deps: CallDeps,
+  exchange: KeyedExchange,
+  {
+    named: { model, name },
+    given: { body, inlineFiles, discard },
+    method,
+    form,
+  }: {
+    readonly named: NamedModel;
+    readonly given: JsonBody;
+    readonly method: PictureMethod;
+    readonly form: AnswerForm;
+  },
+): Promise<Reply> {
+  const release = async () => discard?.();
   const accept = async (): Promise<Accepted> => {
     const { principal, origin } = exchange;
-    const { inlineFiles, body } = given;
     const read = await method.read(deps, { principal, origin, inlineFiles }, { model, body });
     const call = await inOtherWords(read.names, () =>
       deps.generateSync({
@@ -79,7 +100,7 @@ export async function answerWithPictures(
     const { leave, accepted } = await acceptStaying(exchange, kind, { release }, accept);
     return await whileStaying(leave, () => finish(deps, exchange, { accepted, method, form }));
   } catch (error) {
-    return refusal(error, method, model, form);
+    return await refusal(error, method, model, form);
   }
 }
 
@@ -102,7 +123,7 @@ async function finish(deps: CallDeps, exchange: KeyedExchange, finishing: Finish
   const task = await finishInTime(deps, exchange, call, { waitMs, standing });
   const pictures = await openImages(deps, task);
   if (task.charged !== undefined) headers["X-Request-Cost"] = formatAmount(task.charged);
-  if (isOther(ratio, pictures)) headers["X-Svc-Adjusted"] = "aspectRatio";
+  if (isOther(ratio, pictures)) headers["X-Svc-Adjusted"] = finishing.method.ratioName;
   const contents = pictures.map(({ content }) => content);
   const pieces = inForm(finishing.method.answers.made(task, pictures), finishing.form);
   const { body, over } = await bodyInPieces(pieces, contents, call.leave);
@@ -121,15 +142,16 @@ async function* inForm(pieces: AsyncGenerator<string>, form: AnswerForm): AsyncG
   if (form === "list") yield "]";
 }
 
-/** One event with the whole answer. An error after the answer began is an event, too. */
+/** The answer as events. An error after the answer began is an event, too. */
 function streamed(
   deps: CallDeps,
   exchange: KeyedExchange,
-  { accepted: { call }, method }: Finishing,
+  { accepted: { call }, method: { answers } }: Finishing,
   until: { readonly waitMs: number; readonly headers: Record<string, string>; readonly standing: Standing },
 ): Reply {
   const { clock, stopping, log } = deps;
   const { requestId, request } = exchange;
+  const { begun, made, failed: failure } = answers.events ?? wholeEvent(answers);
   const failed = (err: unknown) =>
     log.error({ request_id: requestId, err: err as Error }, "a stream of images failed");
   const reply = eventReply(
@@ -137,18 +159,15 @@ function streamed(
       ...{ clock, signal: request.signal, standing: until.standing, form: "data", onError: failed },
       write: async (events, gone) => {
         try {
+          for (const event of begun(call.taskId, call.model)) await events.event(event);
           const task: TaskSummary = await call.finish({ waitMs: until.waitMs, stopping, gone });
           const pictures = await openImages(deps, task);
-          await events.event({ data: method.answers.made(task, pictures) });
+          for (const event of made(task, pictures)) await events.event(event);
           if (gone.aborted) call.leave();
-        } catch (error) {
-          const failure = toAppError(error, false);
-          if (failure.code === "internal_error" && failure.cause !== undefined) failed(failure.cause);
-          const told =
-            failure.code === "content_policy_violation"
-              ? method.answers.refused(failure, call.model)
-              : tellError(failure, STATUS[failure.code]);
-          await events.event({ data: JSON.stringify(told) });
+        } catch (thrown) {
+          const error = toAppError(thrown, false);
+          if (error.code === "internal_error" && error.cause !== undefined) failed(error.cause);
+          for (const event of await failure(error, call.model, STATUS[error.code])) await events.event(event);
         }
       },
     },
@@ -157,13 +176,31 @@ function streamed(
   return { ...reply, headers: { ...reply.headers, ...until.headers } };
 }
 
-/** Content that is refused is no error in that API. @throws any other error as it came */
-function refusal(error: unknown, { answers }: PictureMethod, model: Model, form: AnswerForm): Reply {
-  if (!(error instanceof AppError) || error.code !== "content_policy_violation") throw error;
+/** A stream of one event, which has the whole answer. */
+function wholeEvent(answers: PictureAnswers): PictureEvents {
+  return {
+    begun: () => [],
+    made: (task, pictures) => [{ data: answers.made(task, pictures) }],
+    async failed(error, model, status) {
+      const told = (await answers.refused(error, model))?.body ?? tellError(error, status);
+      return [{ data: JSON.stringify(told) }];
+    },
+  };
+}
+
+/** What is no error in that API, such as content that is refused. @throws any other error as it came */
+async function refusal(
+  error: unknown,
+  { answers }: PictureMethod,
+  model: Model,
+  form: AnswerForm,
+): Promise<Reply> {
+  const refused = error instanceof AppError ? await answers.refused(error, model.id) : undefined;
+  if (!(error instanceof AppError) || refused === undefined) throw error;
+  const { body: told, cost = formatAmount(ZERO) } = refused;
   const { taskId } = error.details;
-  const told = answers.refused(error, model.id);
   const headers = {
-    "X-Request-Cost": formatAmount(ZERO),
+    "X-Request-Cost": cost,
     ...(taskId !== undefined && { "X-Task-Id": taskId }),
   };
   if (form !== "event") return json(form === "list" ? [told] : told, headers, { model: model.id });

@@ -1,9 +1,12 @@
+import type { AtHand } from "../../../domain/at-hand.ts";
 import type { AppError } from "../../../domain/errors.ts";
+import type { TaskId } from "../../../domain/ids.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { Asset } from "../../../domain/media/asset.ts";
 import type { ResultIssue } from "../../../domain/task/result-issue.ts";
 import type { TaskSummary, Usage } from "../../../domain/task/task.ts";
 import { base64Pieces } from "../../pieces.ts";
+import type { StreamedEvent } from "../../sse.ts";
 
 /** A picture that was made, and its content. */
 export interface MadePicture {
@@ -15,8 +18,24 @@ export interface MadePicture {
 export interface PictureAnswers {
   /** What a completed task has made. */
   made(task: TaskSummary, pictures: readonly MadePicture[]): AsyncGenerator<string>;
-  /** Where content was refused: of a task that was made, or before there was one. */
-  refused(error: AppError, model: string): JsonObject;
+  /** What is no error in that API, such as content that was refused: of a task that was made, or before there was one. */
+  refused(error: AppError, model: string): AtHand<Refused | undefined>;
+  /** The answer as a stream; one event with all of it unless given. */
+  readonly events?: PictureEvents | undefined;
+}
+
+export interface Refused {
+  readonly body: JsonObject;
+  /** What is charged or held; nothing unless given. */
+  readonly cost?: string | undefined;
+}
+
+/** The events of a stream. */
+export interface PictureEvents {
+  begun(id: TaskId, model: string): readonly StreamedEvent[];
+  made(task: TaskSummary, pictures: readonly MadePicture[]): Iterable<StreamedEvent>;
+  /** @param status of the error, where it is told without a stream */
+  failed(error: AppError, model: string, status: number): AtHand<readonly StreamedEvent[]>;
 }
 
 /** Of `generateContent`: a candidate for each picture. */
@@ -37,12 +56,14 @@ export const CANDIDATES: PictureAnswers = {
     yield `${before === "," ? "" : before}],${JSON.stringify(facts).slice(1)}`;
   },
   refused(error, model) {
+    if (!isRefusal(error)) return undefined;
     const { taskId } = error.details;
     const facts = { usageMetadata: usageOf(undefined), modelVersion: model };
     // A prompt that never became a task is blocked; if it became one, the picture is withheld.
-    if (taskId === undefined) return { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, ...facts };
+    if (taskId === undefined)
+      return { body: { promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, ...facts } };
     const candidate = { finishReason: "IMAGE_SAFETY", finishMessage: reasonOf(error), index: 0 };
-    return { candidates: [candidate], ...facts, responseId: taskId };
+    return { body: { candidates: [candidate], ...facts, responseId: taskId } };
   },
 };
 
@@ -77,8 +98,11 @@ export const PREDICTIONS: PictureAnswers = {
     }
     yield `${before === "," ? "" : before}]}`;
   },
-  refused: (error) => ({ predictions: [{ raiFilteredReason: reasonOf(error) }] }),
+  refused: (error) =>
+    isRefusal(error) ? { body: { predictions: [{ raiFilteredReason: reasonOf(error) }] } } : undefined,
 };
+
+const isRefusal = ({ code }: AppError) => code === "content_policy_violation";
 
 /** Why content was refused: in the words of the task's failure, without its id. */
 function reasonOf({ facts, message }: AppError): string {

@@ -71,7 +71,7 @@ function addParameters(model: Model, to: Wanted, parameters: JsonObject): FilmWi
   return { size, seconds: parameter("durationSeconds") };
 }
 
-function fittedFilm(
+export function fittedFilm(
   { catalog }: Pick<FilmDeps, "catalog">,
   model: Model,
   to: Wanted,
@@ -100,7 +100,7 @@ function inOtherNames<T>(names: Readonly<Record<string, string>>, read: () => T)
   }
 }
 
-function addPrompt(
+export function addPrompt(
   model: Model,
   { body, names }: Wanted,
   prompt: { readonly value: string } | undefined,
@@ -148,7 +148,7 @@ async function addMedia(
 }
 
 /** @throws AppError where the model has no field for so many media of these roles */
-function give(
+export function give(
   model: Model,
   { body, names }: Wanted,
   roles: readonly InputRole[],

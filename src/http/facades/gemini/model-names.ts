@@ -13,7 +13,7 @@ const PROVIDER = "gemini" as ProviderId;
 /** What some clients insist that names of models for pictures begin with. */
 const PREFIX = "gemini-";
 
-interface NamedModel {
+export interface NamedModel {
   readonly model: Model;
   /** As the caller has it. */
   readonly name: string;
@@ -31,7 +31,8 @@ export function askedFor(
   return { name, model: modelNamed(deps, principal, name) };
 }
 
-function modelNamed(deps: ModelDeps, principal: Principal, name: string): Model {
+/** The same by its name alone. @throws AppError as `askedFor` */
+export function modelNamed(deps: ModelDeps, principal: Principal, name: string): Model {
   try {
     return askedModel(deps, principal, name, { provider: PROVIDER }).model;
   } catch (error) {

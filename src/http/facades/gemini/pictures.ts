@@ -174,7 +174,7 @@ function formatOf(settings: JsonObject, at: string, options: string): Member | u
   return memberOf(settings, "outputMimeType", at) ?? (inner && memberOf(inner.value, "mimeType", inner.path));
 }
 
-function addFormat(model: Model, to: Wanted, format: Member | undefined): void {
+export function addFormat(model: Model, to: Wanted, format: Member | undefined): void {
   if (format === undefined) return;
   const value = labelOf(format).replace(/^image\//, "");
   if (propertyOf(model, "output_format") === undefined)
@@ -196,7 +196,7 @@ interface Given {
 }
 
 /** The request as the service takes those of synchronous calls, whose names for fields then are those of `names`. */
-function requestOf(model: Model, { body, names }: Wanted, given: Given): PictureRequest {
+export function requestOf(model: Model, { body, names }: Wanted, given: Given): PictureRequest {
   const { prompt, promptPath, pictures, mask, ratio } = given;
   const [first, second] = pictures;
   const field = imageField(model, pictures.length);

@@ -11,6 +11,7 @@ import {
   fetchOperation,
   readOperation,
 } from "./films-call.ts";
+import { type InteractionsDeps, interactionEndpoints } from "./interactions/routes.ts";
 import { V1BETA } from "./manners.ts";
 import { askedFor, listPage, presentModel } from "./model-names.ts";
 import { readGenerateContent, readPredict } from "./pictures.ts";
@@ -36,7 +37,7 @@ import {
   STREAM_GENERATE_CONTENT,
 } from "./wire.ts";
 
-export type GeminiDeps = CallDeps & FilmCallDeps & FileDeps & UploadFileDeps;
+export type GeminiDeps = CallDeps & FilmCallDeps & FileDeps & UploadFileDeps & InteractionsDeps;
 
 const MODEL = `${V1BETA}/models/:model`;
 const OPERATION = "operations/:operation";
@@ -44,8 +45,11 @@ const FILE = `${V1BETA}/files/:file`;
 const PICTURES = { feature: "compat", isCounted: true, sheds: "creates" } as const;
 const FILMS = { feature: "videos", isCounted: true, sheds: "creates" } as const;
 
-const CONTENT: PictureMethod = { verb: "generateContent", answers: CANDIDATES, read: readGenerateContent };
-const PREDICTION: PictureMethod = { verb: "predict", answers: PREDICTIONS, read: readPredict };
+const ratioName = "aspectRatio";
+const CONTENT: PictureMethod = {
+  ...{ verb: "generateContent", ratioName, answers: CANDIDATES, read: readGenerateContent },
+};
+const PREDICTION: PictureMethod = { verb: "predict", ratioName, answers: PREDICTIONS, read: readPredict };
 
 /** Google's Gemini API (docs/facades.md): pictures while the caller waits, films as operations, and their files. */
 export function geminiEndpoints(deps: GeminiDeps): Endpoint[] {
@@ -91,6 +95,7 @@ export function geminiEndpoints(deps: GeminiDeps): Endpoint[] {
     polled(`${V1BETA}/files`, LIST_FILES, (exchange) => listFiles(deps, exchange), "lists"),
     keyed("DELETE", FILE, DELETE_FILE, {}, (exchange) => deleteFile(deps, exchange)),
     ...uploadEndpoints(deps),
+    ...interactionEndpoints(deps),
   ];
 }
 

@@ -13,7 +13,7 @@ import { DETAILS } from "./manners.ts";
 
 /* The bodies of that API, as far as they are read here. All are open: what a model has no field for is refused when it is read. */
 
-const open = (
+export const open = (
   properties: Properties,
   more: { required?: readonly string[]; description?: string } = {},
 ): Schema => ({

@@ -30,8 +30,8 @@ const CREATE_ERRORS = [
   ...(["invalid_request", "insufficient_quota", "permission_denied", "model_not_found"] as const),
   ...(["rate_limit_exceeded", "moderation_unavailable", "disk_low"] as const),
 ];
-const WAIT_ERRORS = [...CREATE_ERRORS, "sync_image_timeout", "loop_detected"] as const;
-const MADE_HEADERS = [
+export const WAIT_ERRORS = [...CREATE_ERRORS, "sync_image_timeout", "loop_detected"] as const;
+export const MADE_HEADERS = [
   ...([
     "X-Request-Cost",
     "X-Idempotent-Replay",
