@@ -63,9 +63,12 @@ const answerOf = (status: number, request: string): string =>
 function phasesIn(phases: Json | undefined): string {
   if (!isJsonObject(phases)) return "";
   const parts = Object.entries(phases).flatMap(([name, span]) => {
-    const { duration_ms: ms, count } = isJsonObject(span) ? span : {};
-    const times = typeof count === "number" ? ` (${count})` : "";
-    return typeof ms === "number" ? [`${name} ${formatDuration(ms)}${times}`] : [];
+    const { duration_ms: ms, count, failed } = isJsonObject(span) ? span : {};
+    const times = [count, typeof failed === "number" ? `${failed} failed` : undefined].filter(
+      (each) => each !== undefined,
+    );
+    const told = times.length === 0 ? "" : ` (${times.join(", ")})`;
+    return typeof ms === "number" ? [`${name} ${formatDuration(ms)}${told}`] : [];
   });
   return parts.join(", ");
 }

@@ -2898,42 +2898,56 @@ export interface Schemas {
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         connect?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         upload?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         submit?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         polls?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         fetch?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         store?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
       };
       /** The provider. */
@@ -3994,42 +4008,56 @@ export interface Schemas {
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         connect?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         upload?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         submit?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         polls?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         fetch?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
         store?: {
           /** How long it took, or has taken so far. */
           duration_ms: number;
           /** Of polls: how many, since the server was started last. */
           count?: number;
+          /** Of polls: how many had no good answer, so that they were made again; absent for none. */
+          failed?: number;
         };
       };
     })[];

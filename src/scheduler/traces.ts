@@ -5,7 +5,7 @@ import type { Attempt, AttemptTrace } from "../domain/task/task.ts";
 import { type Transition, traced } from "../domain/task/transition.ts";
 
 type Sums = { -readonly [Name in keyof AttemptTrace]: AttemptTrace[Name] };
-type Counted = "connectMs" | "uploadMs" | "submitMs" | "polls" | "fetchMs" | "storeMs";
+type Counted = "connectMs" | "uploadMs" | "submitMs" | "polls" | "failedPolls" | "fetchMs" | "storeMs";
 type Pieces = AsyncIterable<Uint8Array>;
 
 /**
@@ -49,6 +49,10 @@ export class Traces {
 
   polled(attempt: Attempt): void {
     this.#add(attempt, "polls", 1);
+  }
+
+  pollFailed(attempt: Attempt): void {
+    this.#add(attempt, "failedPolls", 1);
   }
 
   /** Measures how long fetching an output takes, and separately how long processing it takes. */

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { AttemptId, LaneId } from "../../src/domain/ids.ts";
 import { type PollResult, ProviderError } from "../../src/domain/ports/provider.ts";
 import type { Attempt } from "../../src/domain/task/task.ts";
+import { phasesOf } from "../../src/domain/task/trace.ts";
 import type { Transition } from "../../src/domain/task/transition.ts";
 import { Traces } from "../../src/scheduler/traces.ts";
 import { createEngine, fakeClock, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
@@ -86,6 +87,32 @@ test("each attempt of a task that failed over twice tells what it was chosen amo
       [OTHER, "chosen"],
     ],
   ]);
+});
+
+test("polls without a good answer are counted apart, and told while there are no others", async () => {
+  let polls = 0;
+  const engine = await createEngine([
+    scriptedProvider({
+      ...taking("job-1", []),
+      async poll() {
+        polls += 1;
+        if (polls <= 3) throw broken;
+        return made;
+      },
+    }),
+  ]);
+  const id = await engine.admit();
+  const failedNow = async () => {
+    const story = await engine.store.tasks.story(id);
+    const [attempt] = story?.attempts ?? [];
+    return story && attempt && phasesOf(story, attempt, engine.clock.now()).polls?.failed;
+  };
+  while (polls < 2) await engine.runToEnd(1);
+  expect(await failedNow()).toBe(2);
+  await engine.runToEnd();
+  const [attempt] = await engine.store.tasks.attempts(id);
+  expect(attempt?.trace).toMatchObject({ polls: 4, failedPolls: 3 });
+  expect(await failedNow()).toBe(3);
 });
 
 test("outputs tell how long they took to come, apart from what was done with them", async () => {

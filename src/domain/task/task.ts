@@ -181,6 +181,8 @@ export interface AttemptTrace {
   readonly submitMs?: number | undefined;
   /** How often its upstream was polled since the last start of the service. */
   readonly polls?: number | undefined;
+  /** How many of these polls had no good answer. */
+  readonly failedPolls?: number | undefined;
   /** Time in which its outputs were fetched. */
   readonly fetchMs?: number | undefined;
   /** Time in which the outputs were checked and stored. */

@@ -9,6 +9,8 @@ export interface PhaseSpan {
   readonly durationMs: number;
   /** Of polls: how many. */
   readonly count?: number | undefined;
+  /** Of polls: how many had no good answer; absent for none. */
+  readonly failed?: number | undefined;
 }
 
 /** Absent members were not measured, or are not part of it. */
@@ -32,10 +34,18 @@ export function phasesOf(
     connect: spanOf(trace.connectMs),
     upload: spanOf(trace.uploadMs),
     submit: spanOf(trace.submitMs),
-    polls: isPolled ? { ...spanOf(polledUntil - acceptedAt), count: trace.polls } : undefined,
+    polls: isPolled
+      ? { ...spanOf(polledUntil - acceptedAt), count: trace.polls, failed: failedOf(task, attempt) }
+      : undefined,
     fetch: spanOf(trace.fetchMs),
     store: spanOf(trace.storeMs),
   };
+}
+
+/** Those in a row are in the task after each poll, and all others in the trace with the next thing that is written of the attempt. */
+function failedOf({ stage, failures }: TaskStory["task"], { endedAt, trace }: Attempt): number | undefined {
+  const inRow = endedAt === undefined && stage === "running" ? failures : 0;
+  return Math.max(inRow, trace?.failedPolls ?? 0) || undefined;
 }
 
 function spanOf(durationMs: number): PhaseSpan;

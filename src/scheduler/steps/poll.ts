@@ -131,6 +131,7 @@ function letGo(step: Step): Promise<StepResult> {
 
 async function pollTrouble(step: Step, error: unknown): Promise<StepResult> {
   heed(step.deps.pace, step.attempt, error);
+  if (step.attempt !== undefined) step.deps.traces.pollFailed(step.attempt);
   const { id, failures: before, cancelRequested } = step.task;
   const failures = before + 1;
   const detail = error instanceof Error ? error.message : String(error);

@@ -47,6 +47,18 @@ test("a later attempt was queued since the end of the one before, and one under 
   expect(of([first, second])[1]).toEqual({ queue: { durationMs: 30 }, polls: { durationMs: 940 } });
 });
 
+test("polls that failed are told: those in a row of one under way, and those of the trace", () => {
+  const failing = { ...task, stage: "running", failures: 3 } as Task;
+  const told = (of: Task, fields: Partial<Attempt>) => {
+    const one = attempt({ acceptedAt: NOW + 10, ...fields });
+    return phasesOf({ task: of, attempts: [one] }, one, NOW + 1_000).polls?.failed;
+  };
+  expect(told(failing, {})).toBe(3);
+  expect(told(failing, { trace: { polls: 9, failedPolls: 5 } })).toBe(5);
+  expect(told(failing, { endedAt: NOW + 20, trace: { polls: 2, failedPolls: 1 } })).toBe(1);
+  expect(told({ ...failing, stage: "finalizing" }, { trace: { polls: 1 } })).toBeUndefined();
+});
+
 test("what was not measured is absent, and a clock that was set back makes nothing negative", () => {
   const old = attempt({ startedAt: NOW - 5, acceptedAt: NOW + 10, endedAt: NOW + 100 });
   expect(of([old])).toEqual([{ queue: { durationMs: 0 } }]);

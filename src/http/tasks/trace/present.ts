@@ -36,7 +36,9 @@ export function partsOf(story: JsonObject, { task, inputs, outputs }: TraceReadi
 export function presentPhases(phases: Phases = {}): JsonObject {
   const known = PHASES.flatMap((name) => {
     const span = phases[name];
-    return span === undefined ? [] : [[name, { duration_ms: span.durationMs, count: span.count }] as const];
+    if (span === undefined) return [];
+    const { durationMs, count, failed } = span;
+    return [[name, { duration_ms: durationMs, count, failed }] as const];
   });
   return Object.fromEntries(known);
 }

@@ -28,8 +28,11 @@ const SPAN = closed(
   {
     duration_ms: integer("How long it took, or has taken so far.", { minimum: 0 }),
     count: integer("Of polls: how many, since the server was started last.", { minimum: 0 }),
+    failed: integer("Of polls: how many had no good answer, so that they were made again; absent for none.", {
+      minimum: 1,
+    }),
   },
-  { optional: ["count"] },
+  { optional: ["count", "failed"] },
 );
 
 const PHASES_TOLD = optional(Object.fromEntries(PHASES.map((phase) => [phase, SPAN])), {
