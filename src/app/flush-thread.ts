@@ -5,8 +5,8 @@ import { workerEntry } from "./worker-entry.ts";
 
 /** A flush that takes longer is slow. Below that the thread costs more: it has to be woken, and commits become smaller. */
 const SLOW_MS = 4;
-/** How many quick flushes make up for a slow one. With two of them the thread is preferred. */
-const SLOW_COUNTS = 100;
+/** How many quick flushes make up for a slow one. With two of them the thread is preferred: a disk that others use is slow now and then. */
+const SLOW_COUNTS = 1_000;
 
 /** What this thread and the one that flushes share: numbers, since messages cost twice as much. */
 export const SLOTS = {
