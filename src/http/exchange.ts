@@ -89,6 +89,8 @@ interface HandlingBase {
   readonly isSecret?: boolean;
   /** The class as which it is refused under overload; absent: it is never refused. */
   readonly sheds?: ShedClass | undefined;
+  /** With other methods the path is an unknown one: its parameters also fit paths that there are not. */
+  readonly isKnownByMethod?: boolean;
   /** Exempt from the default address's time limit: the answer begins at once and may last. */
   readonly isStreaming?: boolean;
 }

@@ -18,12 +18,13 @@ export interface Found {
 /** What answers on one path. */
 interface Place {
   readonly byMethod: ReadonlyMap<string, Handling>;
-  readonly otherwise: Handling;
+  /** Absent where other methods are an unknown path. */
+  readonly otherwise: Handling | undefined;
   readonly recurrence: Recurrence | undefined;
 }
 
 /**
- * Finds what answers a request. A path that exists answers other methods with 405, an unknown one with 404. A path may end in a verb
+ * Finds what answers a request. A path that exists answers other methods with 405 (unless `isKnownByMethod`), an unknown one with 404. A path may end in a verb
  * after its last parameter, `/models/:model:predict`, and a parameter may have several segments, `/fal/:model+`.
  * @param unknown answers on every other path
  * @throws for paths that cannot be told apart
@@ -39,7 +40,9 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
   for (const [path, handlings] of byPath) {
     const byMethod = new Map(handlings.map((handling) => [handling.method, handling]));
     const recurrence = recurrenceOf(path, all);
-    const place = { byMethod, otherwise: methodNotAllowed(path, handlings), recurrence };
+    const isUnknown = handlings.every(({ isKnownByMethod }) => isKnownByMethod === true);
+    const otherwise = isUnknown ? undefined : methodNotAllowed(path, handlings);
+    const place = { byMethod, otherwise, recurrence };
     const [, pattern = path, verb = ""] = WITH_VERB.exec(path) ?? [];
     if (isSpread(path)) spread.push([path, place]);
     else if (!path.includes(":")) exact.set(path, place);
@@ -130,6 +133,7 @@ const NONE = () => "";
 function handlingOf({ byMethod, otherwise }: Place, { method }: Request, path: string): Handling | undefined {
   const handling = byMethod.get(method === "HEAD" ? "GET" : method);
   if (handling !== undefined) return handling;
+  if (otherwise === undefined) return undefined;
   return VERB.test(path) && !WITH_VERB.test(otherwise.path) ? undefined : otherwise;
 }
 

@@ -393,6 +393,9 @@ test("what is not here is refused in that API's words", async () => {
     expect((await (await fetch(`${service.url}/replicate/v1${path}`)).json()) as object).toMatchObject(
       notFound,
     );
+  const ownerless = `${service.url}/replicate/v1/models/sandbox-image/predictions`;
+  const unknown = await fetch(ownerless, { method: "POST", body: "{}" });
+  expect([unknown.status, await unknown.json()]).toEqual([404, expect.objectContaining(notFound)]);
   const response = await fetch(`${service.url}/replicate/v1/models`, { method: "POST", body: "{}" });
   expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD, QUERY"]);
   expect(await response.json()).toMatchObject({ detail: 'Method "POST" not allowed.', status: 405 });

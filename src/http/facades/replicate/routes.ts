@@ -91,7 +91,8 @@ function catalogEndpoints(deps: Deps): Endpoint[] {
   return [
     keyed("GET", `${BASE}/models`, wire.LIST_OWNED_MODELS, {}, told(modelPage)),
     keyed("QUERY", `${BASE}/models`, wire.LIST_OWNED_MODELS, {}, told(foundModels)),
-    keyed("GET", MODEL, wire.READ_OWNED_MODEL, {}, told(oneModel)),
+    // A create that names a model without its owner would fit it, too.
+    { ...keyed("GET", MODEL, wire.READ_OWNED_MODEL, {}, told(oneModel)), isKnownByMethod: true },
     keyed("GET", `${MODEL}/versions`, wire.LIST_VERSIONS, {}, told(versionPage)),
     keyed("GET", `${MODEL}/versions/:version`, wire.READ_VERSION, {}, told(oneVersion)),
     keyed("GET", `${BASE}/collections`, wire.LIST_COLLECTIONS, {}, told(collectionPage)),
