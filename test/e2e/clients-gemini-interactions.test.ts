@@ -158,8 +158,8 @@ describe("interactions of @google/genai", () => {
   test("of another account are not found", async () => {
     const { id = "" } = await clientOf(server.firstKey()).interactions.create(film({ outcome: "hang" }));
     const { interactions } = clientOf((await createCustomer(server)).key);
-    for (const call of [interactions.get(id), interactions.cancel(id), interactions.delete(id)])
-      expect((await failureOf(call)).status).toBe(404);
+    for (const method of ["get", "cancel", "delete"] as const)
+      expect((await failureOf(interactions[method](id))).status).toBe(404);
     const edit = interactions.create({ ...asked(), previous_interaction_id: id });
     expect((await failureOf(edit)).status).toBe(404);
   });

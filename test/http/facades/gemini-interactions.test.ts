@@ -348,7 +348,7 @@ describe("in the background", () => {
   test("a task is cancelled, and told as cancelled", async () => {
     const begun = await create(film({}, LASTING));
     expect(errorOf(await call(`/${begun.body.id}`, { method: "DELETE" }))).toMatchObject({
-      ...{ status: 409, word: "FAILED_PRECONDITION" },
+      ...{ status: 400, word: "FAILED_PRECONDITION" },
     });
     const cancelled = await call(`/${begun.body.id}/cancel`, { body: {} });
     expect(cancelled.body.id).toBe(begun.body.id ?? "");

@@ -414,7 +414,7 @@ describe("a film", () => {
     expect(failed).toMatchObject({ done: true, error: { code: 13 } });
     expect(failed.response).toBeUndefined();
     const over = await call(`${failing.body.name}:cancel`, { body: {} });
-    expect(errorOf(over)).toMatchObject({ status: 409, word: "FAILED_PRECONDITION" });
+    expect(errorOf(over)).toMatchObject({ status: 400, word: "FAILED_PRECONDITION" });
   });
 
   test("is read by clients of the enterprise edition with the film itself", async () => {

@@ -28,15 +28,20 @@ const WORDS: Readonly<Record<number, string>> = {
   508: "FAILED_PRECONDITION",
 };
 
-const OVER = new Set(["task_not_cancellable", "task_not_deletable"]);
+/** Of what a task's state forbids. For a 409, that API's clients would send the request again. */
+const OVER = 400;
+const STATUSES = { task_not_cancellable: OVER, task_not_deletable: OVER } as const;
 /** What that API's clients expect if a key is refused. */
 const REASONS: Readonly<Record<string, string>> = { invalid_api_key: "API_KEY_INVALID" };
 
 const type = (name: string) => `type.googleapis.com/google.rpc.${name}`;
 
+const isOver = ({ code }: AppError) => Object.hasOwn(STATUSES, code);
+
 /** An error in the words of that API (docs/facades.md). */
-export function tellError(error: AppError, status: number): JsonObject {
-  const word = OVER.has(error.code) ? "FAILED_PRECONDITION" : (WORDS[status] ?? "UNKNOWN");
+export function tellError(error: AppError, ours: number): JsonObject {
+  const status = isOver(error) ? OVER : ours;
+  const word = isOver(error) ? "FAILED_PRECONDITION" : (WORDS[status] ?? "UNKNOWN");
   return { error: { code: status, message: error.message, status: word, details: detailsOf(error) } };
 }
 
@@ -105,6 +110,7 @@ export const GEMINI: Manners = {
     [/^\/gemini\/v1(?:beta1|alpha)?(?=\/)/, V1BETA],
     [/^\/gemini\/upload\/v1(?:alpha)?(?=\/)/, `${BASE}/upload/v1beta`],
   ],
-  tell: (error, status) => ({ body: tellError(error, status) }),
+  statuses: STATUSES,
+  tell: (error, status) => ({ ...(isOver(error) && { status: OVER }), body: tellError(error, status) }),
   schema: ERROR,
 };
