@@ -36,7 +36,7 @@ function addList(routes: Command, context: Context): void {
     const missing = off.map(({ id, needs }) => `${id} (needs ${needs.join(" and ")})`);
     if (missing.length > 0)
       invocation.output.say(
-        `Not listed, because these variables and settings do not switch them on: ${missing.join(", ")}.`,
+        `${off.length} more are switched off with these variables and settings: ${missing.join(", ")}.`,
       );
   });
 }

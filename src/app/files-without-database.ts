@@ -26,21 +26,24 @@ const WAYS =
  * Refuses to make a new database beside files that another one knows, as where the database was lost or the disk of the data folder
  * is not mounted. To the new database, these would be files that no task has, and would be removed.
  *
- * @throws FilesWithoutDatabase; FilesTaken, BucketTaken where they are known to be another data folder's
+ * @throws FilesWithoutDatabase; S3Error where it is not known because the bucket does not answer
  */
 export async function requireDatabaseOfFiles(config: FilesFolder): Promise<void> {
   const database = databaseOf(config);
   if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   const directory = assetsOf(config);
   const [clock, me] = [createSystemClock(), lookerOf(config)];
-  await folderOwnership(directory, { clock, me }).requireNoOther();
-  if (holdsFile(join(directory, "sha256"))) throw withoutDatabase(database, directory, "assets.path");
+  if (holdsFile(join(directory, "sha256"))) {
+    const other = await folderOwnership(directory, { clock, me }).other();
+    const whose = other === undefined ? "" : ` (which belongs to ${other})`;
+    throw withoutDatabase(database, `${directory}${whose}`, "assets.path");
+  }
   const bucket = config.assets?.bucket;
   // A data folder that has no id yet has no bucket, and finds out whose it is before it takes it.
   if (bucket === undefined || knownFolderId(config.dataDir) === undefined) return;
   const client = await openClient(bucket, clock);
-  const ownership = await bucketOwnership(client, { clock, me });
-  await ownership.requireNoOther(HASTE);
+  // Whoever else has it is told when the bucket is to be taken, and can be followed by a database that is there by then.
+  if ((await (await bucketOwnership(client, { clock, me })).other(HASTE)) !== undefined) return;
   const { Objects } = await import("../assets/s3/objects.ts");
   const where = `the bucket ${bucket.name}/${bucket.prefix}`;
   if (await new Objects(client).hasAny(HASTE)) throw withoutDatabase(database, where, "assets.prefix");

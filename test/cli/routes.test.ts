@@ -15,7 +15,9 @@ test("svc routes list on a data folder says what is not listed, and what that ne
   const list = async (env: Record<string, string> = {}) => svc(["routes", "list"], { cwd, env });
   const { stdout, stderr } = await list();
   expect(stdout).not.toContain("bfl");
-  expect(stderr).toMatch(/^Not listed, because .*\bbfl \(needs BFL_API_KEY\)/m);
+  expect(stderr).toMatch(
+    /^\d+ more are switched off with these variables and settings: .*\bbfl \(needs BFL_API_KEY\)/m,
+  );
   const on = await list({ BFL_API_KEY: "of-the-tests" });
   expect(on.stdout).toMatch(/^bfl\tflux-dev\tclosed/m);
   expect(on.stderr).not.toContain("BFL_API_KEY");

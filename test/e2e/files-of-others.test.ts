@@ -140,6 +140,11 @@ describe("a folder of files", () => {
     await (await start(path, other.folder)).stop();
     const back = spawnServer({ folder: one.folder, env });
     expect(await back.exited).toBe(1);
+    // A data folder without a database gets none there, and is told of files and owner.
+    const none = spawnServer({ env });
+    expect(await none.exited).toBe(1);
+    expect(none.stderr()).toContain(`${path} (which belongs to the data folder ${other.dataDir} of the host`);
+    expect(databases(none.dataDir)).toEqual([]);
   });
 
   test("without a mark, of an earlier version, goes to the data folder that knows its files, and to no other", async () => {
