@@ -113,6 +113,20 @@ const makers: Readonly<Record<string, Make>> = {
       return String(name).split("/").at(-1);
     },
   ],
+  "Gemini's interactions, a picture": [
+    "image",
+    async () =>
+      (await own("/gemini/v1beta/interactions", { model: "sandbox-image", input: "A fox", labels: LABELS }))
+        .id,
+  ],
+  "Gemini's interactions, a film": [
+    "video",
+    async () => {
+      const asked = { model: "sandbox-video", input: "A fox", labels: LABELS };
+      const format = { type: "video", duration: "1s", aspect_ratio: "1:1" };
+      return (await own("/gemini/v1beta/interactions", { ...asked, response_format: format })).id;
+    },
+  ],
   AUTOMATIC1111: [
     "image",
     async () =>
@@ -185,6 +199,12 @@ const readers: Readonly<Record<string, Reader>> = {
     read: (key, id) => send(key, `/gemini/v1beta/operations/${id}`),
     cancel: (key, id) => send(key, `/gemini/v1beta/operations/${id}:cancel`, {}),
     over: { done: true },
+    none: { status: 404, body: { error: { code: 404, status: "NOT_FOUND" } } },
+  },
+  "Gemini's interactions": {
+    read: (key, id) => send(key, `/gemini/v1beta/interactions/${id}`),
+    cancel: (key, id) => send(key, `/gemini/v1beta/interactions/${id}/cancel`, {}),
+    over: { status: "completed" },
     none: { status: 404, body: { error: { code: 404, status: "NOT_FOUND" } } },
   },
   MCP: {
