@@ -6,9 +6,10 @@ import type { UsageStore } from "../domain/ports/usage-store.ts";
 import type { Reclaimable } from "../domain/reclaimable.ts";
 import type { Stock } from "../domain/stock.ts";
 import { monotonicMs } from "../runtime/clock.ts";
-import type { UsagePage, UsagePages } from "../store/sqlite/usage-pages.ts";
+import type { UsagePages } from "../store/sqlite/usage-pages.ts";
 import type { UsageRead } from "../store/usage-reading.ts";
 import type { BooksOrder, BooksQuestion, BooksResult } from "./books-worker.ts";
+import { createKeptPages } from "./kept-usage-pages.ts";
 import { workerEntry } from "./worker-entry.ts";
 
 /**
@@ -33,8 +34,6 @@ const SLOTS = 2;
 /** A slot rests after a reading, for so many times as long as that took: who asks over and over takes a part of a processor. */
 const REST = 3;
 const LONGEST_REST_MS = 1_000;
-/** Characters of what pages of tasks come to. Those that find no room are read again for each report. */
-const MOST_KEPT = 16 * 2 ** 20;
 
 interface Reading<Answer> {
   readonly answer: Promise<Answer>;
@@ -60,9 +59,9 @@ export function createBookReadings({ path, keepSeals }: BookReadingsOrder): Book
       return report;
     },
     async report(query) {
-      const { lines, pages } = await asked.read<UsageRead>({ kind: "usage", query }, usagePages.all);
-      usagePages.keep(pages);
-      return lines;
+      const read = await asked.read<UsageRead>({ kind: "usage", query }, usagePages.all);
+      usagePages.keep(read);
+      return read.lines;
     },
     stock: () => scraped.read<Stock>({ kind: "stock" }),
     check: () => asked.read<DatabaseCheck>({ kind: "check" }),
@@ -126,23 +125,6 @@ function createLine(path: string, slots: number) {
       for (const timer of resting) clearTimeout(timer);
       // The last one is removed first, so that no waiting one starts in the place of another that ends.
       for (const reading of [...readings.values()].reverse()) reading.stop();
-    },
-  };
-}
-
-/** What pages of tasks came to when reports read them, as far as there is room. */
-function createKeptPages() {
-  const kept = new Map<number, UsagePage>();
-  let characters = 0;
-  return {
-    all: (): UsagePages => kept,
-    keep(pages: UsagePages): void {
-      for (const [number, page] of pages) {
-        const added = page.sums.length - (kept.get(number)?.sums.length ?? 0);
-        if (characters + added > MOST_KEPT) continue;
-        kept.set(number, page);
-        characters += added;
-      }
     },
   };
 }

@@ -1,4 +1,5 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { flush } from "./content-folders.ts";
 import { makeFolderNow } from "./make-folder.ts";
@@ -22,9 +23,10 @@ export function openFolderMark(
 ): OwnerMark {
   const path = join(directory, OWNER);
 
-  function read() {
+  // A server looks once a second: a network folder that hangs must not hold up everybody.
+  async function read() {
     try {
-      const text = readFileSync(path, "utf8");
+      const text = await readFile(path, "utf8");
       return { text, tag: text };
     } catch (error) {
       if (errorCode(error) === "ENOENT") return undefined;
@@ -34,7 +36,7 @@ export function openFolderMark(
 
   return {
     place: `the folder ${directory}`,
-    read: () => storing(async () => read()),
+    read: () => storing(read),
     write: (text, known) =>
       storing(async () => {
         if (makeFolderNow(directory, directory) !== undefined) onMade(directory);
@@ -43,7 +45,7 @@ export function openFolderMark(
           writeFileSync(draft, text, { mode: 0o600, flush: true });
           onMade(draft);
           if (known === undefined) putNew(draft, path);
-          else if (read()?.tag === known.tag) renameSync(draft, path);
+          else if ((await read())?.tag === known.tag) renameSync(draft, path);
         } finally {
           rmSync(draft, { force: true });
         }

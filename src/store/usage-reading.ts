@@ -11,6 +11,8 @@ export interface UsageRead {
   readonly lines: UsageLine[];
   /** What pages come to that were not kept, for the next report of this database. */
   readonly pages: UsagePages;
+  /** The number of the first page that has tasks; 0 where that was not looked at. */
+  readonly first: number;
 }
 
 /** Sums up usage as it is in one moment. @param kept what earlier reports of this database read */
@@ -56,10 +58,10 @@ export function prepareUsageReading(db: Database, rest: () => Promise<void>): Re
     return { generation, sums: JSON.stringify(pages.sumsOf(page)) };
   });
 
-  async function readAhead(kept: UsagePages): Promise<UsagePages> {
+  async function readAhead(all: readonly number[], kept: UsagePages): Promise<UsagePages> {
     const read = new Map<number, UsagePage>();
     // The last page is to have more tasks.
-    for (const page of translating(pages.all).slice(0, -1)) {
+    for (const page of all.slice(0, -1)) {
       await rest();
       const summed = translating(() => readPage(page, kept.get(page)));
       if (summed !== undefined) read.set(page, summed);
@@ -68,8 +70,10 @@ export function prepareUsageReading(db: Database, rest: () => Promise<void>): Re
   }
 
   return async (query, kept = new Map()) => {
-    const read = readsTasks(query) ? await readAhead(kept) : new Map<number, UsagePage>();
+    const all = readsTasks(query) ? translating(pages.all) : [];
+    const read = await readAhead(all, kept);
     await rest();
-    return { lines: translating(() => report(query, new Map([...kept, ...read]))), pages: read };
+    const lines = translating(() => report(query, new Map([...kept, ...read])));
+    return { lines, pages: read, first: all[0] ?? 0 };
   };
 }

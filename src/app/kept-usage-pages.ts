@@ -1,0 +1,28 @@
+import type { UsagePage, UsagePages } from "../store/sqlite/usage-pages.ts";
+import type { UsageRead } from "../store/usage-reading.ts";
+
+/** Characters of what pages of tasks come to. Those that find no room are read again for each report. */
+const MOST_KEPT = 16 * 2 ** 20;
+
+/** Keeps what pages of tasks came to when reports read them, as far as there is room. */
+export function createKeptPages(most = MOST_KEPT) {
+  const kept = new Map<number, UsagePage>();
+  let characters = 0;
+
+  function forget(number: number, { sums }: UsagePage): void {
+    kept.delete(number);
+    characters -= sums.length;
+  }
+
+  return {
+    all: (): UsagePages => kept,
+    keep({ pages, first }: Pick<UsageRead, "pages" | "first">): void {
+      for (const [number, page] of kept) if (number < first || pages.has(number)) forget(number, page);
+      for (const [number, page] of pages) {
+        if (characters + page.sums.length > most) continue;
+        kept.set(number, page);
+        characters += page.sums.length;
+      }
+    },
+  };
+}
