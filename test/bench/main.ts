@@ -11,25 +11,23 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { VERSION } from "../../src/version.ts";
 import { BENCH_NAMES, chooseBenches, isOfBuilds } from "./benches/all.ts";
+import type { Bench } from "./benches/bench.ts";
 import { compareBenches } from "./compare/against.ts";
 import { renderComparison } from "./compare/render.ts";
 import { buildCommit, findCommit, readStanding } from "./compare/revision.ts";
 import { startLoadGenerator } from "./load/generator.ts";
 import { type Options, readOptions } from "./options.ts";
+import { collectPieces } from "./record/collect.ts";
 import { keepRecord } from "./record/keep.ts";
-import {
-  type BenchMeasurement,
-  type RunFacts,
-  recordComparison,
-  recordFigures,
-  recordHindrance,
-} from "./record/record.ts";
+import { openPieces } from "./record/pieces.ts";
+import { type BenchRun, type RunFacts, recordComparison, recordFigures } from "./record/record.ts";
+import { readSources } from "./record/sources.ts";
 import { ownBuild } from "./run/build.ts";
 import { watchContention } from "./run/contention.ts";
 import { describeMachine, readMachine } from "./run/machine.ts";
 import { killAll } from "./run/process.ts";
 import { isMet, renderTable } from "./run/report.ts";
-import { createRunner } from "./run/runner.ts";
+import { createRunner, type Prepared } from "./run/runner.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 /** Of one run; a comparison runs each bench often. */
@@ -46,7 +44,8 @@ if (options.against !== undefined && against === undefined)
   refuse(`--against: git knows no commit "${options.against}" here.`);
 const build = ownBuild();
 const standing = ownExecutable === undefined ? await readStanding({ root: ROOT }) : undefined;
-if (options.isRecord && standing?.isDirty !== false)
+const sources = ownExecutable === undefined ? await readSources(ROOT) : undefined;
+if (options.isRecord && (standing?.isDirty !== false || sources === undefined))
   refuse("--record: a record is of a commit; commit or stash what is changed.");
 
 const workspace = mkdtempSync(join(tmpdir(), "svc-bench-"));
@@ -63,46 +62,87 @@ for (const [signal, exitCode] of [
 }
 const runner = createRunner({ workspace, load, isQuick: options.isQuick });
 try {
-  const isGood = against === undefined ? measure(options) : compare(options, against);
-  process.exitCode = (await isGood) ? 0 : 1;
+  process.exitCode = (await runChosen(options)) ? 0 : 1;
 } finally {
   await load.stop();
   rmSync(workspace, { recursive: true, force: true });
 }
 
-async function measure({ only, isQuick, isStrict, isRecord, json }: Options): Promise<boolean> {
+function runChosen(chosen: Options): Promise<boolean> {
+  if (against !== undefined) return compare(chosen, against);
+  return chosen.isRecord && sources !== undefined ? record(chosen, sources) : measure(chosen);
+}
+
+async function measure({ only, isQuick, isStrict, json }: Options): Promise<boolean> {
   const rounds = isQuick ? ROUNDS.aloneQuick : ROUNDS.alone;
   const facts = factsOf(rounds, isQuick);
   const prepared = await runner.prepare(build, "own");
-  const lines: BenchMeasurement[] = [];
-  const failures: string[] = [];
-  for (const [name, bench] of chooseBenches(only)) {
-    const startedAt = performance.now();
-    const watched = watchContention(load.pid);
-    say(`${name} …`);
-    const found = await runner.run(bench, prepared, rounds).catch((error: Error) => {
-      // What the others measured counts all the same.
-      failures.push(`${name} failed: ${error.message.trim()}`);
-      return [];
-    });
-    say(` ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`);
+  const runs: BenchRun[] = [];
+  for (const [name, bench] of chooseBenches(only)) runs.push(await runBench(name, bench, prepared, rounds));
+  const failures = runs.flatMap(({ bench, failure, lines }) => {
+    if (failure !== undefined) return [`${bench} failed: ${failure}`];
     // What is promised and was not measured is not kept.
-    if (isStrict && found.length === 0 && failures.at(-1)?.startsWith(`${name} `) !== true)
-      failures.push(`${name} could not be measured here.`);
-    const contention = watched();
-    lines.push(...found.map((each) => ({ ...each, bench: name, contention })));
-  }
-  console.log(`${heading(facts)}\nmedian of ${rounds} interleaved rounds and their spread\n`);
-  console.log([renderTable(lines), ...failures].join("\n"));
-  const record = recordFigures(facts, lines);
-  if (json !== undefined) writeJson(json, record);
-  const hindrance = isRecord ? recordHindrance(BENCH_NAMES, lines) : undefined;
-  if (hindrance !== undefined) {
-    say(`No record was kept: ${hindrance}\n`);
+    return isStrict && lines.length === 0 ? [`${bench} could not be measured here.`] : [];
+  });
+  report(facts, runs, failures);
+  if (json !== undefined) writeJson(json, recordFigures(facts, runs));
+  return failures.length === 0 && !(isStrict && runs.some(misses));
+}
+
+/** Goes on with the record of this version where an earlier run left it, and keeps it once it is whole. */
+async function record({ only, isStrict, json }: Options, hash: string): Promise<boolean> {
+  const rounds = ROUNDS.alone;
+  const facts = { ...factsOf(rounds, false), command: "bun run bench --record" };
+  const pieces = openPieces(ROOT, hash, facts.machine);
+  const chosen = new Map(chooseBenches(only));
+  let prepared: Prepared | undefined;
+  const failures = await collectPieces([...chosen.keys()], {
+    pieces,
+    async measure(name) {
+      prepared ??= await runner.prepare(build, "own");
+      const bench = chosen.get(name);
+      if (bench === undefined) throw new Error(`No bench "${name}" was chosen.`);
+      return runBench(name, bench, prepared, rounds);
+    },
+    isUnchanged: async () => (await readSources(ROOT)) === hash,
+    say,
+  });
+  const runs = BENCH_NAMES.flatMap((name) => pieces.read(name) ?? []);
+  const ofChosen = runs.filter(({ bench }) => chosen.has(bench));
+  report(facts, ofChosen, failures);
+  const figures = recordFigures(facts, runs);
+  if (json !== undefined) writeJson(json, figures);
+  const missing = BENCH_NAMES.filter((name) => !runs.some(({ bench }) => bench === name));
+  if (missing.length > 0) {
+    say(`The record of ${VERSION} still lacks ${missing.join(", ")}.\n`);
     return false;
   }
-  if (isRecord) for (const file of keepRecord(ROOT, record)) say(`${file}\n`);
-  return failures.length === 0 && !(isStrict && lines.some((each) => isMet(each) === false));
+  for (const file of keepRecord(ROOT, figures)) say(`${file}\n`);
+  return !(isStrict && ofChosen.some(misses));
+}
+
+async function runBench(name: string, bench: Bench, prepared: Prepared, rounds: number): Promise<BenchRun> {
+  const takenAt = new Date().toISOString();
+  const startedAt = performance.now();
+  const watched = watchContention(load.pid);
+  say(`${name} …`);
+  // What the others measured counts all the same.
+  const found = await runner.run(bench, prepared, rounds).catch((error: Error) => error);
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  const contention = watched();
+  say(` ${seconds} s${contention === undefined ? "" : `, others ${Math.round(contention * 100)} %`}\n`);
+  const run = { bench: name, commit: standing?.commit, takenAt, seconds, contention };
+  if (found instanceof Error) return { ...run, lines: [], failure: found.message.trim() };
+  return { ...run, lines: found.map((each) => ({ ...each, bench: name, contention })) };
+}
+
+function report(facts: RunFacts, runs: readonly BenchRun[], failures: readonly string[]): void {
+  console.log(`${heading(facts)}\nmedian of ${facts.rounds} interleaved rounds and their spread\n`);
+  console.log([renderTable(runs.flatMap(({ lines }) => lines)), ...failures].join("\n"));
+}
+
+function misses({ lines }: BenchRun): boolean {
+  return lines.some((each) => isMet(each) === false);
 }
 
 async function compare({ only, isQuick, isStrict, json, pairs }: Options, commit: string): Promise<boolean> {
@@ -132,7 +172,7 @@ async function compare({ only, isQuick, isStrict, json, pairs }: Options, commit
 function factsOf(rounds: number, isQuick: boolean): RunFacts {
   const command = ["bun run bench", ...args].join(" ");
   const machine = readMachine();
-  return { version: VERSION, standing, takenAt: new Date(), command, machine, isQuick, rounds };
+  return { version: VERSION, standing, sources, takenAt: new Date(), command, machine, isQuick, rounds };
 }
 
 function heading({ machine, version }: RunFacts): string {

@@ -33,6 +33,13 @@ test("benches that import what they measure may stand beside others in a compari
   });
 });
 
+test("a record can be made in pieces", () => {
+  expect(readOptions(["--record", "--only", "creates,routing"], undefined)).toEqual({
+    ...{ ...DEFAULTS, isRecord: true },
+    only: ["creates", "routing"],
+  });
+});
+
 test.each([
   [["--only", "creates,nothing"], /^--only: there is no bench "nothing"; there are creates, statuses, /],
   [["--only", ""], /^--only: there is no bench ""/],
@@ -42,9 +49,8 @@ test.each([
   [["--against", "main", "--pairs", "7.5"], /^--pairs: give a whole number of at least 6, .* got "7\.5"\.$/],
   [["--against", ""], /^--against: name a commit/],
   [["--against", "main", "--only", "routing,forms"], /^--against: routing, forms: no such bench/],
-  [["--record", "--quick"], /^--record: a record is of all benches/],
-  [["--record", "--only", "creates"], /^--record: a record is of all benches/],
-  [["--record", "--against", "main"], /^--record: a record is of all benches/],
+  [["--record", "--quick"], /^--record: a record is at full length/],
+  [["--record", "--against", "main"], /^--record: a record is at full length/],
   [["--agaist", "main"], /'--agaist'/],
   [["creates"], /'creates'/],
 ] as const)("%p are refused", (args, refusal) => {

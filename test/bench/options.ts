@@ -10,7 +10,7 @@ export interface Options {
   readonly isStrict: boolean;
   /** A file for the machine-readable record. */
   readonly json: string | undefined;
-  /** Whether the record is kept as that of this version. */
+  /** Whether the record of this version is made, or with `only` these pieces of it. */
   readonly isRecord: boolean;
   /** What git calls the commit to compare with. */
   readonly against: string | undefined;
@@ -54,8 +54,8 @@ function refusalOf(
   if (unknown !== undefined)
     return `--only: there is no bench "${unknown}"; there are ${BENCH_NAMES.join(", ")}.`;
   if (json === "") return "--json: name the file to write.";
-  if (isRecord && (isQuick || only !== undefined || against !== undefined || ownExecutable !== undefined))
-    return "--record: a record is of all benches, at full length, with this tree's own executable; leave out --quick, --only, --against and SVC_BIN.";
+  if (isRecord && (isQuick || against !== undefined || ownExecutable !== undefined))
+    return "--record: a record is at full length, of this tree's own executable; leave out --quick, --against and SVC_BIN.";
   if (isPairsAlone) return "--pairs: say with --against what to compare with.";
   if (!(pairs >= LEAST_PAIRS))
     return `--pairs: give a whole number of at least ${LEAST_PAIRS}, for fewer show nothing; got "${pairsText}".`;

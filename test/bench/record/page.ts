@@ -24,10 +24,12 @@ export function placeBetween(
 
 function renderFigures(record: FiguresRecord | undefined): string {
   if (record === undefined) return "There is no record of this version yet.";
-  const { version, commit, taken_at: takenAt, machine, rounds, command, lines } = record;
+  const { version, commit, benches, machine, rounds, command, lines } = record;
   const { memory_gb: memoryGb, core_each: isPinned, ...more } = machine;
+  const days = benches.map((each) => each.taken_at.slice(0, 10)).sort();
+  const when = [...new Set([days.at(0), days.at(-1)])].join(" to ");
   return [
-    `svc ${version} at commit ${commit?.slice(0, 12)}, ${takenAt.slice(0, 10)}, \`${command}\`: medians of ${rounds} interleaved rounds on`,
+    `svc ${version} at commit ${commit?.slice(0, 12)}, ${when}, \`${command}\`: medians of ${rounds} interleaved rounds on`,
     `${describeMachine({ ...more, memoryGb, isPinned })}. All values are in [the record](benchmarks/${version}.json).`,
     "",
     "| `--only` | | svc | processor time of each | baseline, same run | ratio | draws |",

@@ -8,16 +8,17 @@ import { keepRecord, readRecord } from "./keep.ts";
 import { placeFigures } from "./page.ts";
 import {
   type BenchMeasurement,
+  type BenchRun,
   type RunFacts,
   recordComparison,
   recordFigures,
-  recordHindrance,
 } from "./record.ts";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 const FACTS: RunFacts = {
   version: "9.8.7",
   standing: { commit: COMMIT, isDirty: false },
+  sources: "5ab1e",
   takenAt: new Date("2030-01-02T03:04:05.678Z"),
   command: "bun run bench --record",
   machine: {
@@ -44,13 +45,24 @@ const LATENCY: BenchMeasurement = {
   ...{ bench: "creates", contention: 0.06 },
   ...measurement({ name: "  p99", unit: "ms", values: [2, 1, 3] }),
 };
+const RUNS: readonly BenchRun[] = [
+  {
+    ...{ bench: "throughput", commit: COMMIT, takenAt: "2030-01-02T01:00:00.000Z", seconds: 41 },
+    ...{ contention: 0.01, lines: [RATE] },
+  },
+  {
+    ...{ bench: "creates", commit: "fedc", takenAt: "2030-01-01T23:00:00.000Z", seconds: 7 },
+    ...{ contention: 0.06, lines: [LATENCY] },
+  },
+];
 
-test("a record has every value of every round, and what was drawn", () => {
-  expect(recordFigures(FACTS, [RATE, LATENCY])).toEqual({
+test("a record has every value of every round, when each bench was taken, and what was drawn", () => {
+  expect(recordFigures(FACTS, RUNS)).toEqual({
     format: 1,
     kind: "figures",
     version: "9.8.7",
     commit: COMMIT,
+    sources: "5ab1e",
     uncommitted_changes: false,
     taken_at: "2030-01-02T03:04:05.678Z",
     command: "bun run bench --record",
@@ -66,6 +78,16 @@ test("a record has every value of every round, and what was drawn", () => {
     },
     quick: false,
     rounds: 3,
+    benches: [
+      {
+        ...{ bench: "throughput", commit: COMMIT, taken_at: "2030-01-02T01:00:00.000Z", seconds: 41 },
+        others: 0.01,
+      },
+      {
+        ...{ bench: "creates", commit: "fedc", taken_at: "2030-01-01T23:00:00.000Z", seconds: 7 },
+        others: 0.06,
+      },
+    ],
     lines: [
       {
         ...{ bench: "throughput", name: "whole tasks | all", unit: "tasks/s" },
@@ -114,21 +136,6 @@ test("a record of a comparison has both values of every pair, and what was not c
   expect(record.not_compared).toEqual([{ bench: "routing", reason: "it is of this tree." }]);
 });
 
-test("figures beside which others used the machine, or may have, are no record", () => {
-  expect(recordHindrance(["throughput"], [RATE, RATE])).toBeUndefined();
-  expect(recordHindrance(["throughput", "creates"], [RATE, LATENCY, LATENCY])).toBe(
-    "others used the machine, or may have, beside creates. Repeat it on a quiet one.",
-  );
-  const unknown = { ...RATE, contention: undefined };
-  expect(recordHindrance(["throughput"], [unknown])).toMatch(/beside throughput\./);
-});
-
-test("figures that lack a bench are no record", () => {
-  expect(recordHindrance(["throughput", "gateway", "memory"], [RATE])).toBe(
-    "gateway, memory could not be measured here.",
-  );
-});
-
 const PAGE = [
   "# Figures",
   "<!-- figures of the record: written by `bun run bench --record` -->",
@@ -138,11 +145,11 @@ const PAGE = [
 ].join("\n");
 
 test("the page says where each figure comes from, what it cost and what was drawn", () => {
-  expect(placeFigures(PAGE, recordFigures(FACTS, [RATE, LATENCY])).split("\n")).toEqual([
+  expect(placeFigures(PAGE, recordFigures(FACTS, RUNS)).split("\n")).toEqual([
     "# Figures",
     "<!-- figures of the record: written by `bun run bench --record` -->",
     "",
-    "svc 9.8.7 at commit 0123456789ab, 2030-01-02, `bun run bench --record`: medians of 3 interleaved rounds on",
+    "svc 9.8.7 at commit 0123456789ab, 2030-01-01 to 2030-01-02, `bun run bench --record`: medians of 3 interleaved rounds on",
     "Invented 1, 2 cores, 8 GB, Linux 9.9, Bun 1.4.5; servers on core 0, load on core 1. All values are in [the record](benchmarks/9.8.7.json).",
     "",
     "| `--only` | | svc | processor time of each | baseline, same run | ratio | draws |",
@@ -160,7 +167,7 @@ test("a kept record is read again, and its figures are on the page", () => {
   try {
     mkdirSync(join(root, "docs"));
     writeFileSync(join(root, "docs/benchmarks.md"), PAGE);
-    const record = recordFigures(FACTS, [RATE, LATENCY]);
+    const record = recordFigures(FACTS, RUNS);
     expect(readRecord(root, "9.8.7")).toBeUndefined();
     keepRecord(root, record);
     expect(readRecord(root, "9.8.7")).toEqual(record);

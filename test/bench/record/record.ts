@@ -1,6 +1,5 @@
 import type { BenchComparison } from "../compare/render.ts";
 import type { Standing } from "../compare/revision.ts";
-import { isContended } from "../run/contention.ts";
 import type { Machine } from "../run/machine.ts";
 import { isMet, type Measurement } from "../run/report.ts";
 import type { Summary } from "../run/statistics.ts";
@@ -10,6 +9,8 @@ export interface RunFacts {
   readonly version: string;
   /** Undefined for an executable that somebody else chose. */
   readonly standing: Standing | undefined;
+  /** Hash of what was measured (`readSources`). */
+  readonly sources: string | undefined;
   readonly takenAt: Date;
   readonly command: string;
   readonly machine: Machine;
@@ -20,11 +21,34 @@ export interface RunFacts {
 /** A line of the report, with the bench that it is of. */
 export type BenchMeasurement = Measurement & { readonly bench: string };
 
+/** One run of a bench. */
+export interface BenchRun {
+  readonly bench: string;
+  /** Undefined as in the facts of a whole run. */
+  readonly commit: string | undefined;
+  /** When it began, as ISO 8601 has it. */
+  readonly takenAt: string;
+  readonly seconds: number;
+  /** Share of the processors that others used meanwhile, as far as it is known. */
+  readonly contention: number | undefined;
+  /** None where this machine lacks what it needs. */
+  readonly lines: readonly BenchMeasurement[];
+  /** What it said when it failed. */
+  readonly failure?: string | undefined;
+}
+
 /** A run as JSON, with every value of every round. */
 export type FiguresRecord = ReturnType<typeof recordFigures>;
 
-export function recordFigures(facts: RunFacts, lines: readonly BenchMeasurement[]) {
-  return { ...presentFacts(facts, "figures"), rounds: facts.rounds, lines: lines.map(presentLine) };
+export function recordFigures(facts: RunFacts, runs: readonly BenchRun[]) {
+  return {
+    ...presentFacts(facts, "figures"),
+    rounds: facts.rounds,
+    benches: runs.map(({ bench, commit, takenAt, seconds, contention }) => ({
+      ...{ bench, commit: commit ?? null, taken_at: takenAt, seconds, others: contention ?? null },
+    })),
+    lines: runs.flatMap(({ lines }) => lines.map(presentLine)),
+  };
 }
 
 /** A comparison as JSON, with both values of every pair. */
@@ -46,19 +70,6 @@ export function recordComparison(
   };
 }
 
-/** Why these lines are no record of a version: a bench found nothing to measure, or others used the machine beside it. */
-export function recordHindrance(
-  benches: readonly string[],
-  lines: readonly BenchMeasurement[],
-): string | undefined {
-  const missing = benches.filter((name) => !lines.some(({ bench }) => bench === name));
-  if (missing.length > 0) return `${missing.join(", ")} could not be measured here.`;
-  const isNoisy = ({ contention }: Measurement) => contention === undefined || isContended(contention);
-  const noisy = new Set(lines.filter(isNoisy).map(({ bench }) => bench));
-  if (noisy.size === 0) return undefined;
-  return `others used the machine, or may have, beside ${[...noisy].join(", ")}. Repeat it on a quiet one.`;
-}
-
 function presentFacts(facts: RunFacts, kind: "figures" | "comparison") {
   const { machine, standing } = facts;
   return {
@@ -66,6 +77,7 @@ function presentFacts(facts: RunFacts, kind: "figures" | "comparison") {
     kind,
     version: facts.version,
     commit: standing?.commit ?? null,
+    sources: facts.sources ?? null,
     uncommitted_changes: standing?.isDirty ?? null,
     taken_at: facts.takenAt.toISOString(),
     command: facts.command,
