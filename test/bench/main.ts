@@ -25,7 +25,7 @@ import { readSources } from "./record/sources.ts";
 import { ownBuild } from "./run/build.ts";
 import { watchContention } from "./run/contention.ts";
 import { describeMachine, readMachine } from "./run/machine.ts";
-import { killAll } from "./run/process.ts";
+import { adoptOrphans, killAll } from "./run/process.ts";
 import { isMet, renderTable } from "./run/report.ts";
 import { createRunner, type Prepared } from "./run/runner.ts";
 
@@ -48,6 +48,7 @@ const sources = ownExecutable === undefined ? await readSources(ROOT) : undefine
 if (options.isRecord && (standing?.isDirty !== false || sources === undefined))
   refuse("--record: a record is of a commit; commit or stash what is changed.");
 
+adoptOrphans();
 const workspace = mkdtempSync(join(tmpdir(), "svc-bench-"));
 const load = startLoadGenerator();
 for (const [signal, exitCode] of [
@@ -124,7 +125,7 @@ async function record({ only, isStrict, json }: Options, hash: string): Promise<
 async function runBench(name: string, bench: Bench, prepared: Prepared, rounds: number): Promise<BenchRun> {
   const takenAt = new Date().toISOString();
   const startedAt = performance.now();
-  const watched = watchContention(load.pid);
+  const watched = watchContention();
   say(`${name} …`);
   // What the others measured counts all the same.
   const found = await runner.run(bench, prepared, rounds).catch((error: Error) => error);
@@ -155,7 +156,7 @@ async function compare({ only, isQuick, isStrict, json, pairs }: Options, commit
     pairs,
     canCompare: isOfBuilds,
     measure: (bench, side) => runner.run(bench, side === "before" ? before : after, rounds),
-    watch: () => watchContention(load.pid),
+    watch: () => watchContention(),
     say,
   });
   const same = standing?.commit === commit && !standing.isDirty ? "; both are the same commit" : "";

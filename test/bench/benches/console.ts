@@ -33,7 +33,7 @@ const LISTS = [
  */
 export const consoleBench: Bench = async (context) => {
   // Loaded late: other benches need no browser.
-  const { CHROMIUM, openBrowser, visit } = await import("../../console/support/browser.ts");
+  const { CHROMIUM, launchBrowser, visit } = await import("../../console/support/browser.ts");
   if (CHROMIUM === undefined) {
     process.stderr.write(" skipped, for there is no chromium");
     return [];
@@ -42,7 +42,7 @@ export const consoleBench: Bench = async (context) => {
   const folder = copyDataFolder(context.folder, join(context.workspace, "svc"));
   seedFinishedTasks(folder.database, { template: context.template, count: TASKS, sample: 1 });
   const service = await resources.open(startService(folder, { core: "any" }));
-  const browser = await openBrowser();
+  const browser = await launchBrowser();
   try {
     const url = `http://127.0.0.1:${service.port}`;
     const open = async (): Promise<Visit> => {

@@ -9,14 +9,14 @@ const NOTICEABLE = 0.05;
 export const isContended = (share: number | undefined): boolean => share !== undefined && share > NOTICEABLE;
 
 /**
- * Returns a function that tells which share of all processors processes other than ours have used since. Ours are this one,
- * its children that have ended, and `child`.
+ * Returns a function that tells which share of all processors processes other than ours have used since. Ours are this one and its
+ * descendants, as far as `adoptOrphans` keeps them.
  */
-export function watchContention(child: number): () => number | undefined {
-  const before = readTicks(child);
+export function watchContention(): () => number | undefined {
+  const before = readTicks();
   const startedAt = performance.now();
   return () => {
-    const after = readTicks(child);
+    const after = readTicks();
     if (before === undefined || after === undefined) return undefined;
     const others = (after.busy - before.busy - (after.own - before.own)) * TICK_MS;
     return Math.max(0, others / (performance.now() - startedAt) / cpus().length);
@@ -24,21 +24,14 @@ export function watchContention(child: number): () => number | undefined {
 }
 
 /** Time not idle of the whole machine, and of our own processes. */
-function readTicks(child: number): { busy: number; own: number } | undefined {
+function readTicks(): { busy: number; own: number } | undefined {
   try {
     const [, user, nice, system, , , irq, softirq, steal] = readFileSync("/proc/stat", "utf8")
       .split(/\s+/)
       .map(Number);
-    const stat = readFileSync("/proc/self/stat", "utf8");
-    const own = stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ")
-      .slice(11, 15)
-      .map(Number);
-    return {
-      busy: sum([user, nice, system, irq, softirq, steal]),
-      own: sum(own) + (cpuMs(child) ?? 0) / TICK_MS,
-    };
+    const ownMs = cpuMs(process.pid);
+    if (ownMs === undefined) return undefined;
+    return { busy: sum([user, nice, system, irq, softirq, steal]), own: ownMs / TICK_MS };
   } catch {
     // Not Linux.
     return undefined;

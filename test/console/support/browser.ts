@@ -47,11 +47,16 @@ let shared: Promise<Browser> | undefined;
 
 /** The browser of all files that this process runs: each visit is apart from the others. It ends with the process. */
 export function openBrowser(): Promise<Browser> {
-  shared ??= chromium.launch({
+  shared ??= launchBrowser();
+  return shared;
+}
+
+/** One that its caller closes. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
     ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
     args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
   });
-  return shared;
 }
 
 /** @param url of the service */
