@@ -56,7 +56,9 @@ interface Held {
 async function memoryOfMany(context: BenchContext, name: string): Promise<Held> {
   await using resources = new Resources();
   const folder = copyDataFolder(context.folder, join(context.workspace, name));
-  const service = await resources.open(startService(folder, { concurrency: MANY }));
+  // The sandbox takes fewer unless it is told.
+  const env = { SVC_SANDBOX_CONCURRENCY: String(MANY) };
+  const service = await resources.open(startService(folder, { concurrency: MANY, env }));
   const held = () => memoryMb(service.pid)?.now ?? 0;
   await Bun.sleep(SETTLE_MS);
   const before = held();
