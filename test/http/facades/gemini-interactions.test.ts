@@ -401,6 +401,8 @@ describe("is refused, naming the field:", () => {
     [asked({ input: [{ type: "function_result", content: "x" }] }), "input[0].type"],
     [asked({ input: ["Hop", { type: "video", data: "AAAA" }] }), "input[1].data"],
     [asked({ input: ["Hop", { type: "image", data: "AAAA" }] }), "input[1].data"],
+    [asked({ input: ["Hop", { type: "image", mime_type: "image/png" }] }), "input[1].data"],
+    [asked({ background: true, callback_url: "http://127.0.0.1/" }), "callback_url"],
     [asked({ input: "" }), "input"],
     [asked({ input: [] }), "input"],
     [asked({ model: "" }), "model"],
@@ -413,6 +415,10 @@ describe("is refused, naming the field:", () => {
     [film({ model: "sandbox-video-frames" }), "input"],
     [
       film({ generation_config: { video_config: { task: "extend" } } }),
+      "generation_config.video_config.task",
+    ],
+    [
+      film({ generation_config: { video_config: { task: "upscale" } } }),
       "generation_config.video_config.task",
     ],
   ])("%j", async (body, field) => {

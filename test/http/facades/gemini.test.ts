@@ -522,7 +522,8 @@ describe("an error names the caller's own field", () => {
     ["contents", { contents: [{ parts: [] }] }],
     ["contents[0].parts[0]", { contents: [{ parts: [{ functionCall: {} }] }] }],
     ["contents[0].parts[0].text", { contents: [{ parts: [{ text: 7 }] }] }],
-    ["contents[0].parts[1].inlineData.bytesBase64Encoded", content({}, [{ inlineData: {} }])],
+    ["contents[0].parts[1].inlineData.data", content({}, [{ inlineData: {} }])],
+    ["contents[0].parts[1].fileData.fileUri", content({}, [{ fileData: {} }])],
     [
       "contents[0].parts[1].inlineData.data",
       content({}, [{ inlineData: { mimeType: "image/png", data: "?" } }]),

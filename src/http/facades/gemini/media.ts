@@ -25,24 +25,33 @@ export interface MediaContext extends Pick<KeyedExchange, "principal" | "origin"
 const CONTENTS = ["bytesBase64Encoded", "imageBytes", "encodedVideo", "videoBytes", "data"];
 const ADDRESSES = ["fileUri", "gcsUri", "uri"];
 const TYPES = ["mimeType", "encoding"];
+/** Members that media may be within, each with what it has in every generation. */
+const WITHIN = { inlineData: "data", fileData: "fileUri" } as const;
 
 /**
  * Reads media in any of the forms that clients have for them: content in base64 with its type, or an address, which may name a file.
+ * @param usual what such media have by the method's own contract
  * @throws AppError naming what is missing or cannot be read
  */
-export async function readMedia(deps: MediaDeps, context: MediaContext, member: Member): Promise<GivenMedia> {
+export async function readMedia(
+  deps: MediaDeps,
+  context: MediaContext,
+  member: Member,
+  usual = "bytesBase64Encoded",
+): Promise<GivenMedia> {
   const given = asObject(member);
-  for (const name of ["inlineData", "fileData"]) {
+  for (const [name, own] of Object.entries(WITHIN)) {
     const inner = objectOf(given.value, name, given.path);
-    if (inner !== undefined) return readOne(deps, context, inner);
+    if (inner !== undefined) return readOne(deps, context, inner, own);
   }
-  return readOne(deps, context, given);
+  return readOne(deps, context, given, usual);
 }
 
 async function readOne(
   deps: MediaDeps,
   context: MediaContext,
   { value, path }: { value: JsonObject; path: string },
+  usual: string,
 ): Promise<GivenMedia> {
   for (const name of CONTENTS) {
     const content = textOf(value, name, path);
@@ -53,7 +62,7 @@ async function readOne(
     const uri = textOf(value, name, path);
     if (uri !== undefined) return { address: await addressOf(deps, context, uri), path: uri.path };
   }
-  throw invalid({ kind: "required", field: `${path}.${CONTENTS[0]}` });
+  throw invalid({ kind: "required", field: `${path}.${usual}` });
 }
 
 function contentAddress({ inlineFiles }: MediaContext, media: JsonObject, content: string): string {

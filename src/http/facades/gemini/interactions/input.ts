@@ -52,7 +52,10 @@ export async function readInput(
   const prompt = promptOf([...(instruction === undefined ? [] : [instruction]), ...asked.texts]);
   const previous = await previousFile(deps, context, body);
   const files = await Promise.all(
-    asked.files.map(async ({ kind, member }) => ({ kind, ...(await readMedia(deps, context, member)) })),
+    asked.files.map(async ({ kind, member }) => ({
+      kind,
+      ...(await readMedia(deps, context, member, "data")),
+    })),
   );
   return { prompt, files: files.length === 0 && previous !== undefined ? [previous] : files };
 }

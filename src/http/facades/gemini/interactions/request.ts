@@ -5,12 +5,23 @@ import type { InputRole } from "../../../../domain/task/request.ts";
 import { addPrompt, type FilmDeps, type FilmRequest, fittedFilm, give } from "../films.ts";
 import type { MediaContext } from "../media.ts";
 import type { Member } from "../members.ts";
-import { addFilmSize, addPictureSize, put, unchoosable, type Wanted, wanted } from "../parameters.ts";
+import {
+  addFilmSize,
+  addPictureSize,
+  labelOf,
+  put,
+  unchoosable,
+  type Wanted,
+  wanted,
+} from "../parameters.ts";
 import { addFormat, type PictureRequest, requestOf } from "../pictures.ts";
 import { type GivenFile, type InputDeps, readInput } from "./input.ts";
 import { readFormat } from "./settings.ts";
 
 const INPUT = "input";
+const EXTEND = "extend";
+/** What the input of a video may be for. */
+const TASKS = ["text_to_video", "image_to_video", "reference_to_video", "edit", EXTEND];
 
 interface Given {
   readonly model: Model;
@@ -43,6 +54,8 @@ export async function readVideo(
   const names = Object.fromEntries(model.mediaFields.map(({ name }) => [name, INPUT]));
   const to: Wanted = { body: { model: model.id }, names };
   const { ratio, size: resolution, duration, mimeType, task } = readFormat(model, to, body);
+  // What nobody here can do, such as `upscale`, would be another video at the same price.
+  if (task !== undefined && !TASKS.includes(labelOf(task))) throw unchoosable(model, task);
   const { prompt, files } = await readInput(deps, context, body);
   const size = addFilmSize(model, to, { ratio, resolution });
   if (mimeType !== undefined) addFormat(model, to, mimeType);
@@ -79,7 +92,7 @@ function isBetween({ mediaFields }: Model, count: number, task: Json | undefined
 
 /** Whether a video is changed or goes on. @throws AppError where the model cannot go on with one */
 function addExtension(model: Model, to: Wanted, task: Member | undefined): void {
-  if (task?.value !== "extend") return;
+  if (task?.value !== EXTEND) return;
   const extend = model.followUps?.extend;
   if (extend === undefined) throw unchoosable(model, task);
   for (const [field, value] of Object.entries(extend)) put(to, field, { value, path: task.path });
