@@ -32,8 +32,8 @@ export const FIELD_WORDS = {
     `${name(field)} cannot be given together with ${name(other)}.`,
   unknown_field: ({ field, within, owner, near, known }: Field & UnknownField, name: NameOf) => {
     const holder = within === undefined ? owner : name(within);
-    const hint =
-      near === undefined ? `${holder} takes ${known.join(", ")}.` : `Did you mean "${name(near)}"?`;
+    const taken = known.length === 0 ? "no fields" : known.join(", ");
+    const hint = near === undefined ? `${holder} takes ${taken}.` : `Did you mean "${name(near)}"?`;
     return `Unknown field "${name(field)}". ${hint}`;
   },
   given_twice: ({ field }: Field, name: NameOf) => `${name(field)} is given twice.`,

@@ -268,6 +268,13 @@ describe("a rule of a schema", () => {
   });
 });
 
+test("a body that takes no fields is told as such", () => {
+  const facts = { kind: "unknown_field", field: "prompt", owner: "The body", near: undefined } as const;
+  const tell = (known: readonly string[]) => describeFacts({ ...facts, known }, (name) => name);
+  expect(tell([])).toBe('Unknown field "prompt". The body takes no fields.');
+  expect(tell(["model", "n"])).toBe('Unknown field "prompt". The body takes model, n.');
+});
+
 describe("what was given", () => {
   test("is cut at 80 characters, never in the middle of one", () => {
     expect(cut("x".repeat(80))).toBe("x".repeat(80));
