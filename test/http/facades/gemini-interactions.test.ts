@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
 import { png } from "../../helpers/media.ts";
 import { mp4 } from "../../helpers/media-video.ts";
@@ -290,6 +292,17 @@ describe("in the background", () => {
     expect(read.body).toMatchObject({ id: begun.body.id, status: "completed" });
     expect((await call(`/${begun.body.id}`, { method: "DELETE" })).body).toEqual({});
     expect(errorOf(await call(`/${begun.body.id}`))).toMatchObject({ status: 404, word: "NOT_FOUND" });
+  });
+
+  test("a task whose file is lost is read with its address alone", async () => {
+    const begun = await create(asked({ background: true, input: "A fox that is lost" }));
+    const bytes = bytesOf(contentOf(await ended(begun))[0]);
+    const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+    const folder = join(service.dataDir, "assets", "sha256", sha256.slice(0, 2), sha256.slice(2, 4));
+    rmSync(join(folder, sha256));
+    const read = await call(`/${begun.body.id}`);
+    expect(read.body.status).toBe("completed");
+    expect(Object.keys(contentOf(read)[0] ?? {})).toEqual(["type", "mime_type", "uri"]);
   });
 
   test("a video is made as its format says, without being told to", async () => {

@@ -5,7 +5,6 @@ import type { TaskSummary } from "../../../../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "../../../../service/cancel-task.ts";
 import { readTask } from "../../../../service/read-task.ts";
 import { type RemoveTaskDeps, removeTask } from "../../../../service/remove-task.ts";
-import { openImages } from "../../../compat/answer.ts";
 import type { KeyedExchange } from "../../../exchange.ts";
 import { bodyInPieces } from "../../../pieces.ts";
 import { json, type Reply } from "../../../reply.ts";
@@ -36,15 +35,28 @@ async function withResults(
   { origin }: KeyedExchange,
   task: TaskSummary,
 ): Promise<Reply> {
-  const made = task.filesRemovedAt === undefined ? await openImages(deps, task) : [];
-  const sizeBytes = made.reduce((sum, { content }) => sum + content.size, 0);
-  const contents =
-    task.kind === "image" || sizeBytes <= INLINE_VIDEO_BYTES ? made.map(({ content }) => content) : [];
+  const contents = await contentsOf(deps, task);
   const files = task.results.map((result, i) => addressed(origin, result, contents[i]));
   const pieces = interactionPieces(task, files, true);
-  const { body, over } = await bodyInPieces(pieces, contents, () => {});
+  const opened = contents.filter((content) => content !== undefined);
+  const { body, over } = await bodyInPieces(pieces, opened, () => {});
   const headers = { "Content-Type": "application/json", "X-Request-Cost": costOf(task) };
   return { status: 200, headers, body, over, log: { task: task.id } };
+}
+
+/**
+ * The contents that are in the answer itself, by their places. What is not is not opened, because a bucket would send it whole. A file
+ * that is lost has its address alone: the task has ended all the same, and a client would ask again after an error.
+ */
+async function contentsOf(
+  { tasks, assets }: Pick<ReadInteractionDeps, "tasks" | "assets">,
+  { kind, results, filesRemovedAt }: TaskSummary,
+): Promise<readonly (Blob | undefined)[]> {
+  if (filesRemovedAt !== undefined) return [];
+  const files = await Promise.all(results.map(({ assetId }) => tasks.assetById(assetId)));
+  const sizeBytes = files.reduce((sum, file) => sum + (file?.sizeBytes ?? 0), 0);
+  if (kind === "video" && sizeBytes > INLINE_VIDEO_BYTES) return [];
+  return Promise.all(files.map((file) => file && assets.open(file)));
 }
 
 /** Cancels a task. One that is under way may end later. */
