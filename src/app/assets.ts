@@ -17,6 +17,7 @@ import { keysOf, openClient } from "./bucket-client.ts";
 import {
   bucketAdvice,
   bucketOwnership,
+  copiedFrom,
   folderOwnership,
   localOwner,
   lookerOf,
@@ -82,7 +83,7 @@ async function openPlaces(
     ...bucketOptions(assets, assets.bucket),
     ...deps,
     random: systemRandom,
-    owner: { me, advice: bucketAdvice(me) },
+    owner: { me, advice: bucketAdvice(me), isCopied: copiedFrom(me) },
     findStrangers: strangersFor(deps.retention),
   });
   await opened.claim();

@@ -1,10 +1,12 @@
+import { readFile, stat } from "node:fs/promises";
 import { hostname } from "node:os";
+import { isAbsolute, join, relative } from "node:path";
 import { openFolderMark } from "../assets/folder-owner.ts";
 import { type Owner, Ownership, type OwnershipOptions, tellOwner } from "../assets/owner.ts";
 import type { S3Client } from "../assets/s3/client.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { StoredContents } from "../domain/ports/stored-contents.ts";
-import { folderIdOf, knownFolderId } from "../runtime/folder-id.ts";
+import { FOLDER_ID, folderIdOf, knownFolderId } from "../runtime/folder-id.ts";
 import { giveToFolderOwner } from "../runtime/folder-owner.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import type { Folder } from "./data-folder.ts";
@@ -46,8 +48,34 @@ export function folderOwnership(directory: string, { clock, ...parts }: Ownershi
     newName: createSecrets().newBody,
     onMade: giveToFolderOwner,
   });
-  return new Ownership({ ...parts, mark, clock, advice: folderAdvice(parts.me) });
+  const { me } = parts;
+  // A copy of a data folder has a copy of the files in it, and of their owner's name.
+  const isCopied = isWithin(me.path, directory) ? undefined : copiedFrom(me);
+  return new Ownership({ ...parts, mark, clock, advice: folderAdvice(me), isCopied });
 }
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return !way.startsWith("..") && !isAbsolute(way);
+}
+
+/** Tells whether a data folder of the same id is at the other path, and is not this one by another name. */
+export const copiedFrom =
+  (me: Owner) =>
+  async ({ host, path }: Owner): Promise<boolean> => {
+    if (host !== me.host) return false;
+    try {
+      const [id, there, here] = await Promise.all([
+        readFile(join(path, FOLDER_ID), "utf8"),
+        stat(path),
+        stat(me.path),
+      ]);
+      return id.trim() === me.folder && (there.dev !== here.dev || there.ino !== here.ino);
+    } catch {
+      // It was moved, or cannot be read, and nothing shows that it is there.
+      return false;
+    }
+  };
 
 const folderAdvice = (me: Owner) => adviceFor(me, "a folder of its own (assets.path)");
 /** What to do if what lies below the prefix is another's. */
@@ -59,7 +87,9 @@ export async function bucketOwnership(
   { clock, ...parts }: OwnershipParts,
 ): Promise<Ownership> {
   const { openBucketMark } = await import("../assets/s3/owner.ts");
-  return new Ownership({ ...parts, mark: openBucketMark(client), clock, advice: bucketAdvice(parts.me) });
+  const { me } = parts;
+  const mark = openBucketMark(client);
+  return new Ownership({ ...parts, mark, clock, advice: bucketAdvice(me), isCopied: copiedFrom(me) });
 }
 
 /** Contents that nothing is removed from as long as they are another's. */

@@ -49,6 +49,11 @@ export interface OwnershipOptions {
   readonly clock: Pick<Clock, "elapsed">;
   /** What to do where the place belongs to another data folder. */
   readonly advice: string;
+  /**
+   * Asked where a place names another path of this data folder. @returns whether a folder with this one's id is still there: one of
+   * them is a copy of the other, and both would store in the place
+   */
+  readonly isCopied?: ((owner: Owner) => Promise<boolean>) | undefined;
   /** Called before a place is taken that is nobody's. @returns why it must not be: what lies there is not ours */
   readonly findStrangers?: (() => Promise<string | undefined>) | undefined;
 }
@@ -81,15 +86,13 @@ export class Ownership {
   async requireNoOther(haste?: Haste): Promise<void> {
     const at = this.options.clock.elapsed();
     const found = await this.options.mark.read(haste);
-    if (found !== undefined) this.#requireOurs(found, at);
+    if (found !== undefined) await this.#requireOurs(found, at);
   }
 
   /** The owner of the place, in words; undefined if there is none, or only this data folder. */
   async other(haste?: Haste): Promise<string | undefined> {
     const found = await this.options.mark.read(haste);
-    return found === undefined || folderOf(found.text) === this.options.me.folder
-      ? undefined
-      : tell(found.text);
+    return found === undefined || (await this.#isOurs(found.text)) ? undefined : tell(found.text);
   }
 
   /**
@@ -98,10 +101,10 @@ export class Ownership {
    */
   async take(): Promise<string | undefined> {
     const found = await this.options.mark.read();
-    if (found !== undefined && folderOf(found.text) === this.options.me.folder) return undefined;
+    if (found !== undefined && (await this.#isOurs(found.text))) return undefined;
     await this.#write(found);
     const at = this.options.clock.elapsed();
-    this.#requireOurs(await this.options.mark.read(), at);
+    await this.#requireOurs(await this.options.mark.read(), at);
     return found && tell(found.text);
   }
 
@@ -116,14 +119,23 @@ export class Ownership {
       at = clock.elapsed();
       found = await mark.read(haste);
     }
-    this.#requireOurs(found, at);
+    await this.#requireOurs(found, at);
+  }
+
+  /** Whether a place has the name of this data folder, which may have been moved since. */
+  async #isOurs(text: string): Promise<boolean> {
+    const { me, isCopied } = this.options;
+    const { folder, host, path } = fieldsOf(text) ?? {};
+    if (folder !== me.folder) return false;
+    if (isCopied === undefined || typeof host !== "string" || typeof path !== "string") return true;
+    return path === me.path || !(await isCopied({ folder: me.folder, host, path }));
   }
 
   /** @param at when it was asked, by `Clock.elapsed` */
-  #requireOurs(found: Found | undefined, at: number): void {
-    const { mark, me, advice } = this.options;
+  async #requireOurs(found: Found | undefined, at: number): Promise<void> {
+    const { mark, advice } = this.options;
     const text = found?.text ?? "";
-    if (folderOf(text) !== me.folder)
+    if (!(await this.#isOurs(text)))
       throw mark.taken(`What lies in ${mark.place} belongs to ${tell(text)}. ${advice}`);
     this.#oursAt = at;
   }
@@ -142,11 +154,6 @@ function fieldsOf(text: string) {
   } catch {
     return undefined;
   }
-}
-
-function folderOf(text: string): string | undefined {
-  const folder = fieldsOf(text)?.folder;
-  return typeof folder === "string" ? folder : undefined;
 }
 
 /** An owner in words. */

@@ -32,7 +32,7 @@ export interface BucketStoreOptions extends AssetStoreOptions {
   /** Larger files are sent in parts of this size; for tests. */
   readonly partBytes?: number | undefined;
   /** The data folder that has the bucket, and what to do where another has it; without it, nobody asks. */
-  readonly owner?: Pick<OwnershipOptions, "me" | "advice"> | undefined;
+  readonly owner?: Pick<OwnershipOptions, "me" | "advice" | "isCopied"> | undefined;
   /** Called before a bucket is taken that is nobody's. @returns why it must not be, if what lies there is not ours */
   readonly findStrangers?:
     | ((place: string, contents: StoredContents) => Promise<string | undefined>)
