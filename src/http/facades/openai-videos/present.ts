@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../domain/json.ts";
+import { haveSameMembers, type JsonObject } from "../../../domain/json.ts";
 import type { Asset } from "../../../domain/media/asset.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import type { GenerationRequest } from "../../../domain/task/request.ts";
@@ -51,15 +51,24 @@ export function createTellVideo({
   };
 }
 
+/** What parameters say about a video's size and length: the size, and the members that tell both. */
+function wishedBy(parameters: GenerationRequest["parameters"]) {
+  const { size = UNKNOWN, seconds = UNKNOWN } = wishOf({ parameters });
+  return { parameters, size, members: `"size":"${size}","seconds":"${seconds}"` };
+}
+
+/** What the latest video was asked for, which most leave to the model. */
+let latest = wishedBy({});
+
 /** A task that was stored just now, as JSON, and the size that it has there: to make an object of it first takes twice as long. */
 export function presentNewVideo(task: NewTask): { readonly text: string; readonly size: string } {
   const { id, model, createdAt, parent, request } = task;
-  const { size = UNKNOWN, seconds = UNKNOWN } = wishOf(request);
+  if (!haveSameMembers(latest.parameters, request.parameters)) latest = wishedBy(request.parameters);
+  const { size, members } = latest;
   const prompt = request.prompt === undefined ? "null" : JSON.stringify(request.prompt);
   const remixed = parent?.relation === "remix" ? `"${parent.id}"` : "null";
-  const made = `"completed_at":null,"expires_at":null,"prompt":${prompt},"size":"${size}","seconds":"${seconds}"`;
-  const created = `"status":"queued","progress":0,"created_at":${toSeconds(createdAt)}`;
-  const text = `{"id":"${id}","object":"video","model":${JSON.stringify(model)},${created},${made},"remixed_from_video_id":${remixed},"error":null}`;
+  // One text of many parts is joined sooner than one of texts that are joined themselves. Ids of models need no quoting.
+  const text = `{"id":"${id}","object":"video","model":"${model}","status":"queued","progress":0,"created_at":${toSeconds(createdAt)},"completed_at":null,"expires_at":null,"prompt":${prompt},${members},"remixed_from_video_id":${remixed},"error":null}`;
   return { text, size };
 }
 
