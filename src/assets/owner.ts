@@ -120,6 +120,14 @@ export class Ownership {
       found = await mark.read(haste);
     }
     await this.#requireOurs(found, at);
+    if (found !== undefined && this.#isMoved(found.text)) await this.#write(found, haste);
+  }
+
+  /** Whether this data folder was at another path of its host: a copy of it is known by the path that it has now. */
+  #isMoved(text: string): boolean {
+    const { me, isCopied } = this.options;
+    const { host, path } = fieldsOf(text) ?? {};
+    return isCopied !== undefined && host === me.host && path !== me.path;
   }
 
   /** Whether a place has the name of this data folder, which may have been moved since. */

@@ -43,6 +43,9 @@ test("a data folder that was moved, or has another name, keeps its files", async
   const moved = folders.filesOf("moved");
   await moved.require();
   expect(await moved.other()).toBeUndefined();
+  // From then on it is known by its new path.
+  folders.copy("moved", "copy");
+  await expect(folders.filesOf("copy").require()).rejects.toThrow(folders.at("moved"));
 });
 
 test("a copy of a data folder with the files in it has those", async () => {
