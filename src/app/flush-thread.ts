@@ -7,6 +7,8 @@ import { workerEntry } from "./worker-entry.ts";
 const SLOW_MS = 4;
 /** How many quick flushes make up for a slow one. With two of them the thread is preferred: a disk that others use is slow now and then. */
 const SLOW_COUNTS = 1_000;
+/** After a quick flush the event loop waits for the thread so long: busy processors would have it hear of the end turns later. */
+const PATIENCE_MS = 2;
 
 /** What this thread and the one that flushes share: numbers, since messages cost twice as much. */
 export const SLOTS = {
@@ -56,8 +58,12 @@ function startWorker(slots: Int32Array, onBroken: () => void): Worker | undefine
   }
 }
 
-/** Returns a thread that flushes the log of the database. It starts when it is first preferred. @param slowMs 0: every flush is slow */
-export function createFlushThread(slowMs = SLOW_MS): FlushThread {
+/**
+ * Returns a thread that flushes the log of the database. It starts when it is first preferred.
+ *
+ * @param slowMs 0: every flush is slow
+ */
+export function createFlushThread(slowMs = SLOW_MS, patienceMs = PATIENCE_MS): FlushThread {
   const slots = new Int32Array(new SharedArrayBuffer(Object.keys(SLOTS).length * 4));
   let worker: Worker | undefined;
   let isBroken = false;
@@ -89,7 +95,9 @@ export function createFlushThread(slowMs = SLOW_MS): FlushThread {
     },
     async flush(file) {
       const ended = Atomics.load(slots, SLOTS.ended);
+      const wasQuick = Atomics.load(slots, SLOTS.micros) < patienceMs * 1_000;
       ask(file);
+      if (wasQuick) Atomics.wait(slots, SLOTS.ended, ended, patienceMs);
       await Atomics.waitAsync(slots, SLOTS.ended, ended).value;
       if (isBroken) return fdatasyncSync(file);
       const error = Atomics.load(slots, SLOTS.error);

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { createFlushThread } from "../../../src/app/flush-thread.ts";
 import { StorageError } from "../../../src/domain/ports/task-store.ts";
 import { openConnection } from "../../../src/store/sqlite/connection.ts";
@@ -38,10 +38,10 @@ function noting(order: string[], name: string, promise: Promise<unknown> | unkno
 }
 
 /** The thread of the program, which runs, on a disk that is always slow. */
-async function slowThread(): Promise<FlushThread> {
+async function slowThread(patienceMs?: number): Promise<FlushThread> {
   const { path, remove } = temporaryDatabase();
   const file = openSync(path, "w");
-  const thread = createFlushThread(0);
+  const thread = createFlushThread(0, patienceMs);
   const wanted = [thread.isPreferred()];
   thread.flushHere(file);
   wanted.push(thread.isPreferred());
@@ -202,6 +202,23 @@ test("the thread flushes thousands of commits, and each write is there", async (
   await Promise.all(clients);
   expect(await connection.read(count)).toBe(2_000);
   await connection.stop();
+  remove();
+});
+
+test("after a quick flush the event loop waits a little for the thread's next one", async () => {
+  const thread = await slowThread(10_000);
+  const { path, remove } = temporaryDatabase();
+  writeFileSync(path, new Uint8Array(16 * 2 ** 20));
+  const file = openSync(path, "r+");
+  let isFlushed = false;
+  void thread.flush(file).then(() => {
+    isFlushed = true;
+  });
+  // No turn of the event loop passes meanwhile.
+  for (let i = 0; i < 10; i++) await Promise.resolve();
+  expect(isFlushed).toBe(true);
+  thread.stop();
+  closeSync(file);
   remove();
 });
 
