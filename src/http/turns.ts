@@ -3,6 +3,12 @@ import type { Clock } from "../domain/ports/runtime.ts";
 /** After a turn of the event loop that computed longer than this for one asker, a quarter of its requests begin in the next. */
 const LONG_MS = 2;
 const AFTER_LONG = 0.25;
+/**
+ * A turn that waited for the disk or for a processor lets more begin in the next: as many again for each of so many milliseconds, up to so
+ * many times. What came meanwhile would else be in line long after the wait is over.
+ */
+const WAITED_MS = 2;
+const MOST_TIMES = 4;
 /** An account counts as asking for one to two of these periods after its last request. */
 const PERIOD_MS = 1_000;
 
@@ -58,13 +64,14 @@ export function createTurns({ perTurn, mayPass, ...clocks }: TurnsDeps): Turns {
   function endTurn(): void {
     isTurnOpen = false;
     unnamed = [];
-    const unexplainedMs = spending.unexplainedMs();
-    const mostAfter = (ownMs: number) => (unexplainedMs + ownMs > LONG_MS ? few : perTurn);
+    const { unexplainedMs, waitedMs } = spending.close();
+    const times = Math.min(MOST_TIMES, 1 + Math.floor(waitedMs / WAITED_MS));
+    const mostAfter = (ownMs: number) => times * (unexplainedMs + ownMs > LONG_MS ? few : perTurn);
     mostUnnamed = mostAfter(0);
     for (const [name, asker] of askers) {
       const next = nextOf(asker, mostAfter(asker.spentMs));
       // One that has to take fewer is remembered.
-      if (next.length === 0 && asker.most === perTurn) askers.delete(name);
+      if (next.length === 0 && asker.most >= perTurn) askers.delete(name);
       for (const begin of next) begin();
     }
     if (askers.size > 0) openTurn();
@@ -119,15 +126,23 @@ function take<T>(asker: Asker, begin: (asker: Asker, isLate: boolean) => T | Pro
 
 /** What a turn of the event loop computed, and how much of it requests took to begin. */
 function createSpending({ computedMs, elapsedMs }: Pick<TurnsDeps, "computedMs" | "elapsedMs">) {
+  let computedBeforeMs = 0;
   let openedAtMs = 0;
   let spentMs = 0;
   return {
     open(): void {
-      openedAtMs = computedMs();
+      computedBeforeMs = computedMs();
+      openedAtMs = elapsedMs();
       spentMs = 0;
     },
-    /** What nobody's requests are known to have taken. */
-    unexplainedMs: (): number => computedMs() - openedAtMs - spentMs,
+    /** @returns what nobody's requests are known to have taken, and how long it did not compute */
+    close() {
+      const turnMs = computedMs() - computedBeforeMs;
+      return {
+        unexplainedMs: turnMs - spentMs,
+        waitedMs: Math.max(0, elapsedMs() - openedAtMs - turnMs),
+      };
+    },
     timed<T>(of: Asker | undefined, begin: () => T): T {
       const from = elapsedMs();
       try {

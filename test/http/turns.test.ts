@@ -4,11 +4,12 @@ import { createCompany, createTurns } from "../../src/http/turns.ts";
 /** Turns of the event loop that compute as long as is said. */
 function createLoop() {
   let totalMs = 0;
+  let waitedMs = 0;
   const turns = createTurns({
     perTurn: 4,
     mayPass: (asker) => asker === "passing",
     computedMs: () => totalMs,
-    elapsedMs: () => totalMs,
+    elapsedMs: () => totalMs + waitedMs,
   });
   const computing = (ms: number) => (): void => {
     totalMs += ms;
@@ -25,8 +26,9 @@ function createLoop() {
       for (let i = 0; i < times; i++) void turns(asker, () => begun++);
       return () => begun;
     },
-    async turn(computedMs = 0): Promise<void> {
+    async turn(computedMs = 0, waited = 0): Promise<void> {
       totalMs += computedMs;
+      waitedMs += waited;
       await new Promise<void>((resolve) => setImmediate(resolve));
     },
   };
@@ -41,6 +43,23 @@ test("four requests of one asker begin in each turn, in their order", async () =
   expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   await turn();
   expect(order).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+test("after a turn that waited for the disk or a processor more begin, up to four times as many", async () => {
+  const { ask, turn } = createLoop();
+  const begun = ask("a", 60);
+  const counts = [begun()];
+  for (const [computedMs, waitedMs] of [
+    [0, 1.9],
+    [0, 2],
+    [0, 100],
+    [3, 4],
+    [0, 0],
+  ] as const) {
+    await turn(computedMs, waitedMs);
+    counts.push(begun());
+  }
+  expect(counts).toEqual([4, 8, 16, 32, 35, 39]);
 });
 
 test("a request is told whether it had to wait", async () => {
