@@ -1,4 +1,5 @@
-import { dlopen, FFIType, ptr } from "bun:ffi";
+import { FFIType, ptr } from "bun:ffi";
+import { openLibc } from "../../src/toolkit/libc.ts";
 
 const AF_UNIX = 1;
 const SOCK_DGRAM = 2;
@@ -7,7 +8,6 @@ const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 /** Bytes of `sun_path` in Linux's `sockaddr_un` (unix(7)). */
 const MAX_PATH_BYTES = 108;
-const LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];
 
 const { i32, i64, u32, u64, ptr: pointer } = FFIType;
 const SYMBOLS = {
@@ -30,22 +30,11 @@ export function openDatagrams(address: string): ((message: string) => void) | st
   const target = Buffer.alloc(2 + path.length);
   target.writeUInt16LE(AF_UNIX);
   path.copy(target, 2);
-  const c = openLibrary();
+  const c = openLibc(SYMBOLS);
   const socket = c?.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) ?? -1;
   if (c === undefined || socket < 0) return "this system has no such sockets.";
   return (message) => {
     const bytes = Buffer.from(message);
     c.sendto(socket, ptr(bytes), bytes.length, MSG_DONTWAIT | MSG_NOSIGNAL, ptr(target), target.length);
   };
-}
-
-function openLibrary() {
-  for (const name of LIBRARIES) {
-    try {
-      return dlopen(name, SYMBOLS).symbols;
-    } catch {
-      // Another C library: try the next name.
-    }
-  }
-  return undefined;
 }

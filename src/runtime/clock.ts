@@ -25,9 +25,3 @@ export function createSystemClock(read: () => number = Date.now): SteadyClock {
 export function monotonicMs(): number {
   return performance.now();
 }
-
-/** How many milliseconds this thread has computed. */
-export function threadCpuMs(): number {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-}

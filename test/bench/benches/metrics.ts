@@ -1,8 +1,9 @@
 import { createCounting } from "../../../src/app/counting.ts";
 import type { ModelId } from "../../../src/domain/ids.ts";
 import type { Tally } from "../../../src/domain/ports/tally.ts";
-import { createSystemClock, threadCpuMs } from "../../../src/runtime/clock.ts";
+import { createSystemClock } from "../../../src/runtime/clock.ts";
 import { createMeter } from "../../../src/runtime/meter.ts";
+import { threadCpuMs } from "../../../src/runtime/thread-time.ts";
 import { measurement } from "../run/report.ts";
 import { interleave } from "../run/statistics.ts";
 import type { Bench } from "./bench.ts";

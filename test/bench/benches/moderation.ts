@@ -1,5 +1,5 @@
 import { type Rule, readRules } from "../../../src/moderation/rules/rules.ts";
-import { threadCpuMs } from "../../../src/runtime/clock.ts";
+import { threadCpuMs } from "../../../src/runtime/thread-time.ts";
 import { measurement } from "../run/report.ts";
 import { interleave } from "../run/statistics.ts";
 import type { Bench } from "./bench.ts";
