@@ -44,6 +44,8 @@ export interface Renderings {
   idle(): Promise<void>;
 }
 
+type End = Exclude<Work, { kind: "rendering" }>;
+
 interface Rendering {
   readonly order: Order;
   readonly controller: AbortController;
@@ -51,7 +53,7 @@ interface Rendering {
   readonly startedAt: number;
   isUnderWay: boolean;
   done: number;
-  end?: Exclude<Work, { kind: "rendering" }>;
+  end?: End;
   promise: Promise<void>;
 }
 
@@ -67,34 +69,35 @@ interface RenderingDeps {
 export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }): Renderings {
   const { clock } = deps;
   const renderings = new Map<string, Rendering>();
+  /** How those ended that nobody has dropped. A job may be asked for long after that, and the rest of it would fill the memory. */
+  const ends = new Map<string, End>();
   const expected = { image: 60, video: 500 };
 
   const renderOutput = createOutputRenderer(deps);
 
   const work = async (rendering: Rendering, isNew: boolean): Promise<void> => {
-    if (!(await renderAll(rendering, renderOutput, isNew))) return;
-    const kind = kindOf(rendering.order.spec);
+    const isRendered = await renderAll(rendering, renderOutput, isNew);
+    const { order, end } = rendering;
+    // Not one that was dropped meanwhile.
+    if (end !== undefined && renderings.get(order.id) === rendering) {
+      renderings.delete(order.id);
+      ends.set(order.id, end);
+    }
+    if (!isRendered) return;
+    const kind = kindOf(order.spec);
     expected[kind] += (clock.elapsed() - rendering.startedAt - expected[kind]) / 4;
   };
 
   return {
     begin(order, isNew = false) {
-      if (renderings.has(order.id)) return;
-      const controller = new AbortController();
-      const rendering: Rendering = {
-        order,
-        controller,
-        startedAt: clock.elapsed(),
-        isUnderWay: false,
-        done: 0,
-        promise: Promise.resolve(),
-      };
+      if (renderings.has(order.id) || ends.has(order.id)) return;
+      const rendering = newRendering(order, clock.elapsed());
       renderings.set(order.id, rendering);
       rendering.promise = work(rendering, isNew);
     },
     look(id) {
       const rendering = renderings.get(id);
-      if (rendering === undefined) return undefined;
+      if (rendering === undefined) return ends.get(id);
       const share = rendering.done / rendering.order.spec.outputs;
       const elapsedMs = clock.elapsed() - rendering.startedAt;
       return rendering.end ?? { kind: "rendering", share, elapsedMs, isUnderWay: rendering.isUnderWay };
@@ -103,6 +106,7 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
       const rendering = renderings.get(id);
       if (rendering?.end === undefined) rendering?.controller.abort();
       renderings.delete(id);
+      ends.delete(id);
     },
     async ended(id, limitMs, signal) {
       const rendering = renderings.get(id);
@@ -115,6 +119,11 @@ export function createRenderings(deps: RenderingDeps & { readonly clock: Clock }
       await Promise.all([...renderings.values()].map((rendering) => rendering.promise));
     },
   };
+}
+
+function newRendering(order: Order, startedAt: number): Rendering {
+  const controller = new AbortController();
+  return { order, controller, startedAt, isUnderWay: false, done: 0, promise: Promise.resolve() };
 }
 
 /** Renders all outputs of a job. Sets its end, and waits for those under way after a failure. @returns whether all are rendered */
@@ -199,7 +208,7 @@ class Unwritable extends Error {
   }
 }
 
-function failure(error: Error): Exclude<Work, { kind: "rendering" }> {
+function failure(error: Error): End {
   if (error instanceof Unwritable) return { kind: "unwritable", error: error.cause };
   if (isShortage(error)) return { kind: "unwritable", error };
   return isRefusal(error) ? { kind: "refused", message: error.message } : { kind: "broken", error };
