@@ -4512,8 +4512,8 @@ export interface Operations {
       task_id: string;
       /** The task whose result it is made of. */
       parent_id: string;
-      /** Id of the model that makes it. */
-      model: string;
+      /** Id of the model that makes it; null where a repeated request made a deleted task. */
+      model: string | null;
     };
   };
   "POST /v1/tasks/{task_id}/upscale": {
@@ -4524,8 +4524,8 @@ export interface Operations {
       task_id: string;
       /** The task whose result it is made of. */
       parent_id: string;
-      /** Id of the model that makes it. */
-      model: string;
+      /** Id of the model that makes it; null where a repeated request made a deleted task. */
+      model: string | null;
     };
   };
   "GET /v1/tasks/{task_id}/tree": {

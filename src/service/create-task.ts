@@ -48,6 +48,8 @@ export interface CreateTaskRequest
   readonly idempotencyKey?: string | undefined;
   /** Two requests with an equal identity are the same request; the body unless given. */
   readonly identity?: JsonObject | undefined;
+  /** Why there is no body: the create throws this, unless the request repeats an accepted one. */
+  readonly refused?: unknown;
   /** Files that came with the request, by the names that its media fields use. Kept here; the caller releases them. */
   readonly uploads?: Uploads | undefined;
   /** Where and how its events are sent, if the body has no `callback_url`. */
@@ -172,6 +174,7 @@ async function admit(
 ): Promise<CreatedTask> {
   const { principal, requestId, origin, gone } = request;
   const { accountId } = principal;
+  if (request.refused !== undefined) throw request.refused;
   const { model, body, named, callback, chosen, promised } = decide(deps, request);
   const waiting = deps.queues.check({ lane: chosen.lane, accountId, model });
   if (waiting !== undefined) await waiting;

@@ -7,11 +7,12 @@ import type { FollowUp } from "../domain/model/follow-up.ts";
 import type { Model } from "../domain/model/model.ts";
 import { isRehearsal, sourceField } from "../domain/model/source-field.ts";
 import type { Task } from "../domain/task/task.ts";
+import { createFrom } from "./create-from.ts";
 import type { CreatedTask } from "./created-task.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { priceRequest } from "./priced-request.ts";
 import { listModels, type ModelDeps, readModel } from "./read-model.ts";
-import { findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps } from "./retry-task.ts";
+import { findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps, sourceId } from "./retry-task.ts";
 
 export type FollowUpDeps = RetryTaskDeps & ModelDeps & PriceDeps;
 
@@ -23,7 +24,8 @@ export interface FollowUpRequest extends RetryRequest {
 
 export interface FollowedUp extends CreatedTask {
   readonly of: TaskId;
-  readonly model: Model["id"];
+  /** Absent if a repeated request made a task that is deleted, and its source is, too. */
+  readonly model?: Model["id"] | undefined;
 }
 
 /** Most models that a message lists. */
@@ -40,24 +42,32 @@ export async function followUpTask(
   deps: FollowUpDeps,
   { id, followUp, body: given, ...request }: FollowUpRequest,
 ): Promise<FollowedUp> {
-  const { task } = await findOwnStory(deps, request.principal, id);
-  if (followUp === "extend" && task.kind !== "video")
-    throw invalid({ kind: "follow_up_of_image", task: task.id });
-  // The schema of the request has checked that it is an integer.
-  const url = request.origin + pathOfResult(task, given.index as number | undefined);
-  const { model: named, index: _, ...fields } = given;
-  const bodyFor = (model: Model) => bodyOf(model, { followUp, task, url, fields });
-  const model = chooseModel(deps, request.principal, { followUp, task, named, bodyFor });
-  const created = await deps.createTask({
+  const { model: named, index, ...fields } = given;
+  let chosen: Model | undefined;
+  const asked = {
     ...request,
-    kind: model.kind,
-    body: bodyFor(model),
-    identity: { [followUp]: task.id, body: given },
-    endpoint: `POST /v1/tasks/${task.id}/${followUp}`,
-    hops: mostHops(request.hops, task.request.hops),
-    parent: { id: task.id, relation: followUp },
+    identity: { [followUp]: id, body: given },
+    endpoint: `POST /v1/tasks/${id}/${followUp}`,
+  };
+  const created = await createFrom(deps.createTask, asked, async () => {
+    const { task } = await findOwnStory(deps, request.principal, id);
+    if (followUp === "extend" && task.kind !== "video")
+      throw invalid({ kind: "follow_up_of_image", task: task.id });
+    // The schema of the request has checked that it is an integer.
+    const url = request.origin + pathOfResult(task, index as number | undefined);
+    const bodyFor = (model: Model) => bodyOf(model, { followUp, task, url, fields });
+    const model = chooseModel(deps, request.principal, { followUp, task, named, bodyFor });
+    chosen = model;
+    return {
+      kind: model.kind,
+      body: bodyFor(model),
+      hops: mostHops(request.hops, task.request.hops),
+      parent: { id: task.id, relation: followUp },
+    };
   });
-  return { ...created, of: task.id, model: model.id };
+  // Of a repeated request, the model may be another one today.
+  const earlier = created.replayed ? (await deps.tasks.summary(created.taskId))?.model : undefined;
+  return { ...created, of: sourceId(id), model: earlier ?? chosen?.id };
 }
 
 /**

@@ -9,8 +9,15 @@ import { type ModelDeps, readCompatModel } from "./read-model.ts";
 
 export interface GenerateSyncDeps extends JoinTaskDeps, ModelDeps {}
 
-export interface SyncRequest extends Omit<CreateTaskRequest, "kind" | "body" | "identity" | "syncScope"> {
-  readonly request: CompatRequest;
+/** A request that cannot be read, because what it is made from is gone; see `CreateTaskRequest.refused`. */
+interface UnreadRequest {
+  readonly model: Model;
+  readonly refused: unknown;
+}
+
+export interface SyncRequest
+  extends Omit<CreateTaskRequest, "kind" | "body" | "refused" | "identity" | "syncScope"> {
+  readonly request: CompatRequest | UnreadRequest;
   /** Two requests with an equal identity are the same request. */
   readonly identity: JsonObject;
 }
@@ -31,11 +38,18 @@ export type GenerateSync = (request: SyncRequest) => Promise<SyncCall>;
 export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
   const join = createJoinTask(deps);
   return async ({ request, ...given }) => {
-    const model = imageModel(deps, given.principal, request.fields.model);
-    const { body, names } = fromCompat({ model, routes: deps.catalog.routes(model) }, request);
-    const joined = await join({ ...given, kind: model.kind, model, body, names, isWaiting: true });
+    const { model, body, names, refused } =
+      "refused" in request
+        ? { ...request, body: {}, names: {} }
+        : { ...bodyFor(deps, given.principal, request), refused: undefined };
+    const joined = await join({ ...given, kind: model.kind, model, body, names, refused, isWaiting: true });
     return { ...joined, sent: looksOf(body) };
   };
+}
+
+function bodyFor(deps: ModelDeps, principal: Principal, request: CompatRequest) {
+  const model = imageModel(deps, principal, request.fields.model);
+  return { model, ...fromCompat({ model, routes: deps.catalog.routes(model) }, request) };
 }
 
 /** Not the whole body, because it may contain images and calls wait for minutes. */

@@ -1,10 +1,14 @@
-import { invalid } from "../domain/errors.ts";
+import { AppError, invalid } from "../domain/errors.ts";
+import type { TaskKind } from "../domain/task/request.ts";
 import { callbackLike } from "./asked-callback.ts";
+import { createFrom } from "./create-from.ts";
 import type { CreatedTask } from "./created-task.ts";
 import { bodyOf, findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps } from "./retry-task.ts";
 
 /** Who requests a remix, and how it is sent. */
 export interface RemixRequest extends RetryRequest {
+  /** What the task has to be of: one of another kind is not there. */
+  readonly kind: TaskKind;
   /** Replaces the prompt of the task. */
   readonly prompt: string;
   /** The scope of its idempotency key. */
@@ -19,20 +23,22 @@ export interface RemixRequest extends RetryRequest {
  */
 export async function remixTask(
   deps: RetryTaskDeps,
-  { id, prompt, ...request }: RemixRequest,
+  { id, kind, prompt, ...request }: RemixRequest,
 ): Promise<CreatedTask> {
-  const story = await findOwnStory(deps, request.principal, id);
-  const { task } = story;
-  if (task.status !== "completed")
-    throw invalid({ kind: "task_not_completed", field: "task_id", status: task.status });
-  return deps.createTask({
-    ...request,
-    kind: task.kind,
-    body: { ...(await bodyOf(deps, story, request.origin)), prompt },
-    callback: callbackLike(task),
-    // A task's request never changes, so its id stands for the rest of the body.
-    identity: { remix_of: task.id, prompt },
-    hops: mostHops(request.hops, task.request.hops),
-    parent: { id: task.id, relation: "remix" },
+  // A task's request never changes, so its id stands for the rest of the body.
+  const asked = { ...request, identity: { remix_of: id, prompt } };
+  return createFrom(deps.createTask, asked, async () => {
+    const story = await findOwnStory(deps, request.principal, id);
+    const { task } = story;
+    if (task.kind !== kind) throw new AppError("task_not_found", { kind: "task_unknown" });
+    if (task.status !== "completed")
+      throw invalid({ kind: "task_not_completed", field: "task_id", status: task.status });
+    return {
+      kind,
+      body: { ...(await bodyOf(deps, story, request.origin)), prompt },
+      callback: callbackLike(task),
+      hops: mostHops(request.hops, task.request.hops),
+      parent: { id: task.id, relation: "remix" },
+    };
   });
 }

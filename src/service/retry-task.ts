@@ -10,6 +10,7 @@ import type { MediaInput } from "../domain/task/request.ts";
 import type { TaskStory } from "../domain/task/story.ts";
 import { isTerminal } from "../domain/task/task.ts";
 import { callbackLike } from "./asked-callback.ts";
+import { createFrom } from "./create-from.ts";
 import type { CreateTask, CreateTaskRequest } from "./create-task.ts";
 import type { CreatedTask } from "./created-task.ts";
 
@@ -39,24 +40,30 @@ export async function retryTask(
   deps: RetryTaskDeps,
   { id, ...request }: RetryRequest,
 ): Promise<CreatedTask & { readonly retryOf: TaskId }> {
-  const story = await findOwnStory(deps, request.principal, id);
-  const { task } = story;
-  if (!isTerminal(task.status))
-    throw new AppError("task_not_retryable", { kind: "task_live", status: task.status });
-  const created = await deps.createTask({
-    ...request,
-    kind: task.kind,
-    body: await bodyOf(deps, story, request.origin),
-    callback: callbackLike(task),
-    // A task's request never changes, so its id stands for the body.
-    identity: { retry_of: task.id },
-    endpoint: `POST /v1/tasks/${task.id}/retry`,
-    hops: mostHops(request.hops, task.request.hops),
-    // If a task ended before its mask was fetched, it knows no more about the mask than its create did.
-    hasPaintedMasks: task.request.inputs.some(({ mayBePainted }) => mayBePainted === true),
-    parent: { id: task.id, relation: "retry" },
+  // A task's request never changes, so its id stands for the body.
+  const asked = { ...request, identity: { retry_of: id }, endpoint: `POST /v1/tasks/${id}/retry` };
+  const created = await createFrom(deps.createTask, asked, async () => {
+    const story = await findOwnStory(deps, request.principal, id);
+    const { task } = story;
+    if (!isTerminal(task.status))
+      throw new AppError("task_not_retryable", { kind: "task_live", status: task.status });
+    return {
+      kind: task.kind,
+      body: await bodyOf(deps, story, request.origin),
+      callback: callbackLike(task),
+      hops: mostHops(request.hops, task.request.hops),
+      // If a task ended before its mask was fetched, it knows no more about the mask than its create did.
+      hasPaintedMasks: task.request.inputs.some(({ mayBePainted }) => mayBePainted === true),
+      parent: { id: task.id, relation: "retry" },
+    };
   });
-  return { ...created, retryOf: task.id };
+  return { ...created, retryOf: sourceId(id) };
+}
+
+/** The id of a task that a create was made from. */
+export function sourceId(id: string): TaskId {
+  if (isId("task", id)) return id;
+  throw new Error("A task was made from none.");
 }
 
 /**

@@ -3,8 +3,16 @@ import type { TaskId } from "../domain/ids.ts";
 import { type JsonObject, propertyOf } from "../domain/json.ts";
 import { type Micros, sumMicros } from "../domain/money/money.ts";
 import type { Random } from "../domain/ports/runtime.ts";
+import { NOTHING, readOrRefused } from "./create-from.ts";
 import type { CreatedTask } from "./created-task.ts";
-import { bodyOf, findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps } from "./retry-task.ts";
+import {
+  bodyOf,
+  findOwnStory,
+  mostHops,
+  type RetryRequest,
+  type RetryTaskDeps,
+  sourceId,
+} from "./retry-task.ts";
 
 /** Most variations of one request. */
 export const MAX_VARIATIONS = 10;
@@ -35,6 +43,36 @@ export async function varyTask(
   deps: RetryTaskDeps & { readonly random: Random },
   { id, count, ...request }: VaryRequest,
 ): Promise<Variations> {
+  const { found, refused } = await readOrRefused(() => variationsOf(deps, { ...request, id, count }));
+  const seeds = found?.seeds ?? Array.from({ length: count }, () => 0);
+  const created: CreatedTask[] = [];
+  for (const [i, seed] of seeds.entries()) {
+    const asked = {
+      ...request,
+      // A repeated request draws a new seed, so the place identifies the variation.
+      identity: { variation_of: id, count, place: i },
+      endpoint: `POST /v1/tasks/${id}/variations ${i}`,
+    };
+    try {
+      const create = deps.createTask(
+        found === undefined
+          ? { ...asked, ...NOTHING, refused }
+          : { ...asked, ...found.same, body: { ...found.same.body, seed } },
+      );
+      created.push(await create);
+    } catch (error) {
+      if (created.length === 0 || !(error instanceof AppError)) throw error;
+      return { of: sourceId(id), created, held: heldFor(created), refused: error };
+    }
+  }
+  return { of: sourceId(id), created, held: heldFor(created) };
+}
+
+/** What the variations of a task have in common, and their seeds. @throws AppError as `varyTask` does */
+async function variationsOf(
+  deps: RetryTaskDeps & { readonly random: Random },
+  { id, count, ...request }: VaryRequest,
+) {
   const story = await findOwnStory(deps, request.principal, id);
   const { task } = story;
   const model = deps.catalog.find(task.model);
@@ -43,27 +81,13 @@ export async function varyTask(
   // When the model is gone, the create says so.
   if (model !== undefined && (seed === undefined || seeds.length === 0))
     throw invalid({ kind: "variation_seedless", model: model.id });
-  const body = await bodyOf(deps, story, request.origin);
-  const created: CreatedTask[] = [];
-  for (const [i, other] of seeds.entries()) {
-    try {
-      const create = deps.createTask({
-        ...request,
-        kind: task.kind,
-        body: { ...body, seed: other },
-        // A repeated request draws a new seed, so the place identifies the variation.
-        identity: { variation_of: task.id, count, place: i },
-        endpoint: `POST /v1/tasks/${task.id}/variations ${i}`,
-        hops: mostHops(request.hops, task.request.hops),
-        parent: { id: task.id, relation: "variation" },
-      });
-      created.push(await create);
-    } catch (error) {
-      if (created.length === 0 || !(error instanceof AppError)) throw error;
-      return { of: task.id, created, held: heldFor(created), refused: error };
-    }
-  }
-  return { of: task.id, created, held: heldFor(created) };
+  const same = {
+    kind: task.kind,
+    body: await bodyOf(deps, story, request.origin),
+    hops: mostHops(request.hops, task.request.hops),
+    parent: { id: task.id, relation: "variation" },
+  } as const;
+  return { same, seeds };
 }
 
 const heldFor = (created: readonly CreatedTask[]): Micros => sumMicros(created.map(({ held }) => held));

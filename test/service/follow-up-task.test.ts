@@ -24,6 +24,7 @@ async function upscaled(model: string, body: JsonObject = {}, policy: Principal[
       tasks: { story: async () => story as unknown as TaskStory, summary: async () => undefined },
       ...{ catalog: createCatalog(), aliases: {}, prices: { rule: () => undefined }, clock: fakeClock() },
       createTask: async (create) => {
+        if (create.refused !== undefined) throw create.refused;
         asked.push(create);
         return { taskId: taskId(2), held: micros(1), replayed: false };
       },

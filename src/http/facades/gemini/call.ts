@@ -6,6 +6,7 @@ import { formatAmount, ZERO } from "../../../domain/money/money.ts";
 import type { Clock, Log } from "../../../domain/ports/runtime.ts";
 import type { UploadStore } from "../../../domain/ports/upload-store.ts";
 import type { TaskSummary } from "../../../domain/task/task.ts";
+import { readOrRefused } from "../../../service/create-from.ts";
 import type { GenerateSync, SyncCall } from "../../../service/generate-sync.ts";
 import type { ModelDeps } from "../../../service/read-model.ts";
 import { type AnswerDeps, openImages } from "../../compat/answer.ts";
@@ -86,14 +87,15 @@ export async function makeWaiting(
   const release = async () => discard?.();
   const accept = async (): Promise<Accepted> => {
     const { principal, origin } = exchange;
-    const read = await method.read(deps, { principal, origin, inlineFiles }, { model, body });
-    const call = await inOtherWords(read.names, () =>
+    const context = { principal, origin, inlineFiles };
+    const { found, refused } = await readOrRefused(() => method.read(deps, context, { model, body }));
+    const call = await inOtherWords(found?.names ?? {}, () =>
       deps.generateSync({
-        ...{ ...sentBy(exchange), request: read.request, inlineFiles },
+        ...{ ...sentBy(exchange), request: found?.request ?? { model, refused }, inlineFiles },
         ...{ endpoint: `POST /gemini ${method.verb}`, identity: { ...body, model: name } },
       }),
     );
-    return { call, ratio: read.ratio };
+    return { call, ratio: found?.ratio };
   };
   try {
     const kind = form === "event" ? "streams" : "waits";

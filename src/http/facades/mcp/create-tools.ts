@@ -4,6 +4,7 @@ import { isJsonObject, type Json } from "../../../domain/json.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import { formatAmount } from "../../../domain/money/money.ts";
 import type { TaskKind } from "../../../domain/task/request.ts";
+import { createFrom } from "../../../service/create-from.ts";
 import { imageField } from "../../../service/model-fields.ts";
 import { ofOtherKind, readModel } from "../../../service/read-model.ts";
 import type { KeyedExchange } from "../../exchange.ts";
@@ -117,12 +118,12 @@ async function create(
   try {
     const sent = { ...sentBy(exchange), idempotencyKey: textOf(args, "idempotency_key") };
     const costLimit = { most: maxCostOf(args), neededAbove: deps.mcp.maxCostRequiredAbove };
-    const created = await inAgentsWords(names, async () =>
-      deps.createTask({
-        ...{ ...sent, kind, costLimit, inlineFiles: call.inlineFiles, endpoint: `POST /mcp ${name}` },
-        // Another wait or limit is no other request.
-        ...{ body: await withEarlierResults(deps, exchange, model, body), identity: body },
-      }),
+    // Another wait or limit is no other request.
+    const asked = { ...sent, costLimit, inlineFiles: call.inlineFiles, endpoint: `POST /mcp ${name}` };
+    const created = await inAgentsWords(names, () =>
+      createFrom(deps.createTask, { ...asked, identity: body }, async () => ({
+        ...{ kind, body: await withEarlierResults(deps, exchange, model, body) },
+      })),
     );
     const { taskId, held, replayed } = created;
     call.accepted({ task: taskId, model: model.id }, formatAmount(held));

@@ -4,6 +4,7 @@ import type { MediaField, Model } from "../../../domain/model/model.ts";
 import { sourceField } from "../../../domain/model/source-field.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Task } from "../../../domain/task/task.ts";
+import { createFrom } from "../../../service/create-from.ts";
 import { pathOfResult, unable } from "../../../service/follow-up-task.ts";
 import { propertyOf } from "../../../service/model-fields.ts";
 import { listModels, type ModelDeps } from "../../../service/read-model.ts";
@@ -48,16 +49,22 @@ export async function makeFromVideo(
   let words: Readonly<Record<string, string>> = { task_id: `${SOURCE}.id` };
   try {
     const sent = sentBy(exchange);
-    const source = await findSource(deps, exchange, given.file);
-    const { task } = source;
-    const { model, field } = modelFor(deps, exchange, { way, named: fields.model ?? task?.model });
-    const { body, names } = bodyFor(deps, model, given, adding(way, field, source));
-    words = names;
-    const created = await deps.createTask({
-      ...{ ...sent, kind: "video", endpoint, body, uploads, inlineFiles },
-      identity: task === undefined ? identity : { [way]: task.id, body: fields },
-      hops: mostHops(sent.hops, task?.request.hops),
-      parent: task && { id: task.id, relation: RELATIONS[way] },
+    const id = idIn(given.file);
+    const asked = {
+      ...{ ...sent, endpoint, uploads, inlineFiles },
+      identity: id === undefined ? identity : { [way]: id, body: fields },
+    };
+    const created = await createFrom(deps.createTask, asked, async () => {
+      const source = await findSource(deps, exchange, given.file);
+      const { task } = source;
+      const { model, field } = modelFor(deps, exchange, { way, named: fields.model ?? task?.model });
+      const { body, names } = bodyFor(deps, model, given, adding(way, field, source));
+      words = names;
+      return {
+        ...{ kind: "video", body },
+        hops: mostHops(sent.hops, task?.request.hops),
+        parent: task && { id: task.id, relation: RELATIONS[way] },
+      };
     });
     return await answer(deps, created, fields.size);
   } catch (error) {
@@ -65,6 +72,12 @@ export async function makeFromVideo(
   } finally {
     await release?.();
   }
+}
+
+/** The id of the video that a field names, if it names one. */
+function idIn(file: GivenFile | undefined): string | undefined {
+  const value = file?.value;
+  return isJsonObject(value) && typeof value.id === "string" ? value.id : undefined;
 }
 
 /** @throws AppError for a field that names no video, and for a video that is not there or not made yet */
@@ -76,8 +89,8 @@ async function findSource(
   if (file === undefined) throw invalid({ kind: "required", field: SOURCE });
   const { param, value } = file;
   if (typeof value === "string") return { param, address: value };
-  const id = isJsonObject(value) ? value.id : undefined;
-  if (typeof id !== "string") {
+  const id = idIn(file);
+  if (id === undefined) {
     const rule = 'be a file, its URL, or {"id": …} of a video of this account';
     throw mustBe(SOURCE, { rule }, { json: value });
   }

@@ -145,10 +145,15 @@ async function list(deps: Deps, { principal, query }: KeyedExchange): Promise<Re
 async function remix(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
   const { fields, release } = await readVideoBody(deps, exchange);
   await release?.();
-  const { principal, param } = exchange;
-  const { id } = await readTask(deps, principal, param("video_id"), "video");
+  const id = exchange.param("video_id");
   const prompt = promptOf(fields);
-  const sent = { ...sentBy(exchange), id, prompt, endpoint: `POST ${PATH}/${id}/remix` };
+  const sent = {
+    ...sentBy(exchange),
+    id,
+    prompt,
+    kind: "video" as const,
+    endpoint: `POST ${PATH}/${id}/remix`,
+  };
   const created = await inOtherWords({ task_id: "video_id" }, () => remixTask(deps, sent));
   return answer(deps, created);
 }

@@ -59,8 +59,8 @@ async function followUp(deps: Deps, name: FollowUp, exchange: KeyedExchange): Pr
   const body = await optionalBody(exchange, FOLLOW_UP[name].schema);
   const created = await followUpTask(deps, { ...sentBy(exchange), followUp: name, body });
   const { taskId: task, of, model } = created;
-  const answer = succeeding(JSON.stringify({ task_id: task, parent_id: of, model }));
-  return accepted(created, { body: answer, log: { task, model } });
+  const answer = succeeding(JSON.stringify({ task_id: task, parent_id: of, model: model ?? null }));
+  return accepted(created, { body: answer, log: { task, ...(model && { model }) } });
 }
 
 async function tree(deps: Deps, { principal, param, query, origin }: KeyedExchange): Promise<Reply> {

@@ -115,7 +115,7 @@ export const VARY_TASK = contract("varyTask", "Tasks", "Make variations of a tas
 const FOLLOWED_UP = closed({
   task_id: TASK_ID,
   parent_id: { ...TASK_ID, description: "The task whose result it is made of." },
-  model: text("Id of the model that makes it."),
+  model: nullable(text("Id of the model that makes it; null where a repeated request made a deleted task.")),
 });
 
 const followUp = (name: FollowUp, summary: string, description: string) => {

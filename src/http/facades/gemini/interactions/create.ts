@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../../domain/json.ts";
 import type { Model } from "../../../../domain/model/model.ts";
 import { summaryOfNew } from "../../../../domain/task/task.ts";
 import { fromCompat } from "../../../../service/compat-request.ts";
+import { createFrom } from "../../../../service/create-from.ts";
 import { accepted } from "../../../accepted.ts";
 import type { KeyedExchange } from "../../../exchange.ts";
 import type { JsonBody } from "../../../read-json.ts";
@@ -86,12 +87,16 @@ async function begin(
     requireKind(exchange.principal, model);
     const sent = sentBy(exchange);
     const { principal, origin } = sent;
-    const read = await readAny(deps, { principal, origin, inlineFiles }, { model, body });
-    words = read.names;
-    const created = await deps.createTask({
-      ...{ ...sent, kind: model.kind, body: read.body, inlineFiles, endpoint: `POST /gemini ${VERB}` },
-      // Nothing else asks what makes two requests the same.
-      identity: sent.idempotencyKey === undefined ? undefined : { ...body, model: name },
+    const asked = {
+      ...sent,
+      inlineFiles,
+      identity: { ...body, model: name },
+      endpoint: `POST /gemini ${VERB}`,
+    };
+    const created = await createFrom(deps.createTask, asked, async () => {
+      const read = await readAny(deps, { principal, origin, inlineFiles }, { model, body });
+      words = read.names;
+      return { kind: model.kind, body: read.body };
     });
     const { taskId: id } = created;
     // A request that was sent before may have ended meanwhile.
