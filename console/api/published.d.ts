@@ -1215,6 +1215,8 @@ export interface Schemas {
     response_format?: "b64_json" | "url" | null;
     /** Answer with server-sent events. */
     stream?: boolean | null;
+    /** Address that is told of the end of the task as well, whoever waits. */
+    callback_url?: string | null;
     /** Early versions to show of each image, of models that have the parameter; some charge for them. A slow reader misses all but the latest. Without `stream` it means nothing. */
     partial_images?: number | null;
   };
@@ -1241,6 +1243,8 @@ export interface Schemas {
     response_format?: "b64_json" | "url" | null;
     /** Answer with server-sent events. */
     stream?: boolean | null;
+    /** Address that is told of the end of the task as well, whoever waits. */
+    callback_url?: string | null;
     /** Early versions to show of each image, of models that have the parameter; some charge for them. A slow reader misses all but the latest. Without `stream` it means nothing. */
     partial_images?: number | null;
   };
@@ -1964,6 +1968,8 @@ export interface Schemas {
     response_format?: "b64_json" | "url" | null;
     /** Answer with server-sent events. */
     stream?: boolean | null;
+    /** Address that is told of the end of the task as well, whoever waits. */
+    callback_url?: string | null;
     /** Early versions to show of each image, of models that have the parameter; some charge for them. A slow reader misses all but the latest. Without `stream` it means nothing. */
     partial_images?: number | null;
   };

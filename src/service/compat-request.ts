@@ -37,7 +37,7 @@ export interface ModelBody {
 /** Fields that are translated one by one, that say how to answer, or that have no meaning here. */
 const NOT_FOR_MODELS = new Set([
   ...["model", "prompt", "n", "size", "quality", "background", "output_format"],
-  ...["response_format", "stream", "partial_images", "user", "safety_identifier", "callback_url"],
+  ...["response_format", "stream", "partial_images", "user", "safety_identifier"],
 ]);
 
 /**

@@ -116,6 +116,9 @@ const OPTIONS = {
     ),
   ),
   stream: nullable({ type: "boolean", default: false, description: "Answer with server-sent events." }),
+  callback_url: nullable(
+    text("Address that is told of the end of the task as well, whoever waits.", { format: "uri" }),
+  ),
   partial_images: nullable(
     integer(
       "Early versions to show of each image, of models that have the parameter; some charge for them. A slow reader misses all but the latest. Without `stream` it means nothing.",

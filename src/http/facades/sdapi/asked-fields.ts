@@ -27,15 +27,7 @@ export const NOT_FOR_MODELS = new Set([
     "url",
     "auth",
   ],
-  ...[
-    "mask_blur",
-    "mask_blur_x",
-    "mask_blur_y",
-    "mask_round",
-    "inpainting_mask_invert",
-    "model",
-    "callback_url",
-  ],
+  ...["mask_blur", "mask_blur_x", "mask_blur_y", "mask_round", "inpainting_mask_invert", "model"],
   ...["disable_extra_networks", "script_args", "subseed", "n", "size", "stream", "partial_images"],
 ]);
 

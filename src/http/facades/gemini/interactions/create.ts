@@ -133,10 +133,7 @@ async function readAny(
   const { request, names } = await readPictures(deps, context, given);
   try {
     const fitted = fromCompat({ model, routes: deps.catalog.routes(model) }, request);
-    // Who waits for pictures needs no callback, so that the translation leaves it out.
-    const { callback_url: callback } = request.fields;
-    const told = callback === undefined ? fitted.body : { ...fitted.body, callback_url: callback };
-    return { body: told, names: [fitted.names, names] };
+    return { body: fitted.body, names: [fitted.names, names] };
   } catch (error) {
     throw inWords(names, error);
   }
