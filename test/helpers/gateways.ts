@@ -106,6 +106,7 @@ const LITELLM: readonly Table[] = [
 const CHANNEL: Table["columns"] = {
   ...{ id: "id", type: "integer", key: "long", status: "integer", name: "text", weight: "integer" },
   ...{ base_url: "text", models: "long", group: "text", used_quota: "integer", model_mapping: "long" },
+  priority: "integer",
 };
 const TOKEN: Table["columns"] = {
   ...{ id: "id", user_id: "integer", key: "text", status: "integer", name: "text", created_time: "integer" },

@@ -69,7 +69,7 @@ describe("new-api", () => {
       { key: "SMTPToken", value: "CANARY" },
     ];
     const found = await read("new-api", {
-      channels: [channel(1)],
+      channels: [channel(1, { group: "default,vip" })],
       tokens,
       users: [user(1), user(2)],
       options,
@@ -152,6 +152,90 @@ describe("new-api", () => {
     ]);
     expect(left).toEqual([
       { kind: "provider_key", from: "channel 1 (Main 1), key 2", why: "it is switched off there" },
+    ]);
+  });
+
+  test("an empty line among a channel's keys counts for the place of those after it", async () => {
+    const info = { is_multi_key: true, multi_key_status_list: { 2: 2 } };
+    const channels = [
+      channel(1, { key: "\nsk-one\n\nsk-two\nsk-three", channel_info: JSON.stringify(info) }),
+    ];
+    const { providerKeys } = await read("new-api", { channels });
+    expect(providerKeys.map(({ secrets }) => secrets)).toEqual([["sk-one"], ["sk-three"]]);
+  });
+
+  describe("a group", () => {
+    const options = [
+      { key: "GroupRatio", value: '{"default":1,"vip":0.5,"free":0}' },
+      { key: "GroupGroupRatio", value: '{"vip":{"plus":0.25}}' },
+      { key: "AutoGroups", value: '["plus","default"]' },
+    ];
+    const channels = [
+      channel(1, { models: "gpt-image-2,gpt-image-1-mini", group: "default" }),
+      channel(2, { models: "gpt-image-1.5", group: "vip, plus" }),
+    ];
+    const users = [user(1, { group: "vip" }), user(2, { group: "free" })];
+    const of = async (group: string | null, more: object = {}, user_id = 1) => {
+      const tokens = [token(1, { group, user_id, ...more })];
+      const { keys, left } = await read("new-api", { channels, tokens, users, options });
+      const [key] = keys;
+      return key === undefined
+        ? left.map(({ why }) => why)
+        : {
+            models: key.terms.models?.map(String),
+            multiplier: key.terms.priceMultiplier,
+            notes: key.notes,
+          };
+    };
+
+    test("narrows a token to what its channels have, and sets what it pays in place of its user's", async () => {
+      const none = { multiplier: undefined, notes: [] };
+      expect(await of("")).toEqual({ ...none, models: ["gpt-image-1.5"] });
+      expect(await of("default")).toEqual({
+        ...none,
+        models: ["gpt-image-2", "gpt-image-1-mini"],
+        multiplier: 1_000_000,
+      });
+      expect(await of("plus")).toEqual({ ...none, models: ["gpt-image-1.5"], multiplier: 250_000 });
+      expect(await of("plus", {}, 2)).toMatchObject({ models: ["gpt-image-1.5"], multiplier: undefined });
+    });
+
+    test("that is a list of groups opens what they have together, and the first says what it pays", async () => {
+      const notes = ["its group is one of several there: it pays as in plus"];
+      expect(await of("auto")).toEqual({ models: undefined, multiplier: 250_000, notes });
+    });
+
+    test("without a channel for what a token may use leaves it there", async () => {
+      const limits = { model_limits_enabled: true, model_limits: "gpt-image-2" };
+      expect(await of("vip", limits)).toEqual(["none of the models that it may use is here"]);
+      expect(await of("other")).toEqual(["none of its group's models is here"]);
+    });
+
+    test("whose ratio is none here pays in full, and that is told", async () => {
+      const note = "the ratio 0 of its group is none that there is here: it pays prices in full";
+      expect(await of("free")).toMatchObject(["none of its group's models is here"]);
+      const { accounts } = await read("new-api", {
+        ...{ channels, options, users },
+        tokens: [token(1, { group: "default", user_id: 2 })],
+      });
+      expect(accounts).toMatchObject([{ name: "user2", notes: [note] }]);
+      expect(accounts[0]?.priceMultiplier).toBeUndefined();
+    });
+  });
+
+  test("a name of a model means what it does at the channel that is asked first", async () => {
+    const named = (id: number, upstream: string, more: object) =>
+      channel(id, { models: "pictures", model_mapping: JSON.stringify({ pictures: upstream }), ...more });
+    const channels = [
+      named(1, "gpt-image-2", { priority: 1 }),
+      named(2, "gpt-image-1-mini", { priority: 10 }),
+      named(3, "gpt-image-1.5", { priority: 20, group: "vip" }),
+    ];
+    const tokens = [token(1), token(2, { group: "vip" })];
+    const { keys } = await read("new-api", { channels, tokens, users: [user(1)] });
+    expect(keys.map(({ terms }) => terms.aliases as object)).toEqual([
+      { pictures: "gpt-image-1-mini" },
+      { pictures: "gpt-image-1.5" },
     ]);
   });
 

@@ -4,6 +4,7 @@ import type { HeldProviderKey, LeftBehind } from "../holdings.ts";
 import type { FindModel } from "../models.ts";
 import { accountNameFrom, nameOf } from "../names.ts";
 import type { ChannelType } from "../providers.ts";
+import { USUAL_GROUP } from "./groups.ts";
 
 const ENABLED = 1;
 /** By whom it was switched off: nobody knows, an operator, the gateway. */
@@ -19,29 +20,51 @@ export interface ChannelDeps {
 
 export interface MovedChannels {
   readonly models: ReadonlyMap<string, ModelId>;
+  /** The models that the members of a group may ask for. */
+  readonly modelsOf: (group: string) => ReadonlyMap<string, ModelId>;
   readonly providerKeys: readonly HeldProviderKey[];
   readonly left: readonly LeftBehind[];
 }
 
-/** Channels as accounts of providers, and the names of models that they bring. */
+/** What one channel brings. */
+type MovedChannel = Omit<MovedChannels, "modelsOf">;
+
+/**
+ * Channels as accounts of providers, and the names of models that they bring. Where several have a model, the name means what it does
+ * at the one that is asked first there.
+ */
 export function moveChannels(channels: readonly Row[], deps: ChannelDeps): MovedChannels {
-  const models = new Map<string, ModelId>();
-  const providerKeys: HeldProviderKey[] = [];
-  const left: LeftBehind[] = [];
-  for (const channel of channels) {
-    const moved = moveChannel(channel, deps);
-    for (const [name, id] of moved.models) if (!models.has(name)) models.set(name, id);
-    providerKeys.push(...moved.providerKeys);
-    left.push(...moved.left);
-  }
-  return { models, providerKeys, left };
+  const inOrder = channels.toSorted((a, b) => priorityOf(b) - priorityOf(a));
+  const each = new Map(inOrder.map((channel) => [channel, moveChannel(channel, deps)]));
+  const modelsOf = (isMeant: (channel: Row) => boolean) => {
+    const models = new Map<string, ModelId>();
+    for (const [channel, moved] of each) {
+      if (!isMeant(channel)) continue;
+      for (const [name, id] of moved.models) if (!models.has(name)) models.set(name, id);
+    }
+    return models;
+  };
+  const moved = channels.flatMap((channel) => each.get(channel) ?? []);
+  return {
+    models: modelsOf(() => true),
+    modelsOf: (group) => modelsOf((channel) => isOf(channel, group)),
+    providerKeys: moved.flatMap(({ providerKeys }) => providerKeys),
+    left: moved.flatMap(({ left }) => left),
+  };
 }
 
-function moveChannel(channel: Row, { types, find, mapped }: ChannelDeps): MovedChannels {
+const priorityOf = ({ priority }: Row) => integerOf(priority) ?? 0;
+
+/** Whether a channel is for a group. The first versions had no groups. */
+function isOf(channel: Row, group: string): boolean {
+  return channel.group === undefined || splitList(textOf(channel.group) ?? USUAL_GROUP).includes(group);
+}
+
+function moveChannel(channel: Row, { types, find, mapped }: ChannelDeps): MovedChannel {
   const id = textOf(channel.id) ?? "?";
   const type = types[integerOf(channel.type) ?? 0];
   const from = `channel ${id} (${nameOf(channel.name, type?.title ?? "unnamed")})`;
-  const none = (why: string): MovedChannels => ({
+  const none = (why: string): MovedChannel => ({
     ...{ models: new Map(), providerKeys: [] },
     left: [{ kind: "provider_key", from, why }],
   });
@@ -49,13 +72,10 @@ function moveChannel(channel: Row, { types, find, mapped }: ChannelDeps): MovedC
   if (status !== ENABLED)
     return none(OFF.includes(status ?? -1) ? OFF_THERE : "its status is none that a known version has");
   const provider = type?.provider;
-  const renamed = objectOf(channel.model_mapping);
-  const models = new Map<string, ModelId>();
-  for (const name of splitList(textOf(channel.models) ?? "")) {
-    const upstream = textOf(renamed[name]) ?? name;
-    const found = mapped.get(name) ?? (provider && find(provider, upstream));
-    if (found !== undefined) models.set(name, found);
-  }
+  const models = modelsIn(
+    channel,
+    (name, upstream) => mapped.get(name) ?? (provider && find(provider, upstream)),
+  );
   const isNone = "this service has no models of it: it makes images and videos, and nothing else";
   if (models.size === 0) return none(isNone);
   if (provider === undefined)
@@ -70,16 +90,31 @@ function moveChannel(channel: Row, { types, find, mapped }: ChannelDeps): MovedC
   const base = textOf(channel.base_url) ?? type?.baseUrl;
   const name = accountNameFrom(textOf(channel.name) ?? "", `channel-${id}`);
   const isOn = switchesOf(channel);
-  const providerKeys = keys.flatMap((key, index): HeldProviderKey[] => {
+  const fromOf = (number: number) => (keys.length === 1 ? from : `${from}, key ${number}`);
+  const providerKeys = keys.flatMap(({ key, index }, at): HeldProviderKey[] => {
     if (!isOn(index)) return [];
-    const which = keys.length === 1 ? "" : `, key ${index + 1}`;
-    const account = keys.length === 1 ? name : `${name}-${index + 1}`;
-    return [{ provider, name: account, secrets: key.split("|"), from: `${from}${which}`, baseUrl: base }];
+    const account = keys.length === 1 ? name : `${name}-${at + 1}`;
+    return [{ provider, name: account, secrets: key.split("|"), from: fromOf(at + 1), baseUrl: base }];
   });
-  const off = keys.flatMap((_, index): LeftBehind[] =>
-    isOn(index) ? [] : [{ kind: "provider_key", from: `${from}, key ${index + 1}`, why: OFF_THERE }],
+  const off = keys.flatMap(({ index }, at): LeftBehind[] =>
+    isOn(index) ? [] : [{ kind: "provider_key", from: fromOf(at + 1), why: OFF_THERE }],
   );
   return { models, providerKeys, left: off };
+}
+
+/** The names of a channel's models that are here. @param find by its name for clients, and the one for the provider */
+function modelsIn(
+  channel: Row,
+  find: (name: string, upstream: string) => ModelId | undefined,
+): ReadonlyMap<string, ModelId> {
+  const renamed = objectOf(channel.model_mapping);
+  const names = splitList(textOf(channel.models) ?? "");
+  return new Map(
+    names.flatMap((name): [string, ModelId][] => {
+      const found = find(name, textOf(renamed[name]) ?? name);
+      return found === undefined ? [] : [[name, found]];
+    }),
+  );
 }
 
 /** Whether a key of a channel is on, by its place: new-api notes those that were switched off, by an operator or by itself. */
@@ -88,10 +123,11 @@ function switchesOf(channel: Row): (index: number) => boolean {
   return (index) => (integerOf(statuses[index]) ?? ENABLED) === ENABLED;
 }
 
-/** A channel may have several keys, one on each line. */
-function keysOf(text: string): readonly string[] {
+/** A channel may have several keys, one on each line. Empty lines between them count for their places. */
+function keysOf(text: string): readonly { readonly key: string; readonly index: number }[] {
   return text
+    .replace(/^\n+/, "")
     .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
+    .map((line, index) => ({ key: line.trim(), index }))
+    .filter(({ key }) => key !== "");
 }

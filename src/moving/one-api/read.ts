@@ -1,4 +1,5 @@
-import { microsOf, multiplierOf } from "../amounts.ts";
+import { ONE } from "../../domain/money/multiplier.ts";
+import { microsOf } from "../amounts.ts";
 import { integerOf, objectOf, type Row, textOf } from "../fields.ts";
 import {
   type HeldAccount,
@@ -11,6 +12,7 @@ import { moveRows } from "../move-rows.ts";
 import { nameOf } from "../names.ts";
 import { NEW_API_CHANNELS, ONE_API_CHANNELS } from "../providers.ts";
 import { type ChannelDeps, moveChannels } from "./channels.ts";
+import { groupsOf } from "./groups.ts";
 import type { OneApiKind, OneApiRows } from "./rows.ts";
 import { moveToken, quotaMicros, type TokenDeps, userOrigin } from "./tokens.ts";
 
@@ -28,8 +30,9 @@ export function holdingsOfOneApi(kind: OneApiKind, rows: OneApiRows, deps: OneAp
   const types = kind === "new-api" ? NEW_API_CHANNELS : ONE_API_CHANNELS;
   const channels = moveChannels(rows.channels, { ...deps, types });
   const perUnit = perUnitOf(rows.options);
-  const groups = groupsOf(rows.options);
-  const tokenDeps: TokenDeps = { ...deps, models: channels.models, perUnit, groups };
+  const groups = groupsOf(rows.options, (name) => mapIn(rows.options, name));
+  const users = new Map(rows.users.map((row) => [userOrigin(row.id), row]));
+  const tokenDeps: TokenDeps = { ...deps, ...channels, users, perUnit, groups };
   const { keys, left } = moveRows(rows.tokens, "table tokens", (row) => moveToken(row, tokenDeps));
   const prices = pricesOf(kind, rows.options, { models: channels.models, perUnit });
   const owners = new Set(keys.map(({ account }) => account));
@@ -47,17 +50,19 @@ export function holdingsOfOneApi(kind: OneApiKind, rows: OneApiRows, deps: OneAp
 
 function moveUser(row: Row, { perUnit, groups }: Pick<TokenDeps, "perUnit" | "groups">): HeldAccount {
   const credit = quotaMicros(row.quota, perUnit);
-  const multiplier = groups.get(textOf(row.group) ?? "");
+  const group = groups.ofUser(row);
+  const { multiplier, note } = groups.price(group, group);
   const owes = (integerOf(row.quota) ?? 0) < 0;
   return {
     origin: userOrigin(row.id),
     name: nameOf(row.username, `user ${textOf(row.id)}`),
     credit: credit === "unreadable" ? (0 as HeldAccount["credit"]) : credit,
-    ...(multiplier === undefined ? {} : { priceMultiplier: multiplier }),
+    ...(multiplier === ONE ? {} : { priceMultiplier: multiplier }),
     ...(integerOf(row.status) === ENABLED ? {} : { isSuspended: true }),
     notes: [
       ...(owes ? ["what it owes there does not come"] : []),
       ...(credit === "unreadable" ? ["its quota is no amount: it has no credit"] : []),
+      ...(note === undefined ? [] : [note]),
     ],
   };
 }
@@ -67,15 +72,6 @@ function perUnitOf(options: OneApiRows["options"]): number {
   const perUnit = given === undefined ? QUOTA_PER_UNIT : Number(given);
   if (Number.isFinite(perUnit) && perUnit > 0) return perUnit;
   throw new UnreadableSource("The option QuotaPerUnit is no number above 0.");
-}
-
-function groupsOf(options: OneApiRows["options"]): Map<string, number> {
-  return new Map(
-    Object.entries(mapIn(options, "GroupRatio")).flatMap(([group, ratio]): [string, number][] => {
-      const multiplier = multiplierOf(ratio);
-      return multiplier === undefined || ratio === 1 ? [] : [[group, multiplier]];
-    }),
-  );
 }
 
 /**

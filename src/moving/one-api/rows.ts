@@ -11,7 +11,7 @@ const CHANNELS: TableWish = {
   table: "channels",
   by: "id",
   needed: ["id", "type", "key", "status", "name", "base_url", "models"],
-  optional: ["model_mapping", "channel_info"],
+  optional: ["model_mapping", "channel_info", "group", "priority"],
 };
 const TOKENS: TableWish = {
   table: "tokens",
@@ -36,7 +36,7 @@ const USERS: TableWish = {
 const OPTIONS: TableWish = { table: "options", by: "key", needed: ["key", "value"], optional: [] };
 
 /** Options that are about money. Others may be secrets, and are not kept. */
-const WANTED = ["QuotaPerUnit", "ModelPrice", "ModelRatio", "GroupRatio"];
+const WANTED = ["QuotaPerUnit", "ModelPrice", "ModelRatio", "GroupRatio", "GroupGroupRatio", "AutoGroups"];
 
 /** Which of the two it is: their channels, columns and prices differ. */
 export type OneApiKind = "one-api" | "new-api";

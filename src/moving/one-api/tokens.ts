@@ -6,6 +6,8 @@ import { countIn, flagIn, integerOf, type Row, splitList, textOf, UnreadableValu
 import type { HeldKey, LeftBehind } from "../holdings.ts";
 import { moveRow } from "../move-rows.ts";
 import { aliasesFrom, displayOfForeign, nameOf } from "../names.ts";
+import type { MovedChannels } from "./channels.ts";
+import type { Groups } from "./groups.ts";
 
 const ENABLED = 1;
 /** What else a status may be. */
@@ -18,14 +20,14 @@ const NEVER = -1;
 /** Seconds beyond this are no time that anybody means, but milliseconds. */
 const LATEST_SEC = 100_000_000_000;
 
-export interface TokenDeps {
+export interface TokenDeps extends Pick<MovedChannels, "models" | "modelsOf"> {
   readonly now: number;
   readonly hash: (text: string) => string;
-  readonly models: ReadonlyMap<string, ModelId>;
   /** Quota that is one US dollar. */
   readonly perUnit: number;
-  /** Factors on prices, in millionths, by group. */
-  readonly groups: ReadonlyMap<string, number>;
+  /** The rows of users, by their origin. */
+  readonly users: ReadonlyMap<string, Row>;
+  readonly groups: Groups;
 }
 
 export const userOrigin = (id: unknown) => `user ${textOf(id)}`;
@@ -55,33 +57,70 @@ function moveKnown(row: Row, { name, left, ...deps }: TokenDeps & Known): HeldKe
   if (expiresAt !== undefined && expiresAt <= deps.now) return left("it has expired");
   const limit = flagIn(row, "unlimited_quota") ? undefined : quotaMicros(row.remain_quota, deps.perUnit);
   if (limit === "unreadable") return left("its quota is no amount");
-  const allowed = allowedOf(row);
-  const models = [...new Set(allowed.flatMap((model) => deps.models.get(model) ?? []))];
-  if (allowed.length > 0 && models.length === 0) return left("none of the models that it may use is here");
+  const may = modelsFor(row, deps);
+  if (may.models?.length === 0) return left(may.why);
   const secret = kept.startsWith("sk-") ? kept : `sk-${kept}`;
   const canStay = isForeignKey(secret);
-  const aliases = aliasesFrom(
-    [...deps.models].filter(([alias]) => allowed.length === 0 || allowed.includes(alias)),
-  );
+  const aliases = aliasesFrom(may.names);
   const addresses = splitList(textOf(row.allow_ips) ?? textOf(row.subnet) ?? "");
-  const multiplier = deps.groups.get(textOf(row.group) ?? "");
+  const price = priceFor(row, deps);
   return {
     origin: `key ${deps.hash(secret)}`,
     ...{ name, account: userOrigin(row.user_id), display: displayOfForeign(secret) },
     hash: canStay ? deps.hash(secret) : undefined,
     terms: {
-      ...(allowed.length === 0 ? {} : { models }),
+      ...(may.models === undefined ? {} : { models: may.models }),
       ...aliases.terms,
       ...(addresses.length === 0 ? {} : { allowIps: addresses }),
       ...(limit === undefined ? {} : { quota: { limit, reset: "total" as const } }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
-      ...(multiplier === undefined ? {} : { priceMultiplier: multiplier }),
+      ...(price.multiplier === undefined ? {} : { priceMultiplier: price.multiplier }),
     },
     notes: [
       ...(canStay ? [] : ["gets a new secret: its own has a form that is not taken here"]),
+      ...price.notes,
       ...aliases.notes,
     ],
   };
+}
+
+interface Allowed {
+  /** What the names of models that it may ask for stand for here. */
+  readonly names: readonly (readonly [string, ModelId])[];
+  /** The models that it may use; absent: all. */
+  readonly models?: readonly ModelId[];
+  /** Why it may use none. */
+  readonly why: string;
+}
+
+/** A token may use what channels of its group have, of that what it is limited to. */
+function modelsFor(row: Row, { models, modelsOf, users, groups }: TokenDeps): Allowed {
+  const own = groups.ofToken(row, users.get(userOrigin(row.user_id))).map(modelsOf);
+  // Of several groups, the first that has a model serves it.
+  const ofGroup = new Map(own.toReversed().flatMap((each) => [...each]));
+  const allowed = allowedOf(row);
+  const names = [...ofGroup].filter(([name]) => allowed.length === 0 || allowed.includes(name));
+  const why =
+    allowed.length > 0 ? "none of the models that it may use is here" : "none of its group's models is here";
+  const ids = [...new Set(names.map(([, id]) => id))];
+  const all = new Set(models.values());
+  const isOpen = allowed.length === 0 && ids.length === all.size;
+  return isOpen ? { names, why } : { names, why, models: ids };
+}
+
+/** The factor on prices that a token has in place of its user's, if it is in another group. */
+function priceFor(row: Row, { users, groups }: TokenDeps) {
+  const user = users.get(userOrigin(row.user_id));
+  const userGroup = groups.ofUser(user);
+  const [group = userGroup, ...others] = groups.ofToken(row, user);
+  const own = groups.price(userGroup, userGroup);
+  const { multiplier, note } = groups.price(userGroup, group);
+  const isSame = multiplier === own.multiplier;
+  const notes = [
+    ...(others.length === 0 ? [] : [`its group is one of several there: it pays as in ${group}`]),
+    ...(note === undefined || group === userGroup ? [] : [note]),
+  ];
+  return { multiplier: isSame ? undefined : multiplier, notes };
 }
 
 function expiryOf(row: Row): number | undefined {
