@@ -24,33 +24,32 @@ interface StartUse {
   readonly claim: () => void;
 }
 
-/**
- * Begins new tasks in the transaction that stores them, without a claim. One at a time: of tasks that come together the others are
- * claimed together, which costs less than a start for each.
- */
+/** Begins new tasks in the transaction that stores them, without a claim. */
 export function createStarts(deps: StepDeps, options: StartOptions, use: StartUse) {
-  let starting: Promise<AdmitResult> | undefined;
+  const starting = new Set<Promise<AdmitResult>>();
 
   async function admit(admission: Admission, lease: Lease, beginning: Beginning): Promise<AdmitResult> {
     let isBegun = false;
+    const storing = deps.tasks.admit(admission);
+    starting.add(storing);
     try {
-      const result = await deps.tasks.admit(admission);
+      const result = await storing;
       isBegun = result.kind === "admitted" && result.isBegun === true;
       // Before whoever waits for the result goes on, so that the upstream is asked first.
       if (isBegun) use.work(lease, beginning);
       return result;
     } finally {
-      starting = undefined;
+      starting.delete(storing);
       if (!isBegun) use.claim();
     }
   }
 
   return {
     /** How many tasks are being stored that may begin. */
-    count: () => (starting === undefined ? 0 : 1),
+    count: () => starting.size,
     /** @returns what becomes of the task; undefined, with nothing stored, where it must be claimed */
     tryAdmit(admission: Admission): Promise<AdmitResult> | undefined {
-      if (options.beginsNew !== true || starting !== undefined || !use.isIdle()) return undefined;
+      if (options.beginsNew !== true || !use.isIdle()) return undefined;
       const { task } = admission;
       // A create that is refused must not use up a start of an account with a rate, nor a try of a route in trouble.
       if (!deps.standing.isClear() || deps.pace.starts(task.lane) !== undefined) return undefined;
@@ -58,11 +57,10 @@ export function createStarts(deps: StepDeps, options: StartOptions, use: StartUs
       const beginning = beginningOf(deps, lease);
       if (beginning === undefined) return undefined;
       const start = startOf(options, lease, beginning);
-      starting = admit({ ...admission, start }, lease, beginning);
-      return starting;
+      return admit({ ...admission, start }, lease, beginning);
     },
-    /** Resolves when a task that is being stored is stored, and worked on if it has begun. */
-    ends: (): Promise<unknown> => Promise.allSettled([starting]),
+    /** Resolves when the tasks that are being stored are stored, and worked on if they have begun. */
+    ends: (): Promise<unknown> => Promise.allSettled(starting),
   };
 }
 

@@ -33,8 +33,9 @@ export function fullSiblings({ siblings = [] }: LaneCapacity, free: FreeCapacity
   return siblings.filter((lane) => !hasRoom(free, lane));
 }
 
-export function hasRoom(free: FreeCapacity, lane: LaneId): boolean {
-  return free.total > 0 && (free.lanes.get(lane) ?? 0) > 0;
+/** @param beside how many places must be left besides */
+export function hasRoom(free: FreeCapacity, lane: LaneId, beside = 0): boolean {
+  return free.total > beside && (free.lanes.get(lane) ?? 0) > beside;
 }
 
 export function occupy(free: FreeCapacity, lane: LaneId): void {

@@ -124,16 +124,39 @@ test("what was stored as begun and never sent, because the process died, is not 
   });
 });
 
-test("of creates that come together, the first begins by itself and the others by one claim in the same commit", async () => {
+test("creates that come together begin by themselves, each once, without a claim", async () => {
   const { provider, take } = patientProvider();
-  const { engine, done, create } = await idle(provider);
+  const { engine, done, create } = await idle(provider, { concurrency: 8, steps: 8 });
   const results = await Promise.all([1, 2, 3].map((number) => create({ number })));
-  expect(results.map((result) => "isBegun" in result)).toEqual([true, false, false]);
-  while (provider.submissions.length < 3) await turn();
-  expect(done).toEqual(["claim"]);
+  expect(results.map((result) => "isBegun" in result)).toEqual([true, true, true]);
+  expect(done).toEqual([]);
   expect(provider.submissions.map((each) => each.taskId).toSorted()).toEqual([1, 2, 3].map(taskId));
   for (let i = 0; i < 3; i++) take();
   await ended(engine);
+});
+
+test("of creates that come together, no more begin by themselves than there are steps", async () => {
+  const { provider, take } = patientProvider();
+  const { engine, create } = await idle(provider, { concurrency: 8, steps: 2 });
+  const results = await Promise.all([1, 2, 3].map((number) => create({ number })));
+  expect(results.map((result) => "isBegun" in result)).toEqual([true, true, false]);
+  expect(provider.submissions).toHaveLength(2);
+  take();
+  while (provider.submissions.length < 3) await turn();
+  for (let i = 0; i < 2; i++) take();
+  expect(await ended(engine, 3)).toMatchObject({ status: "completed" });
+});
+
+test("a drain waits for all that are being stored", async () => {
+  const { provider, take } = patientProvider();
+  const { engine, create } = await idle(provider, { concurrency: 8, steps: 8 });
+  const creating = [1, 2, 3].map((number) => create({ number }));
+  const drained = engine.scheduler.drain(60_000);
+  await Promise.all(creating);
+  expect(provider.submissions).toHaveLength(3);
+  for (let i = 0; i < 3; i++) take();
+  await drained;
+  expect(await engine.store.tasks.counts()).toEqual({ queued: 0, underWay: 0 });
 });
 
 test("a create that finds no room waits for the end of the task that has it", async () => {

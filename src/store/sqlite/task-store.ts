@@ -25,7 +25,7 @@ import { prepareReads } from "./task-store/reads.ts";
 import { prepareRecentEndings } from "./task-store/recent-endings.ts";
 import { prepareRescue } from "./task-store/rescue.ts";
 import { prepareSearch } from "./task-store/search.ts";
-import { prepareQueues } from "./task-store/start.ts";
+import { prepareQueues, prepareStarts, type Queues } from "./task-store/start.ts";
 import { prepareStory } from "./task-store/story.ts";
 import { Turns } from "./task-store/turns.ts";
 import { prepareTrail } from "./trail.ts";
@@ -54,10 +54,15 @@ function prepareFindReplay(
 
 function prepareAdmissions(
   connection: Connection,
-  parts: Parameters<typeof prepareAdmit>[1],
+  { queues, ...parts }: Omit<Parameters<typeof prepareAdmit>[1], "starts"> & { readonly queues: Queues },
 ): Pick<TaskStore, "admit" | "admitAll"> {
-  const admit = prepareAdmit(connection.db, parts);
-  const admitting = { closing: parts.ledger.settleHolds };
+  const starts = prepareStarts(connection, queues);
+  const admit = prepareAdmit(connection.db, { ...parts, starts });
+  const closing = () => {
+    parts.ledger.settleHolds();
+    starts.forget();
+  };
+  const admitting = { closing };
   return {
     admit: (admission) => connection.write(() => admit(admission), admitting),
     admitAll: prepareAdmitAll(connection, admit, admitting),

@@ -156,3 +156,67 @@ test(
     expect(leases.map(({ task }) => task.id)).toEqual([taskId(3)]);
   }),
 );
+
+const areBegun = (results: readonly object[]) => results.map((result) => "isBegun" in result);
+
+test(
+  "of tasks of one turn, as many begin as leave as much room; the rest take turns by account",
+  withStore(make, async (store) => {
+    await addAccount(store, { id: accountId(2) });
+    const lanes = [{ lane: LANE, capacity: 5 }];
+    const mine = [1, 2, 3, 4, 5].map((number) => start(store, { number }, { lanes }));
+    const other = start(store, { number: 6, accountId: accountId(2) }, { lanes });
+    expect(areBegun(await Promise.all([...mine, other]))).toEqual([true, true, true, false, false, false]);
+    expect(await store.tasks.counts()).toEqual({ queued: 3, underWay: 3 });
+    const { leases } = await store.tasks.claim(claimQuery({ lanes }));
+    expect(leases.map(({ task }) => task.id)).toEqual([taskId(6), taskId(4)]);
+    // The next turn finds what is left.
+    expect(areBegun([await start(store, { number: 7 }, { lanes })])).toEqual([false]);
+  }),
+);
+
+test(
+  "a task of a turn waits behind one of the same turn that waits for its lane, and not behind those of other lanes",
+  withStore(make, async (store) => {
+    const [one, two] = [LANE, lane("second")];
+    const lanes = [one, two].map((each) => ({ lane: each, capacity: 9 }));
+    const results = await Promise.all([
+      start(store, { number: 1 }, { lanes }),
+      admit(store, { number: 2 }),
+      start(store, { number: 3 }, { lanes }),
+      start(store, { number: 4, lane: two }, { lanes }),
+    ]);
+    expect(areBegun(results)).toEqual([true, false, false, true]);
+  }),
+);
+
+test(
+  "tasks of a turn that was undone since one of them failed begin when it runs again, and take no room twice",
+  withStore(make, async (store) => {
+    const lanes = [{ lane: LANE, capacity: 2 }];
+    const [first, again, other] = await Promise.allSettled([
+      start(store, { number: 1 }, { lanes }),
+      start(store, { number: 1 }, { lanes }),
+      start(store, { number: 2 }, { lanes }),
+    ]);
+    expect(first).toEqual({ status: "fulfilled", value: BEGUN });
+    expect(again.status).toBe("rejected");
+    expect(other).toEqual({ status: "fulfilled", value: BEGUN });
+    expect(await store.tasks.counts()).toEqual({ queued: 0, underWay: 2 });
+  }),
+);
+
+test(
+  "what else a turn writes between creates counts for those after it",
+  withStore(make, async (store) => {
+    const lanes = [{ lane: LANE, capacity: 9 }];
+    await admit(store, { number: 1 });
+    const lease = await claimOne(store, { lanes });
+    const results = await Promise.all([
+      start(store, { number: 2 }, { lanes }),
+      store.tasks.apply(lease, snoozed(lease.task, NOW, { dueAt: NOW, failures: 1 })),
+      start(store, { number: 3 }, { lanes }),
+    ]);
+    expect(results).toEqual([BEGUN, "applied", WAITS]);
+  }),
+);

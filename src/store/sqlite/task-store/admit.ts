@@ -13,7 +13,7 @@ import { prepareAssets } from "./assets.ts";
 import type { Changes } from "./changes.ts";
 import { digestOf, type IdempotencyRecords } from "./idempotency.ts";
 import { prepareInsertTask } from "./insert-task.ts";
-import { prepareTakeTurn, type Queues } from "./start.ts";
+import type { Starts } from "./start.ts";
 import { LIVE } from "./task-table.ts";
 
 /** The body of `TaskStore.admit`. Raw statements, because every create runs them. */
@@ -25,11 +25,10 @@ export function prepareAdmit(
     readonly changes: Changes;
     readonly labels: Labels;
     readonly advance: Pick<Advance, "begunFirst">;
-    readonly queues: Queues;
+    readonly starts: Starts;
   },
 ): (admission: Admission) => AdmitResult {
-  const { ledger, records, changes, labels, advance } = parts;
-  const takeTurn = prepareTakeTurn(parts.queues);
+  const { ledger, records, changes, labels, advance, starts } = parts;
   const insertAssets = prepareAssets(db);
   const insertTask = prepareInsertTask(db, labels);
   const quotas = prepareQuotas(db);
@@ -62,12 +61,15 @@ export function prepareAdmit(
     if (held === undefined) return shortage(task, allowance);
     if (allowance !== undefined) quotas.reserve(allowance, task.held);
     const admitted = { labels, quotaPeriod: allowance?.period, change: changes.next() };
-    const begun = start !== undefined && takeTurn(task, held.account, start) ? start : undefined;
+    const begun = start !== undefined && starts.take(task, held.account, start) ? start : undefined;
     const number = insertTask(task, held.account, admitted, begun);
     ledger.noteHold(task, held.account, number);
     insertAssets(assets);
     if (idempotency !== undefined) records.put(idempotency, task.id, task.held, digest);
-    if (begun === undefined) return { kind: "admitted", isLow: held.isLow };
+    if (begun === undefined) {
+      starts.waits(task.lane);
+      return { kind: "admitted", isLow: held.isLow };
+    }
     advance.begunFirst(task, number, begun.intent);
     return { kind: "admitted", isLow: held.isLow, isBegun: true };
   };
