@@ -46,6 +46,7 @@ function bigGateway(): Promise<string> {
       name: `channel ${i}`,
     },
     models: i % 2 === 0 ? "gpt-4o,gpt-image-2,pictures" : "claude",
+    group: "default,vip",
   }));
   const options = [
     { key: "GroupRatio", value: '{"default":1,"vip":0.5}' },

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
+import type { Row } from "../../src/moving/fields.ts";
 import { quotaOf } from "../../src/moving/litellm/budgets.ts";
 import { readConfig } from "../../src/moving/litellm/config.ts";
 import { holdingsOfLitellm } from "../../src/moving/litellm/read.ts";
-import { readKeyList } from "../../src/moving/litellm/rows.ts";
+import { type LitellmRows, readKeyList } from "../../src/moving/litellm/rows.ts";
 import { deps, hash } from "./support.ts";
 
 const LITERAL = "sk-CANARY-of-openai-0123456789";
@@ -174,6 +175,105 @@ describe("virtual keys of LiteLLM", () => {
     const of = (key: string) => held(`general_settings: { master_key: ${key} }`, []).left.at(-1)?.why;
     expect(of("sk-1234")).toContain("too short");
     expect(of("os.environ/MASTER")).toContain("MASTER: set that variable");
+  });
+});
+
+describe("whom a virtual key of LiteLLM belongs to", () => {
+  const rowsOf = (by: string, ...rows: Row[]) => new Map(rows.map((each) => [String(each[by]), each]));
+  const NONE = { max_budget: null, spend: 0, models: [] };
+  const TEAM = { ...NONE, team_id: "t", team_alias: "artists" };
+  const USER = { ...NONE, user_id: "u" };
+
+  function keyOf(more: object, other: Partial<LitellmRows> = {}) {
+    const [user, team] = [rowsOf("user_id", USER), rowsOf("team_id", TEAM)];
+    const none = new Map<string, Row>();
+    const rows: LitellmRows = {
+      ...{ keys: [row(more)], modelNames: [], left: [], teams: team, users: user, budgets: none },
+      ...{ organizations: none, projects: none, accessGroups: none, ...other },
+    };
+    const { keys, left, accounts } = holdingsOfLitellm(readConfig(CONFIG, "config.yaml"), rows, deps());
+    const [key] = keys.filter(({ name }) => name === "mary");
+    const why = left.find(({ kind, from }) => kind === "key" && from === "mary")?.why;
+    return key === undefined ? { why } : { terms: key.terms, notes: key.notes, accounts };
+  }
+
+  test("narrows it by what begins anew, in a minute and at once, the smaller of two", () => {
+    const team = {
+      ...TEAM,
+      ...{ max_budget: 20, spend: 3, budget_duration: "30d", rpm_limit: 5, max_parallel_requests: 2 },
+    };
+    const teams = rowsOf("team_id", team);
+    const { terms, notes, accounts } = keyOf({ team_id: "t", rpm_limit: 60 }, { teams });
+    expect(terms).toMatchObject({
+      ...{ requestsPerMinute: 5, concurrency: 2 },
+      quota: { limit: 20_000_000, reset: "monthly" },
+    });
+    expect(notes).toEqual(["the budget of its team counts for each key by itself"]);
+    expect(accounts).toMatchObject([
+      { name: "artists", notes: ["its budget for each 30d is a quota of each of its keys"] },
+    ]);
+    const own = keyOf({ team_id: "t", max_budget: 1, spend: 0, budget_duration: "24h" }, { teams });
+    expect(own.terms?.quota as object).toEqual({ limit: 1_000_000, reset: "monthly" });
+    const smaller = keyOf({ team_id: "t", max_budget: 4, spend: 1 }, { teams });
+    expect(smaller.terms?.quota as object).toEqual({ limit: 3_000_000, reset: "total" });
+  });
+
+  test("has a total as credit of its account, and none of it on the key", () => {
+    const users = rowsOf("user_id", { ...USER, max_budget: 20, spend: 5 });
+    const { terms, accounts } = keyOf({ user_id: "u" }, { users });
+    expect(terms?.quota).toBeUndefined();
+    expect(accounts as object).toMatchObject([{ credit: 15_000_000 }]);
+  });
+
+  test("narrows it by the models and budgets of a project, and of an organization, also of its team's", () => {
+    const projects = rowsOf("project_id", {
+      ...NONE,
+      project_id: "p",
+      models: ["mini", "old"],
+      budget_id: "b",
+    });
+    const organizations = rowsOf("organization_id", {
+      ...NONE,
+      organization_id: "o",
+      models: ["mini"],
+      spend: 1,
+    });
+    const budgets = rowsOf("budget_id", { budget_id: "b", max_budget: 2 });
+    const found = keyOf({ project_id: "p" }, { projects, organizations, budgets });
+    expect(found.terms).toMatchObject({
+      models: ["gpt-image-1-mini"],
+      quota: { limit: 2_000_000, reset: "total" },
+    });
+    const teams = rowsOf("team_id", { ...TEAM, organization_id: "o" });
+    expect(keyOf({ team_id: "t" }, { teams, organizations }).terms).toMatchObject({
+      models: ["gpt-image-1-mini"],
+    });
+    const blocked = rowsOf("project_id", { ...NONE, project_id: "p", blocked: true });
+    expect(keyOf({ project_id: "p" }, { projects: blocked }).why).toBe("its project is blocked there");
+    expect(keyOf({ project_id: "gone" }).notes).toEqual(["limits of its project do not come"]);
+  });
+
+  test("says by access groups which models it may use, where it has no list of its own", () => {
+    const accessGroups = rowsOf("access_group_id", { access_group_id: "g", access_model_names: ["mini"] });
+    const own = { access_group_ids: ["g"] };
+    expect(keyOf(own, { accessGroups }).terms?.models?.map(String)).toEqual(["gpt-image-1-mini"]);
+    const both = keyOf({ ...own, models: ["pictures"] }, { accessGroups });
+    expect(both.terms?.models?.map(String)).toEqual(["gpt-image-2", "gpt-image-1-mini"]);
+    expect(keyOf(own).why).toContain("an access group that says which models it may use is not there");
+  });
+
+  test.each([
+    [["management_routes"], "no path that it may call makes pictures or videos"],
+    [["info_routes", "/key/*"], "no path that it may call makes pictures or videos"],
+    [["llm_api_routes"], undefined],
+    [["/v1/chat/completions", "/v1/images/*"], undefined],
+    [["/videos"], undefined],
+  ])("a key for the paths %p comes only if some make pictures or videos", (allowed_routes, why) => {
+    expect(keyOf({ allowed_routes }).why).toBe(why);
+  });
+
+  test.each(["rpm_limit", "max_parallel_requests"])("a key with a %s of 0 stays there", (column) => {
+    expect(keyOf({ [column]: 0 }).why).toBe(`with a ${column} of 0 it may do nothing`);
   });
 });
 

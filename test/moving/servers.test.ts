@@ -221,7 +221,10 @@ test.skipIf(!HAS_POSTGRES)(
     ] as object[] as never);
     expect([...found.accounts].sort((x, y) => (x.name < y.name ? -1 : 1))).toMatchObject([
       { name: "Art", credit: 60_000_000 },
-      { name: "u1@example.com", notes: [expect.stringContaining("its budget for each 30d does not come")] },
+      {
+        name: "u1@example.com",
+        notes: [expect.stringContaining("its budget for each 30d is a quota of each of its keys")],
+      },
     ]);
     expect(found.left.filter(({ kind }) => kind === "model")).toMatchObject([
       { from: "hidden", why: expect.stringContaining("encrypted") },

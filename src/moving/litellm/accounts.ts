@@ -3,6 +3,7 @@ import { flagIn, type Row, textOf, UnreadableValue } from "../fields.ts";
 import type { HeldAccount } from "../holdings.ts";
 import { nameOf } from "../names.ts";
 import { quotaOf } from "./budgets.ts";
+import { isAccounts } from "./limiters.ts";
 
 export const teamOrigin = (id: string) => `team ${id}`;
 export const userOrigin = (id: string) => `user ${id}`;
@@ -20,13 +21,11 @@ export function moveOwner(origin: string, id: string, row: Row | undefined): Hel
     return { origin, name, notes };
   }
   const quota = quotaOf(row);
-  const isTotal = typeof quota === "object" && quota.reset === "total" && quota.note === undefined;
+  const isTotal = typeof quota === "object" && isAccounts("team", quota);
   const notes: string[] = [];
   if (quota === "unreadable") notes.push("its budget is no amount: it has no credit");
   else if (quota !== undefined && !isTotal)
-    notes.push(
-      `its budget for each ${textOf(row.budget_duration)} does not come: here keys have quotas that begin anew`,
-    );
+    notes.push(`its budget for each ${textOf(row.budget_duration)} is a quota of each of its keys`);
   const blocked = blockedIn(row);
   if (blocked === "unreadable") notes.push("its blocked is no truth value that can be read: it is suspended");
   return {

@@ -1,23 +1,21 @@
 import { isForeignKey } from "../../domain/access/credential.ts";
 import type { ModelId } from "../../domain/ids.ts";
-import {
-  countIn,
-  flagIn,
-  integerOf,
-  objectOf,
-  type Row,
-  textOf,
-  textsIn,
-  textsOf,
-  timeIn,
-} from "../fields.ts";
+import { flagIn, integerOf, objectOf, type Row, textOf, textsIn, textsOf, timeIn } from "../fields.ts";
 import type { HeldKey, LeftBehind } from "../holdings.ts";
 import { moveRow } from "../move-rows.ts";
 import { aliasesFrom, displayOfForeign, nameOf } from "../names.ts";
 import { quotaOf } from "./budgets.ts";
+import {
+  allowedBy,
+  type Limiter,
+  leastIn,
+  refuseBlocked,
+  refuseOtherPaths,
+  Shut,
+  strictest,
+  withBudget,
+} from "./limiters.ts";
 
-/** LiteLLM's words for "whatever there is". */
-const ALL_MODELS = ["all-proxy-models", "all-team-models", "*"];
 const HASH = /^[0-9a-f]{64}$/;
 const MOST_RPM = 1_000_000;
 const MOST_CONCURRENCY = 10_000;
@@ -31,8 +29,10 @@ export interface KeyDeps {
   readonly budgets: ReadonlyMap<string, Row>;
   /** The origin of the account that a row's key belongs to. */
   readonly ownerOf: (row: Row) => string | undefined;
-  /** The row of the team or user that it belongs to, where there is one. */
-  readonly ownersRow: (row: Row) => Row | undefined;
+  /** What narrows a row's key besides its own terms. */
+  readonly limitersOf: (row: Row) => readonly Limiter[];
+  /** Access groups that rows refer to. */
+  readonly accessGroups: ReadonlyMap<string, Row>;
 }
 
 /** Converts a row of LiteLLM_VerificationToken to a key here, or says why it cannot be one. */
@@ -42,7 +42,14 @@ export function moveKey(given: Row, deps: KeyDeps): HeldKey | LeftBehind {
   const name = nameOf(given.key_alias, nameOf(given.key_name, `key ${known.display}`));
   const left = (why: string): LeftBehind => ({ kind: "key", from: name, why });
   if (token === "") return left("it has no token");
-  return moveRow(left, () => moveKnown(given, { ...deps, name, known, left }));
+  return moveRow(left, () => {
+    try {
+      return moveKnown(given, { ...deps, name, known, left });
+    } catch (error) {
+      if (error instanceof Shut) return left(error.message);
+      throw error;
+    }
+  });
 }
 
 interface Known {
@@ -51,7 +58,7 @@ interface Known {
   readonly left: (why: string) => LeftBehind;
 }
 
-/** @throws UnreadableValue for what narrows it and cannot be read */
+/** @throws UnreadableValue for what narrows it and cannot be read; Shut */
 function moveKnown(given: Row, { name, known, left, ...deps }: KeyDeps & Known): HeldKey | LeftBehind {
   const budgetId = textOf(given.budget_id);
   if (budgetId !== undefined && !deps.budgets.has(budgetId))
@@ -63,17 +70,22 @@ function moveKnown(given: Row, { name, known, left, ...deps }: KeyDeps & Known):
   if (flagIn(row, "blocked")) return left("it is blocked there");
   const expiresAt = timeIn(row, "expires");
   if (expiresAt !== undefined && expiresAt <= deps.now) return left("it has expired");
-  const quota = quotaOf(row);
-  if (quota === "unreadable") return left("its budget is no amount");
+  const ownQuota = quotaOf(row);
+  if (ownQuota === "unreadable") return left("its budget is no amount");
+  const limiters = deps.limitersOf(row);
+  refuseBlocked(limiters);
+  refuseOtherPaths(textsIn(row, "allowed_routes"));
+  const rows = [row, ...limiters.map((limiter) => limiter.row)];
+  const quota = strictest(ownQuota, limiters);
   const own = ownAliases(row, deps.models);
   const names = new Map([...deps.models, ...own]);
-  const allows = allowedBy(row, deps.ownersRow(row));
+  const allows = allowedBy(rows, deps.accessGroups);
   const isOpen = allows === undefined;
   const allowed = allows ?? [];
   const models = [...new Set(allowed.flatMap((model) => names.get(model) ?? []))];
   if (!isOpen && models.length === 0) return left("none of the models that it may use is here");
-  const rpm = limitOf(countIn(row, "rpm_limit"), MOST_RPM);
-  const parallel = limitOf(countIn(row, "max_parallel_requests"), MOST_CONCURRENCY);
+  const rpm = leastIn(rows, "rpm_limit");
+  const parallel = leastIn(rows, "max_parallel_requests");
   const aliases = aliasesFrom([...names].filter(([alias]) => isOpen || allowed.includes(alias)));
   return {
     origin: `key ${known.hash ?? deps.hash(token)}`,
@@ -81,33 +93,13 @@ function moveKnown(given: Row, { name, known, left, ...deps }: KeyDeps & Known):
     terms: {
       ...(isOpen ? {} : { models }),
       ...aliases.terms,
-      ...(rpm === undefined ? {} : { requestsPerMinute: rpm }),
-      ...(parallel === undefined ? {} : { concurrency: parallel }),
+      ...(rpm === undefined ? {} : { requestsPerMinute: Math.min(rpm, MOST_RPM) }),
+      ...(parallel === undefined ? {} : { concurrency: Math.min(parallel, MOST_CONCURRENCY) }),
       ...(quota === undefined ? {} : { quota: { limit: quota.limit, reset: quota.reset } }),
       ...(expiresAt === undefined ? {} : { expiresAt }),
     },
-    notes: [...notesOf(row, quota?.note, known.hash), ...aliases.notes],
+    notes: [...notesOf(row, quota?.note, known.hash, limiters), ...aliases.notes],
   };
-}
-
-/** The models that a key may use: its own, of those that its team or user may use. @returns undefined for all */
-function allowedBy(row: Row, owner: Row | undefined): readonly string[] | undefined {
-  const lists = [textsIn(row, "models"), ...(owner === undefined ? [] : [textsIn(owner, "models")])];
-  const [first, ...others] = lists.filter(
-    (list) => list.length > 0 && !list.some((model) => ALL_MODELS.includes(model)),
-  );
-  return first?.filter((model) => others.every((list) => list.includes(model)));
-}
-
-/** A budget that a key refers to counts where it has none of its own. */
-function withBudget(row: Row, budgets: ReadonlyMap<string, Row>): Row {
-  const budget = budgets.get(textOf(row.budget_id) ?? "");
-  if (budget === undefined) return row;
-  const fields = ["max_budget", "budget_duration", "rpm_limit", "tpm_limit", "max_parallel_requests"];
-  const added = fields.flatMap((field) =>
-    (row[field] ?? undefined) === undefined ? [[field, budget[field]]] : [],
-  );
-  return { ...row, ...Object.fromEntries(added) };
 }
 
 /** LiteLLM keeps the SHA-256 of a key, as this service does. Very old versions kept the key itself. */
@@ -124,10 +116,6 @@ function ownAliases(row: Row, models: ReadonlyMap<string, ModelId>): [string, Mo
   });
 }
 
-function limitOf(count: number | undefined, most: number): number | undefined {
-  return count === undefined || count < 1 ? undefined : Math.min(count, most);
-}
-
 /** Columns that narrow a key in ways that there are not here. */
 const NARROWING: readonly (readonly [column: string, note: string])[] = [
   ["model_max_budget", "budgets for single models do not come"],
@@ -138,11 +126,18 @@ const NARROWING: readonly (readonly [column: string, note: string])[] = [
   ["object_permission_id", "permissions for single objects do not come"],
 ];
 
-function notesOf(row: Row, quotaNote: string | undefined, hash: string | undefined): string[] {
+function notesOf(
+  row: Row,
+  quotaNote: string | undefined,
+  hash: string | undefined,
+  limiters: readonly Limiter[],
+): string[] {
   const notes = quotaNote === undefined ? [] : [quotaNote];
   if (hash === undefined) notes.push("gets a new secret: its own is not kept in a form that can go on");
   if (integerOf(row.tpm_limit) !== undefined) notes.push("tokens per minute mean nothing here");
   for (const [column, note] of NARROWING) {
+    // What is known of it counts.
+    if (limiters.some(({ what }) => column === `${what}_id`)) continue;
     const has = textsOf(row[column]).length > 0 || Object.keys(objectOf(row[column])).length > 0;
     if (has) notes.push(note);
   }

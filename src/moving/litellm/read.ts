@@ -6,6 +6,7 @@ import { aliasesFrom, displayOfForeign } from "../names.ts";
 import { moveOwner, teamOrigin, userOrigin } from "./accounts.ts";
 import type { LitellmConfig, Referred } from "./config.ts";
 import { type KeyDeps, moveKey } from "./keys.ts";
+import { type Limiter, withBudget } from "./limiters.ts";
 import { type ModelDeps, moveModels } from "./models.ts";
 import type { LitellmRows } from "./rows.ts";
 
@@ -30,8 +31,9 @@ export function holdingsOfLitellm(
 ): Holdings {
   const moved = moveModels(config, rows?.modelNames ?? [], deps);
   const budgets = rows?.budgets ?? new Map<string, Row>();
-  const ownersRow = (row: Row) => rows && ownerIn(rows, ownerOf(row));
-  const keyDeps: KeyDeps = { ...deps, ...moved, budgets, ownerOf, ownersRow };
+  const limitersOf = (row: Row) => (rows === undefined ? [] : limitersIn(rows, row));
+  const accessGroups = rows?.accessGroups ?? new Map<string, Row>();
+  const keyDeps: KeyDeps = { ...deps, ...moved, budgets, accessGroups, ownerOf, limitersOf };
   const { keys, left: keysLeft } = moveRows(rows?.keys ?? [], "the keys", (row) => moveKey(row, keyDeps));
   const master = masterKey(config.masterKey, moved.models, deps);
   const left = [...moved.left, ...keysLeft, ...(rows?.left ?? [])];
@@ -54,6 +56,25 @@ function ownerOf(row: Row): string | undefined {
   if (team !== undefined) return teamOrigin(team);
   const user = textOf(row.user_id);
   return user === undefined || NOBODY.includes(user) ? undefined : userOrigin(user);
+}
+
+/** Whom a key belongs to, as far as it is known of. */
+function limitersIn(rows: LitellmRows, row: Row): readonly Limiter[] {
+  const owner = ownerIn(rows, ownerOf(row));
+  const team = textOf(row.team_id) === undefined ? undefined : owner;
+  const others = [
+    { what: "project", row: rows.projects.get(textOf(row.project_id) ?? "") },
+    {
+      what: "organization",
+      row: rows.organizations.get(textOf(row.organization_id) ?? textOf(team?.organization_id) ?? ""),
+    },
+  ] as const;
+  return [
+    ...(owner === undefined ? [] : [{ what: team === undefined ? "user" : "team", row: owner } as const]),
+    ...others.flatMap(({ what, row: found }) =>
+      found === undefined ? [] : [{ what, row: withBudget(found, rows.budgets) }],
+    ),
+  ];
 }
 
 /** The teams and users that have keys which come. */

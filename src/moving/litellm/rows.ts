@@ -4,8 +4,8 @@ import { type LeftBehind, UnreadableSource } from "../holdings.ts";
 import { newColumns, rowsOf, type Tables, type TableWish } from "../tables/tables.ts";
 
 /*
- * LiteLLM's tables (github.com/BerriAI/litellm, litellm/proxy/schema.prisma at 0010143, read 2026-11): virtual keys, teams, users, and budgets
- * that they refer to.
+ * LiteLLM's tables (github.com/BerriAI/litellm, litellm/proxy/schema.prisma at 0010143, read 2026-11): virtual keys, whom they belong to,
+ * and budgets and access groups that they refer to.
  */
 
 const BUDGET = ["max_budget", "budget_duration", "rpm_limit", "tpm_limit", "max_parallel_requests"];
@@ -17,35 +17,56 @@ const KEYS: TableWish = {
   optional: [
     ...BUDGET.slice(1),
     ...["key_name", "aliases", "blocked", "budget_id", "model_max_budget", "budget_limits", "allowed_routes"],
-    ...["project_id", "organization_id", "object_permission_id"],
+    ...["project_id", "organization_id", "object_permission_id", "access_group_ids"],
   ],
   versions: {
     narrowing: ["budget_duration", "rpm_limit", "max_parallel_requests", "blocked", "budget_id"],
     known: [
       ...["soft_budget_cooldown", "config", "router_settings", "agent_id", "permissions", "metadata"],
-      ...["budget_reset_at", "allowed_cache_controls", "policies", "access_group_ids", "model_spend"],
+      ...["budget_reset_at", "allowed_cache_controls", "policies", "model_spend"],
       ...["created_at", "created_by", "updated_at", "updated_by", "last_active", "rotation_count"],
       ...["auto_rotate", "rotation_interval", "last_rotation_at", "key_rotation_at"],
     ],
   },
 };
+/** What narrows the keys of a team or a user. */
+const LIMITS = ["budget_duration", "models", "rpm_limit", "max_parallel_requests"];
 const TEAMS: TableWish = {
   table: "LiteLLM_TeamTable",
   by: "team_id",
   needed: ["team_id", "team_alias", "max_budget", "spend"],
-  optional: ["budget_duration", "blocked", "models"],
+  optional: [...LIMITS, "blocked", "access_group_ids", "organization_id"],
 };
 const USERS: TableWish = {
   table: "LiteLLM_UserTable",
   by: "user_id",
   needed: ["user_id", "max_budget", "spend"],
-  optional: ["user_alias", "user_email", "budget_duration", "models"],
+  optional: ["user_alias", "user_email", ...LIMITS],
 };
 const BUDGETS: TableWish = {
   table: "LiteLLM_BudgetTable",
   by: "budget_id",
   needed: ["budget_id", "max_budget"],
   optional: BUDGET.slice(1),
+};
+
+const ORGANIZATIONS: TableWish = {
+  table: "LiteLLM_OrganizationTable",
+  by: "organization_id",
+  needed: ["organization_id", "models", "spend"],
+  optional: ["budget_id"],
+};
+const PROJECTS: TableWish = {
+  table: "LiteLLM_ProjectTable",
+  by: "project_id",
+  needed: ["project_id", "models", "spend"],
+  optional: ["budget_id", "blocked"],
+};
+const ACCESS_GROUPS: TableWish = {
+  table: "LiteLLM_AccessGroupTable",
+  by: "access_group_id",
+  needed: ["access_group_id", "access_model_names"],
+  optional: [],
 };
 
 /** Models that were added by its pages. Their settings are encrypted there with a key of its own, so that only names are read. */
@@ -64,6 +85,9 @@ export interface LitellmRows {
   readonly teams: ReadonlyMap<string, Row>;
   readonly users: ReadonlyMap<string, Row>;
   readonly budgets: ReadonlyMap<string, Row>;
+  readonly organizations: ReadonlyMap<string, Row>;
+  readonly projects: ReadonlyMap<string, Row>;
+  readonly accessGroups: ReadonlyMap<string, Row>;
   /** What of it is not read. */
   readonly left: readonly LeftBehind[];
 }
@@ -78,6 +102,9 @@ export async function readDatabase(tables: Tables): Promise<LitellmRows> {
     teams: await byId(tables, TEAMS),
     users: await byId(tables, USERS),
     budgets: await byIdIfAny(tables, BUDGETS),
+    organizations: await byIdIfAny(tables, ORGANIZATIONS),
+    projects: await byIdIfAny(tables, PROJECTS),
+    accessGroups: await byIdIfAny(tables, ACCESS_GROUPS),
     modelNames: [...(await byIdIfAny(tables, MODELS)).values()].flatMap(
       (row) => textOf(row.model_name) ?? [],
     ),
@@ -113,7 +140,8 @@ export function readKeyList(text: string, name: string): LitellmRows {
     return key;
   });
   const none = new Map<string, Row>();
-  return { keys, teams: none, users: none, budgets: none, modelNames: [], left: [] };
+  const others = { organizations: none, projects: none, accessGroups: none };
+  return { keys, teams: none, users: none, budgets: none, ...others, modelNames: [], left: [] };
 }
 
 function listIn(value: unknown): readonly unknown[] {

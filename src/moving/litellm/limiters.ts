@@ -1,0 +1,123 @@
+import type { QuotaReset } from "../../domain/money/quota.ts";
+import { countIn, flagIn, type Row, textOf, textsIn } from "../fields.ts";
+import { type MovedQuota, quotaOf } from "./budgets.ts";
+
+/** A team, a user, a project or an organization, whose terms narrow keys besides their own. */
+export interface Limiter {
+  readonly what: "team" | "user" | "project" | "organization";
+  readonly row: Row;
+}
+
+/** Why a key may do nothing, and so cannot come. */
+export class Shut extends Error {
+  override readonly name = "Shut";
+}
+
+/** LiteLLM's words for "whatever there is". */
+const ALL_MODELS = ["all-proxy-models", "all-team-models", "*"];
+
+/**
+ * The models that a key may use: its own, of those that whom it belongs to may use.
+ * @param groups rows of access groups by their ids
+ * @returns undefined for all
+ * @throws Shut for an access group that is not there
+ */
+export function allowedBy(
+  rows: readonly Row[],
+  groups: ReadonlyMap<string, Row>,
+): readonly string[] | undefined {
+  const lists = rows.flatMap((row) => {
+    const list = modelsIn(row, groups);
+    return list === undefined ? [] : [list];
+  });
+  const [first, ...others] = lists;
+  return first?.filter((model) => others.every((list) => list.includes(model)));
+}
+
+/** A list of models that is empty means all, unless there are access groups. */
+function modelsIn(row: Row, groups: ReadonlyMap<string, Row>): readonly string[] | undefined {
+  const own = textsIn(row, "models");
+  if (own.some((model) => ALL_MODELS.includes(model))) return undefined;
+  const ids = textsIn(row, "access_group_ids");
+  const found = ids.map((id) => groups.get(id)).filter((group) => group !== undefined);
+  if (own.length === 0 && found.length < ids.length)
+    throw new Shut(
+      "an access group that says which models it may use is not there: read the database with --spend",
+    );
+  const all = [...own, ...found.flatMap((group) => textsIn(group, "access_model_names"))];
+  return own.length === 0 && ids.length === 0 ? undefined : all;
+}
+
+/** The smallest count that several rows have in a column. @throws Shut for 0, with which nothing may be done */
+export function leastIn(rows: readonly Row[], column: string): number | undefined {
+  const counts = rows.flatMap((row) => countIn(row, column) ?? []);
+  if (counts.some((count) => count < 1)) throw new Shut(`with a ${column} of 0 it may do nothing`);
+  return counts.length === 0 ? undefined : Math.min(...counts);
+}
+
+const RESETS: readonly QuotaReset[] = ["daily", "weekly", "monthly", "total"];
+const rarerOf = (a: QuotaReset, b: QuotaReset) => (RESETS.indexOf(a) < RESETS.indexOf(b) ? b : a);
+
+/**
+ * The quota of a key that lets it spend no more than its own budget, nor more than whom it belongs to may: of two, the smaller amount
+ * for the longer time. A total of a team or a user is what their account has here.
+ * @throws Shut for a budget that is no amount
+ */
+export function strictest(own: MovedQuota | undefined, limiters: readonly Limiter[]): MovedQuota | undefined {
+  let quota = own;
+  for (const { what, row } of limiters) {
+    const other = quotaOf(row);
+    if (other === undefined || isAccounts(what, other)) continue;
+    if (other === "unreadable") throw new Shut(`the budget of its ${what} is no amount`);
+    const limit = quota !== undefined && quota.limit < other.limit ? quota.limit : other.limit;
+    const reset = quota === undefined ? other.reset : rarerOf(quota.reset, other.reset);
+    if (limit === quota?.limit && reset === quota.reset) continue;
+    const notes = [quota?.note, `the budget of its ${what} counts for each key by itself`];
+    quota = { limit, reset, note: notes.filter((note) => note !== undefined).join("; ") };
+  }
+  return quota;
+}
+
+/** Whether a budget becomes what an account has to spend, or keeps it from spending anything. */
+export function isAccounts(what: Limiter["what"], quota: MovedQuota | "unreadable"): boolean {
+  const isOwner = what === "team" || what === "user";
+  return isOwner && (quota === "unreadable" || (quota.reset === "total" && quota.note === undefined));
+}
+
+/** @throws Shut for a project or an organization that is blocked. A team or a user is an account, which is suspended */
+export function refuseBlocked(limiters: readonly Limiter[]): void {
+  for (const { what, row } of limiters) {
+    if (what !== "team" && what !== "user" && flagIn(row, "blocked"))
+      throw new Shut(`its ${what} is blocked there`);
+  }
+}
+
+/** Names of lists that have the paths for pictures and videos, and some of these paths. */
+const OPEN_LISTS = ["llm_api_routes", "openai_routes"];
+const PATHS = ["images/generations", "images/edits", "images/variations", "videos"].flatMap((path) => [
+  `/${path}`,
+  `/v1/${path}`,
+]);
+
+/**
+ * Whether a key may call some path that makes pictures or videos. @param routes names of lists, and paths, which may end with a star
+ * @throws Shut if it may not
+ */
+export function refuseOtherPaths(routes: readonly string[]): void {
+  const covers = (route: string) =>
+    OPEN_LISTS.includes(route) ||
+    PATHS.some((path) => (route.endsWith("*") ? path.startsWith(route.slice(0, -1)) : path === route));
+  if (routes.length > 0 && !routes.some(covers))
+    throw new Shut("no path that it may call makes pictures or videos");
+}
+
+/** A budget that a row refers to counts where it has none of its own. */
+export function withBudget(row: Row, budgets: ReadonlyMap<string, Row>): Row {
+  const budget = budgets.get(textOf(row.budget_id) ?? "");
+  if (budget === undefined) return row;
+  const fields = ["max_budget", "budget_duration", "rpm_limit", "tpm_limit", "max_parallel_requests"];
+  const added = fields.flatMap((field) =>
+    (row[field] ?? undefined) === undefined ? [[field, budget[field]]] : [],
+  );
+  return { ...row, ...Object.fromEntries(added) };
+}
