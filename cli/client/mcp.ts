@@ -76,17 +76,27 @@ function standardOf(answer: unknown): unknown {
   return { message, data: { error_code: isJsonObject(data) ? data.code : undefined } };
 }
 
-/** Stores a file on a server. @returns its id there @throws Failure */
+/** Stores a file on a server. @param file.isRepeatable whether it has the same id each time @returns its id there @throws Failure */
 export async function uploadFile(
   settings: ClientSettings,
   options: ClientOptions,
-  { name, bytes }: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> },
+  {
+    name,
+    bytes,
+    isRepeatable,
+  }: { readonly name: string; readonly bytes: Uint8Array<ArrayBuffer>; readonly isRepeatable: boolean },
 ): Promise<string> {
   const url = new URL(`${settings.server}/v1/files?name=${encodeURIComponent(name)}`);
   const headers = new Headers({
     Authorization: `Bearer ${settings.key}`,
     "Content-Type": "application/octet-stream",
   });
+  // The id of a file follows from its content and this key.
+  if (isRepeatable)
+    headers.set(
+      "Idempotency-Key",
+      `mcp ${new Bun.CryptoHasher("sha256").update(`${name}\n`).update(bytes).digest("hex")}`,
+    );
   const sent = await sendRaw({ method: "POST", url, headers, body: bytes }, options);
   if (!sent.ok) throw sent.failure;
   const answer = parseBody(await readRaw(sent.value, url));

@@ -58,7 +58,7 @@ export function defineMcp(command: Command, context: Context): void {
       warn: (text) => context.stderr.write(`${printable(text)}\n`),
       files: createLocalFiles({
         folders: (options.allowFiles ?? []).map((each) => folderToRead(each, context)),
-        upload: ({ path, bytes }) => uploadFile(settings, client, { name: basename(path), bytes }),
+        upload: ({ path, ...file }) => uploadFile(settings, client, { name: basename(path), ...file }),
       }),
       saver: folder === undefined ? undefined : createSaver(remote, folder, context.stdout),
       linger: async (underWay) => void (await Promise.race([underWay, timing.sleep(LINGER_MS, signal)])),

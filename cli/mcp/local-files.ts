@@ -19,14 +19,18 @@ export interface LocalFiles {
   describe(result: JsonObject): JsonObject;
 }
 
+interface NamedFile {
+  readonly path: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Whether the same file must have the same name at the server each time, because a repeated call is compared with the first. */
+  readonly isRepeatable: boolean;
+}
+
 export interface LocalFilesOptions {
   /** Folders below which files may be named; none: no file may. */
   readonly folders: readonly string[];
   /** Gives a file to the server. @returns its name there */
-  readonly upload: (file: {
-    readonly path: string;
-    readonly bytes: Uint8Array<ArrayBuffer>;
-  }) => Promise<string>;
+  readonly upload: (file: NamedFile) => Promise<string>;
 }
 
 /** The arguments of tools that name media. */
@@ -53,9 +57,9 @@ export function createLocalFiles({ folders, upload }: LocalFilesOptions): LocalF
       );
     return { path, bytes: bytesOf(path, roots) };
   };
-  const replace = async (value: Json): Promise<Json> => {
+  const replace = async (value: Json, isRepeatable: boolean): Promise<Json> => {
     if (typeof value !== "string" || !isPath(value)) return value;
-    return upload(read(value));
+    return upload({ ...read(value), isRepeatable });
   };
   return {
     async take(message) {
@@ -63,12 +67,13 @@ export function createLocalFiles({ folders, upload }: LocalFilesOptions): LocalF
       const args = isJsonObject(params) ? params.arguments : undefined;
       if (message.method !== "tools/call" || !isJsonObject(params) || !isJsonObject(args)) return { message };
       const replaced: Record<string, Json | undefined> = { ...args };
+      const isRepeatable = (args.idempotency_key ?? undefined) !== undefined;
       for (const [name, value] of Object.entries(args)) {
         if (!MEDIA.test(name) || value === undefined) continue;
         try {
           replaced[name] = Array.isArray(value)
-            ? await Promise.all(value.map(replace))
-            : await replace(value);
+            ? await Promise.all(value.map((each) => replace(each, isRepeatable)))
+            : await replace(value, isRepeatable);
         } catch (error) {
           if (error instanceof Unreadable) return { message, refusal: refusalOf(name, error.message) };
           throw error;

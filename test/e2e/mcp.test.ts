@@ -126,6 +126,18 @@ describe("svc mcp", () => {
     await agent.stop();
   });
 
+  test("a call that is sent again with its idempotency_key is the same task, also with a file, and from another process", async () => {
+    const ids = [];
+    for (const path of ["fox.png", join(folder, "fox.png")]) {
+      const agent = await startAgent("--allow-files", folder);
+      const call = { ...SMALL, images: [path, path], idempotency_key: "foxes" };
+      const { structured } = await agent.call("edit_image", call);
+      ids.push(structured.task_id);
+      await agent.stop();
+    }
+    expect(ids).toEqual([expect.any(String), ids[0]]);
+  });
+
   test("reads no other file, wherever a link leads, and nothing that is no picture", async () => {
     const agent = await startAgent("--allow-files", folder);
     const refused = {

@@ -37,6 +37,8 @@ export const TASK_WORDS = {
       : `There is no model "${cut(model)}". Did you mean "${near}"?`,
   model_of_other_kind: ({ model, makes, path }: Of & Field & { makes: TaskKind; path: string }) =>
     `"${model}" is ${article(makes)} model; send this request to POST ${path}.`,
+  model_of_other_tool: ({ model, makes, tool }: Of & Field & { makes: TaskKind; tool: string }) =>
+    `"${model}" is ${article(makes)} model; use the tool ${tool}.`,
   no_image_model: () => "No model that this key may use makes images from a prompt at present.",
   video_model_here: ({ model }: Of & Field) =>
     `"${model}" is a video model; create a task with POST /v1/videos/generations.`,

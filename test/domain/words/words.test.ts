@@ -129,6 +129,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
 
   model_unusable: { field },
   model_unknown: { model: "m", field },
+  model_of_other_tool: { model: "m", makes: "video", tool: "generate_video", field },
   model_of_other_kind: { model: "m", makes: "video", path: "/v1/videos/generations", field },
   no_image_model: {},
   video_model_here: { model: "m", field },

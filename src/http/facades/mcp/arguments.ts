@@ -1,4 +1,4 @@
-import { mustBe } from "../../../domain/errors.ts";
+import { invalid, mustBe } from "../../../domain/errors.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import { type Micros, parseAmount, ZERO } from "../../../domain/money/money.ts";
 import { MAX_WAIT_SEC, USUAL_WAIT_SEC } from "./limits.ts";
@@ -35,16 +35,19 @@ export function textOf(args: JsonObject, name: string): string | undefined {
   throw mustBe(name, { form: "text" }, { json: given });
 }
 
+/** @throws AppError naming the argument, where it is no text, or absent */
+export function neededTextOf(args: JsonObject, name: string): string {
+  const text = textOf(args, name);
+  if (text === undefined) throw invalid({ kind: "required", field: name });
+  return text;
+}
+
 /** A list of texts; one text counts as a list of itself. @throws AppError naming the argument */
 export function textsOf(args: JsonObject, name: string): readonly string[] | undefined {
   const given = args[name];
   if (given === undefined || given === null) return undefined;
   if (typeof given === "string") return [given];
-  if (
-    Array.isArray(given) &&
-    given.length > 0 &&
-    given.every((each): each is string => typeof each === "string")
-  )
-    return given;
+  if (Array.isArray(given) && given.length === 0) throw invalid({ kind: "required", field: name });
+  if (Array.isArray(given) && given.every((each): each is string => typeof each === "string")) return given;
   throw mustBe(name, { rule: "be a list of texts" }, { json: given as Json });
 }

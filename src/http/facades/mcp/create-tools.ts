@@ -6,7 +6,7 @@ import { formatAmount } from "../../../domain/money/money.ts";
 import type { TaskKind } from "../../../domain/task/request.ts";
 import { createFrom } from "../../../service/create-from.ts";
 import { imageField } from "../../../service/model-fields.ts";
-import { ofOtherKind, readModel } from "../../../service/read-model.ts";
+import { readModel } from "../../../service/read-model.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { list, type Properties, text } from "../../wire/schema.ts";
 import { sentBy } from "../create.ts";
@@ -143,5 +143,13 @@ function modelOf(deps: McpDeps, { principal }: KeyedExchange, id: unknown, kind:
     throw new AppError("permission_denied", { kind: "feature_forbidden", feature });
   const model = readModel(deps, principal, id);
   if (model.kind === kind) return model;
-  throw ofOtherKind("model_not_available", model);
+  const tool = `generate_${model.kind}`;
+  const facts = {
+    kind: "model_of_other_tool",
+    model: model.id,
+    makes: model.kind,
+    tool,
+    field: "model",
+  } as const;
+  throw new AppError("model_not_available", facts);
 }

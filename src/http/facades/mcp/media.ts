@@ -1,4 +1,4 @@
-import { invalid } from "../../../domain/errors.ts";
+import { invalid, mustBe } from "../../../domain/errors.ts";
 import { isId } from "../../../domain/ids.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import { assetPath } from "../../../domain/media/asset.ts";
@@ -49,6 +49,6 @@ async function addressOf(
   if (status !== "completed") throw invalid({ kind: "task_not_completed", field, status });
   const result = results[Number(place)];
   if (result === undefined)
-    throw invalid({ kind: "result_absent", field, results: results.length, given: Number(place) });
+    throw mustBe(field, { rule: `name a result of the task, #0 to #${results.length - 1}` }, { json: value });
   return origin + assetPath({ id: result.assetId, type: result.type });
 }

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../../domain/json.ts";
 import { cancelTask } from "../../../service/cancel-task.ts";
 import { readTask } from "../../../service/read-task.ts";
-import { isWaiting, textOf, waitMsOf } from "./arguments.ts";
+import { isWaiting, neededTextOf, waitMsOf } from "./arguments.ts";
 import type { McpDeps } from "./deps.ts";
 import { followTask } from "./follow.ts";
 import { taskResult } from "./result.ts";
@@ -27,7 +27,7 @@ export const GET_TASK: ToolKind<McpDeps> = {
   async run(deps, call) {
     const { exchange, args } = call;
     const waitMs = waitMsOf(args, 0);
-    const { id } = await readTask(deps, exchange.principal, textOf(args, "task_id") ?? "");
+    const { id } = await readTask(deps, exchange.principal, neededTextOf(args, "task_id"));
     const leave = waitMs > 0 ? exchange.stay("waits") : () => {};
     try {
       const task = await followTask(deps, call, { id, waitMs, isOwn: false });
@@ -51,7 +51,7 @@ export const CANCEL_TASK: ToolKind<McpDeps> = {
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   }),
   async run(deps, { exchange, args }) {
-    const task = await cancelTask(deps, exchange.principal, textOf(args, "task_id") ?? "");
+    const task = await cancelTask(deps, exchange.principal, neededTextOf(args, "task_id"));
     return taskResult(deps, exchange, task);
   },
 };

@@ -142,6 +142,8 @@ describe("a call that waits", () => {
     const edit = { model: "sandbox-image", prompt: "Older", images: [String(first.task_id)], sandbox: SOON };
     const { structured: second } = await agent.call("edit_image", edit);
     expect(second.status).toBe("completed");
+    const { error } = await agent.call("edit_image", { ...edit, images: [`${first.task_id}#1`] });
+    expect(error.message).toStartWith("images[0] must name a result of the task, #0 to #0");
     const { structured, content } = await agent.call("generate_video", {
       ...VIDEO,
       image_url: `${second.task_id}#0`,
@@ -207,7 +209,17 @@ describe("a refused call", () => {
       { ...SMALL, model: "sandbox-imag" },
       { code: "model_not_available" },
     ],
-    ["a model of another kind", "generate_image", VIDEO, { code: "model_not_available" }],
+    [
+      "a model of another kind",
+      "generate_image",
+      VIDEO,
+      {
+        code: "model_not_available",
+        message: '"sandbox-video" is a video model; use the tool generate_video.',
+      },
+    ],
+    ["no images at all", "edit_image", { ...SMALL, images: [] }, { message: "images is required." }],
+    ["no task", "get_task", {}, { param: "task_id", message: "task_id is required." }],
     ["no prompt", "generate_image", { model: "sandbox-image" }, { param: "prompt" }],
     [
       "a value that the model lacks",
