@@ -25,6 +25,8 @@ export interface CompatRequest {
   /** The name of the field with the images; `image` unless given. */
   readonly imagesName?: string | undefined;
   readonly mask?: string | undefined;
+  /** Whether it may come without a prompt for a model that needs none, as one that removes the background. */
+  readonly mayLackPrompt?: boolean | undefined;
 }
 
 /** A create body for the model's own schema, and the names that its fields have in the caller's request. */
@@ -61,8 +63,10 @@ export function fromCompat(offered: OfferedModel, request: CompatRequest): Model
   if (isTrue(stream) && partialImages !== undefined && propertyOf(model, "partial_images") !== undefined) {
     body.partial_images = partialImages;
   }
-  const prompt = promptOf(given.prompt);
-  if (propertyOf(model, "prompt") !== undefined) body.prompt = prompt;
+  if (!(request.mayLackPrompt && isWithoutPrompt(model, given.prompt))) {
+    const prompt = promptOf(given.prompt);
+    if (propertyOf(model, "prompt") !== undefined) body.prompt = prompt;
+  }
   addCount(model, given.n, body);
   addSize(offered, given.size, body, names);
   addQuality(model, given.quality, body);
@@ -70,6 +74,12 @@ export function fromCompat(offered: OfferedModel, request: CompatRequest): Model
   addFormat(model, given.output_format, body);
   addImages(model, request, body, names);
   return { body, names };
+}
+
+/** Whether nothing is said to a model that need not be told anything. */
+function isWithoutPrompt({ schema: { required } }: Model, prompt: Json | undefined): boolean {
+  const isSilent = prompt === undefined || (typeof prompt === "string" && prompt.trim() === "");
+  return isSilent && !(Array.isArray(required) && required.includes("prompt"));
 }
 
 function promptOf(prompt: Json | undefined): string {

@@ -15,6 +15,7 @@ const CENT = 10_000;
 const SECOND = 20_000;
 const SOON = { delay_ms: 0 };
 const PROMPT = "a fox in the snow";
+const UPSCALER = "sandbox-upscale";
 
 let server: Server;
 let base: string;
@@ -99,6 +100,21 @@ describe("@google/genai", () => {
     expect(edited.generatedImages).toHaveLength(1);
     const [task] = await customer.tasks();
     expect((await request(customer, task?.task_id)).request?.mode).toBe("image-to-image");
+  });
+
+  test("makes a picture larger, which has no prompt", async () => {
+    const customer = await createCustomer(server);
+    const { models } = enterpriseOf(customer.key);
+    const image = { imageBytes: picture, mimeType: "image/png" };
+    const { generatedImages } = await models.upscaleImage({ model: UPSCALER, image, upscaleFactor: "x2" });
+    expect(generatedImages).toHaveLength(1);
+    const alone = await clientOf(customer.key).models.generateContent({
+      model: UPSCALER,
+      contents: [{ inlineData: inlineData() }],
+    });
+    const larger = await decode(Buffer.from(alone.data ?? "", "base64"));
+    expect(larger).toMatchObject({ width: 128, height: 128 });
+    expect(customer.charged()).toBe(2 * CENT);
   });
 
   test("makes a video of a prompt or a picture, follows it, and downloads it", async () => {

@@ -55,6 +55,7 @@ export type AnswerForm = "whole" | "event" | "list";
 interface Accepted {
   readonly call: SyncCall;
   readonly ratio?: string | undefined;
+  readonly unmet?: string | undefined;
 }
 
 /** Makes pictures while the caller waits. If the caller is lost, an equal request joins its task. */
@@ -95,7 +96,7 @@ export async function makeWaiting(
         ...{ endpoint: `POST /gemini ${method.verb}`, identity: { ...body, model: name } },
       }),
     );
-    return { call, ratio: found?.ratio };
+    return { call, ratio: found?.ratio, unmet: found?.unmet };
   };
   try {
     const kind = form === "event" ? "streams" : "waits";
@@ -113,7 +114,7 @@ interface Finishing {
 }
 
 async function finish(deps: CallDeps, exchange: KeyedExchange, finishing: Finishing): Promise<Reply> {
-  const { call, ratio } = finishing.accepted;
+  const { call, ratio, unmet } = finishing.accepted;
   const standing = standingFor(exchange, call);
   const { waitMs, headers } = waitOf(deps, exchange);
   headers["X-Task-Id"] = call.taskId;
@@ -125,7 +126,8 @@ async function finish(deps: CallDeps, exchange: KeyedExchange, finishing: Finish
   const task = await finishInTime(deps, exchange, call, { waitMs, standing });
   const pictures = await openImages(deps, task);
   if (task.charged !== undefined) headers["X-Request-Cost"] = formatAmount(task.charged);
-  if (isOther(ratio, pictures)) headers["X-Svc-Adjusted"] = finishing.method.ratioName;
+  const adjusted = isOther(ratio, pictures) ? finishing.method.ratioName : unmet;
+  if (adjusted !== undefined) headers["X-Svc-Adjusted"] = adjusted;
   const contents = pictures.map(({ content }) => content);
   const pieces = inForm(finishing.method.answers.made(task, pictures), finishing.form);
   const { body, over } = await bodyInPieces(pieces, contents, call.leave);

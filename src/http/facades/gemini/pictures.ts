@@ -4,6 +4,7 @@ import type { Model } from "../../../domain/model/model.ts";
 import type { CompatRequest } from "../../../service/compat-request.ts";
 import { imageField, isList, propertyOf } from "../../../service/model-fields.ts";
 import { readContents } from "./contents.ts";
+import { addEnlarging } from "./enlarging.ts";
 import { type MaskDeps, readMask } from "./masks.ts";
 import { type GivenMedia, type MediaContext, type MediaDeps, readMedia } from "./media.ts";
 import { asObject, listOf, type Member, memberOf, objectOf, textOf } from "./members.ts";
@@ -24,6 +25,8 @@ export interface PictureRequest {
   readonly names: Readonly<Record<string, string>>;
   /** The proportions that it asks for, if any: `16:9`. */
   readonly ratio?: string | undefined;
+  /** What it asks for and the model cannot choose, though it does the rest. */
+  readonly unmet?: string | undefined;
 }
 
 /** Settings of a chat, which change nothing about a picture. */
@@ -92,7 +95,7 @@ function requireImages(modalities: readonly Member[]): void {
 
 const TRANSLATED = new Set([
   ...["sampleCount", "numberOfImages", "aspectRatio", "sampleImageSize", "imageSize"],
-  ...["outputOptions", "outputMimeType"],
+  ...["outputOptions", "outputMimeType", "mode", "upscaleConfig"],
 ]);
 /** What pictures are checked for, and what is told of that, is the service's and its providers' affair. */
 const OF_CHECKS = new Set([
@@ -126,9 +129,11 @@ export async function readPredict(
   addOwn(model, to, parameters, { at: PARAMETERS, known: TRANSLATED, ignored: OF_CHECKS });
   addOwn(model, to, instance.value, { at, known: OF_INSTANCES, ignored: NONE });
   addLabels(model, to, body);
+  const enlarging = addEnlarging(model, to, parameters, PARAMETERS);
   const { pictures, mask } = await readReferences(deps, context, instance);
-  const prompt = textOf(instance.value, "prompt", at)?.value;
-  return requestOf(model, to, { prompt, promptPath: `${at}.prompt`, pictures, mask, ratio });
+  const prompt = textOf(instance.value, "prompt", at)?.value ?? enlarging?.prompt;
+  const request = requestOf(model, to, { prompt, promptPath: `${at}.prompt`, pictures, mask, ratio });
+  return { ...request, unmet: enlarging?.unmet };
 }
 
 export const PARAMETERS = "parameters";
@@ -218,7 +223,10 @@ export function requestOf(model: Model, { body, names }: Wanted, given: Given): 
   if (prompt !== undefined) fields.prompt = prompt;
   const images = pictures.map(({ address }) => address);
   return {
-    request: { isText: false, fields, images, imagesName: "images", mask: mask?.address },
+    request: {
+      ...{ isText: false, fields, images, imagesName: "images", mask: mask?.address },
+      mayLackPrompt: images.length > 0,
+    },
     names: {
       ...{ ...names, prompt: promptPath, images: first?.path ?? promptPath },
       ...Object.fromEntries(places),

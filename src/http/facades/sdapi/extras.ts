@@ -5,7 +5,6 @@ import { formatAmount, sumMicros } from "../../../domain/money/money.ts";
 import type { StagedFile } from "../../../domain/ports/asset-store.ts";
 import type { TaskSummary } from "../../../domain/task/task.ts";
 import type { SyncCall } from "../../../service/generate-sync.ts";
-import { propertyOf } from "../../../service/model-fields.ts";
 import { readJsonBody } from "../../body.ts";
 import { openImages } from "../../compat/answer.ts";
 import type { KeyedExchange } from "../../exchange.ts";
@@ -15,6 +14,7 @@ import { whileStaying } from "../../stays.ts";
 import { acceptStaying, finishInTime, standingFor, waitOf } from "../../waiting.ts";
 import { check } from "../../wire/check.ts";
 import { inOtherWords, sentBy } from "../create.ts";
+import { ENLARGING_PROMPT, factorField } from "../enlarging.ts";
 import type { Calls } from "./calls.ts";
 import { type DrawDeps, endOf } from "./draw.ts";
 import { lenient } from "./fields.ts";
@@ -31,11 +31,6 @@ interface Deps extends DrawDeps {
 type Shape = "single" | "batch";
 
 const PATHS = { single: "extra-single-image", batch: "extra-batch-images" } as const;
-
-/** What models call the factor by which a picture becomes larger. */
-const FACTORS = ["upscaling_resize", "factor", "upscale_factor", "scale_factor", "scale"];
-/** For models that want one: the API has none. */
-const PROMPT = "A sharp and detailed picture";
 
 /** POST /sdapi/v1/extra-single-image and extra-batch-images: pictures are made larger, where a model can. */
 export async function enlarge(deps: Deps, exchange: KeyedExchange, shape: Shape): Promise<Reply> {
@@ -107,7 +102,7 @@ function textOf(field: string, given: Json | undefined): string {
 }
 
 function fieldsFor(model: Model, body: JsonObject): Pick<Call, "fields" | "ignored" | "names"> {
-  const factor = FACTORS.find((name) => propertyOf(model, name) !== undefined);
+  const factor = factorField(model);
   const { upscaling_resize: asked } = body;
   const isTaken = factor !== undefined && asked !== undefined;
   const ignored = ["upscaling_resize", "upscaling_resize_w", "upscaling_resize_h"].filter(
@@ -116,7 +111,7 @@ function fieldsFor(model: Model, body: JsonObject): Pick<Call, "fields" | "ignor
   return {
     // The values by which a model does so count before ours.
     fields: {
-      prompt: PROMPT,
+      prompt: ENLARGING_PROMPT,
       ...model.followUps?.upscale,
       model: model.id,
       ...(isTaken && { [factor]: asked }),

@@ -3,11 +3,11 @@ import { mustBe } from "../../../domain/errors.ts";
 import type { Json } from "../../../domain/json.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import { listModels, type ModelDeps } from "../../../service/read-model.ts";
+import { isEnlarging } from "../enlarging.ts";
 
 /** Models that make a picture larger. */
 export function listUpscalers(deps: ModelDeps, principal: Principal): Model[] {
-  const isUpscaler = ({ kind, followUps }: Model) => kind === "image" && followUps?.upscale !== undefined;
-  return listModels(deps, principal).filter(isUpscaler);
+  return listModels(deps, principal).filter(isEnlarging);
 }
 
 /** The one that a client names. @throws AppError naming the field, for `None` too: nothing here makes a picture larger without a model */
