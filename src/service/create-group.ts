@@ -75,6 +75,9 @@ export async function createGroup(
     check(cost) {
       if (budget !== undefined && cost > budget)
         throw invalid({ kind: "above_max_cost", field: "budget", cost, most: budget });
+      const { concurrency } = request.principal.policy;
+      if (concurrency !== undefined && expanded.length > concurrency)
+        throw invalid({ kind: "group_above_concurrency", tasks: expanded.length, concurrency });
       callbackOf(deps, { callback_url: callbackUrl }, undefined);
     },
   });

@@ -73,7 +73,7 @@ export async function followUpTask(
 /**
  * The path of a result.
  * @param index of the result; an integer
- * @throws AppError naming `task_id` if the task is not completed, and `index` if there is no such result
+ * @throws AppError naming `task_id` if the task is not completed or its files were removed, and `index` if there is no such result
  */
 export function pathOfResult(task: Task, index = 0): string {
   if (task.status !== "completed")
@@ -81,7 +81,14 @@ export function pathOfResult(task: Task, index = 0): string {
   const result = task.results[index];
   if (result === undefined)
     throw invalid({ kind: "result_absent", field: "index", results: task.results.length, given: index });
+  refuseFileless(task, "task_id");
   return assetPath({ id: result.assetId, type: result.type });
+}
+
+/** @throws AppError naming the field by which a task was named, if its files were removed */
+export function refuseFileless({ filesRemovedAt }: Pick<Task, "filesRemovedAt">, field: string): void {
+  if (filesRemovedAt !== undefined)
+    throw invalid({ kind: "task_files_gone", field, removedAt: filesRemovedAt });
 }
 
 /**

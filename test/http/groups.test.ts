@@ -202,6 +202,16 @@ test("where the money is not enough for all, nothing is made and nothing is held
   );
 });
 
+test("a group of more tasks than a key may have at once is refused for good, and none is made", async () => {
+  const limited = { name: "two at once", concurrency: 2 };
+  const { key } = (await ask("/admin/v1/keys", { key: service.token, body: limited })).data;
+  const refused = await create({ ...BASE, grid: { seed: [1, 2, 3] } }, { key: String(key) });
+  expect([refused.status, refused.headers.get("retry-after"), refused.message]).toEqual([
+    ...[400, null, "This group makes 3 tasks at once, and this API key may have 2."],
+  ]);
+  expect((await create({ ...BASE, grid: { seed: [1, 2] } }, { key: String(key) })).status).toBe(200);
+});
+
 test("the same request with its key is the same group, at once and later, and another body is a conflict", async () => {
   const sent = { headers: { "Idempotency-Key": "group-1" } };
   const body = { ...BASE, grid: { seed: [5, 6] } };

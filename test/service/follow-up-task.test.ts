@@ -14,10 +14,15 @@ const PRINCIPAL: Principal = {
 };
 
 /** What the create is asked for when a picture of this model is made larger. Every model has a provider. */
-async function upscaled(model: string, body: JsonObject = {}, policy: Principal["policy"] = {}) {
+async function upscaled(
+  model: string,
+  body: JsonObject = {},
+  policy: Principal["policy"] = {},
+  more: object = {},
+) {
   const { request, ...rest } = newTask({ model: model as ModelId });
   const results = [{ assetId: assetId(1), type: "image/png" }];
-  const story = { task: { ...rest, request, status: "completed", results }, inputs: [] };
+  const story = { task: { ...rest, request, status: "completed", results, ...more }, inputs: [] };
   const asked: CreateTaskRequest[] = [];
   await followUpTask(
     {
@@ -55,5 +60,13 @@ test("the cheapest is that for this very request, with the task's prompt where i
     prompt: "a lighthouse at dusk",
     creativity: 0.3,
     image_url: `http://a/assets/${assetId(1)}.png`,
+  });
+});
+
+test("a task whose files were removed is refused as such, and not by a field that nobody gave", async () => {
+  await expect(upscaled("sandbox-image", {}, {}, { filesRemovedAt: 86_400_000 })).rejects.toMatchObject({
+    ...{ code: "invalid_request", param: "task_id" },
+    message:
+      "task_id names a task whose files were removed on 1970-01-02T00:00:00.000Z, because they were kept long enough.",
   });
 });

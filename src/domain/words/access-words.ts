@@ -49,7 +49,7 @@ export const ACCESS_WORDS = {
     `This API key may not ${path === undefined ? FEATURES[feature] : `use POST ${path}`}: it lacks the feature "${feature}".`,
   route_forbidden: () => "This API key may not choose its route; leave X-Route out.",
   too_many_requests: ({ perMinute, retryAfterSec }: { perMinute: number; retryAfterSec: number }) =>
-    `This API key may make ${perMinute} requests that begin work a minute, and has. Try again in ${retryAfterSec} s.`,
+    `This API key may make ${perMinute} ${perMinute === 1 ? "request that begins" : "requests that begin"} work a minute, and has. Try again in ${retryAfterSec} s.`,
   too_many_stays: (facts: {
     whose: "key" | "account" | "token";
     what: "streams" | "waits";

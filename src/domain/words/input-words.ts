@@ -14,6 +14,8 @@ interface OfModel extends Field {
 export const INPUT_WORDS = {
   stored_file_unknown: ({ field }: Field, name: NameOf) =>
     `${name(field)} names a file of this service that does not exist.`,
+  task_files_gone: ({ field, removedAt }: Field & { removedAt: number }, name: NameOf) =>
+    `${name(field)} names a task whose files were removed on ${new Date(removedAt).toISOString()}, because they were kept long enough.`,
   stored_file_gone: ({ field }: Field, name: NameOf) =>
     `${name(field)} names a file that this service no longer has.`,
   /** `given` is a media type where it is known. */

@@ -71,6 +71,8 @@ export const TASK_WORDS = {
     `quantity ${quantity} comes to more than can be counted.`,
   too_many_tasks: ({ concurrency }: { concurrency: number | undefined }) =>
     `This API key may have ${concurrency} tasks at once, and has them. Wait until one ends.`,
+  group_above_concurrency: ({ tasks, concurrency }: { tasks: number; concurrency: number }) =>
+    `This group makes ${tasks} tasks at once, and this API key may have ${concurrency}.`,
   disk_low: () =>
     "The disk of the service is nearly full, and it takes no new tasks at this moment; send the request again later.",
   draining: () => "The service takes no new tasks at this moment; send the request again in a few seconds.",

@@ -129,6 +129,8 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
 
   model_unusable: { field },
   model_unknown: { model: "m", field },
+  task_files_gone: { field, removedAt: 0 },
+  group_above_concurrency: { tasks: 3, concurrency: 2 },
   model_of_other_tool: { model: "m", makes: "video", tool: "generate_video", field },
   model_of_other_kind: { model: "m", makes: "video", path: "/v1/videos/generations", field },
   no_image_model: {},

@@ -3,6 +3,7 @@ import { isId } from "../../../domain/ids.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import { assetPath } from "../../../domain/media/asset.ts";
 import type { Model } from "../../../domain/model/model.ts";
+import { refuseFileless } from "../../../service/follow-up-task.ts";
 import { readTask } from "../../../service/read-task.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import type { McpDeps } from "./deps.ts";
@@ -45,10 +46,12 @@ async function addressOf(
 ): Promise<Json> {
   const [, id, place = "0"] = typeof value === "string" ? (RESULT.exec(value) ?? []) : [];
   if (id === undefined || !isId("task", id)) return value;
-  const { status, results } = await readTask(deps, principal, id);
+  const task = await readTask(deps, principal, id);
+  const { status, results } = task;
   if (status !== "completed") throw invalid({ kind: "task_not_completed", field, status });
   const result = results[Number(place)];
   if (result === undefined)
     throw mustBe(field, { rule: `name a result of the task, #0 to #${results.length - 1}` }, { json: value });
+  refuseFileless(task, field);
   return origin + assetPath({ id: result.assetId, type: result.type });
 }

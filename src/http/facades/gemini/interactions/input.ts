@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../../domain/json.ts";
 import { assetPath, MEDIA_TYPES } from "../../../../domain/media/asset.ts";
 import type { TaskStore } from "../../../../domain/ports/task-store.ts";
 import type { TaskSummary } from "../../../../domain/task/task.ts";
+import { refuseFileless } from "../../../../service/follow-up-task.ts";
 import { readTask } from "../../../../service/read-task.ts";
 import { askedIn, promptOf, type Turn } from "../contents.ts";
 import { type GivenMedia, type MediaContext, type MediaDeps, readMedia } from "../media.ts";
@@ -68,10 +69,12 @@ async function previousFile(
 ): Promise<GivenFile | undefined> {
   const id = textOf(body, PREVIOUS);
   if (id === undefined) return undefined;
-  const { status, results }: TaskSummary = await readTask(deps, principal, id.value);
+  const task: TaskSummary = await readTask(deps, principal, id.value);
+  const { status, results } = task;
   const result = results.find(({ type }) => isFile(MEDIA_TYPES[type].kind));
   if (status !== "completed" || result === undefined)
     throw mustBe(id.path, { rule: "be an interaction that has made something" }, id.value);
+  refuseFileless(task, id.path);
   const address = origin + assetPath({ ...result, id: result.assetId });
   return { kind: MEDIA_TYPES[result.type].kind === "video" ? "video" : "image", address, path: id.path };
 }
