@@ -3655,6 +3655,32 @@ export interface Schemas {
     description: string;
     models: readonly (Schemas["ReplicateModel"])[];
   };
+  ReplicateDeployment: {
+    /** The owner that it was asked for by. */
+    owner: string;
+    /** The name that it was asked for by. */
+    name: string;
+    current_release: {
+      /** Always 1. */
+      number: number;
+      /** `svc/` and the id of the model. */
+      model: string;
+      /** The version of the model. */
+      version: string;
+      /** When this service began to run. */
+      created_at: string;
+      /** Not told. */
+      created_by: null;
+      configuration: {
+        /** The one that there is. */
+        hardware: string;
+        /** Always 0. */
+        min_instances: number;
+        /** Always 1: what is made at once is the provider's matter. */
+        max_instances: number;
+      };
+    };
+  };
   ReplicateError: {
     /** What kind of error it is. */
     title: string;
@@ -5012,6 +5038,10 @@ export interface Operations {
   "GET /replicate/v1/models/{owner}/{name}/versions/{version}": {
     path: { owner: string; name: string; version: string };
     data: Schemas["ReplicateVersion"];
+  };
+  "GET /replicate/v1/deployments/{owner}/{name}": {
+    path: { owner: string; name: string };
+    data: Schemas["ReplicateDeployment"];
   };
   "GET /replicate/v1/collections": {
     data: {

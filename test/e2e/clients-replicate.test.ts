@@ -22,7 +22,7 @@ const LASTING = { ...SMALL, sandbox: { outcome: "hang" } };
 let server: Server;
 
 beforeAll(async () => {
-  const aliases = ["--alias", "google/veo-3=sandbox-video"];
+  const aliases = ["--alias", "google/veo-3=sandbox-video", "--alias", "acme/fox=sandbox-image"];
   server = await startServer({ args: [...aliases, "--egress-allow", "127.0.0.1"] });
 });
 
@@ -76,6 +76,16 @@ describe("replicate", () => {
     const moving = await replicate.run(VIDEO, { input: { ...FILM, image: picture } });
     expect(await probe(await bytesOf(moving))).toMatchObject({ codec: "avc" });
     expect(customer.charged()).toBe(4 * CENT + 2 * 2 * CENT);
+  });
+
+  test("makes pictures by a deployment, whose name is an alias", async () => {
+    const customer = await createCustomer(server);
+    const { deployments } = clientOf(customer.key);
+    const { current_release: release } = await deployments.get("acme", "fox");
+    expect(release?.model).toBe(IMAGE);
+    const made = await deployments.predictions.create("acme", "fox", { input: SMALL, wait: true });
+    expect(made).toMatchObject({ status: "succeeded", version: release?.version });
+    expect(customer.charged()).toBe(CENT);
   });
 
   test("polls, and tells of progress", async () => {

@@ -528,7 +528,9 @@ test("what Replicate's clients ask for is answered as the document says", async 
   const body = { version: "svc/sandbox-image", input };
   const made = await call(`POST ${base}/predictions`, { body, headers });
   expect(made.status).toBe(201);
-  await call(`POST ${base}/models/{owner}/{name}/predictions`, { path: named, body: { input } });
+  for (const kind of ["models", "deployments"])
+    await call(`POST ${base}/${kind}/{owner}/{name}/predictions`, { path: named, body: { input } });
+  await call(`GET ${base}/deployments/{owner}/{name}`, { path: named });
   const prediction = JSON.parse(made.text) as { id: string; urls: { stream: string } };
   const path = { prediction_id: prediction.id };
   for (const each of ["GET", "POST"]) {

@@ -166,6 +166,31 @@ describe("a prediction", () => {
     await cancel(byModel.body.id);
   });
 
+  test.concurrent("is made by a deployment, which is a model by any of its names", async () => {
+    const version = ((await call("/models/svc/sandbox-image")).body.latest_version as JsonObject).id;
+    for (const name of ["svc/sandbox-image", "svc/draw"]) {
+      const { body } = await call(`/deployments/${name}`);
+      const [owner, ownName] = name.split("/");
+      expect(body).toMatchObject({
+        ...{ owner, name: ownName },
+        current_release: { number: 1, model: "svc/sandbox-image", version },
+      });
+    }
+    const of = (name: string, input: JsonObject) =>
+      call(`/deployments/${name}/predictions`, { body: { input } });
+    const film = await of("google/veo-3", { ...LASTING, duration: 1 });
+    expectPublished("schemas_prediction_response", film.body);
+    expect([film.status, film.body.model]).toEqual([201, "svc/sandbox-video"]);
+    await cancel(film.body.id);
+    expect([(await of("acme/none", SMALL)).status, (await call("/deployments/acme/none")).status]).toEqual([
+      404, 404,
+    ]);
+    expect(errorOf(await of("svc/draw", { ...SMALL, colour: 1 }))).toMatchObject({
+      status: 422,
+      field: "input.colour",
+    });
+  });
+
   test.concurrent("of a film has one address as its output", async () => {
     const input = { prompt: "A fox", duration: 1, size: "640x360", sandbox: { delay_ms: 0 } };
     const { body } = await create(input, { model: "svc/sandbox-video" });
@@ -389,7 +414,7 @@ test("models are searched with the method QUERY, by their names, what providers 
 
 test("what is not here is refused in that API's words", async () => {
   const notFound = { title: "Not found", detail: "The requested resource could not be found.", status: 404 };
-  for (const path of ["/trainings", "/deployments", "/deployments/svc/any", "/search?query=x"])
+  for (const path of ["/trainings", "/deployments", "/trainings/any", "/search?query=x"])
     expect((await (await fetch(`${service.url}/replicate/v1${path}`)).json()) as object).toMatchObject(
       notFound,
     );

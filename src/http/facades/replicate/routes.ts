@@ -13,6 +13,7 @@ import { type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange
 import { json, type Reply } from "../../reply.ts";
 import { OWNER } from "../models.ts";
 import { type CreateDeps, createPrediction } from "./create.ts";
+import { HARDWARE_ENTRY, oneDeployment } from "./deployments.ts";
 import { type FileDeps, fileEndpoints } from "./files.ts";
 import { BASE } from "./manners.ts";
 import {
@@ -43,6 +44,7 @@ type Deps = ReplicateDeps & Pick<CreateDeps, "tell" | "joinTask" | "streamPath">
 const PREDICTIONS = `${BASE}/predictions`;
 const PREDICTION = `${PREDICTIONS}/:prediction_id`;
 const MODEL = `${BASE}/models/:owner/:name`;
+const DEPLOYMENT = `${BASE}/deployments/:owner/:name`;
 const CREATES = { isCounted: true, sheds: "creates" } as const;
 
 /** The predictions API that Replicate's clients speak (docs/facades.md). A prediction is a task, and its id is the task's. */
@@ -56,6 +58,9 @@ export function replicateEndpoints(given: ReplicateDeps): Endpoint[] {
       createPrediction(deps, exchange),
     ),
     keyed("POST", `${MODEL}/predictions`, wire.CREATE_MODEL_PREDICTION, CREATES, (exchange) =>
+      createPrediction(deps, exchange, nameIn(exchange)),
+    ),
+    keyed("POST", `${DEPLOYMENT}/predictions`, wire.CREATE_DEPLOYMENT_PREDICTION, CREATES, (exchange) =>
       createPrediction(deps, exchange, nameIn(exchange)),
     ),
     polled(PREDICTIONS, wire.LIST_PREDICTIONS, (exchange) => list(deps, exchange), "lists"),
@@ -95,13 +100,11 @@ function catalogEndpoints(deps: Deps): Endpoint[] {
     { ...keyed("GET", MODEL, wire.READ_OWNED_MODEL, {}, told(oneModel)), isKnownByMethod: true },
     keyed("GET", `${MODEL}/versions`, wire.LIST_VERSIONS, {}, told(versionPage)),
     keyed("GET", `${MODEL}/versions/:version`, wire.READ_VERSION, {}, told(oneVersion)),
+    keyed("GET", DEPLOYMENT, wire.READ_DEPLOYMENT, {}, told(oneDeployment)),
     keyed("GET", `${BASE}/collections`, wire.LIST_COLLECTIONS, {}, told(collectionPage)),
     keyed("GET", `${BASE}/collections/:slug`, wire.READ_COLLECTION, {}, told(oneCollection)),
     keyed("GET", `${BASE}/account`, wire.READ_OWNER, {}, told(owner)),
-    // The provider decides where a task is made.
-    keyed("GET", `${BASE}/hardware`, wire.LIST_HARDWARE, {}, () =>
-      json([{ name: "As the model's provider has it", sku: "provider" }]),
-    ),
+    keyed("GET", `${BASE}/hardware`, wire.LIST_HARDWARE, {}, () => json([HARDWARE_ENTRY])),
     keyed("GET", `${BASE}/webhooks/default/secret`, wire.READ_WEBHOOK_SECRET, {}, told(webhookSecret)),
   ];
 }

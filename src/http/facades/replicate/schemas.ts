@@ -124,6 +124,26 @@ export const MODEL = component("ReplicateModel", {
   latest_version: VERSION,
 });
 
+export const DEPLOYMENT = component("ReplicateDeployment", {
+  owner: text("The owner that it was asked for by."),
+  name: text("The name that it was asked for by."),
+  current_release: closed({
+    number: { type: "integer", description: "Always 1." },
+    model: text("`svc/` and the id of the model."),
+    version: text("The version of the model."),
+    created_at: time("When this service began to run."),
+    created_by: { type: "null", description: "Not told." },
+    configuration: closed({
+      hardware: text("The one that there is."),
+      min_instances: { type: "integer", description: "Always 0." },
+      max_instances: {
+        type: "integer",
+        description: "Always 1: what is made at once is the provider's matter.",
+      },
+    }),
+  }),
+});
+
 const COLLECTION_FIELDS = {
   name: text("For people."),
   slug: text("A mode of models, `text-to-image` say."),

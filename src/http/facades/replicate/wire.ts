@@ -6,6 +6,7 @@ import {
   COLLECTION,
   CREATE_BODY,
   CREATE_MODEL_BODY,
+  DEPLOYMENT,
   FULL_COLLECTION,
   HARDWARE,
   MODEL,
@@ -78,6 +79,16 @@ export const CREATE_MODEL_PREDICTION = contract(
   { ...CREATES, path: OWNED, body: jsonBody(CREATE_MODEL_BODY) },
 );
 
+export const CREATE_DEPLOYMENT_PREDICTION = contract(
+  "createReplicateDeploymentPrediction",
+  TAG,
+  "Create a prediction of a deployment",
+  {
+    ...{ ...CREATES, path: OWNED, body: jsonBody(CREATE_MODEL_BODY) },
+    description: "A deployment is a model, by the same names.",
+  },
+);
+
 const PREDICTION_PATH = { prediction_id: PREDICTION_ID };
 const COST = ["X-Request-Cost"] as const;
 const NOT_FOUND = "Any task of the account is found, however it was created.";
@@ -134,6 +145,13 @@ export const LIST_OWNED_MODELS = contract("listReplicateModels", TAG, "List mode
 export const READ_OWNED_MODEL = contract("readReplicateModel", TAG, "Read a model", {
   path: OWNED,
   answers: { 200: jsonAnswer("The model, with its schema.", MODEL) },
+  errors: MODEL_ERRORS,
+});
+
+export const READ_DEPLOYMENT = contract("readReplicateDeployment", TAG, "Read a deployment", {
+  description: "Every model is one, by the same names; an alias has the name that programs know.",
+  path: OWNED,
+  answers: { 200: jsonAnswer("The model, as a deployment with one release.", DEPLOYMENT) },
   errors: MODEL_ERRORS,
 });
 
