@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import OpenAI, { toFile } from "openai";
+import OpenAI, { AzureOpenAI, toFile } from "openai";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { createApi, download } from "./support/api.ts";
 import { ALIASES, type Customer, createCustomer } from "./support/customer.ts";
@@ -46,6 +46,21 @@ describe("images.generate", () => {
     expect(Math.abs(answer.created - Date.now() / 1000)).toBeLessThan(60);
     const { input_tokens, output_tokens, total_tokens } = answer.usage ?? {};
     expect(total_tokens).toBe((input_tokens ?? Number.NaN) + (output_tokens ?? Number.NaN));
+  });
+
+  test("and images.edit are answered to the client for Azure, whose deployments are models", async () => {
+    const customer = await createCustomer(server);
+    const options = { apiKey: customer.key, apiVersion: "2025-04-01-preview", endpoint: customer.baseUrl };
+    const azure = new AzureOpenAI(options);
+    const prompt = "a fox";
+    expect(await inline(await azure.images.generate({ model: MODEL, prompt, size: "256x256" }))).toHaveLength(
+      1,
+    );
+    const image = await png(64, 64);
+    expect(await inline(await azure.images.edit({ model: MODEL, prompt, image }))).toHaveLength(1);
+    const deployed = new AzureOpenAI({ ...options, deployment: MODEL });
+    expect(await inline(await deployed.images.generate({ prompt, size: "256x256" }))).toHaveLength(1);
+    expect(customer.charged()).toBe(3 * CENT);
   });
 
   test("gives as many different pictures as asked for", async () => {

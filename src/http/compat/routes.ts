@@ -19,6 +19,7 @@ import { requireStanding } from "../standing.ts";
 import { whileStaying } from "../stays.ts";
 import { acceptStaying, finishInTime, standingFor, waitOf } from "../waiting.ts";
 import { imagesReply } from "./answer.ts";
+import { atDeployment } from "./deployments.ts";
 import { askedFacts } from "./made.ts";
 import { readEditForm, readVariationForm } from "./read-form.ts";
 import { type CompatBody, readEdit, readGeneration, responseFormatOf } from "./read-request.ts";
@@ -110,7 +111,9 @@ async function callOf(
 
 /** @param read reads the call; its memory is freed before the wait begins */
 async function answer(deps: CompatImageDeps, exchange: KeyedExchange, read: () => Promise<Call>) {
-  const { leave, accepted } = await read().then((call) => stay(deps, exchange, call));
+  const { leave, accepted } = await read().then((call) =>
+    stay(deps, exchange, atDeployment(exchange.path, call)),
+  );
   return whileStaying(leave, () => finish(deps, exchange, accepted));
 }
 

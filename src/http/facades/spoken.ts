@@ -1,3 +1,4 @@
+import { pathOfAzure } from "../compat/deployments.ts";
 import { FAL } from "./fal/manners.ts";
 import { GEMINI } from "./gemini/manners.ts";
 import type { Manners } from "./manners.ts";
@@ -15,11 +16,12 @@ export function mannersOf(path: string): Manners | undefined {
   );
 }
 
-/** The path that a path below a facade's base stands for; undefined where it stands for itself. */
+/** The path that a path as some clients write it stands for; undefined where it stands for itself. */
 export function otherPathOf(path: string, request: Request): string | undefined {
   const manners = mannersOf(path);
-  const named = manners?.pathOf?.(path, request);
+  if (manners === undefined) return pathOfAzure(path);
+  const named = manners.pathOf?.(path, request);
   if (named !== undefined) return named;
-  const [beginning, other] = manners?.sameAs?.find(([each]) => each.test(path)) ?? [];
+  const [beginning, other] = manners.sameAs?.find(([each]) => each.test(path)) ?? [];
   return beginning === undefined || other === undefined ? undefined : path.replace(beginning, other);
 }
