@@ -6,7 +6,7 @@ import { type Holdings, UnreadableSource } from "../moving/holdings.ts";
 import { readConfig } from "../moving/litellm/config.ts";
 import { holdingsOfLitellm } from "../moving/litellm/read.ts";
 import { readDatabase, readKeyList } from "../moving/litellm/rows.ts";
-import { createFindModel } from "../moving/models.ts";
+import { createFindModel, createNamesAt } from "../moving/models.ts";
 import { holdingsOfOneApi } from "../moving/one-api/read.ts";
 import { readOneApi } from "../moving/one-api/rows.ts";
 import { holdingsOfEnvironment, readEnvFile } from "../moving/openai-env.ts";
@@ -65,7 +65,14 @@ export async function readSource(source: ImportSource, deps: SourceDeps): Promis
     const provider = PROVIDERS.find((each) => each.id === id);
     return provider && variablesOf(provider)[0]?.[0];
   };
-  return holdingsOfLitellm(config, rows, { ...deps, find, customary, variable: (name) => deps.env[name] });
+  const namesAt = createNamesAt(deps.models);
+  return holdingsOfLitellm(config, rows, {
+    ...deps,
+    find,
+    namesAt,
+    customary,
+    variable: (name) => deps.env[name],
+  });
 }
 
 async function withTables<T>(place: string, read: (tables: Tables) => Promise<T>): Promise<T> {

@@ -34,6 +34,21 @@ export function createFindModel(models: readonly Model[]): FindModel {
   };
 }
 
+/** The names that a provider has for the models that it makes here, and those models. */
+export type NamesAt = (provider: ProviderId) => readonly (readonly [name: string, id: ModelId])[];
+
+/** @param models those here */
+export function createNamesAt(models: readonly Model[]): NamesAt {
+  return (provider) => {
+    const names = new Map<string, ModelId>();
+    for (const { id, routes } of models) {
+      for (const { upstreamModel, ...route } of routes)
+        if (route.provider === provider && !names.has(upstreamModel)) names.set(upstreamModel, id);
+    }
+    return [...names];
+  };
+}
+
 function hasRoute(models: readonly Model[], id: ModelId | undefined, provider: ProviderId): boolean {
   if (id === undefined) return false;
   return models.some((model) => model.id === id && model.routes.some((route) => route.provider === provider));

@@ -100,6 +100,29 @@ describe("models of a configuration of LiteLLM", () => {
   });
 });
 
+test("a name with a star stands for each model that its provider makes here, and so do entries of lists", () => {
+  const config = `
+model_list:
+  - { model_name: "openai/*", litellm_params: { model: "openai/*", api_key: os.environ/OPENAI_API_KEY } }
+  - { model_name: "drawn-by-*", litellm_params: { model: "recraft/*", api_key: ${LITERAL} } }
+  - { model_name: "*", litellm_params: { model: "*" } }
+`;
+  const [all, some, none] = [[], ["openai/gpt-image-1*"], ["anthropic/*"]].map((models) =>
+    held(config, [row({ models })]),
+  );
+  expect(all?.aliases).toMatchObject({
+    "openai/gpt-image-2": "gpt-image-2",
+    "openai/gpt-image-1-mini": "gpt-image-1-mini",
+    "drawn-by-recraftv3": "recraft-v3",
+  });
+  expect(all?.providerKeys).toMatchObject([{ provider: "recraft", secrets: [LITERAL] }]);
+  expect(all?.left.find(({ from }) => from === "*")?.why).toContain(
+    "its star stands for models that are not",
+  );
+  expect(some?.keys[0]?.terms.models?.map(String).sort()).toEqual(["gpt-image-1-mini", "gpt-image-1.5"]);
+  expect(none?.left.find(({ kind }) => kind === "key")?.why).toContain("none of the models");
+});
+
 test("of more names of models than a key may have, the first hundred come, and that is told", () => {
   const deployment = (_: unknown, i: number) =>
     `{ model_name: name-${i}, litellm_params: { model: openai/gpt-image-2 } }`;

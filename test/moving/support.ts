@@ -4,18 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { builtInModels } from "../../src/catalog/catalog.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
-import { createFindModel } from "../../src/moving/models.ts";
+import { createFindModel, createNamesAt } from "../../src/moving/models.ts";
 import { createSecrets } from "../../src/runtime/secrets.ts";
 
 export const NOW = Date.UTC(2026, 10, 27);
 export const { hash } = createSecrets();
 export const find = createFindModel(builtInModels());
+const namesAt = createNamesAt(builtInModels());
 
 /** What readers of gateways are given, with the built-in models. */
 export function deps(mapped: Readonly<Record<string, string>> = {}) {
   const customary = (provider: string) => ({ openai: "OPENAI_API_KEY" })[provider];
   const chosen = new Map(Object.entries(mapped).map(([name, id]) => [name, id as ModelId]));
-  return { now: NOW, hash, find, customary, mapped: chosen, variable: () => undefined };
+  return { now: NOW, hash, find, namesAt, customary, mapped: chosen, variable: () => undefined };
 }
 
 const made: string[] = [];

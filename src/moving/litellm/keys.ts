@@ -6,9 +6,10 @@ import { moveRow } from "../move-rows.ts";
 import { aliasesFrom, displayOfForeign, nameOf } from "../names.ts";
 import { quotaOf } from "./budgets.ts";
 import {
-  allowedBy,
+  isInAll,
   type Limiter,
   leastIn,
+  listsOfModels,
   refuseBlocked,
   refuseOtherPaths,
   Shut,
@@ -79,14 +80,14 @@ function moveKnown(given: Row, { name, known, left, ...deps }: KeyDeps & Known):
   const quota = strictest(ownQuota, limiters);
   const own = ownAliases(row, deps.models);
   const names = new Map([...deps.models, ...own]);
-  const allows = allowedBy(rows, deps.accessGroups);
-  const isOpen = allows === undefined;
-  const allowed = allows ?? [];
-  const models = [...new Set(allowed.flatMap((model) => names.get(model) ?? []))];
+  const lists = listsOfModels(rows, deps.accessGroups);
+  const isOpen = lists.length === 0;
+  const allowed = [...names].filter(([model]) => isInAll(model, lists));
+  const models = [...new Set(allowed.map(([, id]) => id))];
   if (!isOpen && models.length === 0) return left("none of the models that it may use is here");
   const rpm = leastIn(rows, "rpm_limit");
   const parallel = leastIn(rows, "max_parallel_requests");
-  const aliases = aliasesFrom([...names].filter(([alias]) => isOpen || allowed.includes(alias)));
+  const aliases = aliasesFrom(allowed);
   return {
     origin: `key ${known.hash ?? deps.hash(token)}`,
     ...{ name, account: deps.ownerOf(row), hash: known.hash, display: known.display },

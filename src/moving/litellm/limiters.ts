@@ -17,21 +17,28 @@ export class Shut extends Error {
 const ALL_MODELS = ["all-proxy-models", "all-team-models", "*"];
 
 /**
- * The models that a key may use: its own, of those that whom it belongs to may use.
+ * The lists of models by which a key is narrowed: it may use what is in all of them.
  * @param groups rows of access groups by their ids
- * @returns undefined for all
  * @throws Shut for an access group that is not there
  */
-export function allowedBy(
+export function listsOfModels(
   rows: readonly Row[],
   groups: ReadonlyMap<string, Row>,
-): readonly string[] | undefined {
-  const lists = rows.flatMap((row) => {
-    const list = modelsIn(row, groups);
-    return list === undefined ? [] : [list];
-  });
-  const [first, ...others] = lists;
-  return first?.filter((model) => others.every((list) => list.includes(model)));
+): readonly (readonly string[])[] {
+  return rows.map((row) => modelsIn(row, groups)).filter((list) => list !== undefined);
+}
+
+/** Whether a name of a model is in all lists, whose entries may have a star for any text. */
+export function isInAll(name: string, lists: readonly (readonly string[])[]): boolean {
+  return lists.every((list) => list.some((entry) => isLike(name, entry)));
+}
+
+function isLike(name: string, entry: string): boolean {
+  const [before = "", after, more] = entry.split("*");
+  if (after === undefined) return name === entry;
+  // Nothing in LiteLLM makes an entry with two stars.
+  if (more !== undefined) return false;
+  return name.length >= before.length + after.length && name.startsWith(before) && name.endsWith(after);
 }
 
 /** A list of models that is empty means all, unless there are access groups. */

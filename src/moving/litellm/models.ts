@@ -1,6 +1,6 @@
 import type { ModelId } from "../../domain/ids.ts";
 import type { HeldProviderKey, LeftBehind } from "../holdings.ts";
-import type { FindModel } from "../models.ts";
+import type { FindModel, NamesAt } from "../models.ts";
 import { accountNameFrom } from "../names.ts";
 import { LITELLM_PROVIDERS } from "../providers.ts";
 import type { Deployment, LitellmConfig } from "./config.ts";
@@ -14,6 +14,7 @@ export interface MovedModels {
 
 export interface ModelDeps {
   readonly find: FindModel;
+  readonly namesAt: NamesAt;
   /** Their names that the operator says what they stand for. */
   readonly mapped: ReadonlyMap<string, ModelId>;
   /** The variable that customarily holds a provider's key. */
@@ -27,6 +28,12 @@ export function moveModels(config: LitellmConfig, others: readonly string[], dep
   const keys = new Map<string, HeldProviderKey>();
   for (const deployment of config.deployments) {
     const { name } = deployment;
+    const several = modelsLike(deployment, deps);
+    if (several.length > 0) {
+      for (const [each, id] of several) if (!models.has(each)) models.set(each, id);
+      keepKey(deployment, { keys, left, customary: deps.customary });
+      continue;
+    }
     const found = modelOf(deployment, deps);
     if (found === undefined) {
       if (!models.has(name)) left.push({ kind: "model", from: labelOf(deployment), why: whyNot(deployment) });
@@ -73,9 +80,27 @@ function modelOf(
   return ours === undefined ? undefined : find(ours, model);
 }
 
+/** LiteLLM's sign for any text in a name, which stands for the same in the provider's. */
+const ANY = "*";
+
+/** What a name with a star stands for: each model that the provider makes here. */
+function modelsLike(
+  { name, provider, model }: Deployment,
+  { namesAt, mapped }: Pick<ModelDeps, "namesAt" | "mapped">,
+): readonly (readonly [string, ModelId])[] {
+  const ours = LITELLM_PROVIDERS[provider ?? ""];
+  if (ours === undefined || model !== ANY || !name.includes(ANY)) return [];
+  return namesAt(ours).map(([upstream, id]) => {
+    const each = name.replace(ANY, () => upstream);
+    return [each, mapped.get(each) ?? id];
+  });
+}
+
 const MEDIA = /image|video/;
 
-function whyNot({ provider = "openai", mode, model }: Deployment): string {
+function whyNot({ name, provider = "openai", mode, model }: Deployment): string {
+  if (name.includes(ANY))
+    return "its star stands for models that are not known here; --map says what each name is";
   if (mode !== undefined && !MEDIA.test(mode))
     return "this service makes images and videos, and nothing else";
   const isMedia =
