@@ -4,6 +4,7 @@ import { AppError } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import { formatAmount } from "../domain/money/money.ts";
 import type { Holdings } from "../moving/holdings.ts";
+import { outlivedKeys } from "../moving/outlived.ts";
 import { NOBODYS, type PlanItem, type PlannedOwners, planOwners } from "../moving/plan.ts";
 import { PROVIDERS } from "../providers/registry.ts";
 import { createAddresses } from "../runtime/address-ranges.ts";
@@ -92,6 +93,7 @@ async function planned(
     nobodys: owner?.id ?? "",
     problemOf: ({ terms }) => problemIn(() => void checkKeyTerms(terms, { ...deps, now })),
   });
+  const outlived = outlivedKeys(held, here);
   const prices = createManagePrices({
     ...{ catalog, prices: store.prices, clock: deps.clock, actor: deps.actor },
     configuredPrices: configuredPricesOf(config, catalog).prices,
@@ -103,7 +105,8 @@ async function planned(
       ...itemsOf(owners, providerKeys),
       ...plannedPrices.items,
       ...aliasItems(held, owners),
-      ...leftItems(held),
+      ...outlived.items,
+      ...leftItems(outlived.left),
     ],
     newSecrets: owners.keys.filter(({ held: key }) => key.hash === undefined).length,
     async apply(keep) {
@@ -168,6 +171,6 @@ function aliasItems({ aliases, keys }: Holdings, owners: PlannedOwners): PlanIte
   }));
 }
 
-function leftItems({ left }: Holdings): PlanItem[] {
+function leftItems(left: Holdings["left"]): PlanItem[] {
   return left.map(({ kind, from, why }) => ({ kind, from, action: "leave", note: why }));
 }

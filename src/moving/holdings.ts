@@ -58,6 +58,8 @@ export interface LeftBehind {
   readonly kind: ItemKind;
   readonly from: string;
   readonly why: string;
+  /** Of a key: what its origin would be. */
+  readonly keyOrigin?: string | undefined;
   /** The column that cannot be read, where that is why. */
   readonly unreadable?: string | undefined;
 }

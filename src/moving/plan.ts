@@ -1,4 +1,6 @@
 import { isId } from "../domain/ids.ts";
+import { formatAmount } from "../domain/money/money.ts";
+import { formatMultiplier } from "../domain/money/multiplier.ts";
 import type { ImportMark } from "../domain/ports/import-store.ts";
 import type { HeldAccount, HeldKey, Holdings, ItemKind } from "./holdings.ts";
 
@@ -90,7 +92,13 @@ export function planOwners(
     const name = freeName(held.name, takenAccounts, { source, isRefused: (each) => isId("acc", each) });
     owners.set(held.origin, { origin: held.origin });
     planned.push({ held, name });
-    items.push({ kind: "account", from: held.name, to: name, action: "bring", note: noted(held, name) });
+    items.push({
+      kind: "account",
+      from: held.name,
+      to: name,
+      action: "bring",
+      note: noted(held, name, moneyOf(held)),
+    });
   }
   const plannedKeys = planKeys(keys, here, { source, problemOf, known, owners, items });
   return { accounts: planned, keys: plannedKeys, items };
@@ -141,19 +149,41 @@ function planKeys(
     else {
       const name = freeName(held.name, namesOf(account), { source, isRefused: (each) => isId("key", each) });
       planned.push({ held, name, account });
-      tell("bring", noted(held, name), name);
+      tell("bring", noted(held, name, limitsOf(held)), name);
     }
     seen.add(held.origin);
   }
   return planned;
 }
 
+/** @param terms what it is to have here, as far as money is concerned */
 function noted(
   { name: before, notes }: { readonly name: string; readonly notes: readonly string[] },
   name: string,
+  terms: readonly string[],
 ) {
-  return [...(name === before ? [] : ["its name is taken"]), ...notes].join("; ");
+  return [...(name === before ? [] : ["its name is taken"]), ...terms, ...notes].join("; ");
 }
+
+function moneyOf({ credit, priceMultiplier, isSuspended }: HeldAccount): readonly string[] {
+  return [
+    ...(isSuspended === true ? ["suspended"] : []),
+    ...(credit === undefined ? [] : [`has ${formatAmount(credit)} USD`]),
+    ...factorOf(priceMultiplier),
+  ];
+}
+
+function limitsOf({ terms: { quota, priceMultiplier } }: HeldKey): readonly string[] {
+  const limit = quota?.limit;
+  const period = quota?.reset === "total" ? "in total" : quota?.reset;
+  return [
+    ...(limit === undefined ? [] : [`may spend ${formatAmount(limit)} USD ${period}`]),
+    ...factorOf(priceMultiplier ?? undefined),
+  ];
+}
+
+const factorOf = (multiplier: number | undefined) =>
+  multiplier === undefined ? [] : [`pays ${formatMultiplier(multiplier)} times the price`];
 
 /** The name, or the first that tells it from those which are taken. Takes it. */
 function freeName(

@@ -41,7 +41,8 @@ export function moveKey(given: Row, deps: KeyDeps): HeldKey | LeftBehind {
   const token = textOf(given.token) ?? "";
   const known = tokenOf(token, textOf(given.key_name), deps.hash);
   const name = nameOf(given.key_alias, nameOf(given.key_name, `key ${known.display}`));
-  const left = (why: string): LeftBehind => ({ kind: "key", from: name, why });
+  const keyOrigin = `key ${known.hash ?? deps.hash(token)}`;
+  const left = (why: string): LeftBehind => ({ kind: "key", from: name, why, keyOrigin });
   if (token === "") return left("it has no token");
   return moveRow(left, () => {
     try {

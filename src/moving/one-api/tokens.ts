@@ -36,9 +36,22 @@ export const userOrigin = (id: unknown) => `user ${textOf(id)}`;
 export function moveToken(row: Row, deps: TokenDeps): HeldKey | LeftBehind {
   const id = textOf(row.id) ?? "?";
   const name = nameOf(row.name, `token ${id}`);
-  const left = (why: string): LeftBehind => ({ kind: "key", from: `token ${id} (${name})`, why });
+  const from = `token ${id} (${name})`;
+  const keyOrigin = originOf(secretOf(row), deps.hash);
+  const left = (why: string): LeftBehind => ({ kind: "key", from, why, keyOrigin });
   return moveRow(left, () => moveKnown(row, { ...deps, name, left }));
 }
+
+/** A token as clients send it. */
+function secretOf(row: Row): string | undefined {
+  // MySQL and PostgreSQL fill a column of fixed length up with blanks.
+  const kept = textOf(row.key)?.trim();
+  if (kept === undefined || kept === "") return undefined;
+  return kept.startsWith("sk-") ? kept : `sk-${kept}`;
+}
+
+const originOf = (secret: string | undefined, hash: TokenDeps["hash"]) =>
+  secret === undefined ? undefined : `key ${hash(secret)}`;
 
 interface Known {
   readonly name: string;
@@ -47,9 +60,8 @@ interface Known {
 
 /** @throws UnreadableValue for what narrows it and cannot be read */
 function moveKnown(row: Row, { name, left, ...deps }: TokenDeps & Known): HeldKey | LeftBehind {
-  // MySQL and PostgreSQL fill a column of fixed length up with blanks.
-  const kept = textOf(row.key)?.trim();
-  if (kept === undefined || kept === "") return left("it has no key");
+  const secret = secretOf(row);
+  if (secret === undefined) return left("it has no key");
   const status = countIn(row, "status");
   if (status !== ENABLED)
     return left(ENDED[status ?? 0] ?? `its status is ${status ?? "empty"}, which no known version has`);
@@ -59,7 +71,6 @@ function moveKnown(row: Row, { name, left, ...deps }: TokenDeps & Known): HeldKe
   if (limit === "unreadable") return left("its quota is no amount");
   const may = modelsFor(row, deps);
   if (may.models?.length === 0) return left(may.why);
-  const secret = kept.startsWith("sk-") ? kept : `sk-${kept}`;
   const canStay = isForeignKey(secret);
   const aliases = aliasesFrom(may.names);
   const addresses = splitList(textOf(row.allow_ips) ?? textOf(row.subnet) ?? "");
