@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { LaneId, ProviderId } from "../domain/ids.ts";
-import { laneOf } from "../domain/lane.ts";
+import { accountNameOf, laneOf } from "../domain/lane.ts";
 import type { HeldProviderKey } from "../moving/holdings.ts";
 import type { PlanItem } from "../moving/plan.ts";
 import { PROVIDERS } from "../providers/registry.ts";
@@ -33,21 +33,28 @@ export async function planProviderKeys(
     const item = (action: PlanItem["action"], note: string, to?: string) =>
       void items.push({ kind: "provider_key", from: each.from, to, action, note });
     const elsewhere = elsewhereOf(each, config);
-    const secrets = elsewhere ?? (await secretsOf(each, config));
+    const secrets = await secretsOf(each, config);
     if (typeof secrets === "string") {
       item("leave", secrets);
       continue;
     }
     const same = [...taken].find(
-      ([, { provider, known }]) => provider === each.provider && isSame(known, secrets),
+      ([, { provider, known, origin }]) =>
+        provider === each.provider && isSame(known, secrets) && origin === elsewhere?.origin,
     );
+    if (elsewhere !== undefined && same === undefined) {
+      // No other key may get the account that this one is advised to have, with its address.
+      const lane = freeLane(each, taken);
+      taken.set(lane, { provider: each.provider, known: secrets, origin: elsewhere.origin, isAdvised: true });
+      item("leave", elsewhere.adviceFor(accountNameOf(lane)));
+      continue;
+    }
     if (same !== undefined) {
-      const isPlanned = keys.some(({ lane }) => lane === same[0]);
-      item(
-        isPlanned ? "leave" : "here",
-        isPlanned ? "the same key comes already" : "the same key is here",
-        same[0],
-      );
+      const [lane, { isAdvised }] = same;
+      if (isAdvised === true && elsewhere !== undefined)
+        item("leave", elsewhere.adviceFor(accountNameOf(lane)));
+      else if (keys.some((key) => key.lane === lane)) item("leave", "the same key comes already", lane);
+      else item("here", "the same key is here", lane);
       continue;
     }
     const lane = freeLane(each, taken);
@@ -66,6 +73,10 @@ export async function keepProviderKeys(keys: readonly PlannedProviderKey[], conf
 interface Taken {
   readonly provider: ProviderId;
   readonly known: KeptSecrets | undefined;
+  /** Where it is used, if that is not the provider's usual address. */
+  readonly origin?: string | undefined;
+  /** It is only advised, and neither here nor to come. */
+  readonly isAdvised?: boolean | undefined;
 }
 
 /** The accounts that there are, with their secrets as far as they can be read. */
@@ -73,7 +84,8 @@ function lanesOf(config: Config): Map<LaneId, Taken> {
   const seal = sealOf(config);
   const found = new Map<LaneId, Taken>();
   for (const { id } of PROVIDERS) {
-    for (const { lane, secrets } of config.accounts[id] ?? []) {
+    const usual = usualOrigin(id);
+    for (const { lane, secrets, baseUrl, where } of config.accounts[id] ?? []) {
       const opened =
         secrets === undefined
           ? openKey(keptKeyOf(config.dataDir, lane), seal, { isReadOnly: true })
@@ -84,14 +96,24 @@ function lanesOf(config: Config): Map<LaneId, Taken> {
             ? opened.secrets
             : undefined
           : Object.fromEntries(Object.entries(secrets).map(([name, secret]) => [name, secret.reveal()]));
-      found.set(lane, { provider: id, known });
+      // What stands in no settings file is of this command's environment, which need not be the server's.
+      const own = where === undefined ? usual : (originOf(baseUrl) ?? usual);
+      found.set(lane, { provider: id, known, ...(own !== usual && { origin: own }) });
     }
   }
   return found;
 }
 
-/** A key goes to no address other than the one that it had there. @returns why it cannot be imported, if it cannot */
-function elsewhereOf({ provider, baseUrl, name }: HeldProviderKey, config: Config): string | undefined {
+/** An address other than the provider's usual one. */
+interface Elsewhere {
+  /** Absent if it is not known. */
+  readonly origin: string | undefined;
+  /** @returns why the key cannot be imported, and what to do */
+  readonly adviceFor: (account: string) => string;
+}
+
+/** A key goes to no address other than the one that it had there. @returns undefined if it may be imported */
+function elsewhereOf({ provider, baseUrl }: HeldProviderKey, config: Config): Elsewhere | undefined {
   const usual = usualOrigin(provider);
   const here = originOf(config.providers[provider]?.baseUrl) ?? usual;
   const there = baseUrl === undefined ? usual : originOf(baseUrl);
@@ -99,7 +121,11 @@ function elsewhereOf({ provider, baseUrl, name }: HeldProviderKey, config: Confi
   const where = there === undefined ? "an address that the channel does not say, or that is none" : there;
   const what =
     there === usual ? `${provider} has another address in the settings here` : `it is used at ${where}`;
-  return `${what}; give ${provider} an account with that base_url in svc.yaml, then svc providers add ${provider} --account ${name}`;
+  return {
+    origin: there === usual ? undefined : there,
+    adviceFor: (account) =>
+      `${what}; give ${provider} an account ${account} with that base_url in svc.yaml, then svc providers add ${provider} --account ${account}`,
+  };
 }
 
 /** The parts of a key by the provider's names for them, or what is wrong with it. */

@@ -309,3 +309,28 @@ test("keys of an environment are kept, once, and only where they go to the provi
     { action: "leave", note: expect.stringContaining("base_url in svc.yaml") },
   ]);
 });
+
+test("a key that is used elsewhere is advised to have an account that no other key gets", async () => {
+  const server = await startServer();
+  const relay = (id: number, more: object) => ({
+    ...{ id, type: 1, key: `sk-CANARY-${id}`, status: 1, name: "relay", models: "gpt-image-2" },
+    ...more,
+  });
+  const channels = [
+    relay(1, { base_url: "https://relay.example/v1" }),
+    relay(2, { base_url: "" }),
+    relay(3, { key: "sk-CANARY-1", base_url: "https://relay.example" }),
+    relay(4, { models: "dall-e-9,gpt-4o" }),
+  ];
+  const database = join(emptyFolder("gateway"), "new-api.db");
+  await sqliteGateway(database, { of: "new-api", rows: { channels } });
+  const { items } = (await svcJson(["import", "new-api", database, "--data-dir", server.dataDir])) as Printed;
+  const advice =
+    "it is used at https://relay.example; give openai an account relay with that base_url in svc.yaml, then svc providers add openai --account relay";
+  expect(items.filter(({ kind }) => kind === "provider_key")).toMatchObject([
+    { action: "leave", note: advice },
+    { action: "bring", to: "openai/relay-2" },
+    { action: "leave", note: advice },
+    { action: "leave", note: "no model here has a route to dall-e-9; --map says which one to take" },
+  ]);
+});

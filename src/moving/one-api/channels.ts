@@ -76,8 +76,8 @@ function moveChannel(channel: Row, { types, find, mapped }: ChannelDeps): MovedC
     channel,
     (name, upstream) => mapped.get(name) ?? (provider && find(provider, upstream)),
   );
-  const isNone = "this service has no models of it: it makes images and videos, and nothing else";
-  if (models.size === 0) return none(isNone);
+  if (models.size === 0 && (provider !== undefined || mediaOf(channel).length === 0))
+    return none(whyNone(channel));
   if (provider === undefined)
     return {
       ...none(
@@ -100,6 +100,23 @@ function moveChannel(channel: Row, { types, find, mapped }: ChannelDeps): MovedC
     isOn(index) ? [] : [{ kind: "provider_key", from: fromOf(at + 1), why: OFF_THERE }],
   );
   return { models, providerKeys, left: off };
+}
+
+/** Names of models that make pictures or videos. */
+const MEDIA =
+  /image|imagine|imagen|video|flux|dall-e|sora|veo|diffusion|recraft|seedream|seedance|kling|wan\d/i;
+/** Most names that a reason tells. */
+const NAMED = 3;
+
+const mediaOf = (channel: Row) => splitList(textOf(channel.models) ?? "").filter((name) => MEDIA.test(name));
+
+/** Why nothing of a channel's models is here. */
+function whyNone(channel: Row): string {
+  const media = mediaOf(channel);
+  if (media.length === 0)
+    return "this service has no models of it: it makes images and videos, and nothing else";
+  const more = media.length > NAMED ? " and others" : "";
+  return `no model here has a route to ${media.slice(0, NAMED).join(", ")}${more}; --map says which one to take`;
 }
 
 /** The names of a channel's models that are here. @param find by its name for clients, and the one for the provider */
