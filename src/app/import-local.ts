@@ -1,8 +1,10 @@
 import { createCatalog } from "../catalog/catalog.ts";
 import type { Config } from "../config/config.ts";
+import type { ApiKey } from "../domain/access/account.ts";
 import { AppError } from "../domain/errors.ts";
 import type { ModelId } from "../domain/ids.ts";
 import { formatAmount } from "../domain/money/money.ts";
+import type { ImportMark } from "../domain/ports/import-store.ts";
 import type { Holdings } from "../moving/holdings.ts";
 import { outlivedKeys } from "../moving/outlived.ts";
 import { NOBODYS, type PlanItem, type PlannedOwners, planOwners } from "../moving/plan.ts";
@@ -83,11 +85,8 @@ async function planned(
   const now = deps.clock.now();
   const held = await readSource(source, { now, hash: deps.secrets.hash, models, mapped: chosen, env });
   const owner = await store.accounts.account("default");
-  const here = {
-    marks: await store.imports.marks(name),
-    accounts: await store.accounts.accounts(),
-    keys: await store.accounts.keys(),
-  };
+  const keys = await store.accounts.keys();
+  const here = { marks: await store.imports.marks(name), accounts: await store.accounts.accounts(), keys };
   const owners = planOwners(held, here, {
     source: name,
     nobodys: owner?.id ?? "",
@@ -104,7 +103,7 @@ async function planned(
     items: [
       ...itemsOf(owners, providerKeys),
       ...plannedPrices.items,
-      ...aliasItems(held, owners),
+      ...aliasItems(held, owners, { before: broughtKeys(keys, here.marks), ofAll: config.aliases }),
       ...outlived.items,
       ...leftItems(outlived.left),
     ],
@@ -158,17 +157,32 @@ async function planPrices(
   return { items, prices };
 }
 
-function aliasItems({ aliases, keys }: Holdings, owners: PlannedOwners): PlanItem[] {
+function broughtKeys(keys: readonly ApiKey[], marks: readonly ImportMark[]): ApiKey[] {
+  const brought = new Set(marks.map(({ target }) => target));
+  return keys.filter(({ id, revokedAt }) => brought.has(id) && revokedAt === undefined);
+}
+
+/** @param here.before the keys that came before and are valid @param here.ofAll the aliases of the settings */
+function aliasItems(
+  { aliases, keys }: Holdings,
+  owners: PlannedOwners,
+  { before, ofAll }: { readonly before: readonly ApiKey[]; readonly ofAll: Config["aliases"] },
+): PlanItem[] {
   const comes = owners.keys.length > 0;
-  return Object.entries(aliases).map(([from, to]) => ({
-    ...{ kind: "alias" as const, from, to },
-    action: comes ? "bring" : keys.length > 0 ? "here" : "leave",
-    note: comes
-      ? "for the keys that come; put it below aliases in svc.yaml to have it for all"
-      : keys.length > 0
-        ? "on the keys that were brought"
-        : "no key comes that could have it; put it below aliases in svc.yaml",
-  }));
+  const all = "put it below aliases in svc.yaml";
+  return Object.entries(aliases).map(([from, to]): PlanItem => {
+    const item = { kind: "alias", from, to } as const;
+    if (ofAll[from] === to)
+      return { ...item, action: "here", note: "it is among the aliases of the settings" };
+    if (comes) return { ...item, action: "bring", note: `for the keys that come; ${all} to have it for all` };
+    if (keys.length === 0)
+      return { ...item, action: "leave", note: `no key comes that could have it; ${all}` };
+    // Some keys have none, because they may not use its model.
+    const isKnown = before.some(({ policy }) => policy.aliases?.[from] === to);
+    return isKnown
+      ? { ...item, action: "here", note: "on the keys that were brought" }
+      : { ...item, action: "leave", note: `it is newer than the keys that were brought; ${all}` };
+  });
 }
 
 function leftItems(left: Holdings["left"]): PlanItem[] {

@@ -334,3 +334,28 @@ test("a key that is used elsewhere is advised to have an account that no other k
     { action: "leave", note: "no model here has a route to dall-e-9; --map says which one to take" },
   ]);
 });
+
+test("a name of a model that is newer than the keys that came is told, until it is among the aliases of the settings", async () => {
+  const server = await startServer();
+  const folder = emptyFolder("gateway");
+  const list = {
+    keys: [{ token: hash("sk-of-mary"), key_alias: "mary", models: [], max_budget: null, spend: 0 }],
+  };
+  writeFileSync(join(folder, "list.json"), JSON.stringify(list));
+  const plan = async (names: readonly string[], ...flags: string[]) => {
+    const models = names.map(
+      (name) => `{ model_name: ${name}, litellm_params: { model: openai/gpt-image-2 } }`,
+    );
+    writeFileSync(join(folder, "config.yaml"), `model_list: [${models.join(", ")}]`);
+    const command = ["import", "litellm", "config.yaml", "--keys", "list.json", "--data-dir", server.dataDir];
+    const { items } = (await svcJson([...command, ...flags], { folder })) as Printed;
+    return items.filter(({ kind }) => kind === "alias").map(({ from, action, note }) => [from, action, note]);
+  };
+  await plan(["pictures"], "--apply");
+  const old = ["pictures", "here", "on the keys that were brought"];
+  const why = "it is newer than the keys that were brought; put it below aliases in svc.yaml";
+  expect(await plan(["pictures", "art"])).toEqual([old, ["art", "leave", why]]);
+  writeFileSync(join(server.dataDir, "svc.yaml"), "aliases: { art: gpt-image-2 }");
+  const known = "it is among the aliases of the settings";
+  expect(await plan(["pictures", "art"])).toEqual([old, ["art", "here", known]]);
+});
