@@ -187,7 +187,12 @@ async function carryOut(
     output.done(`${counts.bring} came into ${folder}, ${rest}`);
     if (newSecrets > 0)
       output.say(`${newSecrets} new keys are in ${options.newKeys}. Nothing can show them again.`);
-    if (items.some(({ kind, action }) => kind === "provider_key" && action === "bring"))
+    const isNew = (wanted: string) => items.some(({ kind, action }) => kind === wanted && action === "bring");
+    if (isNew("key"))
+      output.say(
+        "Clients go on with their keys. The base URL of clients of OpenAI's API ends in /compat/v1 here, where it ended in /v1.",
+      );
+    if (isNew("provider_key"))
       output.say("A running server takes providers' keys up at its next start, or at svc config reload.");
   }
 }
