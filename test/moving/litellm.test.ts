@@ -3,7 +3,7 @@ import type { Row } from "../../src/moving/fields.ts";
 import { quotaOf } from "../../src/moving/litellm/budgets.ts";
 import { readConfig } from "../../src/moving/litellm/config.ts";
 import { holdingsOfLitellm } from "../../src/moving/litellm/read.ts";
-import { type LitellmRows, readKeyList } from "../../src/moving/litellm/rows.ts";
+import { type LitellmRows, memberOf, readKeyList } from "../../src/moving/litellm/rows.ts";
 import { deps, hash } from "./support.ts";
 
 const LITERAL = "sk-CANARY-of-openai-0123456789";
@@ -212,7 +212,7 @@ describe("whom a virtual key of LiteLLM belongs to", () => {
     const none = new Map<string, Row>();
     const rows: LitellmRows = {
       ...{ keys: [row(more)], modelNames: [], left: [], teams: team, users: user, budgets: none },
-      ...{ organizations: none, projects: none, accessGroups: none, ...other },
+      ...{ memberships: none, organizations: none, projects: none, accessGroups: none, ...other },
     };
     const { keys, left, accounts } = holdingsOfLitellm(readConfig(CONFIG, "config.yaml"), rows, deps());
     const [key] = keys.filter(({ name }) => name === "mary");
@@ -274,6 +274,19 @@ describe("whom a virtual key of LiteLLM belongs to", () => {
     const blocked = rowsOf("project_id", { ...NONE, project_id: "p", blocked: true });
     expect(keyOf({ project_id: "p" }, { projects: blocked }).why).toBe("its project is blocked there");
     expect(keyOf({ project_id: "gone" }).notes).toEqual(["limits of its project do not come"]);
+  });
+
+  test("narrows it by what its user has in its team", () => {
+    const memberships = new Map([[memberOf({ user_id: "u", team_id: "t" }), { budget_id: "b", spend: 1 }]]);
+    const budgets = rowsOf("budget_id", {
+      ...{ budget_id: "b", max_budget: 3, rpm_limit: 4, allowed_models: ["mini"] },
+    });
+    const found = keyOf({ user_id: "u", team_id: "t" }, { memberships, budgets });
+    expect(found.terms).toMatchObject({
+      ...{ models: ["gpt-image-1-mini"], requestsPerMinute: 4, quota: { limit: 2_000_000, reset: "total" } },
+    });
+    expect(found.notes).toEqual(["the budget of its place in its team counts for each key by itself"]);
+    expect(keyOf({ user_id: "other", team_id: "t" }, { memberships, budgets }).terms?.quota).toBeUndefined();
   });
 
   test("says by access groups which models it may use, where it has no list of its own", () => {

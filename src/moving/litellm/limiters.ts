@@ -2,9 +2,9 @@ import type { QuotaReset } from "../../domain/money/quota.ts";
 import { countIn, flagIn, type Row, textOf, textsIn } from "../fields.ts";
 import { type MovedQuota, quotaOf } from "./budgets.ts";
 
-/** A team, a user, a project or an organization, whose terms narrow keys besides their own. */
+/** A team, a user, a user's place in a team, a project or an organization, whose terms narrow keys besides their own. */
 export interface Limiter {
-  readonly what: "team" | "user" | "project" | "organization";
+  readonly what: "team" | "user" | "place in its team" | "project" | "organization";
   readonly row: Row;
 }
 

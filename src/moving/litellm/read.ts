@@ -8,7 +8,7 @@ import type { LitellmConfig, Referred } from "./config.ts";
 import { type KeyDeps, moveKey } from "./keys.ts";
 import { type Limiter, withBudget } from "./limiters.ts";
 import { type ModelDeps, moveModels } from "./models.ts";
-import type { LitellmRows } from "./rows.ts";
+import { type LitellmRows, memberOf } from "./rows.ts";
 
 export interface LitellmDeps extends ModelDeps {
   readonly now: number;
@@ -71,10 +71,18 @@ function limitersIn(rows: LitellmRows, row: Row): readonly Limiter[] {
   ] as const;
   return [
     ...(owner === undefined ? [] : [{ what: team === undefined ? "user" : "team", row: owner } as const]),
+    ...membershipIn(rows, row),
     ...others.flatMap(({ what, row: found }) =>
       found === undefined ? [] : [{ what, row: withBudget(found, rows.budgets) }],
     ),
   ];
+}
+
+function membershipIn({ memberships, budgets }: LitellmRows, row: Row): readonly Limiter[] {
+  const found = memberships.get(memberOf(row));
+  if (found === undefined) return [];
+  const models = budgets.get(textOf(found.budget_id) ?? "")?.allowed_models;
+  return [{ what: "place in its team", row: { ...withBudget(found, budgets), models } }];
 }
 
 /** The teams and users that have keys which come. */

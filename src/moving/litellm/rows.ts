@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../domain/json.ts";
 import { type Row, textOf } from "../fields.ts";
 import { type LeftBehind, UnreadableSource } from "../holdings.ts";
-import { newColumns, rowsOf, type Tables, type TableWish } from "../tables/tables.ts";
+import { MOST_ROWS, newColumns, rowsOf, type Tables, type TableWish } from "../tables/tables.ts";
 
 /*
  * LiteLLM's tables (github.com/BerriAI/litellm, litellm/proxy/schema.prisma at 0010143, read 2026-11): virtual keys, whom they belong to,
@@ -47,9 +47,16 @@ const BUDGETS: TableWish = {
   table: "LiteLLM_BudgetTable",
   by: "budget_id",
   needed: ["budget_id", "max_budget"],
-  optional: BUDGET.slice(1),
+  optional: [...BUDGET.slice(1), "allowed_models"],
 };
 
+/** Users in teams. A budget of theirs may say what each may spend, and which models each may use. */
+const MEMBERSHIPS: TableWish = {
+  table: "LiteLLM_TeamMembership",
+  by: "user_id",
+  needed: ["user_id", "team_id"],
+  optional: ["budget_id", "spend"],
+};
 const ORGANIZATIONS: TableWish = {
   table: "LiteLLM_OrganizationTable",
   by: "organization_id",
@@ -85,6 +92,8 @@ export interface LitellmRows {
   readonly teams: ReadonlyMap<string, Row>;
   readonly users: ReadonlyMap<string, Row>;
   readonly budgets: ReadonlyMap<string, Row>;
+  /** By the ids of user and team; see `memberOf`. */
+  readonly memberships: ReadonlyMap<string, Row>;
   readonly organizations: ReadonlyMap<string, Row>;
   readonly projects: ReadonlyMap<string, Row>;
   readonly accessGroups: ReadonlyMap<string, Row>;
@@ -102,6 +111,7 @@ export async function readDatabase(tables: Tables): Promise<LitellmRows> {
     teams: await byId(tables, TEAMS),
     users: await byId(tables, USERS),
     budgets: await byIdIfAny(tables, BUDGETS),
+    memberships: await membershipsOf(tables),
     organizations: await byIdIfAny(tables, ORGANIZATIONS),
     projects: await byIdIfAny(tables, PROJECTS),
     accessGroups: await byIdIfAny(tables, ACCESS_GROUPS),
@@ -114,6 +124,20 @@ export async function readDatabase(tables: Tables): Promise<LitellmRows> {
 /** The first versions did not have all tables. */
 async function byIdIfAny(tables: Tables, wish: TableWish): Promise<Map<string, Row>> {
   return (await tables.columns(wish.table)).size === 0 ? new Map() : await byId(tables, wish);
+}
+
+/** What identifies a user in a team. */
+export const memberOf = ({ user_id: user, team_id: team }: Row) => JSON.stringify([user, team]);
+
+/** No column of theirs tells each from every other, so that they are read at once. */
+async function membershipsOf(tables: Tables): Promise<Map<string, Row>> {
+  const there = await tables.columns(MEMBERSHIPS.table);
+  const { table, by, needed, optional } = MEMBERSHIPS;
+  if (needed.some((column) => !there.has(column))) return new Map();
+  const columns = [...needed, ...optional.filter((column) => there.has(column))];
+  const rows = await tables.page({ table, columns, by, limit: MOST_ROWS + 1 });
+  if (rows.length > MOST_ROWS) throw new UnreadableSource(`Table ${table} has more than ${MOST_ROWS} rows.`);
+  return new Map(rows.map((row) => [memberOf(row), row]));
 }
 
 async function byId(tables: Tables, wish: TableWish): Promise<Map<string, Row>> {
@@ -140,7 +164,7 @@ export function readKeyList(text: string, name: string): LitellmRows {
     return key;
   });
   const none = new Map<string, Row>();
-  const others = { organizations: none, projects: none, accessGroups: none };
+  const others = { memberships: none, organizations: none, projects: none, accessGroups: none };
   return { keys, teams: none, users: none, budgets: none, ...others, modelNames: [], left: [] };
 }
 
