@@ -125,16 +125,21 @@ test("what is no upload, no picture, or somebody's own name is refused", async (
   expect((await send("GET", "/gemini/v1beta/files", other)).status).toBe(401);
 });
 
-test("uploads that nobody goes on with are forgotten, and an account has a few at a time", async () => {
-  const clock = fakeClock(0);
+const sessionsOf = (clock: ReturnType<typeof fakeClock>) => {
   const stopping = new AbortController();
   const sessions = createUploadSessions({ assets: memoryAssets(), clock, stopping: stopping.signal });
   const open = (id: string, accountId: string) =>
     // Ids of tests are not made by the service.
     sessions.open(id as never, { owner: { accountId: accountId as never } });
-  for (let i = 0; i < 16; i += 1) await open(`file_${i}`, "one");
-  await expect(open("file_16", "one")).rejects.toMatchObject({ code: "service_unavailable" });
-  await open("file_17", "two");
+  return { stopping, sessions, open };
+};
+const refusedOf = async (calls: readonly Promise<void>[]) =>
+  (await Promise.allSettled(calls)).filter(({ status }) => status === "rejected").length;
+
+test("uploads that nobody goes on with are forgotten", async () => {
+  const clock = fakeClock(0);
+  const { stopping, sessions, open } = sessionsOf(clock);
+  for (const i of [0, 1]) await open(`file_${i}`, "one");
   clock.set(9 * 60_000);
   expect(sessions.find("file_0")).toBeDefined();
   clock.set(11 * 60_000);
@@ -142,4 +147,31 @@ test("uploads that nobody goes on with are forgotten, and an account has a few a
   expect(sessions.find("file_0")).toBeDefined();
   stopping.abort();
   expect(sessions.find("file_0")).toBeUndefined();
+});
+
+test("an account has as many uploads under way as it leaves to others, also when all begin at once", async () => {
+  const { sessions, open } = sessionsOf(fakeClock(0));
+  const begin = (account: string) =>
+    Array.from({ length: 200 }, (_, i) => open(`file_${account}${i}`, account));
+  expect(await refusedOf(begin("one"))).toBe(200 - 128);
+  expect(await refusedOf(begin("two"))).toBe(200 - 64);
+  await expect(open("file_x", "one")).rejects.toMatchObject({ code: "service_unavailable" });
+  for (let i = 0; i < 128; i++) await sessions.drop(`file_one${i}`);
+  await open("file_x", "one");
+});
+
+test("an upload that has ended is no longer under way, and its file is told for ten minutes", async () => {
+  const clock = fakeClock(0);
+  const { sessions, open } = sessionsOf(clock);
+  // The rest of a file means nothing here.
+  const file = (id: string) => ({ id }) as never;
+  for (let i = 0; i < 5_000; i++) {
+    await open(`file_${i}`, "one");
+    sessions.end(`file_${i}`, file(`file_${i}`));
+  }
+  expect(sessions.find("file_4999")).toBeUndefined();
+  const known = ["file_4999", "file_904", "file_903"].map((id) => sessions.fileOf(id));
+  expect(known).toEqual([file("file_4999"), file("file_904"), undefined]);
+  clock.set(10 * 60_000);
+  expect(sessions.fileOf("file_4999")).toBeUndefined();
 });

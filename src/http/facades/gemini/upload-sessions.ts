@@ -16,25 +16,26 @@ export interface UploadSession {
   receivedBytes: number;
   /** Whether a request of it is being read. */
   isBusy: boolean;
-  /** Once it has ended, for a sender that lost the answer. */
-  file?: UploadedFile | undefined;
 }
 
 export interface UploadSessions {
-  /** @throws AppError `service_unavailable` where the account, or all, have too many */
-  open(
-    id: FileId,
-    session: Omit<UploadSession, "receivedBytes" | "isBusy" | "file" | "arriving">,
-  ): Promise<void>;
+  /** @throws AppError `service_unavailable` where the account, or all, have too many under way */
+  open(id: FileId, session: Omit<UploadSession, "receivedBytes" | "isBusy" | "arriving">): Promise<void>;
   /** The session of this id, which then lives on for a while. */
   find(id: string): UploadSession | undefined;
+  /** Ends a session with its file, which is kept for a while for a sender that lost the answer. */
+  end(id: string, file: UploadedFile): void;
+  /** The file of a session that has ended. */
+  fileOf(id: string): UploadedFile | undefined;
   /** Forgets a session, and what it has received. */
   drop(id: string): Promise<void>;
 }
 
 const IDLE_MS = 10 * 60_000;
-const MOST_OF_ACCOUNT = 16;
+/** Each has an open file. An account may have as many under way as it leaves to others. */
 const MOST = 256;
+/** Beyond this number, the file that came first is forgotten. */
+const MOST_ENDED = 4_096;
 const RETRY_SEC = 10;
 
 export function createUploadSessions(deps: {
@@ -44,45 +45,99 @@ export function createUploadSessions(deps: {
   readonly stopping: AbortSignal;
 }): UploadSessions {
   const sessions = new Map<string, { readonly session: UploadSession; stopTimer: () => void }>();
+  /** Places of uploads under way, also of those whose file is still being opened. */
+  const places = createPlaces();
+  const files = createEndedUploads(deps.clock);
 
-  const countOf = (account: AccountId) =>
-    [...sessions.values()].filter(({ session }) => session.owner.accountId === account).length;
-
-  async function drop(id: string): Promise<void> {
+  /** Takes a session out of those under way. */
+  function leave(id: string): UploadSession | undefined {
     const known = sessions.get(id);
-    if (known === undefined) return;
+    if (known === undefined) return undefined;
     known.stopTimer();
     sessions.delete(id);
-    if (known.session.file === undefined) await known.session.arriving.discard();
+    places.give(known.session.owner.accountId);
+    return known.session;
   }
 
+  const drop = async (id: string) => leave(id)?.arriving.discard();
+
   const dropAll = () => void Promise.all([...sessions.keys()].map(drop));
+  deps.stopping.addEventListener("abort", dropAll, { once: true });
+  deps.stopping.addEventListener("abort", files.clear, { once: true });
 
   /** One that is being read is not idle. */
-  function end(id: string): void {
+  function expire(id: string): void {
     const known = sessions.get(id);
     if (known === undefined) return;
-    if (known.session.isBusy) known.stopTimer = deps.clock.after(IDLE_MS, () => end(id));
+    if (known.session.isBusy) known.stopTimer = deps.clock.after(IDLE_MS, () => expire(id));
     else void drop(id);
   }
 
   return {
     async open(id, given) {
-      if (sessions.size >= MOST || countOf(given.owner.accountId) >= MOST_OF_ACCOUNT) {
-        const facts = { kind: "too_many_uploads", retryAfterSec: RETRY_SEC } as const;
-        throw new AppError("service_unavailable", facts, { retryAfterSec: RETRY_SEC });
-      }
-      const session = { ...given, arriving: await deps.assets.receive(), receivedBytes: 0, isBusy: false };
-      if (sessions.size === 0) deps.stopping.addEventListener("abort", dropAll, { once: true });
-      sessions.set(id, { session, stopTimer: deps.clock.after(IDLE_MS, () => end(id)) });
+      const { accountId } = given.owner;
+      const arriving = await places.within(accountId, () => deps.assets.receive());
+      const session = { ...given, arriving, receivedBytes: 0, isBusy: false };
+      sessions.set(id, { session, stopTimer: deps.clock.after(IDLE_MS, () => expire(id)) });
     },
     find(id) {
       const known = sessions.get(id);
       if (known === undefined) return undefined;
       known.stopTimer();
-      known.stopTimer = deps.clock.after(IDLE_MS, () => end(id));
+      known.stopTimer = deps.clock.after(IDLE_MS, () => expire(id));
       return known.session;
     },
+    end(id, file) {
+      leave(id);
+      files.add(id, file);
+    },
+    fileOf: files.get,
     drop,
+  };
+}
+
+function createPlaces() {
+  const byAccount = new Map<AccountId, number>();
+  let taken = 0;
+  const count = (account: AccountId, change: number) => {
+    const own = (byAccount.get(account) ?? 0) + change;
+    if (own > 0) byAccount.set(account, own);
+    else byAccount.delete(account);
+    taken += change;
+  };
+  const give = (account: AccountId) => count(account, -1);
+  return {
+    /** Takes a place and does something; gives the place back where that fails. @throws AppError `service_unavailable` where none is left */
+    async within<T>(account: AccountId, work: () => Promise<T>): Promise<T> {
+      if ((byAccount.get(account) ?? 0) >= MOST - taken) {
+        const facts = { kind: "too_many_uploads", retryAfterSec: RETRY_SEC } as const;
+        throw new AppError("service_unavailable", facts, { retryAfterSec: RETRY_SEC });
+      }
+      count(account, 1);
+      try {
+        return await work();
+      } catch (error) {
+        give(account);
+        throw error;
+      }
+    },
+    give,
+  };
+}
+
+function createEndedUploads(clock: Pick<Clock, "after">) {
+  const files = new Map<string, { readonly file: UploadedFile; readonly stopTimer: () => void }>();
+  const remove = (id: string) => {
+    files.get(id)?.stopTimer();
+    files.delete(id);
+  };
+  return {
+    add(id: string, file: UploadedFile): void {
+      const [oldest] = files.size >= MOST_ENDED ? files.keys() : [];
+      if (oldest !== undefined) remove(oldest);
+      files.set(id, { file, stopTimer: clock.after(IDLE_MS, () => remove(id)) });
+    },
+    get: (id: string) => files.get(id)?.file,
+    clear: () => [...files.keys()].forEach(remove),
   };
 }

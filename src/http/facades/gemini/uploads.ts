@@ -57,10 +57,10 @@ export async function beginUpload(deps: UploadDeps, exchange: KeyedExchange): Pr
 /** Takes a part of an upload, ends it, or tells how far it is. Whoever has its address may. */
 export async function continueUpload(deps: UploadDeps, exchange: Exchange): Promise<Reply> {
   const id = `file_${exchange.param("upload")}`;
+  const file = deps.sessions.fileOf(id);
+  if (file !== undefined) return ended(presentFile(file, exchange.origin));
   const session = isId("file", id) ? deps.sessions.find(id) : undefined;
   if (session === undefined || !isId("file", id)) throw new AppError("not_found", { kind: "file_unknown" });
-  const { file } = session;
-  if (file !== undefined) return ended(presentFile(file, exchange.origin));
   const commands = commandsOf(exchange.request);
   if (commands.includes("cancel")) {
     await deps.sessions.drop(id);
@@ -107,8 +107,9 @@ async function finalize(
   if (receivedBytes === 0) throw invalid({ kind: "required", field: FIELD });
   try {
     const staged = await stageUpload(FIELD, (options) => session.arriving.stage(options));
-    session.file = await uploadFile(deps, { id, owner, staged, name, field: FIELD });
-    return ended(presentFile(session.file, origin));
+    const file = await uploadFile(deps, { id, owner, staged, name, field: FIELD });
+    deps.sessions.end(id, file);
+    return ended(presentFile(file, origin));
   } catch (error) {
     await deps.sessions.drop(id);
     throw error;
