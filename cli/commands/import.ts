@@ -67,7 +67,10 @@ function addLitellm(group: Command, context: Context): void {
   const about = "bring models, keys, budgets and providers' keys of a LiteLLM proxy";
   const command = addImport(group, "litellm <file>", about)
     .option("--spend <address>", "its database, postgres://…, or env:NAME for the variable that holds that")
-    .option("--keys <file>", "in place of the database: the answer of its /key/list?return_full_object=true");
+    .option(
+      "--keys <file>",
+      "in place of the database: the answer of its /key/list?return_full_object=true&size=100; of several pages, a list of the answers",
+    );
   withExamples(
     command,
     ["svc import litellm config.yaml --spend env:DATABASE_URL", "the plan"],

@@ -194,6 +194,27 @@ describe("virtual keys of LiteLLM", () => {
     expect(() => held(CONFIG, list)).toThrow(told);
   });
 
+  test("of further pages than are given are missed", () => {
+    const page = (more: object, ...keys: object[]) => ({ keys, total_count: 2, total_pages: 2, ...more });
+    const [one, two] = [
+      page({ current_page: 1 }, row()),
+      page({ current_page: 2 }, row({ token: hash("b") })),
+    ];
+    expect(() => held(CONFIG, one)).toThrow("keys.json has 1 of 2 keys. Ask for /key/list");
+    expect(held(CONFIG, [one, two]).keys).toHaveLength(3);
+  });
+
+  test("that belong to somebody whose terms are in no list of keys may come wider, and that is told", () => {
+    const told = (more: object) =>
+      held(CONFIG, [row(more)])
+        .left.filter(({ from }) => from.startsWith("teams, users"))
+        .map(({ why }) => why);
+    expect([...told({}), ...told({ user_id: "default_user_id" })]).toEqual([]);
+    expect(told({ team_id: "t" })).toEqual([
+      expect.stringContaining("a key may come wider than there: --spend reads"),
+    ]);
+  });
+
   test("a master key that could be guessed, or is in a variable that is not set, stays there", () => {
     const of = (key: string) => held(`general_settings: { master_key: ${key} }`, []).left.at(-1)?.why;
     expect(of("sk-1234")).toContain("too short");

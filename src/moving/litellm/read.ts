@@ -8,7 +8,7 @@ import type { LitellmConfig, Referred } from "./config.ts";
 import { type KeyDeps, moveKey } from "./keys.ts";
 import { type Limiter, withBudget } from "./limiters.ts";
 import { type ModelDeps, moveModels } from "./models.ts";
-import { type LitellmRows, memberOf } from "./rows.ts";
+import { type LitellmRows, memberOf, NOBODY } from "./rows.ts";
 
 export interface LitellmDeps extends ModelDeps {
   readonly now: number;
@@ -20,9 +20,6 @@ export interface LitellmDeps extends ModelDeps {
 
 /** A shorter one could be guessed. */
 const SHORTEST_MASTER_KEY = 16;
-/** The user that LiteLLM's own keys have. */
-const NOBODY = ["default_user_id", "litellm-proxy-master-key"];
-
 /** What a proxy of LiteLLM has. @param rows its keys; absent: only those that stand in the configuration */
 export function holdingsOfLitellm(
   config: LitellmConfig,

@@ -1,5 +1,5 @@
-import { isJsonObject } from "../../domain/json.ts";
-import { type Row, textOf } from "../fields.ts";
+import { isJsonObject, type JsonObject } from "../../domain/json.ts";
+import { integerOf, type Row, textOf } from "../fields.ts";
 import { type LeftBehind, UnreadableSource } from "../holdings.ts";
 import { MOST_ROWS, newColumns, rowsOf, type Tables, type TableWish } from "../tables/tables.ts";
 
@@ -84,6 +84,9 @@ const MODELS: TableWish = {
   optional: [],
 };
 
+/** The user that LiteLLM's own keys have. */
+export const NOBODY = ["default_user_id", "litellm-proxy-master-key"];
+
 /** What LiteLLM has in its database. */
 export interface LitellmRows {
   /** What clients ask for, of models that stand in no configuration. */
@@ -151,7 +154,8 @@ async function byId(tables: Tables, wish: TableWish): Promise<Map<string, Row>> 
  * @throws UnreadableSource
  */
 export function readKeyList(text: string, name: string): LitellmRows {
-  const keys = listIn(parsed(text, name)).map((key, index) => {
+  const answer = parsed(text, name);
+  const keys = listIn(answer).map((key, index) => {
     if (typeof key === "string")
       throw new UnreadableSource(
         `${name} has hashes and nothing else. Ask for /key/list with return_full_object=true.`,
@@ -163,9 +167,41 @@ export function readKeyList(text: string, name: string): LitellmRows {
       throw new UnreadableSource(`${name}: key ${index + 1} has no ${missing.join(", ")}.`);
     return key;
   });
+  refusePart(answer, keys.length, name);
   const none = new Map<string, Row>();
   const others = { memberships: none, organizations: none, projects: none, accessGroups: none };
-  return { keys, teams: none, users: none, budgets: none, ...others, modelNames: [], left: [] };
+  return {
+    keys,
+    teams: none,
+    users: none,
+    budgets: none,
+    ...others,
+    modelNames: [],
+    left: unknownOwners(keys),
+  };
+}
+
+/** LiteLLM answers with ten keys unless it is asked for more. @throws UnreadableSource where there are keys on further pages */
+function refusePart(answer: unknown, count: number, name: string): void {
+  const pages = Array.isArray(answer) ? answer : [answer];
+  const totals = pages.flatMap((page) => (isPage(page) ? (integerOf(page.total_count) ?? []) : []));
+  const total = Math.max(0, ...totals);
+  if (count < total)
+    throw new UnreadableSource(
+      `${name} has ${count} of ${total} keys. Ask for /key/list?return_full_object=true&size=100&page=1, then page=2 and so on, and give a list of all answers.`,
+    );
+}
+
+/** What keys belong to may narrow them, and is in no list of keys. */
+function unknownOwners(keys: readonly Row[]): readonly LeftBehind[] {
+  const ids = ["team_id", "user_id", "project_id", "organization_id"];
+  const owned = keys.filter((key) => {
+    const owners = ids.flatMap((id) => textOf(key[id]) ?? []);
+    return owners.some((owner) => !NOBODY.includes(owner));
+  });
+  if (owned.length === 0) return [];
+  const why = `their models, limits and budgets are in no list of keys, so that ${owned.length === 1 ? "a key" : `${owned.length} keys`} may come wider than there: --spend reads them`;
+  return [{ kind: "setting", from: "teams, users, projects and organizations", why }];
 }
 
 function listIn(value: unknown): readonly unknown[] {
@@ -173,7 +209,7 @@ function listIn(value: unknown): readonly unknown[] {
   return isPage(value) ? value.keys : [];
 }
 
-function isPage(value: unknown): value is { readonly keys: readonly unknown[] } {
+function isPage(value: unknown): value is JsonObject & { readonly keys: readonly unknown[] } {
   return isJsonObject(value) && Array.isArray(value.keys);
 }
 
