@@ -147,6 +147,7 @@ async function planPrices(
     const model = catalog.all().find((each) => each.id === id);
     const rule = { lines: [{ sku: "output", unit: "output", amount: formatAmount(amount) }] };
     if (set.has(id)) item("here", "a price is set here; it stays");
+    else if (model?.kind === "video") item("leave", ofVideo(model.id, formatAmount(amount)));
     else if (model === undefined || !catalog.readPrice(model, rule).ok)
       item("leave", "the model cannot be priced by its outputs");
     else {
@@ -156,6 +157,10 @@ async function planPrices(
   }
   return { items, prices };
 }
+
+/** Most kinds of channels multiply a price by the seconds of a video, and others do not. */
+const ofVideo = (model: ModelId, amount: string) =>
+  `it is of a second there, or of a whole video, as its channel has it: svc pricing set ${model} --per-second ${amount}, or --per-output`;
 
 function broughtKeys(keys: readonly ApiKey[], marks: readonly ImportMark[]): ApiKey[] {
   const brought = new Set(marks.map(({ target }) => target));

@@ -359,3 +359,23 @@ test("a name of a model that is newer than the keys that came is told, until it 
   const known = "it is among the aliases of the settings";
   expect(await plan(["pictures", "art"])).toEqual([old, ["art", "here", known]]);
 });
+
+test("a price of a video stays there, because it is of a second or of the whole", async () => {
+  const server = await startServer();
+  const channel = { id: 1, type: 1, key: "sk-CANARY", status: 1, name: "a", models: "clip,pic" };
+  const options = [{ key: "ModelPrice", value: '{"clip":0.1,"pic":0.05}' }];
+  const database = join(emptyFolder("gateway"), "new-api.db");
+  await sqliteGateway(database, { of: "new-api", rows: { channels: [channel], options } });
+  const maps = ["--map", "clip=sandbox-video", "--map", "pic=sandbox-image"];
+  const command = ["import", "new-api", database, ...maps, "--data-dir", server.dataDir];
+  const { items } = (await svcJson(command)) as Printed;
+  expect(
+    items.filter(({ kind }) => kind === "price").map(({ to, action, note }) => [to, action, note]),
+  ).toEqual([
+    [
+      ...["sandbox-video", "leave"],
+      "it is of a second there, or of a whole video, as its channel has it: svc pricing set sandbox-video --per-second 0.100000, or --per-output",
+    ],
+    ["sandbox-image", "bring", "0.050000 USD for each output, whatever its size"],
+  ]);
+});
