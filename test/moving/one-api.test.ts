@@ -168,7 +168,8 @@ describe("new-api", () => {
     const options = [
       { key: "GroupRatio", value: '{"default":1,"vip":0.5,"free":0}' },
       { key: "GroupGroupRatio", value: '{"vip":{"plus":0.25}}' },
-      { key: "AutoGroups", value: '["plus","default"]' },
+      { key: "AutoGroups", value: '["hidden","plus","default"]' },
+      { key: "UserUsableGroups", value: '{"default":"","plus":""}' },
     ];
     const channels = [
       channel(1, { models: "gpt-image-2,gpt-image-1-mini", group: "default" }),
@@ -198,6 +199,17 @@ describe("new-api", () => {
       });
       expect(await of("plus")).toEqual({ ...none, models: ["gpt-image-1.5"], multiplier: 250_000 });
       expect(await of("plus", {}, 2)).toMatchObject({ models: ["gpt-image-1.5"], multiplier: undefined });
+    });
+
+    test("that its user may not choose leaves a token there, unless it is given to the user's group", async () => {
+      expect(await of("vip", {}, 2)).toEqual(["none of its group's models is here"]);
+      const special = {
+        key: "group_ratio_setting.group_special_usable_group",
+        value: '{"free":{"+:vip":""}}',
+      };
+      options.push(special);
+      expect(await of("vip", {}, 2)).toMatchObject({ models: ["gpt-image-1.5"] });
+      options.splice(options.indexOf(special), 1);
     });
 
     test("that is a list of groups opens what they have together, and the first says what it pays", async () => {

@@ -1,7 +1,7 @@
 import { ONE } from "../../domain/money/multiplier.ts";
 import { multiplierOf } from "../amounts.ts";
 import { objectOf, type Row, textOf, textsOf } from "../fields.ts";
-import type { OneApiRows } from "./rows.ts";
+import { type OneApiRows, SPECIAL_GROUPS } from "./rows.ts";
 
 /** What one pays in a group, as a factor on prices. */
 export interface GroupPrice {
@@ -15,7 +15,7 @@ export interface GroupPrice {
 export interface Groups {
   /** The group that a user is in. */
   readonly ofUser: (user: Row | undefined) => string;
-  /** The groups whose channels a token uses, the first one first. */
+  /** The groups whose channels a token uses, the first one first; none where its user may use none of them. */
   readonly ofToken: (token: Row, user: Row | undefined) => readonly string[];
   /** What members of a group pay for channels of one. */
   readonly price: (userGroup: string, group: string) => GroupPrice;
@@ -25,6 +25,21 @@ export interface Groups {
 export const USUAL_GROUP = "default";
 /** A token's group that stands for a list of them. */
 const AUTO = "auto";
+
+/** The groups that everybody may choose, unless an option says otherwise (setting/user_usable_group.go, read 2026-11). */
+const USUALLY_USABLE = [USUAL_GROUP, "vip"];
+
+/** The groups that a user's tokens may be in: what everybody may choose, with what is added and removed for the user's group. */
+function usableBy(userGroup: string, mapIn: Parameters<typeof groupsOf>[1]): ReadonlySet<string> {
+  const selectable = Object.keys(mapIn("UserUsableGroups"));
+  const usable = new Set(selectable.length === 0 ? USUALLY_USABLE : selectable);
+  for (const special of Object.keys(objectOf(mapIn(SPECIAL_GROUPS)[userGroup]))) {
+    const [, sign, group = ""] = /^([+-]:)?(.*)$/s.exec(special) ?? [];
+    if (sign === "-:") usable.delete(group);
+    else usable.add(group);
+  }
+  return usable.add(userGroup);
+}
 
 /** Reads the options about groups (setting/ratio_setting/group_ratio.go and setting/auto_group.go of new-api, read 2026-11). */
 export function groupsOf(
@@ -40,7 +55,9 @@ export function groupsOf(
     ofUser,
     ofToken(token, user) {
       const own = textOf(token.group);
-      return own === AUTO ? auto : [own ?? ofUser(user)];
+      if (own === undefined) return [ofUser(user)];
+      const usable = usableBy(ofUser(user), mapIn);
+      return (own === AUTO ? auto : [own]).filter((group) => usable.has(group));
     },
     price(userGroup, group) {
       const ratio = objectOf(special[userGroup])[group] ?? ratios[group] ?? 1;

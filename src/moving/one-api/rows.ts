@@ -2,6 +2,9 @@ import { type Row, textOf } from "../fields.ts";
 import type { LeftBehind } from "../holdings.ts";
 import { newColumns, rowsOf, type Tables, type TableWish, type Versions } from "../tables/tables.ts";
 
+/** The option that has, for each group of users, groups with `+:`, `-:` or nothing before their names. */
+export const SPECIAL_GROUPS = "group_ratio_setting.group_special_usable_group";
+
 /*
  * Tables of one-api (github.com/songquanpeng/one-api, model/*.go at 8df4a26) and of new-api, which came of it
  * (github.com/QuantumNous/new-api, model/*.go), both read 2026-11.
@@ -36,7 +39,10 @@ const USERS: TableWish = {
 const OPTIONS: TableWish = { table: "options", by: "key", needed: ["key", "value"], optional: [] };
 
 /** Options that are about money. Others may be secrets, and are not kept. */
-const WANTED = ["QuotaPerUnit", "ModelPrice", "ModelRatio", "GroupRatio", "GroupGroupRatio", "AutoGroups"];
+const WANTED = [
+  ...["QuotaPerUnit", "ModelPrice", "ModelRatio", "GroupRatio", "GroupGroupRatio"],
+  ...["AutoGroups", "UserUsableGroups", SPECIAL_GROUPS],
+];
 
 /** Which of the two it is: their channels, columns and prices differ. */
 export type OneApiKind = "one-api" | "new-api";
