@@ -233,7 +233,14 @@ describe("whom a virtual key of LiteLLM belongs to", () => {
     const none = new Map<string, Row>();
     const rows: LitellmRows = {
       ...{ keys: [row(more)], modelNames: [], left: [], teams: team, users: user, budgets: none },
-      ...{ memberships: none, organizations: none, projects: none, accessGroups: none, ...other },
+      ...{
+        memberships: none,
+        teamAliases: none,
+        organizations: none,
+        projects: none,
+        accessGroups: none,
+        ...other,
+      },
     };
     const { keys, left, accounts } = holdingsOfLitellm(readConfig(CONFIG, "config.yaml"), rows, deps());
     const [key] = keys.filter(({ name }) => name === "mary");
@@ -260,6 +267,14 @@ describe("whom a virtual key of LiteLLM belongs to", () => {
     expect(own.terms?.quota as object).toEqual({ limit: 1_000_000, reset: "monthly" });
     const smaller = keyOf({ team_id: "t", max_budget: 4, spend: 1 }, { teams });
     expect(smaller.terms?.quota as object).toEqual({ limit: 3_000_000, reset: "total" });
+  });
+
+  test("gives it other names of models that it may use", () => {
+    const teams = rowsOf("team_id", { ...TEAM, model_id: 7, models: ["pictures"] });
+    const teamAliases = rowsOf("id", { id: 7, aliases: { art: "pictures", small: "mini", talk: "chat" } });
+    const { terms } = keyOf({ team_id: "t" }, { teams, teamAliases });
+    expect(terms?.aliases as object).toEqual({ pictures: "gpt-image-2", art: "gpt-image-2" });
+    expect(terms?.models?.map(String)).toEqual(["gpt-image-2"]);
   });
 
   test("has a total as credit of its account, and none of it on the key", () => {

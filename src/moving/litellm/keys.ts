@@ -32,6 +32,8 @@ export interface KeyDeps {
   readonly ownerOf: (row: Row) => string | undefined;
   /** What narrows a row's key besides its own terms. */
   readonly limitersOf: (row: Row) => readonly Limiter[];
+  /** The other names of models that the team of a row's key has, as they stand there. */
+  readonly teamAliasesOf: (row: Row) => unknown;
   /** Access groups that rows refer to. */
   readonly accessGroups: ReadonlyMap<string, Row>;
 }
@@ -79,12 +81,18 @@ function moveKnown(given: Row, { name, known, left, ...deps }: KeyDeps & Known):
   refuseOtherPaths(textsIn(row, "allowed_routes"));
   const rows = [row, ...limiters.map((limiter) => limiter.row)];
   const quota = strictest(ownQuota, limiters);
-  const own = ownAliases(row, deps.models);
-  const names = new Map([...deps.models, ...own]);
+  const own = aliasesIn(row.aliases, deps.models);
+  const names = new Map(deps.models);
+  for (const [alias, id] of own) names.set(alias, id);
   const lists = listsOfModels(rows, deps.accessGroups);
   const isOpen = lists.length === 0;
-  const allowed = [...names].filter(([model]) => isInAll(model, lists));
-  const models = [...new Set(allowed.map(([, id]) => id))];
+  const ofTeam = aliasesIn(deps.teamAliasesOf(row), deps.models);
+  const allowed = new Map([
+    ...[...names].filter(([model]) => isInAll(model, lists)),
+    // Its list of models need not have them, but what they stand for.
+    ...ofTeam.filter(([, , of]) => isInAll(of, lists)).map(([alias, id]) => [alias, id] as const),
+  ]);
+  const models = [...new Set(allowed.values())];
   if (!isOpen && models.length === 0) return left("none of the models that it may use is here");
   const rpm = leastIn(rows, "rpm_limit");
   const parallel = leastIn(rows, "max_parallel_requests");
@@ -111,10 +119,14 @@ function tokenOf(token: string, keyName: string | undefined, hash: (text: string
   return isForeignKey(token) ? { hash: hash(token), display } : { hash: undefined, display };
 }
 
-function ownAliases(row: Row, models: ReadonlyMap<string, ModelId>): [string, ModelId][] {
-  return Object.entries(objectOf(row.aliases)).flatMap(([alias, of]): [string, ModelId][] => {
+/** Other names of models, the models that they stand for here, and their names there. */
+function aliasesIn(
+  given: unknown,
+  models: ReadonlyMap<string, ModelId>,
+): (readonly [alias: string, id: ModelId, of: string])[] {
+  return Object.entries(objectOf(given)).flatMap(([alias, of]) => {
     const id = typeof of === "string" ? models.get(of) : undefined;
-    return id === undefined ? [] : [[alias, id]];
+    return id === undefined ? [] : [[alias, id, String(of)] as const];
   });
 }
 

@@ -30,7 +30,11 @@ export function holdingsOfLitellm(
   const budgets = rows?.budgets ?? new Map<string, Row>();
   const limitersOf = (row: Row) => (rows === undefined ? [] : limitersIn(rows, row));
   const accessGroups = rows?.accessGroups ?? new Map<string, Row>();
-  const keyDeps: KeyDeps = { ...deps, ...moved, budgets, accessGroups, ownerOf, limitersOf };
+  const teamAliasesOf = (row: Row) => {
+    const team = rows?.teams.get(textOf(row.team_id) ?? "");
+    return rows?.teamAliases.get(textOf(team?.model_id) ?? "")?.aliases;
+  };
+  const keyDeps: KeyDeps = { ...deps, ...moved, budgets, accessGroups, ownerOf, limitersOf, teamAliasesOf };
   const { keys, left: keysLeft } = moveRows(rows?.keys ?? [], "the keys", (row) => moveKey(row, keyDeps));
   const master = masterKey(config.masterKey, moved.models, deps);
   const left = [...moved.left, ...keysLeft, ...(rows?.left ?? [])];

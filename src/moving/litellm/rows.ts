@@ -35,7 +35,7 @@ const TEAMS: TableWish = {
   table: "LiteLLM_TeamTable",
   by: "team_id",
   needed: ["team_id", "team_alias", "max_budget", "spend"],
-  optional: [...LIMITS, "blocked", "access_group_ids", "organization_id"],
+  optional: [...LIMITS, "blocked", "access_group_ids", "organization_id", "model_id"],
 };
 const USERS: TableWish = {
   table: "LiteLLM_UserTable",
@@ -69,6 +69,13 @@ const PROJECTS: TableWish = {
   needed: ["project_id", "models", "spend"],
   optional: ["budget_id", "blocked"],
 };
+/** Other names of models, of teams that refer to them. */
+const TEAM_ALIASES: TableWish = {
+  table: "LiteLLM_ModelTable",
+  by: "id",
+  needed: ["id", "aliases"],
+  optional: [],
+};
 const ACCESS_GROUPS: TableWish = {
   table: "LiteLLM_AccessGroupTable",
   by: "access_group_id",
@@ -100,6 +107,7 @@ export interface LitellmRows {
   readonly organizations: ReadonlyMap<string, Row>;
   readonly projects: ReadonlyMap<string, Row>;
   readonly accessGroups: ReadonlyMap<string, Row>;
+  readonly teamAliases: ReadonlyMap<string, Row>;
   /** What of it is not read. */
   readonly left: readonly LeftBehind[];
 }
@@ -118,6 +126,7 @@ export async function readDatabase(tables: Tables): Promise<LitellmRows> {
     organizations: await byIdIfAny(tables, ORGANIZATIONS),
     projects: await byIdIfAny(tables, PROJECTS),
     accessGroups: await byIdIfAny(tables, ACCESS_GROUPS),
+    teamAliases: await byIdIfAny(tables, TEAM_ALIASES),
     modelNames: [...(await byIdIfAny(tables, MODELS)).values()].flatMap(
       (row) => textOf(row.model_name) ?? [],
     ),
@@ -169,7 +178,13 @@ export function readKeyList(text: string, name: string): LitellmRows {
   });
   refusePart(answer, keys.length, name);
   const none = new Map<string, Row>();
-  const others = { memberships: none, organizations: none, projects: none, accessGroups: none };
+  const others = {
+    memberships: none,
+    organizations: none,
+    projects: none,
+    accessGroups: none,
+    teamAliases: none,
+  };
   return {
     keys,
     teams: none,
