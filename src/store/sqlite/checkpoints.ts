@@ -58,18 +58,20 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
 
   function copySome(): void {
     next = undefined;
+    const before = look();
+    if (!before || before.log < FRAMES || before.checkpointed === before.log) return;
     const progress = copy();
     // A reader that blocks this checkpoint would block those of the next commits too, and searching for frames to copy takes long.
     if (progress && (progress.checkpointed < progress.log || progress.log > LONG)) renewal.begin();
   }
 
   return {
-    /** Called after each commit. Keeps the log short, after this turn of the event loop. */
+    /**
+     * Called after each commit. Keeps the log short, after this turn of the event loop: to look how long it is takes as long as a write of
+     * a few rows, which who waits for the commit need not wait for.
+     */
     afterCommit(): void {
-      if (next !== undefined || renewal.isUnderWay()) return;
-      const progress = look();
-      if (!progress || progress.log < FRAMES || progress.checkpointed === progress.log) return;
-      next = setImmediate(copySome);
+      if (next === undefined && !renewal.isUnderWay()) next = setImmediate(copySome);
     },
     /** Copies everything and empties the log file. @returns false when a reader prevents it */
     truncate: (): boolean => truncate()?.busy === 0,

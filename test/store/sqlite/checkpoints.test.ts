@@ -1,9 +1,12 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, statSync } from "node:fs";
 import { copyLog, createLogWait } from "../../../src/store/checkpoint.ts";
 import { KEPT_BYTES, LONG_LOG_FRAMES } from "../../../src/store/sqlite/checkpoints.ts";
 import { openConnection, openForReading } from "../../../src/store/sqlite/connection.ts";
 import { temporaryDatabase } from "../../helpers/store.ts";
+
+/** A log that a reader made long is looked at once a second, and six of them are written at one time. */
+setDefaultTimeout(30_000);
 
 /** A page with the header of its frame is 4,120 bytes. */
 const LONG_LOG_BYTES = LONG_LOG_FRAMES * 4_120;
