@@ -54,6 +54,8 @@ export function fromCompat(offered: OfferedModel, request: CompatRequest): Model
   const body: Record<string, Json> = { model: model.id };
   const names: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
+    // An address that is empty, as forms of programs send it, asks for nothing.
+    if (name === "callback_url" && value === "") continue;
     if (!NOT_FOR_MODELS.has(name) && value !== undefined && propertyOf(model, name) !== undefined) {
       body[name] = value;
     }

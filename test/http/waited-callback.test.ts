@@ -90,13 +90,15 @@ test("whoever waits for a picture may have its end posted, too, by every API for
   }
 });
 
-test("an address that no callback may go to is refused by its name, and null is no address", async () => {
+test("an address that no callback may go to is refused by its name, and null and an empty text are no address", async () => {
   for (const callback_url of ["http://10.0.0.1/", "no address", 7]) {
     const refused = await send(`${COMPAT}/generations`, { ...FOX, callback_url });
     const { error } = (await refused.json()) as { error: JsonObject };
     expect([refused.status, error.param]).toEqual([400, "callback_url"]);
   }
-  const taken = await send(`${COMPAT}/generations`, { ...FOX, callback_url: null });
-  await taken.text();
-  expect(taken.status).toBe(200);
+  for (const callback_url of [null, ""]) {
+    const taken = await send(`${COMPAT}/generations`, { ...FOX, callback_url });
+    await taken.text();
+    expect(taken.status).toBe(200);
+  }
 });
