@@ -75,8 +75,12 @@ export function planOwners(
   const takenAccounts = new Set(here.accounts.map(({ name }) => name));
   const items: PlanItem[] = [];
   const planned: PlannedAccount[] = [];
+  const problems = new Map(keys.map((key) => [key, problemOf(key)]));
+  const owning = new Set(keys.filter((key) => problems.get(key) === undefined).map(({ account }) => account));
   for (const held of accounts) {
     const target = known.get(`account ${held.origin}`);
+    // Without a key that can come, nobody could use it.
+    if (target === undefined && !owning.has(held.origin)) continue;
     if (target !== undefined) {
       owners.set(held.origin, { id: target });
       const name = here.accounts.find(({ id }) => id === target)?.name;
@@ -100,7 +104,7 @@ export function planOwners(
       note: noted(held, name, moneyOf(held)),
     });
   }
-  const plannedKeys = planKeys(keys, here, { source, problemOf, known, owners, items });
+  const plannedKeys = planKeys(keys, here, { source, problems, known, owners, items });
   return { accounts: planned, keys: plannedKeys, items };
 }
 
@@ -109,13 +113,13 @@ function planKeys(
   here: Here,
   {
     source,
-    problemOf,
+    problems,
     known,
     owners,
     items,
   }: {
     readonly source: string;
-    readonly problemOf: (key: HeldKey) => string | undefined;
+    readonly problems: ReadonlyMap<HeldKey, string | undefined>;
     readonly known: ReadonlyMap<string, string>;
     readonly owners: ReadonlyMap<string, PlannedKey["account"]>;
     readonly items: PlanItem[];
@@ -140,12 +144,12 @@ function planKeys(
     const target = known.get(`key ${held.origin}`);
     const same = held.hash === undefined ? undefined : byHash.get(held.hash);
     const account = owners.get(held.account ?? NOBODYS);
-    const problem = problemOf(held);
+    const problem = problems.get(held);
     if (target !== undefined) tell("here", "was brought before", byId.get(target) ?? target);
     else if (same !== undefined) tell("here", `the same key is here; it stays as it is`, same.name);
     else if (seen.has(held.origin)) tell("leave", "another one there has the same key, and comes");
-    else if (account === undefined) tell("leave", "whom it belongs to is not there any more");
     else if (problem !== undefined) tell("leave", problem);
+    else if (account === undefined) tell("leave", "whom it belongs to is not there any more");
     else {
       const name = freeName(held.name, namesOf(account), { source, isRefused: (each) => isId("key", each) });
       planned.push({ held, name, account });

@@ -18,11 +18,14 @@ const key = (more: Partial<HeldKey>): HeldKey => ({
 test("a plan says what an account will have and a key may spend", () => {
   const held = {
     accounts: [
+      account({ origin: "user 3", name: "nobody with a key" }),
       account({ credit: usd(3), priceMultiplier: 500_000, isSuspended: true, notes: ["owes"] }),
       account({ origin: "user 2", name: "tom" }),
     ],
     keys: [
       key({ terms: { quota: { limit: usd(5), reset: "total" } } }),
+      key({ origin: "key c", hash: "c", account: "user 3", name: "refused" }),
+      key({ origin: "key d", hash: "d", account: "user 2", name: "of tom" }),
       key({
         origin: "key b",
         hash: "b",
@@ -30,11 +33,17 @@ test("a plan says what an account will have and a key may spend", () => {
       }),
     ],
   };
-  const { items } = planOwners(held, NOTHING, { source: "a", problemOf: () => undefined, nobodys: "" });
+  const { items } = planOwners(held, NOTHING, {
+    source: "a",
+    problemOf: ({ name }) => (name === "refused" ? "no" : undefined),
+    nobodys: "",
+  });
   expect(items.map(({ note }) => note)).toEqual([
     "suspended; has 3.000000 USD; pays 0.5 times the price; owes",
     "",
     "may spend 5.000000 USD in total",
+    "no",
+    "",
     "its name is taken; may spend 1.000000 USD daily; pays 1 times the price",
   ]);
 });
