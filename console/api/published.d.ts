@@ -1393,6 +1393,12 @@ export interface Schemas {
     error_type?: string;
     /** The same for people, which clients show. */
     message: string;
+    error?: {
+      /** The same once more, for clients that read it here. */
+      message: string;
+      /** The HTTP status. */
+      code: number;
+    };
   };
   FalInput: Record<string, unknown>;
   FalOutput: {

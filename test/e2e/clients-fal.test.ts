@@ -373,7 +373,7 @@ describe("@ai-sdk/fal", () => {
     await expect(refused).rejects.toThrow("guidance_scale");
   });
 
-  test("makes videos of words and of a picture where its fetch sends fal's queue here", async () => {
+  const filmingFal = () => {
     const base = `${server.url}/fal`;
     const redirected = (url: unknown, init: RequestInit = {}) => {
       if (!String(url).startsWith("https://queue.fal.run/")) return fetch(String(url), init);
@@ -381,7 +381,26 @@ describe("@ai-sdk/fal", () => {
       headers.set("x-fal-target-url", String(url));
       return fetch(base, { ...init, headers });
     };
-    const fal = createFal({ apiKey: server.firstKey(), baseURL: base, fetch: redirected as typeof fetch });
+    return createFal({ apiKey: server.firstKey(), baseURL: base, fetch: redirected as typeof fetch });
+  };
+
+  test("is told in words why a video is refused, or failed", async () => {
+    // The two packages have types of their own for the same.
+    const model = filmingFal().video("sandbox-video") as unknown as string;
+    const film = (options: Readonly<Record<string, string | { outcome: string }>>) =>
+      generateVideo({
+        model,
+        prompt: "a fox",
+        duration: 1,
+        maxRetries: 0,
+        providerOptions: { fal: options },
+      });
+    await expect(film({ colour: "red" })).rejects.toThrow('Unknown field "colour".');
+    await expect(film({ sandbox: { outcome: "moderated" } })).rejects.toThrow("content policy");
+  });
+
+  test("makes videos of words and of a picture where its fetch sends fal's queue here", async () => {
+    const fal = filmingFal();
     const picture = new Uint8Array(await plainImage(64, 64));
     for (const prompt of ["a fox", { text: "it runs", image: picture }]) {
       const { video } = await generateVideo({

@@ -50,8 +50,12 @@ const REQUEST_ERROR: Readonly<
 /** The documentation of that API for a type of error. */
 const ABOUT = "https://docs.fal.ai/errors#";
 
+interface Told extends ToldError {
+  readonly body: JsonObject;
+}
+
 /** Errors as that API has them: of fields as a list, of everything else as a text. Its clients show `message`, where there is one. */
-function tell(error: AppError, status: number): ToldError {
+function tell(error: AppError, status: number): Told {
   const { code, facts } = error;
   if (facts.kind === "task_failed") {
     const [ofItsError, type] = TASK_ERROR[facts.error.code as TaskErrorCode];
@@ -70,7 +74,7 @@ function tell(error: AppError, status: number): ToldError {
   return ofRequest(error, own, type ?? (status < 500 ? "bad_request" : "internal_error"));
 }
 
-function ofFields(error: AppError): ToldError {
+function ofFields(error: AppError): Told {
   const { param, facts } = error;
   const given = givenIn(facts);
   const detail: JsonObject = {
@@ -91,17 +95,17 @@ function givenIn(facts: AppError["facts"]): Json | undefined {
   return "json" in given ? given.json : undefined;
 }
 
-function ofTask(error: AppError, status: number, type: string): ToldError {
+function ofTask(error: AppError, status: number, type: string): Told {
   const loc = type === "content_policy_violation" ? ["body", "prompt"] : ["body"];
   return told(error, status, [{ loc, msg: error.message, type, url: ABOUT + type }], type);
 }
 
-function ofRequest(error: AppError, status: number, type: string): ToldError {
+function ofRequest(error: AppError, status: number, type: string): Told {
   const locked = error.code === "insufficient_quota" ? "User is locked. Reason: Exhausted balance. " : "";
   return told(error, status, locked + error.message, type);
 }
 
-function told(error: AppError, status: number, detail: Json, type: string): ToldError {
+function told(error: AppError, status: number, detail: Json, type: string): Told {
   const { taskId, shouldRetry } = error.details;
   return {
     status,
@@ -155,6 +159,15 @@ const schema: Schema = {
     },
     error_type: { type: "string", description: "With a text alone." },
     message: { type: "string", description: "The same for people, which clients show." },
+    error: {
+      type: "object",
+      required: ["message", "code"],
+      properties: {
+        message: { type: "string", description: "The same once more, for clients that read it here." },
+        code: { type: "integer", description: "The HTTP status." },
+      },
+      additionalProperties: false,
+    },
   },
   additionalProperties: false,
 };
@@ -163,8 +176,14 @@ const statuses = { invalid_request: 422, content_policy_violation: 422, insuffic
 
 export const FAL: Manners = {
   ...{ name: "fal", base: BASE, schemes: ["key"], pathOf: namedPath },
-  ...{ tell, schema, statuses },
+  ...{ tell: tellCaller, schema, statuses },
 };
+
+/** `@ai-sdk/fal` reads errors of videos from `error` alone, and else shows the words of the HTTP status. */
+function tellCaller(error: AppError, known: number): ToldError {
+  const { status = known, body, ...told } = tell(error, known);
+  return { ...told, status, body: { ...body, error: { message: error.message, code: status } } };
+}
 
 /** An error as the queue and webhooks report it. */
 export function toldError(error: AppError): {
