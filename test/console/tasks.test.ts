@@ -206,4 +206,30 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     expect(await at.violations()).toEqual([]);
     expect(at.problems).toEqual([]);
   });
+
+  test("at another place of a long list, those in sight come first and those beyond after them", async () => {
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    await haveMany(at.page, service.url, 3_000);
+    await at.open("tasks");
+    const size = async () => Number(await at.page.locator("main table").getAttribute("aria-rowcount")) - 1;
+    await scrollToTheEnd(at.page, "main tbody tr", { count: 3_000, size });
+    const inSight = 900 / 57;
+    const counts = await at.page.evaluate<number[]>(COUNT_AFTER_JUMP);
+    expect(counts[0]).toBeGreaterThanOrEqual(Math.floor(inSight));
+    expect(counts[0]).toBeLessThan(inSight + 3);
+    expect(counts.at(-1)).toBeGreaterThan(inSight + 15);
+  });
 });
+
+/** How many rows the page has in the frame that follows a jump, and then until it has room beyond them. */
+const COUNT_AFTER_JUMP = `new Promise((resolve) => {
+  const counts = [];
+  const look = () => {
+    counts.push(document.querySelectorAll("main tr[aria-rowindex]").length);
+    if (counts.at(-1) > 30 || counts.length > 600) resolve(counts);
+    else requestAnimationFrame(look);
+  };
+  addEventListener("scroll", () => requestAnimationFrame(look), { once: true });
+  scrollTo(0, document.documentElement.scrollHeight / 2);
+})`;

@@ -45,7 +45,8 @@ export function readTasks(
 
 /** The list with what a stream told of one task: in its place, or in front if it is new, or gone if it fits the filters no more. */
 export function withTask({ tasks, next }: Page, task: ListedTask, filters: Filters): Page {
-  const isThere = tasks.some(({ task_id }) => task_id === task.task_id);
+  // Nearly always it is near the front, however long the list.
+  const place = tasks.findIndex(({ task_id }) => task_id === task.task_id);
   const fits =
     (filters.status === "" || filters.status === task.status) &&
     (filters.kind === "" || filters.kind === task.kind) &&
@@ -53,11 +54,10 @@ export function withTask({ tasks, next }: Page, task: ListedTask, filters: Filte
     (filters.account === "" ||
       filters.account === task.account?.id ||
       filters.account === task.account?.name);
-  if (!fits) return { tasks: tasks.filter(({ task_id }) => task_id !== task.task_id), next };
-  if (isThere) return { tasks: tasks.map((each) => (each.task_id === task.task_id ? task : each)), next };
+  if (place >= 0) return { tasks: fits ? tasks.with(place, task) : tasks.toSpliced(place, 1), next };
   // An old task that changed is on a later page.
   const isNewer = (tasks[0]?.task_id ?? "") < task.task_id;
-  return isNewer ? { tasks: [task, ...tasks], next } : { tasks, next };
+  return fits && isNewer ? { tasks: [task, ...tasks], next } : { tasks, next };
 }
 
 function given<Name extends string, Value>(name: Name, value: Value | undefined): { [Key in Name]?: Value } {

@@ -39,7 +39,7 @@ export function Screen({ role }: ScreenProps) {
       {data !== undefined && data.tasks.length > 0 && (
         <LongTable
           label="Tasks, newest first"
-          columns={columnsFor(role)}
+          columns={COLUMNS_FOR[role]}
           rows={data.tasks}
           keyOf={({ task_id }) => task_id}
           onEnd={more.read}
@@ -115,9 +115,11 @@ const MEASURES: readonly Column<ListedTask>[] = [
   },
 ];
 
-function columnsFor(role: ScreenProps["role"]): readonly Column<ListedTask>[] {
-  return role === "operator" ? [...COLUMNS, ...OPERATORS, ...MEASURES] : [...COLUMNS, ...MEASURES];
-}
+// Made once: a table draws its rows anew for other columns.
+const COLUMNS_FOR: { readonly [Name in ScreenProps["role"]]: readonly Column<ListedTask>[] } = {
+  tenant: [...COLUMNS, ...MEASURES],
+  operator: [...COLUMNS, ...OPERATORS, ...MEASURES],
+};
 
 function NoTasks({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered)
