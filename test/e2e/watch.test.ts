@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { listed, live, taskId } from "../cli/tui/watch/tasks.ts";
-import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
+import { emptyFolder, SVC, startServer, stopServers } from "../helpers/server.ts";
 import { arranged, type Ended, prepaidKey, svc, svcJson } from "./support/command.ts";
 import { inTerminal, type TerminalProcess } from "./support/terminal.ts";
 import { startWatchedServer, type WatchedOptions, type WatchedServer } from "./support/watched-server.ts";
@@ -269,6 +269,48 @@ describe("the screen", () => {
     await terminal.draws(/live$/m);
     terminal.press("q");
     expect(await terminal.exited).toBe(0);
+  });
+
+  test("what could not be read of an open task is read when the server is back", async () => {
+    const { terminal, server } = await watching({ tasks: TASKS, story: { advice: "Try again later." } });
+    await server.leave();
+    await terminal.draws(/no answer$/m);
+    terminal.press("\r");
+    await terminal.draws(/Cannot reach [\s\S]*Cannot reach/);
+    server.comeBack();
+    await terminal.draws(/Try again later/);
+    expect(terminal.frame().join("\n")).not.toContain("Cannot reach");
+    terminal.press("q");
+    await terminal.exited;
+  });
+
+  test("Ctrl-Z gives the terminal back to the shell, and fg takes it again", async () => {
+    const server = startWatchedServer({ tasks: TASKS });
+    const shell = inTerminal([], emptyFolder("watch"), envOf(server), {
+      ...{ columns: 80, rows: 24, command: ["bash", "--norc", "--noprofile", "-i"] },
+    });
+    shell.press(`${SVC} task watch\r`);
+    await shell.draws(/live$[\s\S]*video-1/m);
+    shell.press("\u001a");
+    await shell.draws(/Stopped/);
+    expect(shell.state()).toMatchObject({ isOtherScreen: false, isCursorHidden: false, isWrapping: true });
+    shell.press("fg\r");
+    await shell.draws(/live$[\s\S]*video-1/m);
+    expect(shell.state().isOtherScreen).toBe(true);
+    shell.press("q");
+    // What is typed before the shell asks goes to the command that ends.
+    await shell.draws((frame) => /[#$] ?$/.test(frame.filter((line) => line !== "").at(-1) ?? ""));
+    shell.press("exit 7\r");
+    expect(await shell.exited).toBe(7);
+  });
+
+  test("at 60×20 its keys are explained without a word cut off", async () => {
+    const { terminal } = await watching({ tasks: TASKS }, { columns: 60, rows: 20 });
+    terminal.press("?");
+    await terminal.draws(/Ctrl-C +quit/);
+    expect(terminal.frame().slice(2).join("\n")).not.toContain("…");
+    terminal.press("q");
+    await terminal.exited;
   });
 
   test.each([

@@ -53,7 +53,7 @@ export function openScreen<State, Event>(program: ScreenProgram<State, Event>): 
   });
   const size = () => sizeOf(process.stdout);
   const frame = () => (
-    <Keyboard onKeys={onKeys} onPaste={onPaste}>
+    <Keyboard onKeys={onKeys} onPaste={onPaste} onSuspend={terminal.suspend}>
       {program.draw(state, size())}
     </Keyboard>
   );
@@ -104,9 +104,14 @@ export function openScreen<State, Event>(program: ScreenProgram<State, Event>): 
 function Keyboard(props: {
   readonly onKeys: (keys: readonly KeyName[]) => void;
   readonly onPaste: (text: string) => void;
+  readonly onSuspend: () => void;
   readonly children: ReactNode;
 }) {
-  useInput((input, key) => props.onKeys(keysOf(input, key)));
+  useInput((input, key) => {
+    const keys = keysOf(input, key);
+    if (keys.includes("ctrl+z")) props.onSuspend();
+    else props.onKeys(keys);
+  });
   usePaste(props.onPaste);
   return props.children;
 }

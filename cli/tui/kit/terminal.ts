@@ -39,6 +39,8 @@ export function canDraw(env: Readonly<Record<string, string | undefined>>): bool
 export interface TakenTerminal {
   /** The terminal as Ink writes to it: with a believable size, and silent once it is left. */
   readonly stdout: NodeJS.WriteStream;
+  /** Gives the terminal back and stops this job, as Ctrl-Z does elsewhere; returns when it goes on, with the terminal taken again. */
+  readonly suspend: () => void;
   /** Resolves when the terminal is as it was and everything is written. */
   leave(): Promise<void>;
 }
@@ -94,6 +96,7 @@ export function takeTerminal(stopDrawing: () => void): TakenTerminal {
   stdout.write(ENTER);
   return {
     stdout: drawable(stdout, () => isLeft),
+    suspend: () => isLeft || suspendJob(),
     leave() {
       left ??= new Promise<void>((resolve) => {
         // After what is still to be written.
@@ -113,6 +116,14 @@ function setMode(stdin: NodeJS.ReadStream, mode: "raw" | "usual"): boolean {
   } catch {
     return false;
   }
+}
+
+/** Stops all processes of the job, as the terminal would. The system stops none that no shell could bring back. */
+function suspendJob(): void {
+  if (!setMode(process.stdin, "usual")) return;
+  writeNow(LEAVE);
+  process.kill(0, "SIGTSTP");
+  takeAgain();
 }
 
 /** After the shell has resumed the process, because another program may have left the terminal in a different state. */

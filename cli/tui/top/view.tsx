@@ -208,6 +208,7 @@ function Footer({ state, width, look }: { state: TopState; width: number; look: 
 
 const KEYS = [
   ["q, Ctrl-C", "quit"],
+  ["Ctrl-Z", "go back to the shell; fg returns here"],
   ["?", "this help; Esc closes it"],
   ["Tab, Shift-Tab", "the next table, or the one before"],
   ["↑ ↓, j k", "scroll the table"],

@@ -71,6 +71,8 @@ export function createDetails({ source, depth, tell }: DetailDeps) {
       if (!isSame) stop();
       if (open !== undefined) readSoon(isSame ? AGAIN_MS : SETTLED_MS);
     },
+    /** The server answers again: what could not be read of an open task is read now. */
+    again: () => (told?.problem !== undefined && told.id === open?.task.id ? readSoon(0) : undefined),
     stop() {
       open = undefined;
       stop();

@@ -1,18 +1,20 @@
 import type { WatchState } from "./state.ts";
 
+/** Each fits into 60 columns. */
 export const HELP = [
   ["↑ ↓, j k", "select a task"],
   ["PgUp PgDn, Space", "by a screen; of an open task, its text"],
-  ["Home End, g G", "the first or last one; the first row follows what is new"],
+  ["Home End, g G", "first, last; the first follows new tasks"],
   ["Enter, Esc", "open the task, close it"],
   ["Tab, ← →, 1 to 6", "choose a status"],
-  ["/", "search: id, model, status, error; Enter keeps it, Esc ends it"],
-  ["s", "sort: newest, oldest, longest, dearest, by model"],
+  ["/", "search id, model, status, error; Esc ends"],
+  ["s", "sort by newest, oldest, time, cost, model"],
   ["c", "cancel it; asks"],
   ["r", "create one like it; asks"],
   ["d, o", "save its results here; open the first one"],
-  ["y, Y", "copy its id; the address of its first result"],
+  ["y, Y", "copy its id; its first result's address"],
   ["q, Ctrl-C", "quit"],
+  ["Ctrl-Z", "go back to the shell; fg returns here"],
 ] as const;
 
 /** What is worth pressing now. */

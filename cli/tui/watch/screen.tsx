@@ -76,7 +76,10 @@ export function openWatch(options: WatchOptions): WatchScreen {
       batch.add(views);
     },
     onRead: (problem) => tell({ kind: "read", ...(problem === undefined ? {} : { problem }) }),
-    onLive: () => tell({ kind: "live" }),
+    onLive() {
+      tell({ kind: "live" });
+      details.again();
+    },
     onTrouble: (message) => tell({ kind: "trouble", message }),
     end: screen.close,
     closed: screen.closed.finally(() => {
