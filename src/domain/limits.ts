@@ -34,8 +34,8 @@ export const MAX_COMPAT_PROMPT = 4000;
 export const MAX_EDIT_IMAGES = 10;
 /** Size of a form with all its files: ten images, a mask, and fields. */
 export const MAX_FORM_BYTES = 116 * MIB;
-/** Memory for all bodies being read, how many are read at once, and how many may wait unread (docs/api.md 9). */
-export const INGRESS_LIMITS = { bytes: 64 * MIB, bodies: 32, waiting: 48 } as const;
+/** Memory for all bodies being read, how many are read at once, and memory for those that wait unread (docs/api.md 9). */
+export const INGRESS_LIMITS = { bytes: 64 * MIB, bodies: 32, waiting: 48 * MIB } as const;
 /** How long a task is kept for a client that stopped waiting and may repeat its request. */
 export const ORPHAN_KEEP_MS = 10 * 60 * 1000;
 

@@ -17,8 +17,8 @@ function driver(limits = LIMITS) {
     open,
     /** Bodies that were let on after they had waited for memory. */
     on,
-    start: (name: string, gone: AbortSignal = STAYS) =>
-      budget.open(name.charAt(0), gone).then((share) => void open.set(name, share)),
+    start: (name: string, gone: AbortSignal = STAYS, unreadBytes = 1) =>
+      budget.open(name.charAt(0), gone, unreadBytes).then((share) => void open.set(name, share)),
     wait: (name: string) =>
       open
         .get(name)
@@ -67,6 +67,25 @@ test("one body too many to wait is told when to come again, and another owner ma
   });
   void start("b1");
   expect(await refusal(start("b2"))).toMatchObject({ code: "service_unavailable" });
+});
+
+test("so many small bodies may wait as hold no more unread than a few large ones", async () => {
+  const { open, start, end } = driver({ ...LIMITS, bodies: 1, waiting: 400 });
+  await start("a0");
+  const small = Array.from({ length: 30 }, (_, i) => start(`a${i + 1}`, STAYS, 10));
+  expect(await refusal(start("a31", STAYS, 10))).toMatchObject({ code: "service_unavailable" });
+  expect(await refusal(start("b0", STAYS, 100))).toBeUndefined();
+  for (let i = 0; i < 30; i++) {
+    end(`a${i}`);
+    if (i === 0) end("b0");
+    await small[i];
+  }
+  expect([...open.keys()]).toEqual(["a30"]);
+  // All that waited has given its memory back.
+  const large = [start("a32", STAYS, 300)];
+  expect(await refusal(start("a33", STAYS, 1))).toMatchObject({ code: "service_unavailable" });
+  end("a30");
+  await Promise.all(large);
 });
 
 test("a client that leaves gives up its place in the line", async () => {

@@ -5,7 +5,7 @@ export interface IngressLimits {
   readonly bytes: number;
   /** How many bodies are read at once. Each also holds what Bun has read ahead. */
   readonly bodies: number;
-  /** How many may wait, unread. */
+  /** How many bytes of those that wait unread may be in memory, by what each may have there. */
   readonly waiting: number;
 }
 
@@ -137,25 +137,26 @@ export function createIngressBudget(limits: IngressLimits) {
     };
   }
 
-  async function waitToEnter(owner: Owner, gone: AbortSignal): Promise<void> {
-    if (!use.leavesEnough(owner, "waiting", 1)) throw tooMany();
-    use.count(owner, "waiting", 1);
+  async function waitToEnter(owner: Owner, gone: AbortSignal, unreadBytes: number): Promise<void> {
+    if (!use.leavesEnough(owner, "waiting", unreadBytes)) throw tooMany();
+    use.count(owner, "waiting", unreadBytes);
     const mayEnter = () => hasPlace(owner);
     await line
       .wait(gone, mayEnter, () => use.count(owner, "bodies", 1))
-      .finally(() => use.count(owner, "waiting", -1));
+      .finally(() => use.count(owner, "waiting", -unreadBytes));
   }
 
   return {
     /**
      * Opens one more body's share, once there is a place for it.
      * @param gone aborts when the client leaves
+     * @param unreadBytes how much of it may be in memory while it waits
      * @throws AppError `service_unavailable` when too many wait already
      */
-    async open(name: string, gone: AbortSignal): Promise<IngressShare> {
+    async open(name: string, gone: AbortSignal, unreadBytes: number): Promise<IngressShare> {
       const owner = use.owner(name);
       if (owner.waiting === 0 && hasPlace(owner)) use.count(owner, "bodies", 1);
-      else await waitToEnter(owner, gone);
+      else await waitToEnter(owner, gone, unreadBytes);
       return share(owner, gone);
     },
   };

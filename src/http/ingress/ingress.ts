@@ -13,6 +13,10 @@ const ALL_SMALL_BYTES = 16 * 1024 * 1024;
 /** What an open file counts for, because a process may have only few of them, as it has limited memory. */
 const FILE_BYTES = 1024 * 1024;
 
+/** What a body that nobody reads has in memory: what it is said to be, at most what Bun reads ahead, at least its connection's own. */
+const MOST_UNREAD_BYTES = 1024 * 1024;
+const LEAST_UNREAD_BYTES = 16 * 1024;
+
 /** The only way to the bodies of requests. */
 export type Ingress = ReturnType<typeof createIngress>;
 
@@ -56,7 +60,7 @@ export function createIngress(deps: {
     read: (body: Incoming) => Promise<T>,
   ): Promise<T> {
     if ((lengthOf(request) ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
-    const share = await budget.open(owner, request.signal);
+    const share = await budget.open(owner, request.signal, unreadBytesOf(request));
     const incoming = openIncoming(request.body, maxBytes, share, pace, () => lane(owner));
     try {
       return await read(incoming.body);
@@ -140,6 +144,9 @@ function lengthOf({ headers }: Request): number | undefined {
   const given = headers.get("content-length");
   return given !== null && /^\d{1,15}$/.test(given) ? Number(given) : undefined;
 }
+
+const unreadBytesOf = (request: Request) =>
+  Math.min(Math.max(lengthOf(request) ?? MOST_UNREAD_BYTES, LEAST_UNREAD_BYTES), MOST_UNREAD_BYTES);
 
 const tooSlow = () => invalid({ kind: "upload_too_slow" });
 const unfinished = (cause: unknown) => invalid({ kind: "body_unfinished" }, cause);
