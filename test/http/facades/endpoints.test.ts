@@ -3,8 +3,8 @@ import { FACADES } from "../../../src/domain/facades.ts";
 import { type FacadeDeps, facadeEndpoints } from "../../../src/http/facades/endpoints.ts";
 import { SPOKEN } from "../../../src/http/facades/spoken.ts";
 
-// Endpoints are listed before anything is asked of what they need.
-const deps = {} as FacadeDeps;
+// Endpoints are listed before anything is asked of what they need, but for the signal that uploads listen to.
+const deps = { stopping: new AbortController().signal } as Partial<FacadeDeps> as FacadeDeps;
 
 test("each facade can be left out, and has paths of its own", () => {
   expect(facadeEndpoints(deps, [])).toEqual([]);
