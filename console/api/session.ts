@@ -21,12 +21,25 @@ export const comings = signal(0);
 
 let waiting: (() => void)[] = [];
 
-/** All tabs of a browser have one session: where somebody else comes in at one, nothing in the others is theirs. */
+/**
+ * All tabs of a browser have one session: where somebody else comes in at one, nothing in the others is theirs; where the same reader
+ * does, the others go on, too.
+ */
 const tabs = new BroadcastChannel("svc.session");
 tabs.onmessage = ({ data }) => {
   const holder = session.peek()?.holder.id;
-  if (holder !== undefined && holder !== data) location.reload();
+  if (holder === undefined) return;
+  if (holder === data) goOn();
+  else location.reload();
 };
+
+/** Lets what waited for the reader go on. */
+function goOn(): void {
+  if (ended.peek() === undefined) return;
+  ended.value = undefined;
+  comings.value += 1;
+  for (const go of waiting.splice(0)) go();
+}
 
 /** Asks who is there. @throws ApiProblem */
 export async function readSession(): Promise<void> {
@@ -46,9 +59,7 @@ export async function comeIn(
   if (ended.peek() === undefined) return;
   // Somebody else came in: nothing that is open belongs to them.
   if (before?.holder.id !== now?.holder.id) return location.reload();
-  ended.value = undefined;
-  comings.value += 1;
-  for (const go of waiting.splice(0)) go();
+  goOn();
 }
 
 /** The session's cookies are for paths of the service, which are others in the eyes of a browser behind a proxy that adds to them. */

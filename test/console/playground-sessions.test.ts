@@ -112,6 +112,24 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     expect(one.problems.filter((problem) => !problem.includes("401"))).toEqual([]);
   });
 
+  test("goes on in every tab whose session ended when its reader comes in at one of them", async () => {
+    await using at = await enter();
+    const made = await service.make();
+    const other = await at.page.context().newPage();
+    await other.goto(`${service.url}/console/tasks`);
+    await other.getByLabel("Kind").waitFor();
+    await at.page.context().clearCookies();
+    await prompt(at.page).fill("Typed at the end");
+    const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Your session has ended" });
+    await other.getByLabel("Kind").selectOption("image");
+    await dialogOf(other).waitFor();
+    await dialogOf(at.page).getByLabel(CREDENTIAL).fill(service.key);
+    await at.page.keyboard.press("Enter");
+    for (const page of [at.page, other]) await dialogOf(page).waitFor({ state: "detached" });
+    expect(await prompt(at.page).inputValue()).toBe("Typed at the end");
+    await other.locator(`[data-row][href$="${made}"]`).waitFor();
+  });
+
   test("shows nothing of one key's form to another key's holder in the same tab, and gives it back to its own", async () => {
     const { key } = await service.ask("POST", "/admin/v1/keys", { name: "another" });
     await using at = await enter();
