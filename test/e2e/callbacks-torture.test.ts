@@ -1,9 +1,9 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { runCallbackTorture } from "../torture/callbacks-run.ts";
 import { createFindings } from "../torture/findings.ts";
 
-setDefaultTimeout(60_000);
-
+/** It takes 10 seconds alone, and more than 60 beside other tests on a slow machine. */
+const LIMIT_MS = 180_000;
 const SEED = 20;
 
 test("ten kills at deliveries lose no callback, and make none come more often than it counts", async () => {
@@ -14,4 +14,4 @@ test("ten kills at deliveries lose no callback, and make none come more often th
   // Else the kills have missed what they were aimed at.
   expect(hits.kills).toBeGreaterThanOrEqual(3);
   expect(callbacks.delivered).toBeGreaterThan(0);
-}, 60_000);
+}, LIMIT_MS);
