@@ -293,7 +293,8 @@ describe("a lost connection", () => {
   test("of a run that waits leads to no second charge: the client sends it again by itself", async () => {
     const customer = await createCustomer(server);
     const proxy = await openCuttingProxy(server.port);
-    const input = { ...SMALL, sandbox: { delay_ms: 1_500 } };
+    // Long enough for a slow machine: an answer that is lost once it is sent is paid for again.
+    const input = { ...SMALL, sandbox: { delay_ms: 4_000 } };
     const run = clientOf(customer.key, proxy.url).run(IMAGE, { input });
     const [task] = await customer.tasks(1);
     await customer.api.underWay(String(task?.task_id));
