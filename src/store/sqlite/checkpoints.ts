@@ -67,8 +67,8 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
 
   return {
     /**
-     * Called after each commit. Keeps the log short, after this turn of the event loop: to look how long it is takes as long as a write of
-     * a few rows, which who waits for the commit need not wait for.
+     * Called after each commit. Keeps the log short. Looks at its length after this turn of the event loop, so that nobody who waits for
+     * the commit waits for the look.
      */
     afterCommit(): void {
       if (next === undefined && !renewal.isUnderWay()) next = setImmediate(copySome);
