@@ -152,10 +152,13 @@ export async function initPostgres(folder: string, data: string): Promise<void> 
   );
 }
 
-/** The command of a server: on this machine alone, and without waiting for its disk. */
+/**
+ * The command of a server: on this machine alone, without waiting for its disk, and with more connections than the usual hundred, of which
+ * one test of several nodes takes up to 60.
+ */
 export const postgresCommand = (folder: string, data: string, port: number): string[] => [
   ...[postgresProgram("postgres"), "-D", data, "-p", String(port)],
-  ...["-h", "127.0.0.1", "-k", folder, "-F"],
+  ...["-h", "127.0.0.1", "-k", folder, "-F", "-c", "max_connections=400"],
 ];
 
 /** Starts PostgreSQL in an empty folder. @param settings that are other than usual, as `name=value` */
