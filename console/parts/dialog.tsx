@@ -6,11 +6,13 @@ interface Props {
   readonly onClose: () => void;
   /** Cannot be closed by Escape or from outside: the reader has to choose. */
   readonly isFirm?: boolean;
+  /** For what is looked at closely. */
+  readonly isWide?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A native modal dialog: the browser keeps the focus inside, and gives it back at the end. It is open while it is rendered. */
-export function Dialog({ title, onClose, isFirm = false, children }: Props) {
+export function Dialog({ title, onClose, isFirm = false, isWide = false, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -26,10 +28,19 @@ export function Dialog({ title, onClose, isFirm = false, children }: Props) {
     <dialog
       ref={ref}
       aria-labelledby={id}
-      class="m-auto max-h-[90dvh] w-[min(34rem,calc(100vw-2rem))] overflow-auto rounded-xl border border-line bg-card p-5 text-ink shadow-2xl"
+      class={`m-auto max-h-[90dvh] ${isWide ? "w-[min(64rem,calc(100vw-2rem))]" : "w-[min(34rem,calc(100vw-2rem))]"} overflow-auto rounded-xl border border-line bg-card p-5 text-ink shadow-2xl`}
       onCancel={(event) => {
         event.preventDefault();
         if (!isFirm) onClose();
+      }}
+      // Browsers ask by `cancel`, but close at the second Escape or step back whatever was answered.
+      onKeyDown={(event) => {
+        if (isFirm && event.key === "Escape") event.preventDefault();
+      }}
+      onClose={({ currentTarget }) => {
+        if (!currentTarget.isConnected) return;
+        if (isFirm) currentTarget.showModal();
+        else onClose();
       }}
     >
       <div class="mb-3 flex items-start gap-3">

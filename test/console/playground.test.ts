@@ -153,6 +153,7 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     expect(await at.violations()).toEqual([]);
     await picture(page, "playground-mask");
     await page.getByRole("button", { name: "Use this mask" }).click();
+    await field(page, "mask_url").getByText("drawn mask").waitFor();
     await page.getByLabel("prompt (needed)").focus();
     await page.evaluate(`{
       const pasted = new DataTransfer();
@@ -172,6 +173,68 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     await field(page, "mask_url").getByText("drawn mask").waitFor();
     await page.getByRole("button", { name: "Use as input: result 1" }).waitFor();
     await until(() => page.getByLabel("prompt (needed)").inputValue(), "x");
+    expect(at.problems).toEqual([]);
+  });
+
+  test("has a mask drawn, enlarged, inverted and drawn on, and loses none of it by Escape", async () => {
+    await using at = await enter("playground?model=sandbox-image");
+    const { page } = at;
+    const give = (name: string, mimeType: string, content: string) =>
+      page
+        .locator('input[aria-label="File for image_url"]')
+        .setInputFiles({ name, mimeType, buffer: Buffer.from(content, "base64") });
+    const drawn = await page.evaluate<string>(
+      `(() => { const canvas = document.createElement("canvas"); [canvas.width, canvas.height] = [40, 20]; return canvas.toDataURL(); })()`,
+    );
+    await give("wide.png", "image/png", drawn.split(",")[1] ?? "");
+    await page.getByRole("button", { name: "Draw on the picture" }).click();
+    const canvas = page.getByRole("application");
+    const count = (strokes: number) =>
+      page.getByRole("application", { name: `${strokes} strokes` }).waitFor();
+    const stroke = async (button: "left" | "right") => {
+      const box = await canvas.boundingBox();
+      const [left, top] = [(box?.x ?? 0) + 5, (box?.y ?? 0) + 5];
+      await page.mouse.move(left, top);
+      await page.mouse.down({ button });
+      await page.mouse.move(left + 20, top, { steps: 3 });
+      await page.mouse.up({ button });
+    };
+    await stroke("right");
+    await count(0);
+    await stroke("left");
+    await count(1);
+    await page.getByRole("button", { name: "Paint all" }).click();
+    await count(2);
+    await page.keyboard.press("Control+z");
+    await count(1);
+    for (let times = 0; times < 4; times += 1) await page.keyboard.press("Escape");
+    await count(1);
+    const widthOf = async () => Math.round((await canvas.boundingBox())?.width ?? 0);
+    const fitting = await widthOf();
+    await page.getByLabel("Zoom").fill("4");
+    await until(widthOf, fitting * 4);
+    await page.getByRole("button", { name: "Invert" }).click();
+    await page.getByRole("button", { name: "Use this mask" }).click();
+    /** Opacity of the mask where it was painted, and at its other end. */
+    const ends = () =>
+      page.evaluate<number[]>(`(async () => {
+        const image = document.querySelector("[data-field=mask_url] li img");
+        await image.decode();
+        const context = new OffscreenCanvas(40, 20).getContext("2d");
+        context.drawImage(image, 0, 0);
+        const { data } = context.getImageData(0, 0, 40, 20);
+        return [data[3], data.at(-1)];
+      })()`);
+    await field(page, "mask_url").getByText("drawn mask").waitFor();
+    expect(await ends()).toEqual([255, 0]);
+    // The drawing goes on where it was, and what was not touched is left by one Escape.
+    await page.getByRole("button", { name: "Draw on the picture" }).click();
+    await count(2);
+    await page.keyboard.press("Escape");
+    await canvas.waitFor({ state: "detached" });
+    // Forms that the service does not read keep their transparent parts.
+    await give("dot.gif", "image/gif", "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7");
+    await field(page, "image_url").getByText("made into a PNG").waitFor();
     expect(at.problems).toEqual([]);
   });
 

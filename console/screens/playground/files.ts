@@ -75,8 +75,13 @@ async function pictureOf(file: File, name: string, type: string | undefined): Pr
     if (isTaken && file.size <= MOST_BYTES.image && width * height <= MOST_PIXELS)
       return { name, uri: await dataUri(file, type), isShown: true };
     const made = await madeAnew(bitmap, Math.min(1, Math.sqrt(16_000_000 / (width * height))));
-    const note = isTaken ? `made smaller, ${made.width} × ${made.height}` : "made into a JPEG";
-    return { name, note, uri: await dataUri(made.blob, "image/jpeg"), isShown: true };
+    if (made.blob.size > MOST_BYTES.image)
+      throw new Error(
+        `${name} has transparent parts and is too large to be sent with them. Make it smaller, or save it as a JPEG.`,
+      );
+    const form = made.blob.type === "image/png" ? "PNG" : "JPEG";
+    const note = isTaken ? `made smaller, ${made.width} × ${made.height}` : `made into a ${form}`;
+    return { name, note, uri: await dataUri(made.blob, made.blob.type), isShown: true };
   } finally {
     bitmap.close();
   }
@@ -95,8 +100,20 @@ async function madeAnew(bitmap: ImageBitmap, scale: number) {
   const width = Math.max(1, Math.round(bitmap.width * scale));
   const height = Math.max(1, Math.round(bitmap.height * scale));
   const canvas = new OffscreenCanvas(width, height);
-  canvas.getContext("2d")?.drawImage(bitmap, 0, 0, width, height);
-  return { width, height, blob: await canvas.convertToBlob({ type: "image/jpeg", quality: 0.92 }) };
+  const context = canvas.getContext("2d");
+  context?.drawImage(bitmap, 0, 0, width, height);
+  const pixels = context?.getImageData(0, 0, width, height).data;
+  // A JPEG has no transparent parts, which are all that a mask says.
+  const isOpaque = pixels === undefined || everyFourth(pixels, 3, 255);
+  const blob = await canvas.convertToBlob(
+    isOpaque ? { type: "image/jpeg", quality: 0.92 } : { type: "image/png" },
+  );
+  return { width, height, blob };
+}
+
+function everyFourth(bytes: Uint8ClampedArray, from: number, value: number): boolean {
+  for (let i = from; i < bytes.length; i += 4) if (bytes[i] !== value) return false;
+  return true;
 }
 
 /** What a file is, by its first bytes; names and what the system says of it do not count. */

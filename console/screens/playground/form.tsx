@@ -137,12 +137,12 @@ function OneField({ name, rule, model, models, findings, isTried }: FormField & 
   );
 }
 
-/** The first picture that a mask could be drawn on. */
+/** The picture that a mask is for, which is the first one, if this page can show it. */
 function pictureUnder(model: ModelInFull) {
-  return model.inputs
+  const [first] = model.inputs
     .filter(({ role, media }) => role === "image" && media === "image")
-    .flatMap(({ field }) => mediaIn(values.value[field]))
-    .find(({ isShown }) => isShown);
+    .flatMap(({ field }) => mediaIn(values.value[field]));
+  return first?.isShown ? first : undefined;
 }
 
 function Nested({

@@ -7,8 +7,8 @@ export interface Stroke {
   /** Width in percent of the picture's shorter side. */
   readonly brush: number;
   readonly points: readonly Point[];
-  /** The whole picture in place of what a brush touched. */
-  readonly isAll?: boolean;
+  /** The whole picture in place of what a brush touched: painted, or each place made the other. */
+  readonly whole?: "painted" | "inverted";
 }
 
 /**
@@ -30,23 +30,32 @@ export function drawStrokes(
   if (isMask) context.fillRect(0, 0, width, height);
   context.lineCap = "round";
   context.lineJoin = "round";
-  for (const { erases, brush, points, isAll } of strokes) {
+  for (const { erases, brush, points, whole } of strokes) {
     // What is painted is transparent in a mask, and what is erased again is not.
     const paints = erases === isMask;
-    context.globalCompositeOperation = paints ? "source-over" : "destination-out";
-    context.strokeStyle = isMask ? "#000" : "rgb(255 64 64)";
-    context.lineWidth = Math.max(1, (brush / 100) * Math.min(width, height));
-    context.beginPath();
-    if (isAll) context.rect(0, 0, width, height);
-    const [first] = points;
-    if (first !== undefined) context.moveTo(first[0] * width, first[1] * height);
-    // A line of no length is a dot.
-    for (const [x, y] of points) context.lineTo(x * width, y * height);
-    if (isAll) {
-      context.fillStyle = context.strokeStyle;
-      context.fill();
-    } else context.stroke();
+    context.globalCompositeOperation =
+      whole === "inverted" ? "xor" : paints ? "source-over" : "destination-out";
+    const colour = isMask ? "#000" : "rgb(255 64 64)";
+    context.fillStyle = colour;
+    context.strokeStyle = colour;
+    if (whole !== undefined) context.fillRect(0, 0, width, height);
+    else drawLine(context, points, (brush / 100) * Math.min(width, height), [width, height]);
   }
+}
+
+function drawLine(
+  context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D,
+  points: readonly Point[],
+  lineWidth: number,
+  [width, height]: readonly [number, number],
+): void {
+  context.lineWidth = Math.max(1, lineWidth);
+  context.beginPath();
+  const [first] = points;
+  if (first !== undefined) context.moveTo(first[0] * width, first[1] * height);
+  // A line of no length is a dot.
+  for (const [x, y] of points) context.lineTo(x * width, y * height);
+  context.stroke();
 }
 
 /** A PNG as large as the picture, transparent where it was painted, as a data URI. */

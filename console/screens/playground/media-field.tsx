@@ -5,6 +5,7 @@ import { Field } from "../../parts/field.tsx";
 import { setValue, values } from "./draft.ts";
 import { ACCEPTED, type MediaKind, mediaOfFile } from "./files.ts";
 import { Group } from "./group.tsx";
+import type { Stroke } from "./mask.ts";
 import { MaskDialog } from "./mask-dialog.tsx";
 import { type Media, mediaIn } from "./request.ts";
 import { ResultsDialog } from "./results-dialog.tsx";
@@ -76,7 +77,10 @@ export function MediaField({ name, rule, kind, isNeeded, note, problem, under, i
         {given.length > 0 && <Given name={name} kind={kind} given={given} />}
         {isReading && <p role="status">Reading the file…</p>}
         {(given.length < most || most === 1) && (
-          <Ways {...{ name, kind, most, add, take }} {...(isMask && { mask: under ?? null })} />
+          <Ways
+            {...{ name, kind, most, add, take }}
+            {...(isMask && { mask: under ?? null, drawn: given[0]?.strokes })}
+          />
         )}
       </section>
     </Group>
@@ -134,9 +138,11 @@ interface WaysProps {
   readonly take: (files: readonly File[]) => Promise<void>;
   /** What a mask is drawn on; null: nothing to draw on yet. */
   readonly mask?: Media | null;
+  /** What the present mask was drawn with. */
+  readonly drawn?: readonly Stroke[] | undefined;
 }
 
-function Ways({ name, kind, most, add, take, mask }: WaysProps) {
+function Ways({ name, kind, most, add, take, mask, drawn }: WaysProps) {
   const input = useRef<HTMLInputElement>(null);
   const [open, setOpen] = useState<"url" | "results" | "mask">();
   const close = () => setOpen(undefined);
@@ -165,7 +171,7 @@ function Ways({ name, kind, most, add, take, mask }: WaysProps) {
         </Button>
         {mask !== undefined && (
           <Button look="quiet" disabled={mask === null} onClick={() => setOpen("mask")}>
-            {mask === null ? "Draw (give a picture first)" : "Draw on the picture"}
+            {mask === null ? "Draw (give a picture as a file first)" : "Draw on the picture"}
           </Button>
         )}
         <Button
@@ -182,7 +188,9 @@ function Ways({ name, kind, most, add, take, mask }: WaysProps) {
       </div>
       {open === "url" && <Address name={name} onUri={(uri) => done({ uri, isShown: false })} />}
       {open === "results" && <ResultsDialog kind={kind} onClose={close} onMedia={done} />}
-      {open === "mask" && mask != null && <MaskDialog picture={mask} onClose={close} onMask={done} />}
+      {open === "mask" && mask != null && (
+        <MaskDialog picture={mask} drawn={drawn} onClose={close} onMask={done} />
+      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { Schemas } from "../../api/published.d.ts";
+import type { Stroke } from "./mask.ts";
 import { type Finding, findingsOf, type Rule } from "./schema.ts";
 
 export type ModelInFull = Omit<Schemas["ModelInFull"], "schema"> & { readonly schema: Rule };
@@ -13,6 +14,8 @@ export interface Media {
   readonly note?: string;
   /** Whether this page may show it: other origins' pictures it may not. */
   readonly isShown: boolean;
+  /** What it was painted with, if it is a mask that was drawn here: the drawing goes on from there. */
+  readonly strokes?: readonly Stroke[];
 }
 
 /** What the reader has given, by field, for all models alike. Fields of media have a list; others what JSON has. */
