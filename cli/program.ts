@@ -57,7 +57,8 @@ export async function createProgram(context: Context, args?: readonly string[]):
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
       outputError: () => {},
-      getOutHelpWidth: () => context.stdout.columns ?? 80,
+      // `| head` and `| less` show it on the terminal where messages go.
+      getOutHelpWidth: () => context.stdout.columns ?? Math.min(80, context.stderr.columns ?? 80),
       getErrHelpWidth: () => context.stderr.columns ?? 80,
       getOutHasColors: () => false,
       getErrHasColors: () => false,

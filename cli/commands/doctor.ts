@@ -11,9 +11,10 @@ import { EXIT } from "../exit-codes.ts";
 import { Failure, usage } from "../failure.ts";
 import { withTokenFlags } from "../flags/credentials.ts";
 import { givenFlags, withServeFlags } from "../flags/settings.ts";
-import type { Output } from "../format/output.ts";
+import { type Output, widthOf } from "../format/output.ts";
 import { printableLines } from "../format/printable.ts";
 import { renderTsv } from "../format/table.ts";
+import { wrapped } from "../format/wrapped.ts";
 import { withExamples, withNotes } from "../help/manual.ts";
 import { type LocalFlags, withLocalFlags } from "../local.ts";
 
@@ -81,7 +82,7 @@ async function runDoctor(command: Command, invocation: Invocation<DoctorFlags>):
     output.done(`The report is in ${path}. Read it before you send it.`);
   }
   const form = { checks: findings.map(findingForm), ...(fixed && { fixed }) };
-  output.show(form, () => textOf(findings, output));
+  output.show(form, () => textOf(findings, output, widthOf(context.stdout)));
   const errors = findings.filter(({ status }) => status === "error").length;
   const warnings = findings.filter(({ status }) => status === "warn").length;
   const summary = `${counted(errors, "error")}, ${counted(warnings, "warning")}`;
@@ -129,14 +130,18 @@ async function afar(options: DoctorFlags, context: Context, output: Output): Pro
   return lookAtServer(readServerSetting(options, context), token, clientOptions({}, context, output));
 }
 
-function textOf(findings: readonly Finding[], { mode, style }: Output): string {
+function textOf(findings: readonly Finding[], { mode, style }: Output, width: number): string {
   if (mode !== "pretty")
     return renderTsv(findings.map(({ id, status, message, fix = "" }) => [status, id, message, fix]));
   const marks = { ok: style.green("✓"), warn: style.yellow("!"), error: style.red("✗") };
   return findings
     .map(({ id, status, message, fix }) => {
-      const line = `${marks[status]} ${style.bold(id)}  ${printableLines(message)}\n`;
-      return fix === undefined ? line : `${line}  fix: ${printableLines(fix)}\n`;
+      const [first = "", ...more] = wrapped(`${id}  ${printableLines(message)}`, width - 2);
+      const line = [`${marks[status]} ${style.bold(id)}${first.slice(id.length).trimEnd()}`, ...more].join(
+        "\n  ",
+      );
+      // Not wrapped: it may be a command to copy.
+      return fix === undefined ? `${line}\n` : `${line}\n  fix: ${printableLines(fix)}\n`;
     })
     .join("");
 }

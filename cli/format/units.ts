@@ -15,12 +15,28 @@ export function parseDuration(text: string): number {
   );
 }
 
-/** For people: `340 ms`, `4.2 s`, `3 m 20 s`. */
+const PARTS = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["m", 60],
+  ["s", 1],
+] as const;
+
+/** For people: `340 ms`, `4.2 s`, `3 m 20 s`, `30 d`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${Number((ms / 1000).toFixed(1))} s`;
-  const seconds = Math.round(ms / 1000);
-  return seconds % 60 === 0 ? `${seconds / 60} m` : `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
+  if (Math.round(ms) < 1000) return `${Math.round(ms)} ms`;
+  const tenths = Math.round(ms / 100) / 10;
+  if (tenths < 60) return `${tenths} s`;
+  let left = Math.round(ms / 1000);
+  const parts = PARTS.map(([unit, size]): [count: number, unit: string] => {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    return [count, unit];
+  });
+  return parts
+    .filter(([count]) => count > 0)
+    .map((part) => part.join(" "))
+    .join(" ");
 }
 
 /** Formats a time to the second, in UTC. */

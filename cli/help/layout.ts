@@ -1,4 +1,5 @@
 import type { Command, Help, Option } from "commander";
+import { wrapped } from "../format/wrapped.ts";
 import { type Example, examplesOf, exitsOf, notesOf } from "./manual.ts";
 
 /** Longer terms have a line of their own. */
@@ -118,19 +119,6 @@ function exampleLines(examples: readonly Example[], width: number): string[] {
 }
 
 const indented = (line: string) => INDENT + line;
-
-/** Breaks at spaces; keeps lines that begin with one, and words that are longer, as they are. */
-function wrapped(text: string, width: number): string[] {
-  return text.split("\n").flatMap((line) => {
-    const lines = [""];
-    for (const word of line.split(" ")) {
-      const last = lines.at(-1) ?? "";
-      if (last !== "" && last.length + 1 + word.length > width) lines.push(word);
-      else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
-    }
-    return lines;
-  });
-}
 
 /** `create a key` as a sentence. */
 function sentence(text: string): string {

@@ -36,11 +36,11 @@ export function LongTable<Row>({ label, columns, rows, keyOf, onEnd }: Props<Row
         <caption class="sr-only">{label}</caption>
         <Head columns={columns} />
         <tbody ref={body}>
-          <Space height={first * height} columns={columns.length} />
+          <Space height={first * height} />
           {rows.slice(first, end).map((row, place) => (
             <LongRow key={keyOf(row)} columns={columns} row={row} index={first + place + 2} />
           ))}
-          <Space height={(rows.length - end) * height} columns={columns.length} />
+          <Space height={(rows.length - end) * height} />
         </tbody>
       </table>
     </TableBox>
@@ -91,12 +91,12 @@ function useRoom(sight: Range, count: number): Range {
   return isBeside ? { from: Math.min(sight.from, kept.from), to: Math.max(sight.to, kept.to) } : sight;
 }
 
-/** Stands for the rows that are not in the page. */
-function Space({ height, columns }: { readonly height: number; readonly columns: number }) {
+/** Stands for the rows that are not in the page. One cell: over all columns it would make room for those that a narrow screen leaves out. */
+function Space({ height }: { readonly height: number }) {
   return height <= 0 ? null : (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus
     <tr aria-hidden="true">
-      <td colSpan={columns} class="p-0" style={{ height: `${height}px` }} />
+      <td class="p-0" style={{ height: `${height}px` }} />
     </tr>
   );
 }

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { runProgram } from "../../cli/program.ts";
 import { clockCheck, descriptorCheck, skewCheck } from "../../src/app/doctor/environment.ts";
 import type { Finding } from "../../src/app/doctor/finding.ts";
 import { spaceChecks } from "../../src/app/doctor/folder.ts";
@@ -21,7 +22,7 @@ import { openDatabase } from "../../src/store/sqlite/connection.ts";
 import { applyMigrations } from "../../src/store/sqlite/migrate.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import { freePort } from "../helpers/free-port.ts";
-import { emptyFolder, spawnSvc, svc } from "./support.ts";
+import { emptyFolder, fakeContext, spawnSvc, svc } from "./support.ts";
 
 setDefaultTimeout(60_000);
 
@@ -679,6 +680,24 @@ describe("svc doctor", () => {
     const { checks } = await doctor({ cwd });
     expect(bad(checks, "database")).toEqual([]);
     expect(contents(join(cwd, "svc-data"))).toEqual(before);
+  });
+
+  test("breaks what it says between words, and no fix, which may be a command to copy", async () => {
+    const cwd = await folder();
+    const context = fakeContext({
+      cwd,
+      isTerminal: true,
+      columns: 60,
+      env: { PATH: process.env.PATH ?? "" },
+    });
+    await runProgram(["doctor", "--no-color"], context);
+    const lines = context.stdout.text().trimEnd().split("\n");
+    expect(
+      lines.filter(
+        (line) => Bun.stringWidth(line) > 60 && !line.startsWith("  fix: ") && line.trim().includes(" "),
+      ),
+    ).toEqual([]);
+    expect(lines.filter((line) => !/^(?:[✓!✗] \w+(?: {2}\S|$)| {2}\S)/.test(line))).toEqual([]);
   });
 
   test("writes a report without keys, tokens, prompts and passwords", async () => {

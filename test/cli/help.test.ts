@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import { flagsLast } from "../../cli/arguments.ts";
 import { COMMANDS } from "../../cli/commands.ts";
 import { examplesOf, exitsOf } from "../../cli/help/manual.ts";
-import { createProgram } from "../../cli/program.ts";
-import { fakeContext, svc } from "./support.ts";
+import { createProgram, runProgram } from "../../cli/program.ts";
+import { fakeContext, fakeSink, svc } from "./support.ts";
 
 const runnable = (command: Command): Command[] => [
   ...(exitsOf(command).size > 0 ? [command] : []),
@@ -65,6 +65,22 @@ async function parsed(words: readonly string[]): Promise<string> {
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g)].map(([word]) => word.replaceAll(/["']/g, ""));
 }
+
+test("help that is piped has lines as short as the terminal where messages go, and none above 80", async () => {
+  const widest = async (columns: number) => {
+    const context = { ...fakeContext(), stderr: fakeSink({ isTerminal: true, columns }) };
+    expect(await runProgram(["keys", "--help"], context)).toBe(0);
+    return Math.max(
+      ...context.stdout
+        .text()
+        .split("\n")
+        .map((line) => Bun.stringWidth(line)),
+    );
+  };
+  expect(await widest(60)).toBeLessThanOrEqual(60);
+  expect(await widest(60)).toBeGreaterThan(50);
+  expect(await widest(200)).toBeLessThanOrEqual(80);
+});
 
 test("commands are found by the names that they have", async () => {
   const complete = new Map((await createProgram(fakeContext())).commands.map((each) => [each.name(), each]));

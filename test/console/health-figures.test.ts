@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { durationText } from "../../console/parts/duration.ts";
 import { beatsOf, beatText, summaryOf } from "../../console/screens/health/beats.ts";
 import { type Readiness, verdictOn } from "../../console/screens/health/readiness.ts";
 import {
@@ -47,6 +48,11 @@ describe("minutes", () => {
     expect(head).toBe(["minute_end", ...MINUTE_FIGURES].join());
     expect(first).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z,0,.*,4096\.25$/);
     expect([second?.endsWith(",4097.25"), end]).toEqual([true, ""]);
+  });
+
+  test("of time are told as people say them", () => {
+    const texts = [840.4, 999.7, 1_000, 12_440, 59_990, 200_000, 7_500_000, 7_200_000].map(durationText);
+    expect(texts).toEqual(["840 ms", "1 s", "1 s", "12.4 s", "1 min", "3 min 20 s", "2 h 5 min", "2 h"]);
   });
 
   test("are told in their unit", () => {

@@ -255,7 +255,7 @@ describe.skipIf(CHROMIUM === undefined)("in the console", () => {
       await at.page.getByText("1 of 8 being made, 12 wait, the oldest for 1 min 1 s").waitFor();
       expect(await names.allTextContents()).toEqual(["busy", "a", "b", "c", "d", "e", "f", "g"]);
       await at.page.getByRole("button", { name: "Show all 10" }).click();
-      await at.page.getByText("switched off, 1 waits, the oldest for 2.0 s").waitFor();
+      await at.page.getByText("switched off, 1 waits, the oldest for 2 s").waitFor();
       await picture(at.page, "live-lanes-390");
       expect(await at.violations()).toEqual([]);
       expect(await at.overflow()).toBeLessThanOrEqual(0);

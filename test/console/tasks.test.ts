@@ -207,6 +207,19 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     expect(at.problems).toEqual([]);
   });
 
+  test.each(["key", "token"] as const)(
+    "of many show their states on a telephone, to a %s",
+    async (holder) => {
+      await using at = await visit(browser, service.url, { width: 390 });
+      await at.signIn(service[holder]);
+      await haveMany(at.page, service.url, 200);
+      await at.open("tasks");
+      await at.page.locator("main tr[aria-rowindex='12']").waitFor();
+      expect(await at.cutWords()).toEqual([]);
+      expect(at.problems).toEqual([]);
+    },
+  );
+
   test("at another place of a long list, those in sight come first and those beyond after them", async () => {
     await using at = await visit(browser, service.url);
     await at.signIn(service.key);

@@ -123,7 +123,19 @@ test("durations and sizes are written as people write them", () => {
   ]);
   for (const wrong of ["", "-1", "1x", "m", "1 m", "10m!"])
     expect(() => parseDuration(wrong)).toThrow("is not a duration");
-  expect([340, 4200, 60_000, 200_000].map(formatDuration)).toEqual(["340 ms", "4.2 s", "1 m", "3 m 20 s"]);
+  expect([340, 999.7, 4200, 59_990, 60_000, 200_000].map(formatDuration)).toEqual([
+    "340 ms",
+    "1 s",
+    "4.2 s",
+    "1 m",
+    "1 m",
+    "3 m 20 s",
+  ]);
+  expect([7_500, 30 * 86_400, 129_600].map((seconds) => formatDuration(seconds * 1000))).toEqual([
+    "2 h 5 m",
+    "30 d",
+    "1 d 12 h",
+  ]);
   expect([999, 212_000, 1_400_000].map(formatSize)).toEqual(["999 B", "212 KB", "1.4 MB"]);
   expect([82_105_700_000, 3_000_000_000_000_000].map(formatSize)).toEqual(["82.1 GB", "3000 TB"]);
 });
