@@ -238,6 +238,24 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     expect(at.problems).toEqual([]);
   });
 
+  test("says what is refused although no field is wrong, where its key lost the model meanwhile", async () => {
+    const { id, key } = await service.ask("POST", "/admin/v1/keys", { name: "narrowed" });
+    await using at = await visit(browser, service.url);
+    await at.signIn(String(key));
+    await at.open("playground?model=sandbox-image");
+    const { page } = at;
+    await page.getByText("$0.01", { exact: true }).waitFor();
+    await service.ask("PATCH", `/admin/v1/keys/${id}`, { models: ["sandbox-video"] });
+    await page.getByLabel("prompt (needed)").fill("A fox");
+    await price(page).getByText("may not use", { exact: false }).waitFor();
+    await run(page).click();
+    const results = page.getByRole("region", { name: "Results" });
+    await results
+      .getByText("Whoever manages this service can give the key what it lacks.", { exact: false })
+      .waitFor();
+    expect(at.problems.filter((problem) => !problem.includes("403"))).toEqual([]);
+  });
+
   test("begins from a task, from a link, and from an earlier result", async () => {
     const id = await service.make({ prompt: "A lighthouse", n: 2, seed: 5 });
     await using at = await enter(`playground?from=${id}`);
@@ -256,6 +274,9 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     await page.getByText("$0.01", { exact: true }).waitFor();
     await run(page).click();
     await page.getByRole("link", { name: "Download result 1" }).waitFor();
+    const result = page.getByRole("img", { name: /^Result 1/ }).first();
+    await result.dragTo(page.locator("[data-drop=image_urls]"));
+    await field(page, "image_urls").getByText("asset_", { exact: false }).waitFor();
     await at.open(`playground?model=sandbox-video&with=${encodeURIComponent('{"prompt":"B","duration":2}')}`);
     await page.waitForFunction("document.querySelector('textarea')?.value === 'B'");
     await page.getByText("$0.04", { exact: true }).waitFor();

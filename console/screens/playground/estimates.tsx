@@ -73,10 +73,14 @@ export function Price({
   readonly isReading: boolean;
 }) {
   const all = models.flatMap(({ id }) => estimates.get(id)?.estimate ?? []);
+  // What no field can mend, such as a model that the key may no longer use.
+  const refused = models
+    .map(({ id }) => estimates.get(id)?.problem)
+    .find((problem) => problem !== undefined && problem.status !== 400);
   return (
     <div aria-live="polite" aria-busy={isReading} class="min-w-0 grow text-sm">
       <p class="font-medium tabular-nums" data-price>
-        {priceOf(all, models.length)}
+        {refused?.message ?? priceOf(all, models.length)}
       </p>
       <p class="text-soft">{[shortage(all) ?? heldText(all), timeText(all)].filter(Boolean).join(" ")}</p>
     </div>

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { ROOT } from "../../api/connection.ts";
 import { fileUrl } from "../../api/files.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
@@ -70,7 +71,9 @@ export function MediaField({ name, rule, kind, isNeeded, note, problem, under, i
           event.preventDefault();
           event.stopPropagation();
           setOver(false);
-          void take([...(event.dataTransfer?.files ?? [])]);
+          const files = [...(event.dataTransfer?.files ?? [])];
+          if (files.length > 0) void take(files);
+          else add(linkedIn(event.dataTransfer));
         }}
         {...{ onTake: (event: CustomEvent<readonly File[]>) => void take(event.detail) }}
       >
@@ -218,6 +221,17 @@ function Address({ name, onUri }: { readonly name: string; readonly onUri: (uri:
       <Button type="submit">Use it</Button>
     </form>
   );
+}
+
+/** A picture or a link that was dragged from a page, such as a result from the cards beside the form. */
+function linkedIn(dragged: DataTransfer | null): Media[] {
+  const uri = (dragged?.getData("text/uri-list") ?? "").split("\r\n").find((line) => /^https?:/.test(line));
+  if (uri === undefined) return [];
+  if (!uri.startsWith(new URL("assets/", ROOT).href)) return [{ uri, isShown: false }];
+  // Of a thumbnail the whole picture is meant, and the service knows it without the path of a proxy.
+  const { origin, pathname } = new URL(uri);
+  const path = pathname.slice(pathname.lastIndexOf("/assets/"));
+  return [{ uri: origin + path, name: path.split("/").at(-1) ?? uri, isShown: true }];
 }
 
 /** Gives files that were dropped or pasted on the page to the first field that takes such, or to the one with the focus. */

@@ -6,7 +6,7 @@ import { Code } from "./code.tsx";
 import { values } from "./draft.ts";
 import { type Estimates, Price, useEstimates } from "./estimates.tsx";
 import { Form } from "./form.tsx";
-import { type ModelInFull, type Request, requestOf, type Values } from "./request.ts";
+import { fieldsOf, isAbout, type ModelInFull, type Request, requestOf, type Values } from "./request.ts";
 import { start } from "./runs.ts";
 import { type Finding, sentenceOf } from "./schema.ts";
 
@@ -55,7 +55,7 @@ export function Workbench({ models }: { readonly models: readonly ModelInFull[] 
           {models.length > 1 ? `Run on ${models.length}` : "Run"}
         </Button>
       </div>
-      {isTried && <Faults count={findings.length} />}
+      {isTried && <Faults models={models} findings={findings} />}
       <div class="flex flex-wrap gap-2">
         <Button onClick={() => void copyLink(models)}>Copy a link to this form</Button>
         <Clear />
@@ -72,12 +72,29 @@ export function Workbench({ models }: { readonly models: readonly ModelInFull[] 
   );
 }
 
-function Faults({ count }: { readonly count: number }) {
-  if (count === 0) return null;
+/** How many fields are not right, and what is wrong beyond them. */
+function Faults({
+  models,
+  findings,
+}: {
+  readonly models: readonly ModelInFull[];
+  readonly findings: readonly Finding[];
+}) {
+  const isOfField = ({ param }: Finding) =>
+    models.some((model) => fieldsOf(model).some(([name]) => isAbout(name, param)));
+  const count = findings.filter(isOfField).length;
+  if (findings.length === 0) return null;
   return (
-    <p role="alert" class="text-sm text-bad">
-      {count === 1 ? "One field is not right yet." : `${count} fields are not right yet.`}
-    </p>
+    <div role="alert" class="text-sm text-bad">
+      {count > 0 && (
+        <p>{count === 1 ? "One field is not right yet." : `${count} fields are not right yet.`}</p>
+      )}
+      {findings
+        .filter((finding) => !isOfField(finding))
+        .map((finding) => (
+          <p key={finding.message}>{sentenceOf(finding)}</p>
+        ))}
+    </div>
   );
 }
 
@@ -98,10 +115,10 @@ function CodeOf({
   );
 }
 
-/** What the service would refuse, beyond what the schema tells this page. */
+/** What is wrong with the request, beyond what the schema tells this page. Of other refusals, a press tells more. */
 function refusals(estimates: Estimates): Finding[] {
   return [...estimates.values()].flatMap(({ problem }) =>
-    problem === undefined ? [] : [{ param: problem.param ?? "", message: problem.message }],
+    problem?.status !== 400 ? [] : [{ param: problem.param ?? "", message: problem.message }],
   );
 }
 
