@@ -12,8 +12,12 @@ export function defineMigrate(command: Command, context: Context): void {
     const action = args[0] === "status" ? "status" : "up";
     const config = readLocalConfig(options, context);
     const { migrateLocal } = await import("../../src/app/migrate-local.ts");
-    const report = await migrateLocal(config, action, ({ name, step, steps, table, rows, of }) =>
-      output.change(`${name}: step ${step} of ${steps}, ${table} ${rows} of ${of}`),
+    const report = await migrateLocal(config, action, ({ name, slice: at }) =>
+      output.change(
+        at === undefined
+          ? name
+          : `${name}: step ${at.step} of ${at.steps}, ${at.table} ${at.rows} of ${at.of}`,
+      ),
     );
     await noteMigrations(config, report.applied);
     const place = `${showPlace(config, context)}: ${report.current} of ${report.latest} migrations applied`;

@@ -6,7 +6,7 @@ import type { Stored } from "./local-store.ts";
 /**
  * Applies pending migrations to a data folder's database, or only reports them.
  *
- * @param tell called for every 100,000 rows of a large table that is rewritten
+ * @param tell called when a migration begins, and for every 100,000 rows of a large table that it rewrites
  * @returns names; `applied` by this call
  * @throws DataDirectoryBusy when migrations are to be applied and a server runs on the folder
  */

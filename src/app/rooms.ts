@@ -147,8 +147,10 @@ function openServerStore(
       log.error({ err: error as Error }, "the database is damaged; stopping");
       overrides.onFatal?.(error);
     },
-    onMigrating: ({ name, ...progress }) =>
-      log.info({ migration: name, ...progress }, "bringing the database up to date"),
+    onMigrating: ({ name, slice }) =>
+      log.info({ migration: name, ...slice }, "bringing the database up to date"),
+    onScrub: () =>
+      log.info({}, "rewriting the database, without the callback secrets that were stored in the clear"),
     onOutage: ({ kind }) => log.error({ reason: kind }, "the database cannot be written; trying again"),
     onOutageEnded: (ms) => log.warn({ ms }, "the database can be written again"),
   });

@@ -23,8 +23,10 @@ export interface StoreOptions extends ConnectionOptions {
   readonly seal?: Seal | undefined;
   /** `false` refuses a database with pending migrations instead of applying them. */
   readonly migrate?: boolean | undefined;
-  /** Called for every 100,000 rows of a large table that a migration rewrites. */
+  /** Called when a migration begins, and for every 100,000 rows of a large table that it rewrites. */
   readonly onMigrating?: TellProgress | undefined;
+  /** Called before the whole database is rewritten, because secrets were stored unencrypted in it. */
+  readonly onScrub?: (() => void) | undefined;
 }
 
 /**
@@ -76,9 +78,11 @@ export function openBooks(options: StoreOptions): OpenedBooks {
         ? []
         : connection.patiently(() => applyMigrations(connection.db, MIGRATIONS, options.onMigrating));
     const schema = requireMigrated(connection.db);
-    const { seal } = options;
+    const { seal, onScrub } = options;
     const isKept = seal === undefined || options.migrate === false;
-    const sealing = isKept ? undefined : connection.patiently(() => sealSecrets(connection.db, seal));
+    const sealing = isKept
+      ? undefined
+      : connection.patiently(() => sealSecrets(connection.db, seal, onScrub));
     const watch = createChangeWatch(connection.db);
     const stores = madeAtUse<BookStores>({
       accounts: () => createAccountStore(connection, watch, seal),

@@ -10,7 +10,7 @@ export type { MigrationProgress } from "./sqlite/migrate-steps.ts";
 /**
  * Brings the database at `path` up to date, creating it if it is missing.
  *
- * @param tell called for every 100,000 rows of a large table that is rewritten
+ * @param tell called when a migration begins, and for every 100,000 rows of a large table that it rewrites
  * @returns the names of the migrations applied now
  * @throws SchemaError when the database is newer than this program or was migrated by an edited migration;
  *   StorageError when it cannot be opened or written

@@ -1,6 +1,6 @@
-import { dirname } from "node:path";
 import { openDatabase } from "./sqlite/connection.ts";
 import { translating } from "./sqlite/errors.ts";
+import { withTemporaryFiles } from "./sqlite/temporary-files.ts";
 
 /**
  * Rewrites a database without its free pages. Nobody else may use it. Meanwhile it needs twice the database's size on its disk:
@@ -13,14 +13,7 @@ export function vacuumDatabase({ path }: { path: string }): void {
   const db = openDatabase(path);
   try {
     translating(() => {
-      // The new pages are kept neither in memory nor on the disk of /tmp, which is often small.
-      db.run("pragma temp_store = file");
-      db.run(`pragma temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
-      try {
-        db.run("vacuum");
-      } finally {
-        db.run("pragma temp_store_directory = ''");
-      }
+      withTemporaryFiles(db, () => db.run("vacuum"));
       db.query("pragma wal_checkpoint(truncate)").get();
     });
   } finally {

@@ -25,10 +25,15 @@ const CREATE_PLACE = `create table if not exists migration_step (
   row integer not null
 ) strict`;
 
-/** The progress of a migration in steps. */
+/** The progress of a migration. */
 export interface MigrationProgress {
   /** The migration's name. */
   readonly name: string;
+  /** How far it is in a large table that it rewrites. Absent when it begins. */
+  readonly slice?: MigrationSlice;
+}
+
+export interface MigrationSlice {
   /** The step that is being made, from 1 on. */
   readonly step: number;
   readonly steps: number;
@@ -79,7 +84,9 @@ export function applySteps(db: Database, migration: Migration, note: () => void,
         const sql = steps[place.step]?.trim();
         if (sql === undefined) finish(db, migration);
         else
-          runStep(db, sql, place, (slice) => tell?.({ ...slice, name: migration.name, steps: steps.length }));
+          runStep(db, sql, place, (at) =>
+            tell?.({ name: migration.name, slice: { ...at, steps: steps.length } }),
+          );
         return sql === undefined;
       });
       // SQLite's own checkpoints may be switched off.
@@ -97,10 +104,13 @@ function placeOf(db: Database): Place | undefined {
   return isThere ? (db.query<Place, []>("select * from migration_step").get() ?? undefined) : undefined;
 }
 
-type Slice = Omit<MigrationProgress, "name" | "steps">;
-
 /** Runs a step, or its next slice. */
-function runStep(db: Database, sql: string, { step, row }: Place, tell: (slice: Slice) => void): void {
+function runStep(
+  db: Database,
+  sql: string,
+  { step, row }: Place,
+  tell: (at: Omit<MigrationSlice, "steps">) => void,
+): void {
   const table = SLICED.exec(sql)?.[1];
   const last = table === undefined ? row : lastRowOf(db, table);
   const to = Math.min(row + SLICE, last);

@@ -8,6 +8,7 @@ import {
   type TellProgress,
 } from "./migrate-steps.ts";
 import { MIGRATIONS, SCHEMA } from "./migrations.ts";
+import { withTemporaryFiles } from "./temporary-files.ts";
 
 /** The database has other tables than this program needs. Nothing was changed. */
 export class SchemaError extends Error {
@@ -73,7 +74,7 @@ export function requireMigrated(db: Database): MigrationState {
  * Applies the pending migrations, each in its own transaction, or in several where it says so. An empty database gets what all of them
  * make at once.
  *
- * @param tell called for every 100,000 rows of those that rewrite large tables
+ * @param tell called when each begins, and for every 100,000 rows of those that rewrite large tables
  * @returns the names of those applied now
  * @throws SchemaError as `readMigrationState` does
  */
@@ -83,9 +84,12 @@ export function applyMigrations(db: Database, migrations = MIGRATIONS, tell?: Te
   return unsynced(db, () => {
     if (migrations === MIGRATIONS && makeAtOnce(db)) return MIGRATIONS.map(({ name }) => name);
     db.run(CREATE_LOG);
-    return migrations
-      .filter((migration) => applyOne(db, { migration, migrations, tell }))
-      .map((migration) => migration.name);
+    // New indexes are sorted, which takes as much space as they have.
+    return withTemporaryFiles(db, () =>
+      migrations
+        .filter((migration) => applyOne(db, { migration, migrations, tell }))
+        .map((migration) => migration.name),
+    );
   });
 }
 
@@ -128,8 +132,9 @@ interface Applied {
 
 /** @returns false when the migration is already applied, perhaps by another process */
 function applyOne(db: Database, { migration, migrations, tell }: Applied): boolean {
+  if (!readMigrationState(db, migrations).pending.includes(migration.name)) return false;
+  tell?.({ name: migration.name });
   if (isInSteps(migration)) {
-    if (!readMigrationState(db, migrations).pending.includes(migration.name)) return false;
     applySteps(db, migration, () => note(db, migration), tell);
     return true;
   }

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { KeyId } from "../../../domain/ids.ts";
 import type { Seal } from "../../../domain/ports/runtime.ts";
+import { withTemporaryFiles } from "../temporary-files.ts";
 
 /** What happened to the stored callback secrets when the database was opened. */
 export interface SealReport {
@@ -21,8 +22,12 @@ interface Row {
 /** A value of `user_version`: secrets were stored unencrypted, and pages no longer in use may still contain them. */
 const UNSCRUBBED = 1;
 
-/** Seals every callback secret with the current key, and removes the remains of unencrypted ones. */
-export function sealSecrets(db: Database, seal: Seal): SealReport {
+/**
+ * Seals every callback secret with the current key, and removes the remains of unencrypted ones.
+ *
+ * @param onScrub called before the whole file is rewritten, which takes seconds for each gigabyte
+ */
+export function sealSecrets(db: Database, seal: Seal, onScrub?: () => void): SealReport {
   const rows = db
     .query<Row, []>(
       "select id, name, callback_secret as secret from api_key where callback_secret is not null order by id",
@@ -39,7 +44,7 @@ export function sealSecrets(db: Database, seal: Seal): SealReport {
     else if (state !== "sealed") changes.push({ id, secret: seal.seal(plain, id) });
   }
   if (changes.length > 0) store(db, changes, hasClear);
-  return { sealed: changes.length, locked, leftOver: scrub(db) };
+  return { sealed: changes.length, locked, leftOver: scrub(db, onScrub) };
 }
 
 function store(db: Database, changes: readonly Pick<Row, "id" | "secret">[], hasClear: boolean): void {
@@ -57,11 +62,12 @@ function store(db: Database, changes: readonly Pick<Row, "id" | "secret">[], has
 }
 
 /** Rewrites the whole file without unused pages, and empties the log. If it fails, the next start repeats it. */
-function scrub(db: Database): string | undefined {
+function scrub(db: Database, onScrub: (() => void) | undefined): string | undefined {
   const version = db.query<{ user_version: number }, []>("pragma user_version").get()?.user_version;
   if (version !== UNSCRUBBED) return undefined;
+  onScrub?.();
   try {
-    db.run("vacuum");
+    withTemporaryFiles(db, () => db.run("vacuum"));
     const log = db.query<{ busy: number }, []>("pragma wal_checkpoint(truncate)").get();
     if (log?.busy === 1) return "another process reads the database";
     db.run("pragma user_version = 0");
