@@ -9,7 +9,7 @@ import type { Stored } from "./local-store.ts";
 /**
  * Checks the database of a data folder. Changes nothing, and does not delay a server that runs on it.
  *
- * @throws Error when it has no database; StorageError `busy` when it cannot be read now
+ * @throws Error when it has no database; StorageError when it cannot be read now
  */
 export async function checkLocal(config: Stored): Promise<DatabaseCheck> {
   if (config.database === undefined) return checkDatabase({ path: existingDatabaseOf(config) });

@@ -12,7 +12,8 @@ const MOST_FAULTS = 100;
 /**
  * Reads a whole database and checks it. Changes nothing, and a server may use it meanwhile. Takes as long as reading the file does.
  *
- * @throws StorageError `busy` when another process prevents reading
+ * @throws StorageError when it cannot be read now, which says nothing of it: the disk is full, this user may not, or another process
+ *   prevents it
  */
 export function checkDatabase({ path }: { path: string }): DatabaseCheck {
   const sizes = { fileBytes: sizeOf(path), walBytes: sizeOf(`${path}-wal`) };
@@ -35,13 +36,13 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Runs a part of the check. An error that prevents SQLite from reading counts as a fault of its own, reported once. */
+/** Runs a part of the check. Damage that prevents SQLite from reading counts as a fault of its own, reported once. */
 function guarded<T>(faults: DatabaseFault[], run: () => T): T | undefined {
   try {
     return run();
   } catch (error) {
     const trouble = asStorageError(error);
-    if (trouble === undefined || trouble.kind === "busy") throw trouble ?? error;
+    if (trouble === undefined || trouble.kind !== "damaged") throw trouble ?? error;
     const fault = { kind: "unreadable", message: messageOf(trouble) } as const;
     if (!faults.some(({ message }) => message === fault.message)) faults.push(fault);
     return undefined;

@@ -564,6 +564,24 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     fix: /providers\.openai\.base_url\.$/,
     mend: without("OPENAI_API_KEY"),
   },
+  ...Object.fromEntries(
+    [503, 404].map((status) => [
+      `a provider that answers ${status}, which says nothing of its key`,
+      {
+        id: "provider_reach",
+        status: "warn" as const,
+        set: async () => {
+          const { origin } = answering(() => new Response("down", { status }));
+          return {
+            cwd: await folder(),
+            env: { OPENAI_API_KEY: "sk-0123456789abcdef", OPENAI_BASE_URL: origin },
+          };
+        },
+        fix: /^svc providers test openai --data-dir \S+, when it is well again; else look at providers\.openai\.base_url\.$/,
+        mend: without("OPENAI_API_KEY"),
+      },
+    ]),
+  ),
   "recordings that go on": {
     id: "record",
     status: "warn",

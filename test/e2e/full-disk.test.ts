@@ -111,5 +111,15 @@ test.skipIf(!canMount)(
       expect([command, exitCode]).toEqual([command, 1]);
       expect(stderr).toContain("error: The disk is full.\n  Free some space on the disk of the data folder");
     }
+    // One that was killed left its log, which takes room to be read.
+    writeFileSync(join(dataDir, "svc.db-wal"), "");
+    const { exitCode, stdout, stderr } = await run("db", "check");
+    expect([exitCode, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("error: The disk is full.\n  Free some space on the disk of the data folder");
+    const { stdout: findings } = await run("doctor", "--plain");
+    expect(findings).toMatch(
+      /^error\tdatabase\t.*svc\.db cannot be read now: The disk is full\.\tFree some space/m,
+    );
+    expect(findings).not.toContain("damaged");
   },
 );

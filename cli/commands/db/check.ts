@@ -37,8 +37,12 @@ export function addCheck(db: Command, context: Context): void {
     output.show({ ...place, ...databaseCheckForm(found) }, () => checkText(found, output));
     if (found.faults.length === 0) return;
     const count = found.faults.length === 1 ? "a fault" : `${found.faults.length} faults`;
+    // Another version's database says itself what to do.
+    const isDamaged = found.faults.some(({ kind }) => kind !== "schema");
     throw new Failure(EXIT.error, "database_faulty", `The database ${at} has ${count}.`, {
-      hint: "Stop the server, keep a copy of the folder as it is, and restore a backup: svc db restore.",
+      hint: isDamaged
+        ? "Stop the server, keep a copy of the folder as it is, and restore a backup: svc db restore."
+        : undefined,
     });
   });
 }

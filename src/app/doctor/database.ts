@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import type { Seal } from "../../domain/ports/runtime.ts";
+import { StorageError } from "../../domain/ports/task-store.ts";
 import { LONG_LOG_BYTES } from "../../domain/reclaimable.ts";
 import { type Inspection, openInspection } from "../../store/inspection.ts";
 import { reasonOf } from "../../toolkit/system-error.ts";
@@ -30,7 +31,7 @@ export async function lookAtDatabase(deps: DatabaseDeps): Promise<DatabaseLook> 
   try {
     inspection = openInspection({ path, isInUse: isServed });
   } catch (cause) {
-    return { findings: [damaged(path, reasonOf(cause))] };
+    return { findings: [unreadable(path, cause)] };
   }
   try {
     const found = integrityChecks(inspection, path);
@@ -48,7 +49,7 @@ export async function lookAtDatabase(deps: DatabaseDeps): Promise<DatabaseLook> 
       lastBeat: inspected.lastBeat,
     };
   } catch (cause) {
-    return { findings: [damaged(path, reasonOf(cause))] };
+    return { findings: [unreadable(path, cause)] };
   } finally {
     inspection.stop();
   }
@@ -57,6 +58,20 @@ export async function lookAtDatabase(deps: DatabaseDeps): Promise<DatabaseLook> 
 /** A seal that opens and never makes a key. */
 export function readingSeal(config: SecretKeys): Pick<Seal, "open" | "stateOf"> {
   return sealOf(config);
+}
+
+/** A database that cannot be read now may be sound, and a backup in its place would lose everything since. */
+const READ_LATER: Readonly<Partial<Record<StorageError["kind"], string>>> = {
+  full: "Free some space on its disk, and repeat this command.",
+  read_only:
+    "Repeat this command as the user that owns the data folder with its svc.db, svc.db-wal and svc.db-shm.",
+  busy: "Repeat this command when the other process has ended.",
+};
+
+function unreadable(path: string, cause: unknown): Finding {
+  const fix = cause instanceof StorageError ? READ_LATER[cause.kind] : undefined;
+  if (fix === undefined) return damaged(path, reasonOf(cause));
+  return error("database", `${path} cannot be read now: ${reasonOf(cause)}.`, fix);
 }
 
 function damaged(path: string, reason: string): Finding {

@@ -52,8 +52,13 @@ function accountCheck({ lane, provider, account, tested, lacks = [] }: AccountTe
         `${lane} has no money left: ${tested.detail}.`,
         "Add money at the provider.",
       );
+    // Nothing is known of the key.
     case "failed":
-      return error("provider_keys", `${lane} cannot be used: ${tested.detail}.`, again);
+      return warn(
+        "provider_reach",
+        `${lane} could not be tested: ${tested.detail}.`,
+        `svc providers test ${provider} ${folder}, when it is well again; else look at providers.${provider}.base_url.`,
+      );
     case "unreachable":
       return warn(
         "provider_reach",

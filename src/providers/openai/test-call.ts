@@ -10,7 +10,10 @@ export async function testOpenAi(upstream: Upstream, signal: AbortSignal): Promi
   try {
     const request = { method: "GET", url: "/models", maxBytes: ANSWER_BYTES } as const;
     const answer = await upstream.send(request, signal);
-    return answer.status === 200 ? { kind: "ok" } : testedBy(readRefusal(upstream, answer));
+    if (answer.status === 200) return { kind: "ok" };
+    const refusal = readRefusal(upstream, answer);
+    // Not every service that speaks this API has such a list, or the address is wrong. The key was not looked at.
+    return answer.status === 404 ? { kind: "failed", detail: refusal.detail } : testedBy(refusal);
   } catch (error) {
     signal.throwIfAborted();
     return testedByError(error);
