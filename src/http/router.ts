@@ -5,7 +5,9 @@ import type { Tally } from "../domain/ports/tally.ts";
 import type { Shedding } from "../service/shedding.ts";
 import { type AccessDeps, enter } from "./access.ts";
 import { Arriving, type ArrivingDeps } from "./arriving.ts";
-import type { Connection, Handling } from "./exchange.ts";
+import type { Connection, Exchange, Handling } from "./exchange.ts";
+import { otherPathOf } from "./facades/spoken.ts";
+import { createNearbyPaths } from "./nearby-paths.ts";
 import { createPaths } from "./paths.ts";
 import { envelopeFor, problem, toAppError } from "./problem.ts";
 import { dropReply, type Reply } from "./reply.ts";
@@ -29,7 +31,7 @@ export interface RouterDeps extends AccessDeps, ArrivingDeps {
 export function createRouter(
   deps: RouterDeps,
   endpoints: readonly Handling[],
-  otherwise: Handling = UNKNOWN_PATH,
+  otherwise: Handling = unknownPath(endpoints),
 ): (request: Request, connection: Connection) => AtHand<Response> {
   const find = createPaths(endpoints, otherwise);
   return (request, connection) => answer(deps, new Arriving(deps, request, connection, find(request)));
@@ -221,14 +223,19 @@ function logDefect(deps: RouterDeps, requestId: string, failure: AppError): void
   deps.log.error({ request_id: requestId, err }, "unexpected error");
 }
 
-const UNKNOWN_PATH: Handling = {
-  method: "GET",
-  path: "*",
-  access: "public",
-  handle: ({ path }) => {
-    throw new AppError("not_found", { kind: "unknown_path", path: withoutKeys(path) });
-  },
-};
+/** Answers on unknown paths, and names what is documented nearby: clients of other APIs ask for more than is spoken of these here. */
+function unknownPath(endpoints: readonly Handling[]): Handling {
+  const nearby = createNearbyPaths(endpoints.flatMap((each) => ("contract" in each ? [each.path] : [])));
+  const handle = ({ path: sent, request }: Exchange): never => {
+    const path = withoutKeys(sent);
+    const other = otherPathOf(sent, request);
+    throw new AppError("not_found", {
+      ...{ kind: "unknown_path", path },
+      nearby: nearby(other === undefined ? path : withoutKeys(other)),
+    });
+  };
+  return { method: "GET", path: "*", access: "public", handle };
+}
 
 /** Removes keys that were sent by mistake, in the path or as a model's name, from the log and the answer. */
 function withoutKeys(text: string): string {

@@ -259,6 +259,22 @@ describe("@google/genai", () => {
     expect([wrong.status, wordOf(wrong)]).toEqual([400, "INVALID_ARGUMENT"]);
     expect(wrong.message).toContain("generationConfig.imageConfig.imageSize");
   });
+
+  test("is told what there is where it asks for what is not spoken here", async () => {
+    const { models, fileSearchStores } = clientOf(server.firstKey());
+    const counted = await failureOf(models.countTokens({ model: "sandbox-image", contents: PROMPT }));
+    expect([counted.status, counted.message]).toEqual([
+      404,
+      expect.stringContaining(
+        "/models/sandbox-image has :fetchPredictOperation, :generateContent, :predict,",
+      ),
+    ]);
+    const created = await failureOf(fileSearchStores.create({}));
+    expect([created.status, created.message]).toEqual([
+      404,
+      expect.stringContaining("has files, interactions, models, operations."),
+    ]);
+  });
 });
 
 describe("@ai-sdk/google", () => {

@@ -12,6 +12,14 @@ const OWNERS = { key: "API key", account: "account", token: "management token" }
 
 const STAYS = { streams: "event streams", waits: "calls that wait" } as const;
 
+/** What there is instead of an unknown path. */
+export interface Nearby {
+  /** The part of the path that is known. */
+  readonly below: string;
+  /** What may come next: segments, `{parameters}` and `:verbs`. */
+  readonly next: readonly string[];
+}
+
 /** Why a caller may not use the service, or may not do what it asks for. */
 export const ACCESS_WORDS = {
   key_absent: () => "No API key was given. Send it as `Authorization: Bearer <API_KEY>`.",
@@ -67,7 +75,8 @@ export const ACCESS_WORDS = {
     `Task ${task} had not started in the time that was given for it, and was cancelled.`,
   model_path_long: ({ segments, most }: { segments: number; most: number }) =>
     `A path to a model has at most ${most} segments, and this one has ${segments}.`,
-  unknown_path: ({ path }: { path: string }) => `There is nothing at ${cut(path)}.`,
+  unknown_path: ({ path, nearby }: { path: string; nearby?: Nearby | undefined }) =>
+    `There is nothing at ${cut(path)}${nearby === undefined ? "" : `; ${cut(nearby.below)} has ${nearby.next.join(", ")}`}.`,
   only_works: () =>
     "This node makes what other nodes take in, and answers no callers (role: worker). Send the request to a node that does.",
   method_not_allowed: ({ method, allow }: { method: string; allow: readonly string[] }) =>

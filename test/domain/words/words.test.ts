@@ -121,7 +121,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   too_many_requests: { perMinute: 1, retryAfterSec: 5 },
   too_many_stays: { whose: "key", what: "streams", most: 100, retryAfterSec: 5 },
   too_many_connections: { retryAfterSec: 5 },
-  unknown_path: { path: "/x" },
+  unknown_path: { path: "/v1/x", nearby: { below: "/v1", next: ["files", "images"] } },
   model_path_long: { segments: 6, most: 5 },
   start_too_late: { task },
   only_works: {},

@@ -1,0 +1,59 @@
+import type { Nearby } from "../domain/words/access-words.ts";
+
+interface Place {
+  readonly next: Map<string, Place>;
+}
+
+/** A longer list tells a reader nothing. */
+const MOST = 20;
+
+/**
+ * Finds what there is instead of an unknown path. Nothing is named instead of a first segment, because what these begin differs too
+ * much.
+ * @param patterns the paths that exist: `/files/:file`, `/models/:model:predict`, `/fal/:model+`
+ */
+export function createNearbyPaths(patterns: readonly string[]): (path: string) => Nearby | undefined {
+  const root: Place = { next: new Map() };
+  for (const pattern of patterns) {
+    let place = root;
+    for (const part of partsOfPattern(pattern))
+      place = place.next.getOrInsertComputed(part, () => ({ next: new Map() }));
+  }
+  return (path) => {
+    const parts = partsOf(path);
+    let place = root;
+    let depth = 0;
+    for (const part of parts) {
+      const known = place.next.get(part) ?? parameterOf(place, part);
+      if (known === undefined) break;
+      place = known;
+      depth += 1;
+    }
+    const next = [...place.next.keys()].sort();
+    if (depth === 0 || next.length === 0 || next.length > MOST) return undefined;
+    return { below: `/${parts.slice(0, depth).join("/")}`, next };
+  };
+}
+
+/** Its segments; the verb at its end counts as one. What follows a parameter of several segments is left out. */
+function partsOfPattern(pattern: string): string[] {
+  const parts: string[] = [];
+  for (const segment of pattern.split("/").slice(1)) {
+    const [, name, spread, verb] = /^:(\w+)(\+?)(:\w+)?$/.exec(segment) ?? [];
+    parts.push(name === undefined ? segment : `{${name}}`);
+    if (verb !== undefined) parts.push(verb);
+    if (spread === "+") break;
+  }
+  return parts;
+}
+
+function partsOf(path: string): string[] {
+  const segments = path.split("/").slice(1);
+  const [, last, verb] = /^(.+)(:[A-Za-z]+)$/.exec(segments.at(-1) ?? "") ?? [];
+  return last === undefined || verb === undefined ? segments : [...segments.slice(0, -1), last, verb];
+}
+
+function parameterOf({ next }: Place, part: string): Place | undefined {
+  if (part === "" || part.startsWith(":")) return undefined;
+  return next.entries().find(([name]) => name.startsWith("{"))?.[1];
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import { createNearbyPaths } from "../../src/http/nearby-paths.ts";
+
+const nearby = createNearbyPaths([
+  "/v1/images/generations",
+  "/v1/images/status/:task_id",
+  "/v1/models",
+  "/v1/models/:model",
+  "/v1/models/:model:predict",
+  "/v1/models/:model:generateContent",
+  "/v1/models/:model/operations/:operation",
+  "/fal/:model+",
+  "/fal/queue/:model+/requests/:request",
+]);
+
+test.each([
+  ["/v1/chat/completions", "/v1", ["images", "models"]],
+  ["/v1/images", "/v1/images", ["generations", "status"]],
+  ["/v1/images/status", "/v1/images/status", ["{task_id}"]],
+  ["/v1/models/fox:countTokens", "/v1/models/fox", [":generateContent", ":predict", "operations"]],
+  ["/v1/models/:countTokens", "/v1/models", ["{model}"]],
+  ["/fal/queue", "/fal/queue", ["{model}"]],
+])("instead of %s, what is below %s is named", (path, below, next) => {
+  expect(nearby(path)).toEqual({ below, next });
+});
+
+test("nothing is named instead of a first segment, nor below a path that has nothing below it", () => {
+  expect(nearby("/")).toBeUndefined();
+  expect(nearby("/images/generations")).toBeUndefined();
+  expect(nearby("/v1/images/generations/more")).toBeUndefined();
+});
+
+test("too many are not named", () => {
+  const names = Array.from({ length: 21 }, (_, i) => `/v1/${i}`);
+  expect(createNearbyPaths(names)("/v1/x")).toBeUndefined();
+  expect(createNearbyPaths(names.slice(1))("/v1/x")?.next).toHaveLength(20);
+});
