@@ -5,19 +5,14 @@ import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
 import { type Asset, isInputType, MEDIA_TYPES, type StoredFile } from "../domain/media/asset.ts";
 import { dataUriHeader } from "../domain/media/data-uri.ts";
-import { maskProblem } from "../domain/media/mask.ts";
 import type { MediaField, Model } from "../domain/model/model.ts";
-import {
-  type AssetStore,
-  MediaError,
-  type PutOptions,
-  type StagedFile,
-} from "../domain/ports/asset-store.ts";
+import type { AssetStore, PutOptions, StagedFile } from "../domain/ports/asset-store.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Clock, Ids } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { UploadStore } from "../domain/ports/upload-store.ts";
 import type { MediaInput, MediaSource } from "../domain/task/request.ts";
+import { asMask, checkMask, refusing } from "./given-mask.ts";
 import { type InlineFiles, stageInlineFile } from "./inline-files.ts";
 import { findUpload } from "./uploaded-files.ts";
 
@@ -79,25 +74,8 @@ export async function collectInputs(
     inputs.push(earlier.input);
     assets.push(earlier.asset);
   }
-  checkMask(inputs, assets);
+  await checkMask(deps, context, { inputs, assets });
   return { inputs, assets };
-}
-
-/**
- * Checks a mask that came with the request against the first image that came with it. Files that are fetched later are checked
- * then.
- */
-function checkMask(inputs: readonly MediaInput[], assets: readonly Asset[]): void {
-  const fileOf = (role: MediaInput["role"]) => {
-    const input = inputs.find((each) => each.role === role);
-    const { source } = input ?? {};
-    const file = source?.kind === "asset" ? assets.find((asset) => asset.id === source.assetId) : undefined;
-    return { param: input?.param ?? role, file };
-  };
-  const mask = fileOf("mask");
-  if (mask.file === undefined) return;
-  const finding = maskProblem(mask.file, fileOf("image").file);
-  if (finding !== undefined) throw invalid({ kind: "finding", field: mask.param, finding });
 }
 
 function valuesOf(field: MediaField, body: JsonObject): { param: string; text: string }[] {
@@ -168,17 +146,6 @@ async function staging(
   return refusing(param, () => stage(options));
 }
 
-/** @throws AppError naming the field of a file that cannot be used */
-async function refusing<T>(param: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof MediaError)
-      throw invalid({ kind: "finding", field: param, finding: error.message }, error);
-    throw error;
-  }
-}
-
 /** @throws AppError when the file is not of the field's kind */
 function inputAsset(
   deps: InputDeps,
@@ -233,27 +200,6 @@ async function ownCopy(
   const file = await asMask(deps, given, held);
   context.staged.push(file);
   return newInput(deps, context, file, index);
-}
-
-const MASK: PutOptions = { accept: ["image"], maxBytes: MAX_INPUT_BYTES.image, sanitize: true };
-
-/** A file, or if it is a painted mask, the mask that it stands for. @throws AppError if it cannot be decoded */
-async function asMask(
-  { assets }: Pick<InputDeps, "assets">,
-  { param, mayBePainted }: Pick<Given, "param"> & Partial<Given>,
-  file: StagedFile,
-): Promise<StagedFile> {
-  if (mayBePainted !== true) return file;
-  let isMask = false;
-  try {
-    await file.keep();
-    const content = await assets.open(file.file);
-    const mask = content && (await refusing(param, () => assets.maskOfOpaque(content)));
-    isMask = mask === undefined;
-    return mask === undefined ? file : await refusing(param, () => assets.stage(mask, MASK));
-  } finally {
-    if (!isMask) await file.release(false);
-  }
 }
 
 const ASSET_PATH = /^\/assets\/((?:asset|file)_[0-9a-z]{26})(?:\.[a-z0-9]+)?$/;

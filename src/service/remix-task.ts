@@ -3,7 +3,14 @@ import type { TaskKind } from "../domain/task/request.ts";
 import { callbackLike } from "./asked-callback.ts";
 import { createFrom } from "./create-from.ts";
 import type { CreatedTask } from "./created-task.ts";
-import { bodyOf, findOwnStory, mostHops, type RetryRequest, type RetryTaskDeps } from "./retry-task.ts";
+import {
+  bodyOf,
+  findOwnStory,
+  hasPaintedMask,
+  mostHops,
+  type RetryRequest,
+  type RetryTaskDeps,
+} from "./retry-task.ts";
 
 /** Who requests a remix, and how it is sent. */
 export interface RemixRequest extends RetryRequest {
@@ -38,6 +45,7 @@ export async function remixTask(
       body: { ...(await bodyOf(deps, story, request.origin)), prompt },
       callback: callbackLike(task),
       hops: mostHops(request.hops, task.request.hops),
+      hasPaintedMasks: hasPaintedMask(task),
       parent: { id: task.id, relation: "remix" },
     };
   });

@@ -52,12 +52,21 @@ export async function retryTask(
       body: await bodyOf(deps, story, request.origin),
       callback: callbackLike(task),
       hops: mostHops(request.hops, task.request.hops),
-      // If a task ended before its mask was fetched, it knows no more about the mask than its create did.
-      hasPaintedMasks: task.request.inputs.some(({ mayBePainted }) => mayBePainted === true),
+      hasPaintedMasks: hasPaintedMask(task),
       parent: { id: task.id, relation: "retry" },
     };
   });
   return { ...created, retryOf: sourceId(id) };
+}
+
+/**
+ * Whether the mask of a task is read as painted again. If a task ended before its mask was fetched, it knows no more about the mask than
+ * its create did. One that is stored was accepted: if nothing of it is transparent, it was painted so.
+ */
+export function hasPaintedMask({ request }: Pick<TaskStory["task"], "request">): boolean {
+  return request.inputs.some(
+    ({ role, source, mayBePainted }) => role === "mask" && (source.kind === "asset" || mayBePainted === true),
+  );
 }
 
 /** The id of a task that a create was made from. */

@@ -8,6 +8,7 @@ import type { CreatedTask } from "./created-task.ts";
 import {
   bodyOf,
   findOwnStory,
+  hasPaintedMask,
   mostHops,
   type RetryRequest,
   type RetryTaskDeps,
@@ -85,6 +86,7 @@ async function variationsOf(
     kind: task.kind,
     body: await bodyOf(deps, story, request.origin),
     hops: mostHops(request.hops, task.request.hops),
+    hasPaintedMasks: hasPaintedMask(task),
     parent: { id: task.id, relation: "variation" },
   } as const;
   return { same, seeds };

@@ -1,7 +1,7 @@
 import { taskError } from "../../domain/errors.ts";
 import { MAX_INPUT_BYTES } from "../../domain/limits.ts";
 import type { Asset, MediaKind, StoredFile } from "../../domain/media/asset.ts";
-import { maskProblem } from "../../domain/media/mask.ts";
+import { maskProblem, OPAQUE_MASK } from "../../domain/media/mask.ts";
 import { MediaError, type PutOptions } from "../../domain/ports/asset-store.ts";
 import { EgressError } from "../../domain/ports/egress.ts";
 import type { InputFile, MaskPaint } from "../../domain/ports/provider.ts";
@@ -48,7 +48,7 @@ export async function fetchInputs(step: Step): Promise<StepResult> {
   } finally {
     unsubscribe();
   }
-  const problem = await fetchedMaskProblem(deps, inputs, assets);
+  const problem = await fetchedMaskProblem(deps, { asked: task.request.inputs, inputs, fetched: assets });
   if (problem !== undefined) return step.fail(taskError("INPUT_INVALID", problem));
   const request: GenerationRequest = { ...task.request, inputs };
   const ready = inputsReady(deps.clock.now(), request, assets);
@@ -85,19 +85,31 @@ function inputTrouble(step: Step, param: string, error: unknown): Promise<StepRe
 /** Checks a mask that could not be checked at creation, because mask or image was still an address. */
 async function fetchedMaskProblem(
   deps: StepDeps,
-  inputs: readonly MediaInput[],
-  fetched: readonly Asset[],
+  {
+    asked,
+    inputs,
+    fetched,
+  }: {
+    readonly asked: readonly MediaInput[];
+    readonly inputs: readonly MediaInput[];
+    readonly fetched: readonly Asset[];
+  },
 ): Promise<string | undefined> {
   const fileOf = async (input: MediaInput | undefined) => {
     if (input?.source.kind !== "asset") return undefined;
     const { assetId } = input.source;
     return fetched.find((asset) => asset.id === assetId) ?? deps.tasks.assetById(assetId);
   };
-  const mask = inputs.find((input) => input.role === "mask");
+  const at = inputs.findIndex((input) => input.role === "mask");
+  const mask = inputs[at];
   const file = await fileOf(mask);
   if (mask === undefined || file === undefined) return undefined;
   const problem = maskProblem(file, await fileOf(inputs.find((input) => input.role === "image")));
-  return problem && `${mask.param} ${problem}.`;
+  if (problem !== undefined) return `${mask.param} ${problem}.`;
+  const isNew = asked[at]?.source.kind === "url" && asked[at].mayBePainted !== true;
+  const content = isNew ? await deps.assets.open(file) : undefined;
+  const isOpaque = content !== undefined && (await deps.assets.maskOfOpaque(content)) !== undefined;
+  return isOpaque ? `${mask.param} ${OPAQUE_MASK}.` : undefined;
 }
 
 function mediaKindOf(input: MediaInput): MediaKind {

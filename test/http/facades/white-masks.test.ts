@@ -134,12 +134,32 @@ test("a task that ended before its white mask was fetched has it when it is trie
   await there.stop(true);
 });
 
-test("a white mask is none in the service's own API, and one of another size is none anywhere", async () => {
-  const own = await apis.native(uri(await sharp(white).flatten().png().toBuffer()));
-  expect([own.status, JSON.stringify(own.body)]).toEqual([
-    400,
-    expect.stringContaining("mask_url must have an alpha"),
+test("a white mask is none in the service's own API, whether or not it has an alpha channel", async () => {
+  const without = await sharp(white).flatten().png().toBuffer();
+  for (const mask of [uri(without), uri(white), await uploaded(white)]) {
+    const { status, body } = await apis.native(mask);
+    expect([status, (body.data as JsonObject).param, body.message]).toEqual([
+      ...[400, "mask_url"],
+      "mask_url must have transparent areas, which say where the image is changed.",
+    ]);
+  }
+  const { id } = await apis.native(`${elsewhere.url}mask.png`);
+  const task = await service.untilEnded(id);
+  expect([task.status, task.error_code, task.error_message]).toEqual([
+    ...["failed", "INPUT_INVALID"],
+    "mask_url must have transparent areas, which say where the image is changed.",
   ]);
+});
+
+test("a mask that was painted black all over changes nothing, also when its task is tried again", async () => {
+  const { id } = await apis.fal(uri(await halves("#000", "#000")));
+  expect((await service.untilEnded(id)).status).toBe("completed");
+  const again = await post(`/v1/tasks/${id}/retry`, {}, `Bearer ${service.key}`);
+  const task = await service.untilEnded(String((again.body.data as JsonObject).task_id));
+  expect(task.status).toBe("completed");
+});
+
+test("a mask of another size than the image is none anywhere", async () => {
   const small = uri(await sharp(white).resize(16, 16).png().toBuffer());
   const [fal, replicate] = await Promise.all([apis.fal(small), apis.replicate(small)]);
   expect([fal.status, JSON.stringify(fal.body)]).toEqual([422, expect.stringContaining("mask_url")]);

@@ -93,6 +93,7 @@ export async function makeWaiting(
     const call = await inOtherWords(found?.names ?? {}, () =>
       deps.generateSync({
         ...{ ...sentBy(exchange), request: found?.request ?? { model, refused }, inlineFiles },
+        hasPaintedMasks: true,
         ...{ endpoint: `POST /gemini ${method.verb}`, identity: { ...body, model: name } },
       }),
     );
