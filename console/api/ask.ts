@@ -78,6 +78,48 @@ async function sent(url: URL, request: RequestInit): Promise<Response> {
   }
 }
 
+/** Pauses before what had no answer is sent again, in milliseconds; the last one from then on. */
+const SEND_AGAIN_MS = [1_000, 2_000, 4_000];
+const UNANSWERED = ["unreachable", "idempotency_in_progress", "idempotency_unavailable"];
+
+/**
+ * Sends what has an idempotency key until the service has answered: it makes one thing however often it is sent.
+ *
+ * @param onSilence the service does not answer yet @throws ApiProblem that trying again would not change
+ */
+export async function untilAnswered<Answer>(
+  send: () => Promise<Answer>,
+  onSilence: () => void,
+): Promise<Answer> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      const isUnanswered =
+        error instanceof ApiProblem &&
+        (UNANSWERED.includes(error.code) || (error.status === 503 && error.code === "service_unavailable"));
+      if (!isUnanswered) throw error;
+      onSilence();
+      const pauseMs = SEND_AGAIN_MS[Math.min(tries, SEND_AGAIN_MS.length - 1)];
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}
+
+/** Uploads a file, which goes after a day. @returns its address, for a field of a create @throws ApiProblem */
+export async function upload(file: Blob, idempotencyKey: string): Promise<string> {
+  const response = await answered(new URL("v1/files", ROOT), {
+    method: "POST",
+    body: file,
+    headers: { "Content-Type": "application/octet-stream", "Idempotency-Key": idempotencyKey },
+  });
+  const answer: unknown = await response.json().catch((error: unknown) => {
+    throw unreachable(error);
+  });
+  // The answer is of this form, as the published document says.
+  return (dataOf(answer) as DataOf<"POST /v1/files">).url;
+}
+
 /** A key of one's own for a create: with it, the service makes one thing however often it is asked. */
 export function newIdempotencyKey(): string {
   // Without TLS, browsers offer no UUIDs.

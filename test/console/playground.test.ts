@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
+import sharp from "sharp";
 import { CHROMIUM, openBrowser, picture, type View, type Visit, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
 import { seen, until } from "./support/until.ts";
@@ -8,6 +9,14 @@ const PICTURE = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAE0lEQVR42mNk+M+ABzDhkxwlAAD//wMAX2QCEvZ0GnEAAAAASUVORK5CYII=",
   "base64",
 );
+
+/** A picture of half a megabyte. */
+function noise(): Promise<Buffer> {
+  const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
+  return sharp({ create: { width: 420, height: 420, channels: 3, background: "white", noise } })
+    .png()
+    .toBuffer();
+}
 
 describe.skipIf(CHROMIUM === undefined)("the playground", () => {
   let service: ConsoleService;
@@ -174,6 +183,44 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     await page.getByRole("button", { name: "Use as input: result 1" }).waitFor();
     await until(() => page.getByLabel("prompt (needed)").inputValue(), "x");
     expect(at.problems).toEqual([]);
+  });
+
+  test("uploads larger files once, keeps them over a reload, and runs nothing without them", async () => {
+    await using at = await enter("playground?model=sandbox-image");
+    const { page } = at;
+    let arrived = 0;
+    const { promise: isBack, resolve: comeBack } = Promise.withResolvers<void>();
+    await page.route("**/v1/files", async (route) => {
+      arrived += 1;
+      if (arrived > 1) {
+        await isBack;
+        return route.continue();
+      }
+      // The file arrives, the answer does not.
+      await route.fetch();
+      await route.abort("connectionreset");
+    });
+    await page.getByLabel("prompt (needed)").fill("From a large picture");
+    const input = page.locator('input[aria-label="File for image_url"]');
+    await input.setInputFiles({ name: "noise.png", mimeType: "image/png", buffer: await noise() });
+    await field(page, "image_url").getByText("noise.png is uploaded again", { exact: false }).waitFor();
+    await run(page).click();
+    await page.getByText("A file is still on its way.", { exact: false }).waitFor();
+    comeBack();
+    await field(page, "image_url").getByRole("button", { name: "Remove noise.png from image_url" }).waitFor();
+    const { files } = await service.ask("GET", "/v1/files", undefined, service.key);
+    expect([arrived, (files as object[]).length]).toEqual([2, 1]);
+    await page.locator("summary", { hasText: "The same request as code" }).click();
+    await page.locator("main pre", { hasText: "data:image/png;base64,$(base64 < noise.png" }).waitFor();
+    await page.reload();
+    await field(page, "image_url").getByRole("button", { name: "Remove noise.png from image_url" }).waitFor();
+    await field(page, "image_url")
+      .locator("li img")
+      .evaluate<void, HTMLImageElement>((image) => image.decode());
+    await run(page).click();
+    await page.getByRole("link", { name: "Download result 1" }).waitFor();
+    const { tasks } = await service.ask("GET", "/v1/tasks?limit=1", undefined, service.key);
+    expect(tasks).toMatchObject([{ status: "completed" }]);
   });
 
   test("has a mask drawn, enlarged, inverted and drawn on, and loses none of it by Escape", async () => {

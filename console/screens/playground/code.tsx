@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { ROOT } from "../../api/connection.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { values } from "./draft.ts";
-import { type Media, type ModelInFull, mediaIn, type Request } from "./request.ts";
+import { type Body, type Media, type ModelInFull, mapTexts, mediaIn, type Request } from "./request.ts";
 import { snippetsOf } from "./snippets.ts";
 
 const CHOICE = "svc.playground.language";
@@ -10,9 +10,13 @@ const CHOICE = "svc.playground.language";
 /** The same request as code, for whoever goes on in a program. */
 export function Code({ model, request }: { readonly model: ModelInFull; readonly request: Request }) {
   const [title, setTitle] = useState(() => remembered());
+  const media = model.inputs.flatMap(({ field }) => mediaIn(values.value[field]));
+  const contents = new Map(media.map((each) => [each.uri, contentOf(each)]));
   const snippets = snippetsOf({
-    ...{ root: ROOT.href, kind: model.kind, body: request.body, inputs: model.inputs },
-    names: new Map(model.inputs.flatMap(({ field }) => mediaIn(values.value[field]).flatMap(nameOf))),
+    ...{ root: ROOT.href, kind: model.kind, inputs: model.inputs },
+    // A program reads files of this machine itself: what was uploaded from here goes after a day.
+    body: mapTexts(request.body, (text) => contents.get(text) ?? text) as Body,
+    names: new Map(media.flatMap((each) => (each.name === undefined ? [] : [[contentOf(each), each.name]]))),
   });
   const shown = snippets.find((each) => each.title === title) ?? snippets[0];
   const choose = (next: string) => {
@@ -45,8 +49,9 @@ export function Code({ model, request }: { readonly model: ModelInFull; readonly
   );
 }
 
-function nameOf({ uri, name }: Media): [string, string][] {
-  return name === undefined ? [] : [[uri, name]];
+/** Stands for the content of a file that was uploaded; the address of others, or their content. */
+function contentOf({ uri, type }: Media): string {
+  return type === undefined ? uri : `data:${type};base64,${uri}`;
 }
 
 function remembered(): string {

@@ -12,6 +12,9 @@ export const runs = signal<readonly Run[]>([]);
 /** Fields whose files were too large to be kept over a reload. */
 export const lostFiles = signal<readonly string[]>([]);
 
+/** How many files are read or uploaded at present: a request without them would be another one. */
+export const filesUnderWay = signal(0);
+
 interface Draft {
   readonly values: Values;
   readonly chosen: readonly string[];

@@ -1,3 +1,4 @@
+import { newIdempotencyKey, untilAnswered, upload } from "../../api/ask.ts";
 import { sizeText } from "../../parts/size.ts";
 import type { Media } from "./request.ts";
 
@@ -6,8 +7,10 @@ export type MediaKind = "image" | "video" | "audio";
 const MIB = 1024 * 1024;
 /** The most of an input file, as docs/api.md 9 has it. */
 const MOST_BYTES: Readonly<Record<MediaKind, number>> = { image: 10 * MIB, video: 64 * MIB, audio: 32 * MIB };
+/** Larger files are uploaded: in the request, they would be written anew with each key that is pressed. */
+const MOST_INLINE_BYTES = 300_000;
 /** A request takes 32,000,000 bytes, and a file in it grows by a third. */
-export const MOST_INLINE_BYTES = 23 * 1_000_000;
+const MOST_CARRIED_BYTES = 23 * 1_000_000;
 const MOST_PIXELS = 25_000_000;
 const NAMES: Readonly<Record<MediaKind, string>> = {
   image: "A picture",
@@ -28,27 +31,55 @@ export const ACCEPTED: Readonly<Record<MediaKind, string>> = {
 };
 
 /**
- * A file as a request can carry it. A picture that the service would not take, because of its form or its size, is made anew where
+ * A file as a request can have it. A picture that the service would not take, because of its form or its size, is made anew where
  * this browser can read it.
  *
- * @throws Error that says what is wrong with the file and what to do
+ * @param onStep says what is done to it @throws Error that says what is wrong with the file and what to do
  */
-export async function mediaOfFile(file: File, kind: MediaKind): Promise<Media> {
+export async function mediaOfFile(
+  file: File,
+  kind: MediaKind,
+  onStep: (step: string) => void,
+): Promise<Media> {
   const name = file.name === "" ? "pasted" : file.name;
   if (file.size === 0) throw new Error(`${name} is empty.`);
+  onStep("Reading the file…");
   const type = typeOf(new Uint8Array(await head(file)));
-  if (kind === "image") return pictureOf(file, name, type);
+  if (kind === "image") {
+    const { blob, note } = await pictureOf(file, name, type);
+    return mediaOfBlob(blob, { name, ...(note !== undefined && { note }) }, onStep);
+  }
   if (file.size > MOST_BYTES[kind])
     throw new Error(
       `${name} has ${sizeText(file.size)}. ${NAMES[kind]} may have ${sizeText(MOST_BYTES[kind])}: make it shorter or smaller.`,
     );
-  if (file.size > MOST_INLINE_BYTES)
-    throw new Error(
-      `${name} has ${sizeText(file.size)}, and a request carries at most ${sizeText(MOST_INLINE_BYTES)}. Put it on the web and give its address.`,
-    );
   if (type?.startsWith(`${kind}/`) !== true)
     throw new Error(`${name} is no ${TAKEN[kind]} file, which is what the service reads.`);
-  return { name, uri: await dataUri(file, type), isShown: true };
+  return mediaOfBlob(file.slice(0, file.size, type), { name }, onStep);
+}
+
+/** A file that the service takes: small ones are carried by the request, others uploaded. @throws Error that says why it cannot be */
+export async function mediaOfBlob(
+  blob: Blob,
+  about: { readonly name: string; readonly note?: string },
+  onStep: (step: string) => void,
+): Promise<Media> {
+  const { type } = blob;
+  const carried = async () => ({ ...about, uri: await dataUri(blob), isShown: true });
+  if (blob.size <= MOST_INLINE_BYTES) return carried();
+  const key = newIdempotencyKey();
+  onStep(`Uploading ${about.name}, ${sizeText(blob.size)}…`);
+  try {
+    const uri = await untilAnswered(
+      () => upload(blob, key),
+      () => onStep(`The service does not answer yet. ${about.name} is uploaded again until it does.`),
+    );
+    return { ...about, uri, type, isShown: true };
+  } catch (error) {
+    // The account's uploads may be full, or its key has had its requests for now.
+    if (blob.size <= MOST_CARRIED_BYTES) return carried();
+    throw new Error(`${about.name} cannot be uploaded. ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 const head = (file: Blob) =>
@@ -59,7 +90,11 @@ const head = (file: Blob) =>
       throw new Error("The file cannot be read: it was moved or changed. Choose it again.");
     });
 
-async function pictureOf(file: File, name: string, type: string | undefined): Promise<Media> {
+async function pictureOf(
+  file: File,
+  name: string,
+  type: string | undefined,
+): Promise<{ readonly blob: Blob; readonly note?: string }> {
   // Larger files are none that a camera makes, and reading one would fill the browser's memory.
   if (file.size > 100 * MIB)
     throw new Error(
@@ -73,7 +108,7 @@ async function pictureOf(file: File, name: string, type: string | undefined): Pr
     const { width, height } = bitmap;
     const isTaken = type !== undefined && TYPES_TAKEN.includes(type);
     if (isTaken && file.size <= MOST_BYTES.image && width * height <= MOST_PIXELS)
-      return { name, uri: await dataUri(file, type), isShown: true };
+      return { blob: file.slice(0, file.size, type) };
     const made = await madeAnew(bitmap, Math.min(1, Math.sqrt(16_000_000 / (width * height))));
     if (made.blob.size > MOST_BYTES.image)
       throw new Error(
@@ -81,7 +116,7 @@ async function pictureOf(file: File, name: string, type: string | undefined): Pr
       );
     const form = made.blob.type === "image/png" ? "PNG" : "JPEG";
     const note = isTaken ? `made smaller, ${made.width} × ${made.height}` : `made into a ${form}`;
-    return { name, note, uri: await dataUri(made.blob, made.blob.type), isShown: true };
+    return { blob: made.blob, note };
   } finally {
     bitmap.close();
   }
@@ -134,10 +169,10 @@ export function typeOf(bytes: Uint8Array): string | undefined {
   return /^M4[AB]/.test(brand) ? "audio/mp4" : "video/mp4";
 }
 
-function dataUri(blob: Blob, type: string): Promise<string> {
+function dataUri(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result).replace(/^data:[^;]*/, `data:${type}`));
+    reader.onload = () => resolve(String(reader.result));
     reader.onerror = () =>
       reject(new Error("The file cannot be read: it was moved or changed. Choose it again."));
     reader.readAsDataURL(blob);

@@ -1,7 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { fileUrl } from "../../api/files.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { mediaOfBlob } from "./files.ts";
 import { maskOf, type Stroke } from "./mask.ts";
 import { MaskCanvas, type Painting } from "./mask-canvas.tsx";
 import type { Media } from "./request.ts";
@@ -30,10 +31,6 @@ export function MaskDialog({ picture, drawn = NOTHING, onClose, onMask }: Props)
     loaded.onerror = () => setTrouble("The picture cannot be shown here. Give it as a file to draw on it.");
     loaded.src = fileUrl(picture.uri);
   }, [picture.uri]);
-  const use = async () => {
-    if (image === undefined) return;
-    onMask({ uri: await maskOf(image, strokes), name: "drawn mask", isShown: true, strokes });
-  };
   const painting: Painting = {
     ...{ brush, erases, zoom, strokes },
     ...{ onStrokes: setStrokes, onBrush: setBrush, onErases: setErases },
@@ -57,13 +54,52 @@ export function MaskDialog({ picture, drawn = NOTHING, onClose, onMask }: Props)
         By keyboard: arrows move the brush (with Shift further), Space paints, E erases or paints, + and −
         change the brush, Ctrl Z takes back.
       </p>
-      <div class="mt-4 flex gap-2">
-        <Button look="main" disabled={strokes.length === 0 || image === undefined} onClick={() => void use()}>
-          Use this mask
-        </Button>
-        <Button onClick={onClose}>Leave it</Button>
-      </div>
+      <Ends {...{ image, strokes, onClose, onMask }} onTrouble={setTrouble} />
     </Dialog>
+  );
+}
+
+interface EndsProps extends Pick<Props, "onClose" | "onMask"> {
+  readonly image: HTMLImageElement | undefined;
+  readonly strokes: readonly Stroke[];
+  readonly onTrouble: (trouble: string) => void;
+}
+
+/** The buttons that close the dialog, with a mask or without. */
+function Ends({ image, strokes, onClose, onMask, onTrouble }: EndsProps) {
+  const [step, setStep] = useState<string>();
+  const isOpen = useRef(true);
+  useEffect(
+    () => () => {
+      isOpen.current = false;
+    },
+    [],
+  );
+  const use = async () => {
+    if (image === undefined) return;
+    setStep("Making the mask…");
+    try {
+      const mask = await mediaOfBlob(await maskOf(image, strokes), { name: "drawn mask" }, setStep);
+      if (isOpen.current) onMask({ ...mask, strokes });
+    } catch (error) {
+      onTrouble(error instanceof Error ? error.message : String(error));
+    } finally {
+      setStep(undefined);
+    }
+  };
+  return (
+    <div class="mt-4 flex flex-wrap items-center gap-2">
+      <Button
+        look="main"
+        isBusy={step !== undefined}
+        disabled={strokes.length === 0 || image === undefined}
+        onClick={() => void use()}
+      >
+        Use this mask
+      </Button>
+      <Button onClick={onClose}>Leave it</Button>
+      {step !== undefined && <p role="status">{step}</p>}
+    </div>
   );
 }
 

@@ -58,12 +58,11 @@ function drawLine(
   context.stroke();
 }
 
-/** A PNG as large as the picture, transparent where it was painted, as a data URI. */
-export async function maskOf(image: HTMLImageElement, strokes: readonly Stroke[]): Promise<string> {
+/** A PNG as large as the picture, transparent where it was painted. @throws DOMException where this browser makes none so large */
+export async function maskOf(image: HTMLImageElement, strokes: readonly Stroke[]): Promise<Blob> {
   const { naturalWidth: width, naturalHeight: height } = image;
-  const canvas = document.createElement("canvas");
-  [canvas.width, canvas.height] = [width, height];
+  const canvas = new OffscreenCanvas(width, height);
   const context = canvas.getContext("2d");
   if (context !== null) drawStrokes(context, width, height, strokes, "mask");
-  return canvas.toDataURL("image/png");
+  return canvas.convertToBlob({ type: "image/png" });
 }

@@ -3,7 +3,7 @@ import { ROOT } from "../../api/connection.ts";
 import { fileUrl } from "../../api/files.ts";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
-import { setValue, values } from "./draft.ts";
+import { filesUnderWay, setValue, values } from "./draft.ts";
 import { ACCEPTED, type MediaKind, mediaOfFile } from "./files.ts";
 import { Group } from "./group.tsx";
 import type { Stroke } from "./mask.ts";
@@ -33,22 +33,23 @@ const BUTTONS: Readonly<Record<MediaKind, string>> = {
 /** Takes files by choosing, dropping and pasting, addresses, and results of earlier tasks. */
 export function MediaField({ name, rule, kind, isNeeded, note, problem, under, isMask }: Props) {
   const [trouble, setTrouble] = useState<string>();
-  const [[isReading, setReading], [isOver, setOver]] = [useState(false), useState(false)];
+  const [[step, setStep], [isOver, setOver]] = [useState<string>(), useState(false)];
   const given = mediaIn(values.value[name]);
   const most = rule.type === "array" ? (rule.maxItems ?? 10) : 1;
   const add = (media: readonly Media[]) =>
     setValue(name, most === 1 ? media.slice(-1) : [...mediaIn(values.peek()[name]), ...media]);
   const take = async (files: readonly File[]) => {
-    setReading(true);
     setTrouble(undefined);
+    filesUnderWay.value += 1;
     for (const file of files.slice(0, most === 1 ? 1 : files.length)) {
       try {
-        add([await mediaOfFile(file, kind)]);
+        add([await mediaOfFile(file, kind, setStep)]);
       } catch (error) {
         setTrouble(error instanceof Error ? error.message : String(error));
       }
     }
-    setReading(false);
+    filesUnderWay.value -= 1;
+    setStep(undefined);
   };
   return (
     <Group
@@ -78,7 +79,7 @@ export function MediaField({ name, rule, kind, isNeeded, note, problem, under, i
         {...{ onTake: (event: CustomEvent<readonly File[]>) => void take(event.detail) }}
       >
         {given.length > 0 && <Given name={name} kind={kind} given={given} />}
-        {isReading && <p role="status">Reading the file…</p>}
+        {step !== undefined && <p role="status">{step}</p>}
         {(given.length < most || most === 1) && (
           <Ways
             {...{ name, kind, most, add, take }}

@@ -12,6 +12,8 @@ export interface Media {
   /** Of a file on this machine, and what was done to it. */
   readonly name?: string;
   readonly note?: string;
+  /** Of a file that was uploaded, its media type. */
+  readonly type?: string;
   /** Whether this page may show it: other origins' pictures it may not. */
   readonly isShown: boolean;
   /** What it was painted with, if it is a mask that was drawn here: the drawing goes on from there. */

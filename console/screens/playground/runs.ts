@@ -1,11 +1,8 @@
-import { ask, newIdempotencyKey } from "../../api/ask.ts";
+import { ask, newIdempotencyKey, untilAnswered } from "../../api/ask.ts";
 import { ApiProblem } from "../../api/problem.ts";
 import { runs } from "./draft.ts";
 import { type Body, type Media, type ModelInFull, mediaOf } from "./request.ts";
 import type { Refusal, Run, Told } from "./run.ts";
-
-/** Pauses before a create without an answer is sent again, in milliseconds; the last one from then on. */
-const PAUSES_MS = [1_000, 2_000, 4_000];
 
 export function isLive({ task, problem }: Pick<Run, "task" | "problem">): boolean {
   return (
@@ -31,28 +28,17 @@ export function start(requests: readonly (readonly [ModelInFull, Body])[]): void
 }
 
 async function send({ key, kind, body = {} }: Run): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      const name = kind === "video" ? "POST /v1/videos/generations" : "POST /v1/images/generations";
-      const { task_id } = await ask(name, { body }, { idempotencyKey: key });
-      change(key, { taskId: task_id, isWaiting: false });
-      return await read(task_id);
-    } catch (error) {
-      if (!isPassing(error)) return change(key, { problem: refusalOf(error), isWaiting: false });
-      // The same key makes the same task, whether or not the first one arrived.
-      change(key, { isWaiting: true });
-      await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)]));
-    }
+  const name = kind === "video" ? "POST /v1/videos/generations" : "POST /v1/images/generations";
+  try {
+    const { task_id } = await untilAnswered(
+      () => ask(name, { body }, { idempotencyKey: key }),
+      () => change(key, { isWaiting: true }),
+    );
+    change(key, { taskId: task_id, isWaiting: false });
+    await read(task_id);
+  } catch (error) {
+    change(key, { problem: refusalOf(error), isWaiting: false });
   }
-}
-
-const PASSING = ["unreachable", "idempotency_in_progress", "idempotency_unavailable"];
-
-function isPassing(error: unknown): boolean {
-  return (
-    error instanceof ApiProblem &&
-    (PASSING.includes(error.code) || (error.status === 503 && error.code === "service_unavailable"))
-  );
 }
 
 function refusalOf(error: unknown): Refusal {

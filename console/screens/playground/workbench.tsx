@@ -3,7 +3,7 @@ import { Button } from "../../parts/button.tsx";
 import { say } from "../../shell/toasts.tsx";
 import { linkOf } from "./address.ts";
 import { Code } from "./code.tsx";
-import { values } from "./draft.ts";
+import { filesUnderWay, values } from "./draft.ts";
 import { type Estimates, Price, useEstimates } from "./estimates.tsx";
 import { Form } from "./form.tsx";
 import { fieldsOf, isAbout, type ModelInFull, type Request, requestOf, type Values } from "./request.ts";
@@ -23,12 +23,12 @@ export function Workbench({ models }: { readonly models: readonly ModelInFull[] 
   const [first] = requests;
   if (first === undefined) return null;
   const run = () => {
+    if (lacksFiles()) return;
     setTried(true);
     if (findings.length > 0) return void setTimeout(() => goToFault(box.current, findings), 0);
     start(requests.map(([model, { body }]) => [model, body]));
     setTried(false);
-    if (matchMedia("(max-width: 63.99rem)").matches)
-      setTimeout(() => document.querySelector('main section[aria-label="Results"]')?.scrollIntoView(), 50);
+    showResults();
   };
   return (
     <form
@@ -70,6 +70,19 @@ export function Workbench({ models }: { readonly models: readonly ModelInFull[] 
       ))}
     </form>
   );
+}
+
+/** Whether a file is still read or uploaded, which is then told. */
+function lacksFiles(): boolean {
+  if (filesUnderWay.peek() === 0) return false;
+  say("A file is still on its way. Press Run when it is there.", "failed");
+  return true;
+}
+
+/** On narrow screens, where they are below the form. */
+function showResults(): void {
+  if (matchMedia("(max-width: 63.99rem)").matches)
+    setTimeout(() => document.querySelector('main section[aria-label="Results"]')?.scrollIntoView(), 50);
 }
 
 /** How many fields are not right, and what is wrong beyond them. */

@@ -21,7 +21,7 @@ export function TestResult({ tested }: { readonly tested: Tested }) {
     <div class="rounded-lg bg-sunk p-3">
       <p class="flex flex-wrap gap-x-3">
         <Status word={word} tone={tone} />
-        <span class="text-soft">{durationText(tookMs)}</span>
+        {result !== "untested" && <span class="text-soft">{durationText(tookMs)}</span>}
         {left !== undefined && <span>{left} left there</span>}
       </p>
       {what !== undefined && <p class="text-sm text-soft">{what}</p>}
