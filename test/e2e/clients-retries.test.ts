@@ -101,6 +101,32 @@ describe("openai", () => {
     await proxy.close();
   });
 
+  test("whose answer is lost on its way is billed once where the client makes an idempotency key for each call", async () => {
+    class Keyed extends OpenAI {
+      protected override idempotencyHeader = "Idempotency-Key";
+    }
+    await release();
+    const customer = await createCustomer(server);
+    let isLost = false;
+    const client = new Keyed({
+      baseURL: customer.baseUrl,
+      apiKey: customer.key,
+      async fetch(url, init) {
+        const response = await fetch(url, init);
+        if (isLost) return response;
+        isLost = true;
+        await response.bytes();
+        throw new TypeError("The connection was lost.");
+      },
+    });
+    await expectPicture((await client.images.generate(BODY)).data?.[0]?.b64_json);
+    expect((await customer.requests(2)).map(({ status }) => status)).toEqual([200, 200]);
+    await expectOneBill(customer);
+    // The next call has another key.
+    await client.images.generate(BODY);
+    expect(customer.charged()).toBe(2 * CENT);
+  });
+
   test("that cuts a stream and asks again is billed once", async () => {
     const customer = await createCustomer(server);
     const client = clientOf(customer);
