@@ -22,6 +22,8 @@ interface Props {
   readonly own?: readonly string[];
   /** Fields of its own, with what is wrong with each. */
   readonly children?: (problems: Readonly<Record<string, string>>) => ComponentChildren;
+  /** Reads what the terms are by now, also in `before` from then on: somebody else may have changed them. @throws ApiProblem */
+  readonly onLook?: () => Promise<TermTexts>;
   /** Sends the terms that are others than before. @throws ApiProblem */
   readonly onSend: (body: Readonly<Record<string, unknown>>) => Promise<void>;
 }
@@ -54,7 +56,7 @@ export function TermsForm(props: Props) {
       {problem !== undefined && <Trouble problem={problem} />}
       {problem === undefined && Object.keys(problems).length > 0 && (
         <p role="alert" class="text-bad">
-          Some fields cannot be read; what is wrong is beside each.
+          Nothing is sent yet; what is wrong is beside each field.
         </p>
       )}
       <div class="flex flex-wrap items-center gap-2">
@@ -78,7 +80,7 @@ export function TermsForm(props: Props) {
 }
 
 /** Sends what was read of the form, and keeps what was wrong with it. */
-function useSending(read: ReadTerms, { terms, own = [], onSend }: Props) {
+function useSending(read: ReadTerms, { terms, before, own = [], onLook, onSend }: Props) {
   const [problem, setProblem] = useState<unknown>();
   const [unread, setUnread] = useState<Readonly<Record<string, string>>>({});
   const [isBusy, setBusy] = useState(false);
@@ -99,7 +101,9 @@ function useSending(read: ReadTerms, { terms, own = [], onSend }: Props) {
       if (Object.keys(read.problems).length > 0) return;
       setBusy(true);
       try {
-        await onSend(read.body);
+        const changed = overtaken(Object.keys(read.body), before, (await onLook?.()) ?? before);
+        setUnread(changed);
+        if (Object.keys(changed).length === 0) await onSend(read.body);
       } catch (error) {
         setProblem(error);
       } finally {
@@ -107,6 +111,20 @@ function useSending(read: ReadTerms, { terms, own = [], onSend }: Props) {
       }
     },
   };
+}
+
+/** What is said of the terms that others have changed since they were read. */
+function overtaken(names: readonly string[], before: TermTexts, now: TermTexts): Record<string, string> {
+  const texts = (of: TermTexts, name: string) =>
+    [of[name], of[`${name}.reset`]].filter((text) => text !== undefined && text !== "").join(" ");
+  return Object.fromEntries(
+    names
+      .filter((name) => texts(before, name) !== texts(now, name))
+      .map((name) => [
+        name,
+        `Somebody else has changed this meanwhile, to ${texts(now, name) || "nothing"}. Press the button again to have yours.`,
+      ]),
+  );
 }
 
 function FoldedFields({

@@ -245,6 +245,30 @@ describe.skipIf(CHROMIUM === undefined)("keys in the console", () => {
     isDone(at);
   });
 
+  test("have nobody's change replaced unseen, where two operators change one at once", async () => {
+    const { id } = await service.ask("POST", "/admin/v1/keys", { name: "shared", models: ["a", "b"] });
+    await using at = await visit(browser, service.url);
+    const { page } = at;
+    await at.signIn(service.token);
+    await at.open(`keys/${id}`);
+    const termsNow = async () => {
+      const { models, concurrency } = await service.ask("GET", `/admin/v1/keys/${id}`);
+      return { models, concurrency };
+    };
+    await page.getByLabel("Models", { exact: true }).fill("a, b, mine");
+    await service.ask("PATCH", `/admin/v1/keys/${id}`, { models: ["a", "b", "theirs"], concurrency: 3 });
+    const save = page.getByRole("button", { name: "Save" });
+    await save.click();
+    await seen(page.getByText("Somebody else has changed this meanwhile, to a, b, theirs.")).waitFor();
+    expect(await page.getByLabel("Tasks at once").inputValue()).toBe("3");
+    expect(await termsNow()).toEqual({ models: ["a", "b", "theirs"], concurrency: 3 });
+    await page.getByLabel("Models", { exact: true }).fill("a, b, mine, theirs");
+    await save.click();
+    await page.getByText("Saved.").waitFor();
+    expect(await termsNow()).toEqual({ models: ["a", "b", "mine", "theirs"], concurrency: 3 });
+    isDone(at);
+  });
+
   test("keep what was typed when the session ends in the middle of it", async () => {
     const { id, token } = await service.ask("POST", "/admin/v1/tokens", { name: "brief" });
     await using at = await visit(browser, service.url, { width: 390, theme: "dark" });

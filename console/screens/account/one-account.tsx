@@ -143,14 +143,19 @@ const KEYS: readonly Column<AccountInFull["keys"][number]>[] = [
 
 function Terms({ data: { account, terms }, onChange }: Props) {
   const draft = useDraft<Record<string, string>>(`accounts/${account.id}`, {});
+  const path = { id: account.id };
   return (
     <TermsForm
       terms={terms}
       before={textsOf(terms, account)}
       draft={draft}
       action="Save"
+      onLook={async () => {
+        const now = await ask("GET /admin/v1/accounts/{id}", { path });
+        onChange(now);
+        return textsOf(terms, now);
+      }}
       onSend={async (body) => {
-        const path = { id: account.id };
         // The terms are as the service's own description has them.
         const change = body as Operations["PATCH /admin/v1/accounts/{id}"]["body"];
         onChange(await ask("PATCH /admin/v1/accounts/{id}", { path, body: change }));

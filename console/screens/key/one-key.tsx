@@ -134,6 +134,7 @@ export function QuotaLeft({ quota }: { readonly quota: Quota }) {
 
 function Limits({ data: { key, terms }, onChange }: Props) {
   const before = textsOf(terms, key);
+  const path = { id: key.id };
   const draft = useDraft<Record<string, string>>(`keys/${key.id}`, {});
   return (
     <TermsForm
@@ -142,8 +143,12 @@ function Limits({ data: { key, terms }, onChange }: Props) {
       before={before}
       draft={draft}
       action="Save"
+      onLook={async () => {
+        const now = await ask("GET /admin/v1/keys/{id}", { path });
+        onChange(now);
+        return textsOf(terms, now);
+      }}
       onSend={async (body) => {
-        const path = { id: key.id };
         // The terms are as the service's own description has them.
         const change = body as Operations["PATCH /admin/v1/keys/{id}"]["body"];
         onChange(await ask("PATCH /admin/v1/keys/{id}", { path, body: change }));
