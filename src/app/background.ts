@@ -21,6 +21,7 @@ import { createScheduler, type SchedulerOptions } from "../scheduler/scheduler.t
 import { createTimekeeper } from "../scheduler/timekeeper.ts";
 import { Traces } from "../scheduler/traces.ts";
 import { collectContents } from "../service/collect-contents.ts";
+import type { QueueShedding } from "../service/queue-shedding.ts";
 import { removeContents } from "../service/remove-task.ts";
 import { createBackups } from "./backups.ts";
 import { mostConnections } from "./descriptors.ts";
@@ -31,6 +32,7 @@ import { LEFT_AFTER_MS, type Rooms } from "./rooms.ts";
 interface Watching {
   readonly tally: Tally;
   readonly spans: Spans | undefined;
+  readonly queues: Pick<QueueShedding, "interrupted">;
 }
 
 interface Waiters {
@@ -57,13 +59,19 @@ function wokenBy(
 }
 
 /** The work that runs without a request. */
-export function createBackground(config: Config, rooms: Rooms, feeds: Feeds, { tally, spans }: Watching) {
+export function createBackground(
+  config: Config,
+  rooms: Rooms,
+  feeds: Feeds,
+  { tally, spans, queues }: Watching,
+) {
   const { clock, log, store, providers, inputAddresses } = rooms;
   const [{ tasks }, { publicUrl }] = [store, config];
   const timekeeper = createTimekeeper(
     {
       ...{ clock, log, time: store.time },
       onStep: (byMs) => moveTimes(rooms, byMs),
+      onBreak: queues.interrupted,
       wake() {
         scheduler.wake();
         sender.wake();

@@ -19,6 +19,8 @@ export interface TimekeeperDeps {
   readonly log: Log;
   /** Called with the length of a step of the clock, so that times kept elsewhere are moved too. */
   readonly onStep: (byMs: number) => void;
+  /** Called when the service could not work for a while, and after a step of the clock: ages of waiting work count from here. */
+  readonly onBreak: () => void;
   /** Called after a step of the clock, because a wait for a due time that was read just before would end at the wrong time. */
   readonly wake: () => void;
 }
@@ -73,7 +75,7 @@ export function createTimekeeper(deps: TimekeeperDeps, longest: LongestDelays) {
 
 /** Adopts the time of the system's clock. @returns whether the clock was set since the last call */
 async function followClock(deps: TimekeeperDeps): Promise<boolean> {
-  const { clock, onStep } = deps;
+  const { clock, onStep, onBreak } = deps;
   const byMs = clock.behindMs();
   if (Math.abs(byMs) < STEP_MS) {
     clock.jump(byMs);
@@ -83,6 +85,7 @@ async function followClock(deps: TimekeeperDeps): Promise<boolean> {
     clock.jump(ms);
     onStep(ms);
   });
+  onBreak();
   return true;
 }
 
@@ -104,13 +107,14 @@ async function move({ time, log }: TimekeeperDeps, byMs: number, shift: (byMs: n
 }
 
 /** Returns a function that records that the service works, unless it did so recently, and makes up for the time lost since. */
-function createBeat({ time, clock, log }: TimekeeperDeps): () => Promise<void> {
+function createBeat({ time, clock, log, onBreak }: TimekeeperDeps): () => Promise<void> {
   let workedAt = clock.elapsed();
 
   async function beat(isLost: boolean): Promise<void> {
     const at = clock.elapsed();
     const sinceMs = Math.round(at - workedAt);
     const now = clock.now();
+    if (isLost) onBreak();
     if (isLost) logLost(log, sinceMs, await time.beat(now, now - sinceMs));
     else await time.beat(now);
     const hasWaited = clock.elapsed() - at >= WAITED_MS;

@@ -48,10 +48,13 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
   const rates = createStartRates(deps);
   const long = createLongLanes(deps);
   const ownOf = createOwnCounts(deps);
+  let worksSince = clock.elapsed();
 
   /** @throws AppError `service_unavailable` */
   function judge({ lane, model }: Asked, own: Own): void {
-    const waitedMs = own.oldestAt === undefined ? 0 : clock.now() - own.oldestAt;
+    // A night in which the service was stopped, or a day that the clock was set ahead, says nothing of the queue.
+    const worksMs = clock.elapsed() - worksSince;
+    const waitedMs = own.oldestAt === undefined ? 0 : Math.min(clock.now() - own.oldestAt, worksMs);
     const mostWaitMs = deps.mostWaitMs() ?? model.deadlineMs;
     const queue = { count: own.count, perSecond: rates.read(lane), waitedMs, mostWaitMs };
     // Without a configured limit, a batch may be of any size until its first task is late.
@@ -77,6 +80,10 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
   return {
     /** The lanes whose creates are refused. */
     lanes: long.lanes,
+    /** The service could not work for a while, or its clock was set: waits count from now on. */
+    interrupted(): void {
+      worksSince = clock.elapsed();
+    },
     /**
      * Resolves for a create that may continue. Creates of an account whose tasks get their turns continue, however long another
      * account's queue is.

@@ -26,6 +26,7 @@ function setup(given: { lastBeat?: number; isLive?: boolean; deadlineAt?: number
   };
   const asked: unknown[] = [];
   const steps: number[] = [];
+  const breaks: number[] = [];
   const done: string[] = [];
   const logged: [LogFields, string][] = [];
   const state = { isLive: true, isFull: false, deadlineAt: undefined, lastBeat: undefined, ...given };
@@ -54,12 +55,13 @@ function setup(given: { lastBeat?: number; isLive?: boolean; deadlineAt?: number
     {
       ...{ time, clock, log },
       onStep: (ms) => void steps.push(ms),
+      onBreak: () => void breaks.push(timers.now()),
       wake: () => void done.push("wake"),
     },
     LONGEST,
   );
   return {
-    ...{ clock, timekeeper, asked, steps, done, logged, state },
+    ...{ clock, timekeeper, asked, steps, breaks, done, logged, state },
     setSystem(byMs: number) {
       systemMs = byMs;
     },
@@ -128,11 +130,12 @@ test("time in which a beat waited to be written is lost, as if it had failed", a
 });
 
 test("time in which the process stood still is lost", async () => {
-  const { timekeeper, asked, standStill } = setup();
+  const { timekeeper, asked, breaks, standStill } = setup();
   await timekeeper.start();
   standStill(600_000);
   await new Promise((resolve) => setImmediate(resolve));
   expect(asked[0]).toEqual({ at: NOW + 600_000, lostSince: NOW });
+  expect(breaks).toEqual([600_000]);
 });
 
 test("small differences of the clocks are followed without a word", async () => {
@@ -145,12 +148,12 @@ test("small differences of the clocks are followed without a word", async () => 
 });
 
 test.each([-3_600_000, 3_600_000])("a step of %d ms moves stored times, then the clock", async (byMs) => {
-  const { timekeeper, clock, asked, steps, logged, setSystem, pass } = setup();
+  const { timekeeper, clock, asked, steps, breaks, logged, setSystem, pass } = setup();
   await timekeeper.start();
   setSystem(byMs);
   await pass(1);
   expect(clock.now()).toBe(NOW + 1_000 + byMs);
-  expect([asked, steps]).toEqual([[{ byMs }], [byMs]]);
+  expect([asked, steps, breaks]).toEqual([[{ byMs }], [byMs], [1_000]]);
   expect(logged[0]?.[0]).toEqual({ by_ms: byMs, tasks: 2, callbacks: 1 });
 });
 

@@ -130,6 +130,8 @@ describe("a long queue", () => {
       },
       capacityOf: () => 2,
     });
+    // The service has worked for an hour.
+    clock.advance(3_600_000);
     /** How a create ends: undefined when it goes on. */
     const create = async (account = ACCOUNT): Promise<{ code?: string; details?: object } | undefined> => {
       try {
@@ -159,6 +161,19 @@ describe("a long queue", () => {
     expect(await create()).toMatchObject({ code: "service_unavailable" });
     expect(await create(OTHER)).toBeUndefined();
     expect([lane.queued, shed]).toEqual([9, ["queues"]]);
+  });
+
+  test("counts no time in which the service could not work", async () => {
+    const { lane, oldest, clock, queues, create } = setup();
+    lane.queued = 10;
+    oldest.set(ACCOUNT, clock.now() - 86_400_000);
+    expect(await create()).toMatchObject({ code: "service_unavailable" });
+    queues.interrupted();
+    expect(await create()).toBeUndefined();
+    clock.advance(model.deadlineMs);
+    expect(await create()).toBeUndefined();
+    clock.advance(1);
+    expect(await create()).toMatchObject({ code: "service_unavailable" });
   });
 
   test("measures the wait by the setting where there is one, and says what it is", async () => {

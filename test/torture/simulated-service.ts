@@ -61,7 +61,7 @@ export function openService(machine: Machine, around: Surroundings) {
   const say = (_: unknown, message: string) => machine.onLog(message);
   const log: Log = { debug: say, info: say, warn: say, error: say };
   const timekeeper = createTimekeeper(
-    { time, clock, log, onStep() {}, wake: () => scheduler.wake() },
+    { time, clock, log, onStep() {}, onBreak() {}, wake: () => scheduler.wake() },
     { taskMs: around.deadlineMs, callbackMs: around.deadlineMs },
   );
   const ways = createWays({
