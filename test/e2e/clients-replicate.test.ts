@@ -382,6 +382,20 @@ describe("an error", () => {
     expect(await failureOf(replicate.run("google/nothing", { input: SMALL }))).toMatchObject({ status: 404 });
   });
 
+  test("about the client's own settings, which it sends instead of an input, says how to have it send the input", async () => {
+    const auth = server.firstKey();
+    const settings = {
+      auth,
+      baseUrl: `${server.url}/replicate/v1`,
+      fileEncodingStrategy: "data-uri",
+    } as const;
+    const failure = await failureOf(new Replicate(settings).run(IMAGE, { input: SMALL }));
+    expect(failure).toMatchObject({ status: 422, body: { invalid_fields: [{ field: "input" }] } });
+    const told = JSON.stringify(failure.body);
+    expect(told).toContain("fileEncodingStrategy");
+    expect(told).not.toContain(auth);
+  });
+
   test("about another account's prediction is that there is none", async () => {
     const { id } = await clientOf(server.firstKey()).predictions.create({ model: IMAGE, input: SMALL });
     const other = clientOf((await createCustomer(server)).key);

@@ -14,11 +14,16 @@ export interface PredictionBody {
 export const WEBHOOK_EVENTS = ["start", "output", "logs", "completed"] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
+/** A defect of `replicate` 1.4.0. What it was to send is nowhere in the request, so that it can only be named. */
+const OWN_SETTINGS =
+  'be what the model takes, and is the settings of the client: replicate sends those where its fileEncodingStrategy is "data-uri". Leave that out, or make it "upload"';
+
 /** Fields that say nothing here are ignored, as `stream`, which that API no longer needs. @throws AppError naming the field at fault */
 export function predictionIn(body: JsonObject): PredictionBody {
   const { input, version, model, webhook, webhook_events_filter: events } = body;
   if (input === undefined || input === null) throw invalid({ kind: "required", field: "input" });
   if (!isJsonObject(input)) throw mustBe("input", { types: ["object"] }, shown(input));
+  if (typeof input.fileEncodingStrategy === "string") throw mustBe("input", { rule: OWN_SETTINGS });
   const [field, reference] =
     version === undefined || version === null ? (["model", model] as const) : (["version", version] as const);
   if (reference !== undefined && reference !== null && typeof reference !== "string")
