@@ -1,4 +1,3 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { ImportPlan } from "../../src/app/import-local.ts";
@@ -18,6 +17,7 @@ import { Failure, usage } from "../failure.ts";
 import { column } from "../format/table.ts";
 import { withExamples, withNotes } from "../help/manual.ts";
 import { type LocalFlags, readLocalConfig, showPath, withLocalFlags } from "../local.ts";
+import { keepNewKeys } from "./import/new-keys.ts";
 
 interface Flags extends LocalFlags {
   readonly apply?: boolean;
@@ -171,7 +171,7 @@ async function carryOut(
   if (options.apply === true && newSecrets > 0 && file === undefined)
     throw usage(`${newSecrets} keys get a new secret. Say where to write them: --new-keys FILE.`);
   if (options.apply === true)
-    await plan.apply(async (keys) => writeSecrets(String(file), { source: name, keys }));
+    await plan.apply((keys) => keepNewKeys(String(file), { source: name, keys }, plan));
   const count = (action: "bring" | "here" | "leave") => items.filter((each) => each.action === action).length;
   const counts = { bring: count("bring"), here: count("here"), leave: count("leave") };
   const rows = items.map(({ kind, from, to, action, note }) => [
@@ -197,20 +197,6 @@ async function carryOut(
       );
     if (isNew("provider_key"))
       output.say("A running server takes providers' keys up at its next start, or at svc config reload.");
-  }
-}
-
-/** Writes new secrets into a file of their own, which must not be there yet, for this user alone. */
-function writeSecrets(path: string, form: object): void {
-  const file = openSync(path, "wx", 0o600);
-  try {
-    writeSync(file, `${JSON.stringify(form, null, 2)}\n`);
-    fsyncSync(file);
-  } catch (error) {
-    rmSync(path, { force: true });
-    throw error;
-  } finally {
-    closeSync(file);
   }
 }
 

@@ -20,7 +20,7 @@ import { defaultAccount, type ManageAccountDeps } from "../service/management.ts
 import type { Store } from "../store/open.ts";
 import { configuredPricesOf } from "./configured-prices.ts";
 import { sealOf } from "./data-folder.ts";
-import { type BroughtSecret, bringOwners } from "./import-owners.ts";
+import { bringOwners, type KeepSecrets } from "./import-owners.ts";
 import { keepProviderKeys, type PlannedProviderKeys, planProviderKeys } from "./import-provider-keys.ts";
 import { type ImportSource, readSource } from "./import-sources.ts";
 import { localActor } from "./local-actor.ts";
@@ -41,14 +41,16 @@ export interface ImportPlan {
   readonly items: readonly PlanItem[];
   /** How many keys get a new secret. */
   readonly newSecrets: number;
+  /** Whether a key with this secret was here when the plan was made. */
+  readonly isHere: (secret: string) => boolean;
   /**
    * Does what the plan says: accounts and keys in one transaction, then providers' keys, then prices. Repeating the command after an
    * interruption does the rest.
    *
-   * @param keep receives the new secrets before anything is done
+   * @param keep receives the new secrets before anything is done; what it gives is called if nothing was imported because of a clash
    * @throws AppError `invalid_request` if something was added meanwhile that clashes; then no account and no key is imported
    */
-  apply(keep: (secrets: readonly BroughtSecret[]) => Promise<void>): Promise<void>;
+  apply(keep: KeepSecrets): Promise<void>;
 }
 
 /** Reads another gateway and plans what to import into a data folder. Nothing changes until it is applied. @throws UnreadableSource */
@@ -108,6 +110,7 @@ async function planned(
       ...leftItems(outlived.left),
     ],
     newSecrets: owners.keys.filter(({ held: key }) => key.hash === undefined).length,
+    isHere: (secret) => keys.some(({ hash }) => hash === deps.secrets.hash(secret)),
     async apply(keep) {
       const fallback = owners.keys.some(({ held: { account = NOBODYS } }) => account === NOBODYS)
         ? (await defaultAccount(deps)).id

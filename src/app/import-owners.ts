@@ -16,13 +16,16 @@ export interface BroughtSecret {
   readonly key: string;
 }
 
+/** Keeps new secrets, and returns what forgets them again. */
+export type KeepSecrets = (secrets: readonly BroughtSecret[]) => () => void;
+
 interface Around {
   readonly name: string;
   readonly deps: ManageAccountDeps;
   readonly imports: ImportStore;
   /** The account for keys without an owner; absent if there are none. */
   readonly fallback: AccountId | undefined;
-  readonly keep: (secrets: readonly BroughtSecret[]) => Promise<void>;
+  readonly keep: KeepSecrets;
 }
 
 /** Imports accounts and keys, all or none. @throws AppError `invalid_request` for a clash with something that was added meanwhile */
@@ -32,9 +35,11 @@ export async function bringOwners({ accounts, keys }: PlannedOwners, around: Aro
   const idOf = new Map(brought.map(({ origin, account }) => [origin, account.id]));
   const secrets: BroughtSecret[] = [];
   const records = keys.map((each) => keyOf(each, { ...around, idOf, secrets }));
-  if (secrets.length > 0) await keep(secrets);
+  const forget = secrets.length > 0 ? keep(secrets) : undefined;
+  // Whether a write that failed is there after all, nobody knows. Only after a clash, nothing is.
   const result = await imports.bringIn({ source: name, accounts: brought, keys: records }, actNow(deps));
   if (result.kind === "brought") return;
+  forget?.();
   throw new AppError("invalid_request", { kind: "import_clash", of: result.of, name: result.name });
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { createSecrets } from "../../src/runtime/secrets.ts";
@@ -232,6 +232,17 @@ describe("an import of LiteLLM", () => {
     const refused = await svc([...command, "--apply"]);
     expect([refused.exitCode, refused.stderr]).toMatchObject([2, expect.stringContaining("--new-keys FILE")]);
     const file = join(folder, "new.json");
+    // What an import that was killed before it brought anything leaves.
+    writeFileSync(
+      file,
+      JSON.stringify({ source: "litellm", keys: [{ name: "odd", key: "sk-svc-of-nobody" }] }),
+    );
+    const left = await svc([...command, "--apply", "--new-keys", file]);
+    expect([left.exitCode, left.stderr]).toEqual([
+      1,
+      `error: ${file} is there already. An import that was cut off wrote it: none of its keys is here.\n  Remove it, and repeat the command.\n`,
+    ]);
+    rmSync(file);
     const applied = await svc([...command, "--apply", "--new-keys", file]);
     expect([applied.exitCode, applied.stdout + applied.stderr]).toEqual([
       0,
@@ -240,6 +251,11 @@ describe("an import of LiteLLM", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const { keys } = JSON.parse(readFileSync(file, "utf8")) as { keys: { name: string; key: string }[] };
     expect(keys.map(({ name }) => name)).toEqual(["odd"]);
+    const other = await svc([...command, "--source", "other", "--apply", "--new-keys", file]);
+    expect([other.exitCode, other.stderr]).toEqual([
+      1,
+      `error: ${file} is there already.\n  Keep it, and give another file with --new-keys.\n`,
+    ]);
     for (const apiKey of [keys[0]?.key ?? "", "sk-other-key-of-theirs"]) {
       const client = new OpenAI({ baseURL: `${server.url}/compat/v1`, apiKey });
       const { data } = await client.images.generate({
