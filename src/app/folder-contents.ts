@@ -42,11 +42,6 @@ export function* ownFilesOf(dataDir: string, without: readonly string[]): Genera
   for (const name of FOLDERS) yield* filesBelow(join(dataDir, name), name, DEEPEST);
 }
 
-/** The path below a data folder for a content with a given hash. */
-export function pathOfContent(sha256: string): string {
-  return `${ASSETS}/sha256/${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;
-}
-
 function* filesBelow(folder: string, path: string, depth: number): Generator<PlannedFile> {
   if (depth === 0) return;
   for (const name of namesIn(folder)) {

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
+import { placeOf } from "../assets/content-folders.ts";
 import type { BackupBucket, BackupSummary } from "../backup/backup.ts";
 import { type ShelvedBackup, writeToShelf } from "../backup/shelf-write.ts";
 import { writeArchive } from "../backup/stream.ts";
@@ -9,7 +10,7 @@ import { contentsOf, copyDatabase, describeDatabase, namedOf } from "../store/co
 import { VERSION } from "../version.ts";
 import { type BucketPlace, openOwnShelf } from "./backup-places.ts";
 import { assetsOf, existingDatabaseOf, type Folder } from "./data-folder.ts";
-import { ASSETS, DATABASE, ownFilesOf, pathOfContent, SECRET_KEY } from "./folder-contents.ts";
+import { ASSETS, DATABASE, ownFilesOf, SECRET_KEY } from "./folder-contents.ts";
 
 export interface BackupOrder extends Folder {
   /** Where files are; the data folder unless given. For files in a bucket, a backup contains only their list. */
@@ -124,21 +125,18 @@ function planOf({ isWithoutKey, ...config }: BackupOrder): BackupPlan {
     describe: (copy) => ({ ...describeDatabase(copy), svc: VERSION, leftOut, bucket }),
     *files(copy) {
       yield* ownFilesOf(config.dataDir, leftOut);
+      const assets = assetsOf(config);
       for (const content of contentsOf(copy)) {
-        const path = pathOfContent(content.sha256);
-        const from = join(assetsOf(config), path.slice(ASSETS.length));
+        const from = placeOf(assets, content.sha256);
+        const path = [ASSETS, ...relative(assets, from).split(sep)].join("/");
         const isObject = bucket !== undefined && !existsSync(from);
         yield { path, from: isObject ? undefined : from, expected: content };
       }
     },
     stillNamed(paths) {
-      const named = new Set(
-        namedOf(
-          live,
-          paths.map((path) => path.slice(path.lastIndexOf("/") + 1)),
-        ).map(pathOfContent),
-      );
-      return paths.filter((path) => named.has(path));
+      const nameIn = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+      const named = new Set(namedOf(live, paths.map(nameIn)));
+      return paths.filter((path) => named.has(nameIn(path)));
     },
   };
 }

@@ -1,4 +1,4 @@
-import { closeSync, fsync, openSync } from "node:fs";
+import { closeSync, existsSync, fsync, openSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
 import { makeFolderNow } from "./make-folder.ts";
@@ -9,41 +9,40 @@ const flushFile = promisify(fsync);
 /** Names the files of a folder of content, and makes the folders they lie in survive a crash. */
 export function openFolders(directory: string) {
   const content = join(directory, "sha256");
-  /** One flag for each of the 65,536 folders: its directory entry is known to be flushed. */
-  const flushed = new Uint8Array(0x10000);
-  /** Parents of those folders whose directory entries are flushed. */
-  const flushedAbove = new Set<string>();
-  /** The entry of `directory` is flushed. */
+  /** The folders of files whose entries are flushed, by the two digits that name them. */
+  const flushed = new Set<string>();
+  /** The entries of `directory` and of the folder in it are flushed. */
   let isRooted = false;
 
-  function pathOf(sha256: string): string {
-    // Every read of a file asks for it, and `join` takes most of the time of that.
-    return `${content}${sep}${sha256.slice(0, 2)}${sep}${sha256.slice(2, 4)}${sep}${sha256}`;
-  }
+  // Every read of a file asks for it, and `join` takes most of the time of that.
+  const folderOf = (sha256: string) => `${content}${sep}${sha256.slice(0, 2)}`;
+  const pathOf = (sha256: string) => `${folderOf(sha256)}${sep}${sha256}`;
+  /** Where versions before stored it. With 65,536 folders, nearly every file needed a new one, which took longer than the file. */
+  const earlierPathOf = (sha256: string) => `${folderOf(sha256)}${sep}${sha256.slice(2, 4)}${sep}${sha256}`;
 
-  /** Creates the folders of content files. Flushes them before anything is renamed into them, each parent once. */
+  /** Creates the folders of content files. Flushes them before anything is renamed into them, each once. */
   async function prepare(contents: readonly string[], when: "once" | "again" = "once"): Promise<void> {
-    const numbers = contents.map((sha256) => Number.parseInt(sha256.slice(0, 4), 16));
-    const isToDo = (number: number | undefined) => when === "again" || flushed[number ?? 0] !== 1;
-    const folders = contents
-      .filter((_, index) => isToDo(numbers[index]))
-      .map((sha256) => dirname(pathOf(sha256)));
-    if (folders.length === 0) return;
+    const isToDo = (sha256: string) => when === "again" || !flushed.has(sha256.slice(0, 2));
+    const folders = new Set(contents.filter(isToDo).map(folderOf));
+    if (folders.size === 0) return;
     for (const folder of folders) {
       const created = makeFolderNow(folder, directory);
-      // A new folder is a new entry of its parent. An existing one may have been created just before a crash, unflushed.
-      if (created !== undefined && created !== folder) flushedAbove.clear();
+      if (created !== undefined && created !== folder) isRooted = false;
     }
-    const above = new Set(folders.map(dirname));
-    const isKnown = [...above].every((folder) => flushedAbove.has(folder));
-    const root = isRooted ? [] : [flushIfOurs(dirname(directory))];
-    await Promise.all([...root, ...(isKnown ? [...above] : [...above, content, directory]).map(flush)]);
+    const roots = isRooted ? [] : [flushIfOurs(dirname(directory)), flush(directory)];
+    // A new folder is a new entry. An existing one may have been created just before a crash, unflushed.
+    await Promise.all([...roots, flush(content)]);
     isRooted = true;
-    for (const folder of above) flushedAbove.add(folder);
-    for (const number of numbers) flushed[number] = 1;
+    for (const sha256 of contents) flushed.add(sha256.slice(0, 2));
   }
 
-  return { pathOf, prepare };
+  return { pathOf, earlierPathOf, prepare };
+}
+
+/** Where a content lies in a folder of stored files, or would lie. */
+export function placeOf(directory: string, sha256: string): string {
+  const { pathOf, earlierPathOf } = openFolders(directory);
+  return [pathOf(sha256), earlierPathOf(sha256)].find(existsSync) ?? pathOf(sha256);
 }
 
 /** Flushes the entries of a folder. */

@@ -10,11 +10,14 @@ import { removeThumbnails } from "./thumbnail-files.ts";
 
 const FOLDER = /^[0-9a-f]{2}$/;
 const PIECE_BYTES = 1024 * 1024;
+/** Of one folder, told at once. */
+const MOST_NAMES = 1_000;
 
 /** The contents of a local folder, as `openContentFiles` stores them. Touches nothing before the first call. */
 export function openStoredContents(directory: string): StoredContents {
-  const { pathOf } = openFolders(directory);
+  const { pathOf, earlierPathOf } = openFolders(directory);
   const aside = join(directory, "leaving");
+  const placesOf = (sha256: string) => [pathOf(sha256), earlierPathOf(sha256)];
 
   /** This takes two steps: a rename cannot depend on the time of the file, so the time is checked afterwards. */
   async function decide(sha256: string, { unusedSince, isNeeded }: Judge): Promise<boolean> {
@@ -37,25 +40,27 @@ export function openStoredContents(directory: string): StoredContents {
     async *folders() {
       const root = join(directory, "sha256");
       for (const above of (await names(root)).filter((name) => FOLDER.test(name)))
-        for (const folder of (await names(join(root, above))).filter((name) => FOLDER.test(name)))
-          yield (await names(join(root, above, folder))).filter((name) => SHA256.test(name));
+        yield* namesBelow(join(root, above));
     },
     async look(sha256) {
-      const stats = await stat(pathOf(sha256)).catch(undefinedWhenMissing);
-      return stats?.isFile() === true ? { sizeBytes: stats.size, usedAt: stats.mtimeMs } : undefined;
+      for (const path of placesOf(sha256)) {
+        const stats = await stat(path).catch(undefinedWhenMissing);
+        if (stats?.isFile() === true) return { sizeBytes: stats.size, usedAt: stats.mtimeMs };
+      }
+      return undefined;
     },
     async rehash(sha256) {
-      const file = Bun.file(pathOf(sha256));
-      if (!(await file.exists())) return undefined;
-      const hash = new Bun.CryptoHasher("sha256");
-      for (let from = 0; from < file.size; from += PIECE_BYTES)
-        hash.update(await file.slice(from, from + PIECE_BYTES).arrayBuffer());
-      return hash.digest("hex");
+      const path = placesOf(sha256).find((each) => statSync(each, { throwIfNoEntry: false })?.isFile());
+      return path && hashOf(Bun.file(path));
     },
     remove: (sha256, judge) =>
       storing(async () => {
         await makeFolder(aside, directory);
-        return moveIfThere(pathOf(sha256), join(aside, sha256)) && (await decide(sha256, judge));
+        // Where it lies twice, the time of the one that is found first counts, so that this one is moved last.
+        const moved = placesOf(sha256)
+          .toReversed()
+          .filter((path) => moveIfThere(path, join(aside, sha256)));
+        return moved.length > 0 && (await decide(sha256, judge));
       }),
     settle: (judge) =>
       storing(async () => {
@@ -64,6 +69,22 @@ export function openStoredContents(directory: string): StoredContents {
         return left.length;
       }),
   };
+}
+
+/** The contents below one of the 256 folders, and below each folder in it, where versions before stored them. */
+async function* namesBelow(folder: string): AsyncGenerator<readonly string[]> {
+  const all = await names(folder);
+  const contents = all.filter((name) => SHA256.test(name));
+  for (let at = 0; at < contents.length; at += MOST_NAMES) yield contents.slice(at, at + MOST_NAMES);
+  for (const name of all.filter((each) => FOLDER.test(each)))
+    yield (await names(join(folder, name))).filter((each) => SHA256.test(each));
+}
+
+async function hashOf(file: Blob): Promise<string> {
+  const hash = new Bun.CryptoHasher("sha256");
+  for (let from = 0; from < file.size; from += PIECE_BYTES)
+    hash.update(await file.slice(from, from + PIECE_BYTES).arrayBuffer());
+  return hash.digest("hex");
 }
 
 /** @returns false when there is nothing to move */

@@ -15,8 +15,9 @@ export const CLAIM_EVERY_MS = 10 * 60_000;
 export const temporaryFolderOf = (directory: string): string => join(directory, "tmp");
 
 /**
- * Files named by the SHA-256 of their content: `<directory>/sha256/ab/cd/<64 hexadecimal digits>`. A flushed temporary file is
- * renamed, and `keep` returns after the folders are flushed too: a crash at any point leaves the whole file or none.
+ * Files named by the SHA-256 of their content: `<directory>/sha256/ab/<64 hexadecimal digits>`. Those that versions before stored lie in
+ * one more folder, and stay there. A flushed temporary file is renamed, and `keep` returns after the folders are flushed too: a crash at
+ * any point leaves the whole file or none.
  */
 export function openContentFiles(options: {
   directory: string;
@@ -24,8 +25,9 @@ export function openContentFiles(options: {
   now?: (() => number) | undefined;
 }): FolderFiles {
   const { directory, newTemporaryName } = options;
-  const { pathOf, prepare } = openFolders(directory);
-  const { find, pathIfThere } = lookInto(pathOf);
+  const folders = openFolders(directory);
+  const { pathOf, prepare } = folders;
+  const { find, pathIfThere, claim } = lookInto(folders, () => options.now?.() ?? 0);
   const temporary = temporaryFolderOf(directory);
   const drafts = openDrafts(temporary, newTemporaryName);
   const together = createKeeper(temporary, newTemporaryName, { pathOf, prepare });
@@ -50,21 +52,20 @@ export function openContentFiles(options: {
   /** Makes an existing content file survive a crash: it may have been renamed a moment ago. @returns whether it is there */
   function settle(file: FileName): Promise<boolean> {
     return storing(async () => {
-      if (!claim(file)) return false;
-      await prepare([file.sha256]);
-      await flush(dirname(pathOf(file.sha256)));
+      const path = claim(file) ? pathIfThere(file) : undefined;
+      if (path === undefined) return false;
+      const folder = dirname(path);
+      await Promise.all([prepare([file.sha256]), flush(folder), flush(dirname(folder))]);
       return true;
     });
   }
 
-  const claim = ({ sha256, sizeBytes }: FileName): boolean =>
-    claimFile(pathOf(sha256), sizeBytes, options.now?.() ?? 0);
   const { draft, discard, removeAll: removeTemporary } = drafts;
   return {
     ...{ draft, keep, discard, settle, find, pathIfThere, claim, removeTemporary },
     keepBytes: (bytes, { sha256 }) => storing(() => together(bytes, sha256)),
     // Synchronous, so that nobody can find the file in between and depend on it.
-    remove: (sha256) => storing(async () => removeNow(directory, sha256, pathOf(sha256))),
+    remove: (sha256) => storing(async () => removeNow(directory, sha256)),
     isElsewhere: async () => false,
     // What is done to a file here ends before anybody else has a turn, or can be done twice.
     alone: (_, work) => work(),
@@ -84,38 +85,52 @@ export interface FolderFiles extends ContentFiles {
 }
 
 /** Removes a content file, if there is one, and its thumbnails. */
-function removeNow(directory: string, sha256: string, path: string): void {
+function removeNow(directory: string, sha256: string): void {
+  const { pathOf, earlierPathOf } = openFolders(directory);
   removeThumbnails(directory, sha256);
-  rmSync(path, { force: true });
+  for (const path of [pathOf(sha256), earlierPathOf(sha256)]) rmSync(path, { force: true });
 }
 
-/** Finds the files of a folder. */
-function lookInto(pathOf: (sha256: string) => string) {
+/** Finds the files of a folder. @param now the time, by which files in use are known */
+function lookInto(
+  { pathOf, earlierPathOf }: Pick<ReturnType<typeof openFolders>, "pathOf" | "earlierPathOf">,
+  now: () => number,
+) {
+  /** Undefined when there is no such file, or when the name is no hash. */
+  function lookFor(sha256: string): { readonly path: string; readonly stats: Stats } | undefined {
+    if (!SHA256.test(sha256)) return undefined;
+    return at(pathOf(sha256)) ?? at(earlierPathOf(sha256));
+  }
+
+  function at(path: string) {
+    const stats = look(path);
+    return stats && { path, stats };
+  }
+
   return {
-    /** Returns undefined when there is no such file, or when the name is no hash. */
     async find(sha256: string): Promise<{ path: string; sizeBytes: number } | undefined> {
-      if (!SHA256.test(sha256)) return undefined;
-      const path = pathOf(sha256);
-      const stats = look(path);
-      return stats?.isFile() === true ? { path, sizeBytes: stats.size } : undefined;
+      const found = lookFor(sha256);
+      return found?.stats.isFile() === true ? { path: found.path, sizeBytes: found.stats.size } : undefined;
     },
     /** The path of a content file of this size, or undefined like `find`. Synchronous, see `hasSize`. */
     pathIfThere({ sha256, sizeBytes }: FileName): string | undefined {
-      if (!SHA256.test(sha256)) return undefined;
-      const path = pathOf(sha256);
-      return hasSize(look(path), sizeBytes) ? path : undefined;
+      const found = lookFor(sha256);
+      return hasSize(found?.stats, sizeBytes) ? found?.path : undefined;
+    },
+    /**
+     * Says that a content is about to be used, by the time of its file: a collector in another process leaves it alone. Synchronous,
+     * like `pathIfThere`. @returns whether it is there
+     */
+    claim({ sha256, sizeBytes }: FileName): boolean {
+      const found = lookFor(sha256);
+      if (found === undefined || !hasSize(found.stats, sizeBytes)) return false;
+      return now() - found.stats.mtimeMs < CLAIM_EVERY_MS || renew(found.path, now());
     },
   };
 }
 
-/**
- * Says that a content is about to be used, by the time of its file: a collector in another process leaves it alone. Synchronous, like
- * `pathIfThere`. @returns whether it is there
- */
-function claimFile(path: string, sizeBytes: number, now: number): boolean {
-  const stats = look(path);
-  if (!hasSize(stats, sizeBytes)) return false;
-  if (now - stats.mtimeMs < CLAIM_EVERY_MS) return true;
+/** Sets the time of a file. @returns false where it is gone */
+function renew(path: string, now: number): boolean {
   try {
     utimesSync(path, now / 1000, now / 1000);
     return true;

@@ -7,7 +7,7 @@ export const PARTIAL = ".part";
 
 /** One file of a backup. */
 export interface BackupFile {
-  /** Below the data folder, with slashes: `assets/sha256/ab/cd/abcd…`. */
+  /** Below the data folder, with slashes: `assets/sha256/ab/abcd…`. */
   readonly path: string;
   readonly sizeBytes: number;
   /** Of its content, in hexadecimal. */

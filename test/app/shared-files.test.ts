@@ -36,8 +36,7 @@ describe("nodes that share a folder", () => {
     const files = { assets, contents: openStoredContents(directory), left: new Set<string>() };
     return sharedFiles(files, { retention, now: () => NOW });
   }
-  const pathOf = (sha256: string) =>
-    join(directory, "sha256", sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  const pathOf = (sha256: string) => join(directory, "sha256", sha256.slice(0, 2), sha256);
   function age(sha256: string): void {
     const usedAt = (NOW - 2 * UNUSED_MS) / 1000;
     utimesSync(pathOf(sha256), usedAt, usedAt);

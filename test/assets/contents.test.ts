@@ -26,7 +26,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-const pathOf = (sha256: string) => join(directory, "sha256", sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+const pathOf = (sha256: string) => join(directory, "sha256", sha256.slice(0, 2), sha256);
+/** Where versions before stored it. */
+const earlierPathOf = (sha256: string) =>
+  join(directory, "sha256", sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+
+function moveToEarlier(sha256: string): void {
+  mkdirSync(dirname(earlierPathOf(sha256)), { recursive: true });
+  renameSync(pathOf(sha256), earlierPathOf(sha256));
+}
 
 /** Puts a file there as if it had been stored then. @returns its hash */
 function place(text: string, usedAt = NOW - 2 * UNUSED_MS): string {
@@ -86,6 +94,25 @@ describe("a collection", () => {
     expect(existsSync(join(directory, "leaving", not))).toBe(false);
   });
 
+  test("looks at files where versions before stored them, and removes one wherever it lies, also twice", async () => {
+    const [needed, old, twice] = [place("needed"), place("old"), place("twice")];
+    for (const each of [needed, old, twice]) moveToEarlier(each);
+    place("twice");
+    const found = { bytes: 8, young: 0 };
+    expect(await collect(new Set([needed]))).toMatchObject({ files: 2, ...found });
+    expect([needed, old, twice].map((each) => existsSync(earlierPathOf(each)))).toEqual([true, false, false]);
+    expect(existsSync(pathOf(twice))).toBe(false);
+  });
+
+  test("tells the files of a folder a thousand at a time", async () => {
+    const names = Array.from({ length: 1_001 }, (_, i) => `ab${String(i).padStart(62, "0")}`);
+    mkdirSync(dirname(pathOf(names[0] ?? "")), { recursive: true });
+    for (const name of names) writeFileSync(pathOf(name), "");
+    const told = await Array.fromAsync(openStoredContents(directory).folders());
+    expect(told.map(({ length }) => length)).toEqual([1_000, 1]);
+    expect(told.flat().sort()).toEqual(names);
+  });
+
   test("of an empty folder finds nothing, and leaves strange files alone", async () => {
     expect(await collect(new Set())).toEqual({ files: 0, bytes: 0, young: 0 });
     mkdirSync(join(directory, "sha256", "ab", "cd"), { recursive: true });
@@ -128,6 +155,9 @@ test("a file is hashed anew", async () => {
   const contents = openStoredContents(directory);
   const file = place("whole");
   expect(await contents.rehash(file)).toBe(file);
+  moveToEarlier(file);
+  expect(await contents.rehash(file)).toBe(file);
+  renameSync(earlierPathOf(file), pathOf(file));
   writeFileSync(pathOf(file), "whale");
   expect(await contents.rehash(file)).not.toBe(file);
   rmSync(pathOf(file));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { chmod, mkdir, readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, readdir, rename, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { openAssetStore } from "../../src/assets/open.ts";
 import type { PutOptions } from "../../src/domain/ports/asset-store.ts";
 import { StorageError } from "../../src/domain/ports/task-store.ts";
@@ -21,14 +21,38 @@ beforeEach(async () => {
 });
 afterEach(() => subject.remove());
 
-test("a file lies under its hash in two levels of folders, and nowhere twice", async () => {
+test("a file lies under its hash in one of 256 folders, and nowhere twice", async () => {
   const bytes = await png(4, 4);
   const { sha256 } = await subject.store.put(bytes, ANY);
   await subject.store.put(bytes, ANY);
   await subject.store.put(inPieces(bytes), ANY);
-  const path = join(subject.directory, "sha256", sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  const path = join(subject.directory, "sha256", sha256.slice(0, 2), sha256);
   expect(await contentFiles(subject.directory)).toEqual([path]);
   expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test("a file that a version before stored is read, held and removed where it lies, and not stored again", async () => {
+  const bytes = await png(4, 4);
+  const stored = await subject.store.put(bytes, ANY);
+  const [path = ""] = await contentFiles(subject.directory);
+  const earlier = join(dirname(path), stored.sha256.slice(2, 4), stored.sha256);
+  await mkdir(dirname(earlier));
+  await rename(path, earlier);
+  const { directory } = subject;
+  const open = () => openAssetStore({ directory, newTemporaryName: () => "other", now: () => 3_000_000 });
+  expect(await (await open().open(stored))?.bytes()).toEqual(bytes);
+  await utimes(earlier, 1_000, 1_000);
+  expect(await open().put(bytes, ANY)).toEqual(stored);
+  expect((await stat(earlier)).mtimeMs).toBe(3_000_000);
+  const hold = await open().hold(stored);
+  await hold?.release(true);
+  expect([hold?.file, await contentFiles(directory)]).toEqual([stored, [earlier]]);
+  await truncate(earlier, 10);
+  expect(await open().put(bytes, ANY)).toEqual(stored);
+  expect(await contentFiles(directory)).toEqual([path, earlier]);
+  expect(await (await open().open(stored))?.bytes()).toEqual(bytes);
+  expect(await open().removeUnheld(stored.sha256)).toBe(true);
+  expect(await contentFiles(directory)).toEqual([]);
 });
 
 test("a file that was cut short on disk is put right by the next put of its content", async () => {

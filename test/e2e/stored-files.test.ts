@@ -13,7 +13,7 @@ const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { d
 const LONG_AGO_SEC = Date.now() / 1000 - 7_200;
 
 const pathOf = ({ dataDir }: Pick<Server, "dataDir">, sha256: string) =>
-  join(dataDir, "assets", "sha256", sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  join(dataDir, "assets", "sha256", sha256.slice(0, 2), sha256);
 
 /** Puts a file there that no task has, as if it had been stored long ago. */
 function orphan(server: Pick<Server, "dataDir">, digit: string): string {

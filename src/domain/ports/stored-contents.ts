@@ -2,7 +2,7 @@
  * The contents in the folder of stored files, whatever refers to them. Safe to use while other processes store and read there.
  */
 export interface StoredContents {
-  /** The contents by their SHA-256, one folder at a time, in no order. */
+  /** The contents by their SHA-256, up to 1,000 at a time, in no order. One that is moved or stored meanwhile may come twice. */
   folders(): AsyncIterable<readonly string[]>;
   /** A stored file; undefined if there is none. */
   look(sha256: string): Promise<{ readonly sizeBytes: number; readonly usedAt: number } | undefined>;

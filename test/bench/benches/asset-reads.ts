@@ -138,7 +138,7 @@ function storeAssets(context: BenchContext) {
 /** Puts a file and its row where the service would have; its content is never decoded when it is read. */
 function storeAsset(folder: DataFolder, template: string, content: Buffer, number: number) {
   const sha256 = new Bun.CryptoHasher("sha256").update(content).digest("hex");
-  const path = join(folder.path, "assets", "sha256", sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  const path = join(folder.path, "assets", "sha256", sha256.slice(0, 2), sha256);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
   using db = new Database(folder.database, { readwrite: true, strict: true });

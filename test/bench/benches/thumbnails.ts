@@ -129,7 +129,7 @@ async function withPictures(folder: DataFolder, count: number) {
 }
 
 function pathOf({ path }: DataFolder, sha256: string): string {
-  return join(path, "assets/sha256", sha256.slice(0, 2), sha256.slice(2, 4), sha256);
+  return join(path, "assets/sha256", sha256.slice(0, 2), sha256);
 }
 
 /** The same PNG with a text in it: equal pixels, another content. */

@@ -298,7 +298,7 @@ describe("in the background", () => {
     const begun = await create(asked({ background: true, input: "A fox that is lost" }));
     const bytes = bytesOf(contentOf(await ended(begun))[0]);
     const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-    const folder = join(service.dataDir, "assets", "sha256", sha256.slice(0, 2), sha256.slice(2, 4));
+    const folder = join(service.dataDir, "assets", "sha256", sha256.slice(0, 2));
     rmSync(join(folder, sha256));
     const read = await call(`/${begun.body.id}`);
     expect(read.body.status).toBe("completed");
