@@ -10,6 +10,9 @@ export const MOST_TOGETHER_BYTES = 1024 * 1024;
 /** Longer contents are written in another thread. For shorter ones the way there and back takes longer than the write. */
 const MOST_NOW_BYTES = 64 * 1024;
 
+/** Rounds at a time: while one waits for the disk, the callers of the other compute. With three, more of them are small. */
+const MOST_ROUNDS = 2;
+
 const flushFile = promisify(fsync);
 const writeFile = promisify(write);
 
@@ -24,7 +27,7 @@ interface Content {
 }
 
 /**
- * Stores contents from memory in rounds. A round contains all contents that arrived during the previous round. Each is written and
+ * Stores contents from memory in rounds. A round contains all contents that arrived while others were under way. Each is written and
  * flushed before any gets its name, and then each folder is flushed once. All callers of a round are answered in one turn, so that
  * their next writes share a commit too.
  */
@@ -34,7 +37,7 @@ export function createKeeper(
   { pathOf, prepare }: Pick<ReturnType<typeof openFolders>, "pathOf" | "prepare">,
 ) {
   let waiting: Content[] = [];
-  let isRunning = false;
+  let running = 0;
 
   async function run(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
@@ -46,7 +49,7 @@ export function createKeeper(
       // The callers that were answered run first, so that their new contents join the next round.
       await new Promise((resolve) => setImmediate(resolve));
     }
-    isRunning = false;
+    running -= 1;
   }
 
   async function runRound(round: readonly Content[]): Promise<void> {
@@ -80,8 +83,8 @@ export function createKeeper(
     new Promise((resolve, reject) => {
       const settle = (failure: unknown) => (failure === undefined ? resolve() : reject(failure));
       waiting.push({ bytes, sha256, settle, draft: join(temporaryFolder, newTemporaryName()) });
-      if (isRunning) return;
-      isRunning = true;
+      if (running === MOST_ROUNDS) return;
+      running += 1;
       void run();
     });
 }
