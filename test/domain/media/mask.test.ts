@@ -12,7 +12,7 @@ test("a PNG with alpha, as large as the image, is a mask of it", () => {
 
 test("what is no PNG, has no alpha, or is of another size, is none, and the reason names what was given", () => {
   expect(maskProblem({ ...mask, type: "image/webp" }, image)).toContain("image/webp");
-  expect(maskProblem({ ...mask, hasAlpha: false }, image)).toContain("alpha");
+  expect(maskProblem({ ...mask, hasAlpha: false }, image)).toContain("transparent");
   expect(maskProblem({ ...mask, width: 21 }, image)).toContain("20x10, got 21x10");
   expect(maskProblem({ ...mask, height: 9 }, image)).toContain("20x10, got 20x9");
 });

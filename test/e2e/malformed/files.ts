@@ -205,7 +205,7 @@ async function masks(): Promise<Malformed[]> {
   return [
     mask("a JPEG", await plainImage(16, 16, { format: "jpeg" }), "PNG"),
     mask("a WebP", await plainImage(16, 16, { format: "webp" }), "PNG"),
-    mask("no alpha", await plainImage(16, 16), "alpha"),
+    mask("no transparency", await plainImage(16, 16), "transparent"),
     mask("another size", await leftHalfMask(15, 16), "16x16"),
     mask("text", Buffer.from("hello"), "PNG"),
   ];

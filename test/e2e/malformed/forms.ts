@@ -293,7 +293,7 @@ async function masks(image: Part): Promise<Malformed[]> {
   return [
     mask("in JPEG", await plainImage(16, 16, { format: "jpeg" }), "PNG"),
     mask("in WebP", await plainImage(16, 16, { format: "webp" }), "PNG"),
-    mask("without transparency", await plainImage(16, 16), "alpha"),
+    mask("without transparency", await plainImage(16, 16), "transparent"),
     mask("of another size", await leftHalfMask(16, 15), "16x16"),
     mask("cut short", good.subarray(0, good.length - 20), "mask"),
     mask("of nothing", "", "empty"),
