@@ -1193,12 +1193,12 @@ export interface Schemas {
     /** What to make. */
     prompt: string;
     images: readonly ({
-      /** A URL or a base64 data URI. */
+      /** A URL, a base64 data URI, or the id of an uploaded file. */
       image_url: string;
     })[];
     /** Transparent where the prompt applies, for models that take masks. */
     mask?: {
-      /** A URL or a base64 data URI. */
+      /** A URL, a base64 data URI, or the id of an uploaded file. */
       image_url: string;
     };
     /** How many images. */
@@ -1221,7 +1221,7 @@ export interface Schemas {
     partial_images?: number | null;
   };
   EditImagesForm: {
-    /** PNG, JPEG or WebP, at most 10 MB each. The field may be repeated, or be called `image[]`. */
+    /** PNG, JPEG or WebP, at most 10 MB each. The field may be repeated, or be called `image[]` or `image[0]`. */
     image: readonly (string)[];
     /** What to make. */
     prompt: string;
@@ -1960,6 +1960,8 @@ export interface Schemas {
     model: string;
     /** What to make. */
     prompt: string;
+    /** What to edit, for models that take images: its address, or a list of addresses. */
+    image?: unknown;
     /** How many images. */
     n?: number | null;
     /** `<width>x<height>` within what the model can do, or `auto`. */

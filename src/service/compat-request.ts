@@ -184,8 +184,8 @@ function addImages(
   body: Record<string, Json>,
   names: Record<string, string>,
 ): void {
-  // A generation has no image field except the model's own fields, which pass unchanged under their names.
-  if (images.length === 0) return;
+  // The model's own fields pass unchanged under their names.
+  if (images.length === 0 || Object.hasOwn(body, imagesName)) return;
   const field = imageField(model, images.length);
   if (field === undefined) throw invalid({ kind: "no_edits", field: "model", model: model.id });
   if (images.length > 1 && !isList(model, field)) {

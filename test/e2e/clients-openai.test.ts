@@ -131,6 +131,13 @@ describe("images.edit", () => {
     expect(picture?.pixels.every((value, i) => value === BLUE[i % 3])).toBe(false);
   });
 
+  test("has what to edit in images.generate, where a program has it from Seedream's API", async () => {
+    const image = `data:image/png;base64,${Buffer.from(await (await png(96, 64)).arrayBuffer()).toString("base64")}`;
+    const body = { model: MODEL, prompt: "in autumn", image };
+    const [picture] = await inline(await openai.images.generate(body));
+    expect(picture).toMatchObject({ width: 96, height: 64 });
+  });
+
   test("takes several pictures, and numbers as text", async () => {
     const image = [await png(64, 64, "red"), await png(64, 64, "lime"), await png(48, 64, "blue")];
     const answer = await openai.images.edit({

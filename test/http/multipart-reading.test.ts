@@ -211,3 +211,16 @@ test("a sender that keeps no pace after ten seconds is told so, and what was mad
   expect(said).toContain("16 KB a second");
   expect(abandoned).toEqual(["A"]);
 });
+
+test("an empty file without a name is one that was not chosen; one with a name, or with content, is a file", async () => {
+  const unnamed = (name: string, content: string) =>
+    part(`Content-Disposition: form-data; name="${name}"; filename=""`, content);
+  const body = [unnamed("mask", ""), named("prompt", "x"), file("image", ""), unnamed("more", "1")].join("");
+  expect((await read(request(body + END))).said).toEqual({
+    fields: [{ name: "prompt", value: "x" }],
+    files: [
+      { field: "image", value: "" },
+      { field: "more", value: "1" },
+    ],
+  });
+});

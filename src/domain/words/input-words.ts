@@ -83,6 +83,4 @@ export const INPUT_WORDS = {
     `${name(field)}: at most ${MAX_EDIT_IMAGES} files can be edited at once.`,
   version_unknown: ({ field }: Field, name: NameOf) =>
     `${name(field)} names a version that does not exist, or that this key may not use.`,
-  file_id_unusable: ({ field }: Field, name: NameOf) =>
-    `${name(field)} cannot be used here; give image_url: a URL or a base64 data URI.`,
 } satisfies WordTable;

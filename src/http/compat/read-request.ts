@@ -11,9 +11,19 @@ export interface CompatBody {
   readonly isStream: boolean;
 }
 
-/** The body of a generation. `null` means absent, as clients of that API send it. */
+/**
+ * The body of a generation. `null` means absent, as clients of that API send it. Clients of Seedream's API send what to edit here, as
+ * `image`; one that is no address is a field that nobody knows.
+ */
 export function readGeneration(body: JsonObject): CompatBody {
-  return withAnswerForm(withoutNulls(body), { isText: false, images: [] });
+  const fields = withoutNulls(body);
+  const { image = [] } = fields;
+  const addresses = (Array.isArray(image) ? image : [image]).map(addressIn);
+  const images = addresses.filter((each): each is string => typeof each === "string" && each !== "");
+  return withAnswerForm(fields, {
+    isText: false,
+    images: images.length === addresses.length ? images : [],
+  });
 }
 
 /** The JSON body of an edit: `images: [{image_url}]`, or `image` as one address or several. */
@@ -41,19 +51,21 @@ export function readForm(
   const fields: Record<string, Json> = {};
   for (const { name, value } of form) {
     if (isImageField(name)) images.push(value);
+    // Browsers send fields that were not filled in as empty.
+    else if (value === "" && name !== "prompt") continue;
     else if (name === "mask") masks.push(value);
     else if (Object.hasOwn(fields, name)) throw invalid({ kind: "given_twice", field: name });
-    // Browsers send fields that were not filled in as empty.
-    else if (value !== "" || name === "prompt") setOwn(fields, name, value);
+    // Python writes `True`.
+    else setOwn(fields, name, name === "stream" ? value.toLowerCase() : value);
   }
   if (images.length === 0) throw imageRequired();
   if (masks.length > 1) throw invalid({ kind: "given_twice", field: "mask" });
   return withAnswerForm(fields, { isText: true, images, mask: masks[0] });
 }
 
-/** `image`, given once or repeatedly, and `image[]` form one list. */
+/** `image`, given once or repeatedly, `image[]`, and `image[0]` and so on, which PHP writes, form one list, in the order they come. */
 export function isImageField(name: string): boolean {
-  return name === "image" || name === "image[]";
+  return /^image(?:\[\d*\])?$/.test(name);
 }
 
 /** Reads the form of the answer that a request wants. @throws AppError naming `response_format` */
@@ -78,14 +90,18 @@ function isTrue(stream: Json | undefined, isText: boolean): boolean {
   throw misformed("stream", "boolean", stream);
 }
 
-/** The address of an image, as `{image_url}` or as a plain text. @throws AppError naming the field */
+/** @throws AppError naming the field that has no address of an image */
 export function addressOf(field: string, given: Json): string {
-  const address = isJsonObject(given) ? given.image_url : given;
+  const address = addressIn(given);
   if (typeof address === "string") return address;
-  if (isJsonObject(given) && given.file_id !== undefined) {
-    throw invalid({ kind: "file_id_unusable", field: `${field}.file_id` });
-  }
   throw misformed(field, "address", given);
+}
+
+/** A plain text, `{image_url}` or `{file_id}` as OpenAI has them, `{url}` as xAI has it, or `{image_url: {url}}` as in chats. */
+function addressIn(given: Json): Json | undefined {
+  if (!isJsonObject(given)) return given;
+  const { image_url: address, url, file_id: id } = given;
+  return (isJsonObject(address) ? address.url : address) ?? url ?? id;
 }
 
 /** `null` means absent, as clients of that API send it. */

@@ -137,12 +137,19 @@ const open = (required: readonly string[], properties: Properties): Schema => ({
   additionalProperties: true,
 });
 
-const SOURCE = open(["image_url"], { image_url: text("A URL or a base64 data URI.") });
+const SOURCE = open(["image_url"], {
+  image_url: text("A URL, a base64 data URI, or the id of an uploaded file."),
+});
 
 const GENERATION: Schema = {
   title: "GenerateImages",
   examples: [EXAMPLE],
-  ...open(["model", "prompt"], { model: MODEL, prompt: PROMPT, ...OPTIONS }),
+  ...open(["model", "prompt"], {
+    model: MODEL,
+    prompt: PROMPT,
+    image: { description: "What to edit, for models that take images: its address, or a list of addresses." },
+    ...OPTIONS,
+  }),
 };
 
 const JSON_EDIT: Schema = {
@@ -166,7 +173,7 @@ const FORM_EDIT: Schema = {
       minItems: 1,
       maxItems: MAX_EDIT_IMAGES,
       description:
-        "PNG, JPEG or WebP, at most 10 MB each. The field may be repeated, or be called `image[]`.",
+        "PNG, JPEG or WebP, at most 10 MB each. The field may be repeated, or be called `image[]` or `image[0]`.",
     }),
     prompt: PROMPT,
     model: MODEL,

@@ -6,6 +6,8 @@ export interface PartHeader {
   readonly name: string;
   /** Whether the part has a file name. Only that distinguishes files from fields. */
   readonly isFile: boolean;
+  /** Whether its file name is empty, as browsers send a file that was not chosen. */
+  readonly isUnnamed: boolean;
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -40,6 +42,7 @@ export function parsePartHeader(bytes: Uint8Array, number: number): PartHeader {
   const name = decodeUtf8(Buffer.from(latin1, "latin1"));
   if (name === undefined) throw refuse("name_not_utf8");
   const isFile = disposition.parameters.has("filename") || disposition.parameters.has("filename*");
+  const isUnnamed = disposition.parameters.get("filename") === "" && !disposition.parameters.has("filename*");
 
   const encoding = fields.get("content-transfer-encoding");
   if (encoding !== undefined && !UNENCODED.includes(encoding.toLowerCase())) {
@@ -52,7 +55,7 @@ export function parsePartHeader(bytes: Uint8Array, number: number): PartHeader {
   if (charset !== undefined && !isUtf8(charset)) {
     throw new AppError("unsupported_media_type", { kind: "part_charset", part: number, charset });
   }
-  return { name, isFile };
+  return { name, isFile, isUnnamed };
 }
 
 /** The text of UTF-8 bytes; undefined for other bytes. */

@@ -28,7 +28,8 @@ const HEADER_END = Buffer.from("\r\n\r\n");
 
 /**
  * Reads a form (RFC 7578) while it arrives: its fields in order, and the result of `onFile` for each file. Files come one at a
- * time, and the sender waits for `onFile`. What `onFile` does not read of a file is skipped. File names and types are ignored.
+ * time, and the sender waits for `onFile`. What `onFile` does not read of a file is skipped. File names and types are ignored;
+ * an empty file whose name is empty is none, because browsers send that for a file that was not chosen.
  *
  * After a failure the results of `onFile` so far go to `onAbandoned`.
  * @throws AppError `invalid_request`, `request_too_large` or `unsupported_media_type`; whatever `onFile` throws
@@ -69,12 +70,13 @@ async function readParts<T>(
     if (header === undefined) {
       throw invalid({ kind: "part_header_too_large", part: number, most: limits.maxHeaderBytes });
     }
-    const { name, isFile } = parsePartHeader(header, number);
+    const { name, isFile, isUnnamed } = parsePartHeader(header, number);
     if (isFile || limits.isLong?.(name) === true) {
       if (form.files.length === limits.maxFiles) {
         throw invalid({ kind: "form_too_many", what: "files", most: limits.maxFiles, field: name });
       }
       const content = contentBefore(body, mark);
+      if (isUnnamed && (await content.isEmpty())) continue;
       const value = await onFile(name, content.pieces(), isFile);
       form.files.push({ field: name, value });
       await content.skip();
@@ -90,12 +92,23 @@ async function readParts<T>(
 /** One file's content. Never reads past the end of the file. */
 function contentBefore(body: Body, mark: Buffer) {
   let isOver = false;
+  let ahead: Uint8Array | undefined;
 
   async function next(): Promise<Uint8Array | undefined> {
+    if (ahead !== undefined) {
+      const piece = ahead;
+      ahead = undefined;
+      return piece;
+    }
     if (isOver) return undefined;
     const piece = await body.pieceBefore(mark);
     isOver = piece === undefined;
     return piece;
+  }
+
+  async function isEmpty(): Promise<boolean> {
+    ahead = await next();
+    return ahead === undefined;
   }
 
   async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -106,7 +119,7 @@ function contentBefore(body: Body, mark: Buffer) {
     while ((await next()) !== undefined);
   }
 
-  return { pieces, skip };
+  return { isEmpty, pieces, skip };
 }
 
 async function readValue(body: Body, mark: Buffer, name: string, maxBytes: number): Promise<string> {

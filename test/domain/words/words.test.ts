@@ -53,7 +53,6 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   image_required: { field },
   too_many_images: { field },
   version_unknown: { field },
-  file_id_unusable: { field },
 
   content_type: { wanted: "application/json", given: null },
   content_encoding: { given: "br" },

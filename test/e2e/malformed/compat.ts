@@ -132,7 +132,7 @@ async function edits(): Promise<Malformed[]> {
     edit("an image that is null", { images: [null] }, "images[0]"),
     edit("an image without an address", { images: [{}] }, "images[0]"),
     edit("an image whose address is a number", { images: [{ image_url: 7 }] }, "images[0]"),
-    edit("the id of a file", { images: [{ file_id: "file-1" }] }, "images[0].file_id"),
+    edit("the id of a file", { images: [{ file_id: "file-1" }] }, "images[0]"),
     edit("11 images", { images: Array.from({ length: 11 }, () => ({ image_url: png })) }, "images"),
     bad("images[1]"),
     edit("a mask that is a number", { mask: 7 }, "mask"),

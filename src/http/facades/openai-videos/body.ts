@@ -68,13 +68,9 @@ export const addPicture: AddFile = (model, file, body, names) => {
   const { param, value } = file;
   const address = addressOf(REFERENCE, value);
   if (field === undefined) throw invalid({ kind: "image_unused", field: REFERENCE, model: model.id });
-  giveFile(
-    model,
-    field,
-    { param: isJsonObject(value) ? `${REFERENCE}.image_url` : param, address },
-    body,
-    names,
-  );
+  const member = isJsonObject(value) ? Object.keys(value).find((name) => value[name] === address) : undefined;
+  const given = { param: member === undefined ? param : `${REFERENCE}.${member}`, address };
+  giveFile(model, field, given, body, names);
 };
 
 /** @param file the address of a file, or the name of an upload, and what the caller calls it */
