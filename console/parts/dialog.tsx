@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
+import { stay } from "../shell/router.ts";
 
 interface Props {
   readonly title: string;
   readonly onClose: () => void;
-  /** Cannot be closed by Escape or from outside: the reader has to choose. */
+  /** Is not left by Escape or the way back: the reader has to choose. */
   readonly isFirm?: boolean;
   /** For what is looked at closely. */
   readonly isWide?: boolean;
@@ -24,6 +25,7 @@ export function Dialog({ title, onClose, isFirm = false, isWide = false, childre
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+  useEffect(() => (isFirm ? stay() : undefined), [isFirm]);
   return (
     <dialog
       ref={ref}

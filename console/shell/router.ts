@@ -60,10 +60,22 @@ export function setQuery(change: Readonly<Record<string, string | undefined>>): 
   here.value = read();
 }
 
+/** How many things keep the reader on the present screen. */
+let holds = 0;
+
+/** Keeps the reader on this screen, also on the browser's way back. @returns what ends it */
+export function stay(): () => void {
+  holds += 1;
+  return () => {
+    holds -= 1;
+  };
+}
+
 /** Follows the browser's way back, and links of the console without loading the page anew. */
 export function startRouter(): void {
   addEventListener("popstate", () => {
-    here.value = read();
+    if (holds === 0) here.value = read();
+    else history.pushState(null, "", hrefOf(screenName.peek(), itemName.peek(), query.peek()));
   });
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null;

@@ -10,6 +10,13 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
+/** Whether what has the focus is in the page, and another thing is over it. */
+const BEHIND_A_BAR = `(() => {
+  const { left, top, height } = document.activeElement.getBoundingClientRect();
+  const over = document.elementFromPoint(left + 8, top + height / 2)?.closest("header, [data-bar]");
+  return document.activeElement.closest("header, [data-bar]") === null && over != null;
+})()`;
+
 /** A picture of half a megabyte. */
 function noise(): Promise<Buffer> {
   const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
@@ -328,6 +335,18 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     await page.waitForFunction("document.querySelector('textarea')?.value === 'B'");
     await page.getByText("$0.04", { exact: true }).waitFor();
     expect(at.problems).toEqual([]);
+  });
+
+  test("keeps what has the focus clear of the bars that stay in sight, forwards and backwards", async () => {
+    await using at = await enter("playground?model=sandbox-image", { width: 390 });
+    const { page } = at;
+    await page.setViewportSize({ width: 390, height: 500 });
+    await page.getByLabel("prompt (needed)").focus();
+    for (const key of ["Tab", "Shift+Tab"])
+      for (let step = 0; step < 20; step += 1) {
+        await page.keyboard.press(key);
+        expect([key, step, await page.evaluate(BEHIND_A_BAR)]).toEqual([key, step, false]);
+      }
   });
 
   test("says when a model is not there, and keeps what was given", async () => {

@@ -49,12 +49,7 @@ export function Workbench({ models }: { readonly models: readonly ModelInFull[] 
       <p class="text-sm text-soft">{models[0]?.description}</p>
       <Form models={models} findings={findings} isTried={isTried} />
       {models.length > 1 && <Comparison requests={requests} estimates={estimates} />}
-      <div class="sticky bottom-0 z-10 -mx-1 flex items-center gap-3 rounded-xl border border-line bg-card p-3 shadow-lg">
-        <Price models={models} estimates={estimates} isReading={isReading} />
-        <Button type="submit" look="main" aria-keyshortcuts="Control+Enter Meta+Enter" title="Ctrl Enter">
-          {models.length > 1 ? `Run on ${models.length}` : "Run"}
-        </Button>
-      </div>
+      <Bar {...{ models, estimates, isReading }} />
       {isTried && <Faults models={models} findings={findings} />}
       <div class="flex flex-wrap gap-2">
         <Button onClick={() => void copyLink(models)}>Copy a link to this form</Button>
@@ -69,6 +64,22 @@ export function Workbench({ models }: { readonly models: readonly ModelInFull[] 
         />
       ))}
     </form>
+  );
+}
+
+/** The price and the button, which stay in sight. */
+function Bar(props: Parameters<typeof Price>[0]) {
+  const { length } = props.models;
+  return (
+    <div
+      data-bar
+      class="sticky bottom-0 z-10 -mx-1 flex items-center gap-3 rounded-xl border border-line bg-card p-3 shadow-lg"
+    >
+      <Price {...props} />
+      <Button type="submit" look="main" aria-keyshortcuts="Control+Enter Meta+Enter" title="Ctrl Enter">
+        {length > 1 ? `Run on ${length}` : "Run"}
+      </Button>
+    </div>
   );
 }
 
