@@ -183,6 +183,7 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     await field(page, "mask_url").getByText("drawn mask").waitFor();
     await page.getByLabel("prompt (needed)").fill("x");
     await run(page).click();
+    // A mask without the dot would be refused.
     await page.getByRole("button", { name: "Use as input: result 1" }).waitFor();
     // All of it is there again after a reload, the pictures too.
     await page.reload();
@@ -281,6 +282,10 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
       })()`);
     await field(page, "mask_url").getByText("drawn mask").waitFor();
     expect(await ends()).toEqual([255, 0]);
+    // The code reads it from a file of this name, which lies nowhere yet.
+    const saved = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Save drawn mask" }).click();
+    expect((await saved).suggestedFilename()).toBe("drawn-mask.png");
     // The drawing goes on where it was, and what was not touched is left by one Escape.
     await page.getByRole("button", { name: "Draw on the picture" }).click();
     await count(2);

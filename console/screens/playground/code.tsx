@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { ROOT } from "../../api/connection.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { values } from "./draft.ts";
-import { type Body, type Media, type ModelInFull, mapTexts, mediaIn, type Request } from "./request.ts";
+import { type Body, contentOf, type ModelInFull, mapTexts, mediaIn, type Request } from "./request.ts";
 import { snippetsOf } from "./snippets.ts";
 
 const CHOICE = "svc.playground.language";
@@ -47,11 +47,6 @@ export function Code({ model, request }: { readonly model: ModelInFull; readonly
       </div>
     </details>
   );
-}
-
-/** Stands for the content of a file that was uploaded; the address of others, or their content. */
-function contentOf({ uri, type }: Media): string {
-  return type === undefined ? uri : `data:${type};base64,${uri}`;
 }
 
 function remembered(): string {

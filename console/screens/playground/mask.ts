@@ -46,15 +46,20 @@ export function drawStrokes(
 function drawLine(
   context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D,
   points: readonly Point[],
-  lineWidth: number,
-  [width, height]: readonly [number, number],
+  width: number,
+  [across, down]: readonly [number, number],
 ): void {
-  context.lineWidth = Math.max(1, lineWidth);
-  context.beginPath();
   const [first] = points;
-  if (first !== undefined) context.moveTo(first[0] * width, first[1] * height);
-  // A line of no length is a dot.
-  for (const [x, y] of points) context.lineTo(x * width, y * height);
+  if (first === undefined) return;
+  const [x, y] = [first[0] * across, first[1] * down];
+  context.lineWidth = Math.max(1, width);
+  // A line of no length is a dot, of which browsers draw nothing.
+  context.beginPath();
+  context.arc(x, y, context.lineWidth / 2, 0, 2 * Math.PI);
+  context.fill();
+  context.beginPath();
+  context.moveTo(x, y);
+  for (const [toX, toY] of points) context.lineTo(toX * across, toY * down);
   context.stroke();
 }
 

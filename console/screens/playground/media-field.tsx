@@ -8,9 +8,10 @@ import { ACCEPTED, type MediaKind, mediaOfFile } from "./files.ts";
 import { Group } from "./group.tsx";
 import type { Stroke } from "./mask.ts";
 import { MaskDialog } from "./mask-dialog.tsx";
-import { type Media, mediaIn } from "./request.ts";
+import { contentOf, type Media, mediaIn } from "./request.ts";
 import { ResultsDialog } from "./results-dialog.tsx";
 import type { Rule } from "./schema.ts";
+import { fileName } from "./snippets.ts";
 
 interface Props {
   readonly name: string;
@@ -102,35 +103,63 @@ function Given({
 }) {
   return (
     <ul class="flex flex-wrap gap-2">
-      {given.map(({ uri, name: file, note, isShown }, i) => (
-        <li
-          // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be there twice
-          key={i}
-          class="flex max-w-full min-w-0 items-center gap-2 rounded-md border border-line bg-card p-1 pr-0"
-        >
-          {isShown && kind === "image" && (
-            <img src={fileUrl(uri)} alt="" class="size-14 rounded bg-sunk object-contain" />
-          )}
-          <span class="flex min-w-0 flex-col text-sm">
-            <bdi class="max-w-56 truncate">{file ?? uri.slice(0, 200)}</bdi>
-            {note !== undefined && <span class="text-soft">{note}</span>}
-          </span>
-          <button
-            type="button"
-            class="min-h-9 px-2.5 text-soft hover:text-ink"
-            aria-label={`Remove ${file ?? "it"} from ${name}`}
-            onClick={() =>
-              setValue(
-                name,
-                given.filter((_, at) => at !== i),
-              )
-            }
+      {given.map((media, i) => {
+        const { uri, name: file, note } = media;
+        return (
+          <li
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be there twice
+            key={i}
+            class="flex max-w-full min-w-0 items-center gap-2 rounded-md border border-line bg-card p-1 pr-0"
           >
-            ×
-          </button>
-        </li>
-      ))}
+            <Thumbnail kind={kind} media={media} number={i + 1} />
+            <span class="flex min-w-0 flex-col text-sm">
+              <bdi class="max-w-56 truncate">{file ?? uri.slice(0, 200)}</bdi>
+              {note !== undefined && <span class="text-soft">{note}</span>}
+            </span>
+            <button
+              type="button"
+              class="min-h-9 px-2.5 text-soft hover:text-ink"
+              aria-label={`Remove ${file ?? "it"} from ${name}`}
+              onClick={() =>
+                setValue(
+                  name,
+                  given.filter((_, at) => at !== i),
+                )
+              }
+            >
+              ×
+            </button>
+          </li>
+        );
+      })}
     </ul>
+  );
+}
+
+/** What the request has of a file can be saved, by the name that code has for it: a mask that was drawn lies nowhere else. */
+function Thumbnail({
+  kind,
+  media,
+  number,
+}: {
+  readonly kind: MediaKind;
+  readonly media: Media;
+  readonly number: number;
+}) {
+  if (!media.isShown || kind !== "image") return null;
+  const { uri, name = "it" } = media;
+  const content = contentOf(media);
+  const picture = <img src={fileUrl(uri)} alt="" class="size-14 rounded bg-sunk object-contain" />;
+  if (!content.startsWith("data:")) return picture;
+  return (
+    <a
+      href={fileUrl(uri)}
+      download={fileName(media.name, content, number)}
+      title="Save this file"
+      aria-label={`Save ${name}`}
+    >
+      {picture}
+    </a>
   );
 }
 
@@ -181,11 +210,12 @@ function Ways({ name, kind, most, add, take, mask, drawn }: WaysProps) {
         <Button
           look="quiet"
           aria-expanded={open === "url"}
+          aria-label={`Address of a file for ${name}`}
           onClick={() => setOpen(open === "url" ? undefined : "url")}
         >
           Address
         </Button>
-        <Button look="quiet" onClick={() => setOpen("results")}>
+        <Button look="quiet" aria-label={`Earlier result for ${name}`} onClick={() => setOpen("results")}>
           Earlier result
         </Button>
         <span class="px-2 text-sm text-soft max-2xl:hidden">or drop or paste it here</span>

@@ -37,6 +37,11 @@ export function mediaIn(value: unknown): readonly Media[] {
   return Array.isArray(value) ? value.filter((each): each is Media => typeof each?.uri === "string") : [];
 }
 
+/** Stands for the content of a file that was uploaded; the address of others, or their content. */
+export function contentOf({ uri, type }: Media): string {
+  return type === undefined ? uri : `data:${type};base64,${uri}`;
+}
+
 /** A field's value as the request has it; undefined where nothing is given. */
 function given(model: ModelInFull, name: string, rule: Rule, value: unknown): unknown {
   if (mediaOf(model, name) !== undefined) {

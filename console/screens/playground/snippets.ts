@@ -39,7 +39,7 @@ function withoutFiles({ body, names }: Written): { body: Body; files: ReadonlyMa
 }
 
 /** A name that is safe in every language and shell. */
-function fileName(name: string | undefined, head: string, number: number): string {
+export function fileName(name: string | undefined, head: string, number: number): string {
   const type = /^data:[a-z]+\/([a-z0-9]+)/.exec(head)?.[1] ?? "bin";
   const stem = (name ?? "").replace(/\.[A-Za-z0-9]{1,5}$/, "").replace(/[^A-Za-z0-9_]+/g, "-");
   return `${stem.replace(/^-+|-+$/g, "").slice(0, 60) || `input-${number}`}.${type}`;
