@@ -76,8 +76,13 @@ export function onRun<Options>(
     const given = command.opts<Options & OutputFlags>();
     const output = await createOutput(context, given);
     const options = await readSecretFiles(given, context);
-    // Safe: commander passes text, and no argument has a parser.
-    await action({ context, output, options, args: command.processedArgs as (string | undefined)[] });
+    try {
+      // Safe: commander passes text, and no argument has a parser.
+      await action({ context, output, options, args: command.processedArgs as (string | undefined)[] });
+    } finally {
+      // An error begins a line of its own, and not behind what was said of retries.
+      output.clear();
+    }
   });
 }
 

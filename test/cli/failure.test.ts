@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { emptyFolder, svc } from "./support.ts";
+import { Command } from "commander";
+import { onRun, withCommonFlags } from "../../cli/command.ts";
+import { emptyFolder, fakeContext, svc } from "./support.ts";
 
 /** A folder with things that are not what a command needs. */
 function crookedFolder(): string {
@@ -75,4 +77,14 @@ test.if(process.platform === "linux")("output that cannot be written is told in 
   });
   expect(await child.stderr.text()).toBe("error: Cannot write the output: the disk is full.\n");
   expect(await child.exited).toBe(1);
+});
+
+test("what was said of progress is gone before an error is told", async () => {
+  const context = fakeContext({ isTerminal: true });
+  const command = onRun(new Command("x").exitOverride(), context, async ({ output }) => {
+    output.progress("No answer. Trying again in 1 s.");
+    throw new Error("No answer.");
+  });
+  await expect(withCommonFlags(command).parseAsync([], { from: "user" })).rejects.toThrow("No answer.");
+  expect(context.stderr.text()).toEndWith("\r\u001b[2K");
 });
