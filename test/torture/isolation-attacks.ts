@@ -80,6 +80,15 @@ const attacks: Readonly<Record<AttackName, () => Promise<void> | void>> = {
       return body;
     });
   },
+  "small declared"() {
+    connections(2_000, () => {
+      const body = request(`POST ${dice.chance(0.5) ? CREATE : SYNC}`, {
+        "Content-Length": String(dice.between(1_000, 70_000)),
+      });
+      body.send(`{"prompt": "${"a".repeat(dice.between(1, 900))}`);
+      return body;
+    });
+  },
   streams() {
     connections(2_000, () => request(`GET ${dice.chance(0.5) ? "/v1/events" : "/v1/callbacks/events"}`));
   },

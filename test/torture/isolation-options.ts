@@ -5,6 +5,7 @@ import { whole } from "./options.ts";
 export const ATTACKS = [
   "drip",
   "declared",
+  "small declared",
   "streams",
   "bombs",
   "slow readers",
