@@ -121,6 +121,28 @@ test.each(["fal", "replicate"] as const)(
   },
 );
 
+test("a mask that comes by Gemini's API is white where to change, also when it is given by its address", async () => {
+  const [, content = ""] = image.split(",");
+  const wanted = await made("native", uri(clear));
+  const masks = [
+    { bytesBase64Encoded: white.toString("base64") },
+    { gcsUri: await uploaded(white) },
+    { gcsUri: `${elsewhere.url}mask.png` },
+  ];
+  for (const mask of masks) {
+    const referenceImages = [
+      { referenceType: "REFERENCE_TYPE_RAW", referenceImage: { bytesBase64Encoded: content } },
+      { referenceType: "REFERENCE_TYPE_MASK", referenceImage: mask },
+    ];
+    const { prompt, seed, sandbox } = asked();
+    const parameters = { sampleCount: 1, seed, sandbox };
+    const body = { instances: [{ prompt, referenceImages }], parameters };
+    const answer = await post("/gemini/v1beta/models/sandbox-image:predict", body, `Bearer ${service.key}`);
+    const [prediction] = answer.body.predictions as { bytesBase64Encoded: string }[];
+    expect(Bun.hash(Buffer.from(prediction?.bytesBase64Encoded ?? "", "base64")).toString(16)).toBe(wanted);
+  }
+});
+
 test("a task that ended before its white mask was fetched has it when it is tried again", async () => {
   const gone = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("", { status: 404 }) });
   const port = Number(gone.port);

@@ -12,8 +12,8 @@ const PIECE_BYTES = 256 * 1024;
 const AS_IT_IS = { isInverted: false, blurPixels: 0 } as const;
 
 /**
- * The mask that a painted picture stands for: that API says by white what is to be changed. One that is given by its address has to be
- * a mask of this service already.
+ * The mask that a painted picture stands for: that API says by white what is to be changed. One that is given by its address is
+ * read by the create, which takes white ones, and transparency as this service has it.
  * @throws AppError naming it, where it is no picture
  */
 export async function readMask(
