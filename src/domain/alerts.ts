@@ -16,6 +16,8 @@ export interface Condition {
   readonly subject: string;
   /** A sentence for people, without secrets. */
   readonly summary: string;
+  /** When it began, in epoch milliseconds. Absent: when it was first found. */
+  readonly since?: number | undefined;
   /** The percentage that failed. Absent: the condition is wrong whatever the limit. */
   readonly level?: number | undefined;
 }
@@ -62,9 +64,9 @@ export function noticesFor(
   const known = new Map(told.map((each) => [keyOf(each), each]));
   const present = new Set(wrong.map(keyOf));
   const notices: Notice[] = [];
-  const next = wrong.map(({ kind, subject, summary }): Told => {
+  const next = wrong.map(({ kind, subject, summary, since: begun = now }): Told => {
     const before = known.get(keyOf({ kind, subject }));
-    const since = before?.since ?? now;
+    const since = before?.since ?? begun;
     // If the clock was set back, nobody waits longer than `remindMs`.
     const isDue = before === undefined || Math.abs(now - before.toldAt) >= wish.remindMs;
     if (isDue)

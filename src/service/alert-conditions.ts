@@ -95,7 +95,7 @@ function routeDown({ lane, upstreamModel, kind, detail, since }: RouteTrouble, n
     upstreamModel === WHOLE_ACCOUNT
       ? [lane, `account ${lane}`]
       : [`${lane}:${upstreamModel}`, `${lane}, ${upstreamModel}`];
-  return [{ kind: "route_down", subject, summary: `No tasks go to ${what}: ${detail} (${kind}).` }];
+  return [{ kind: "route_down", subject, summary: `No tasks go to ${what}: ${detail} (${kind}).`, since }];
 }
 
 function diskLow(trouble: DiskTrouble | undefined): Condition[] {
@@ -117,8 +117,7 @@ function backupFailed(failing: ReturnType<ConditionDeps["backupFailing"]>): Cond
   const since = new Date(failing.since).toISOString();
   return [
     {
-      kind: "backup_failed",
-      subject: "",
+      ...{ kind: "backup_failed", subject: "", since: failing.since },
       summary: `No backup could be made since ${since}: ${failing.reason}`,
     },
   ];

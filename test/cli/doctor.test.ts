@@ -582,6 +582,20 @@ const BROKEN: Readonly<Record<string, Broken>> = {
       },
     ]),
   ),
+  "a route that gets no tasks": {
+    id: "routes_down",
+    status: "warn",
+    set: async () => {
+      const cwd = await folder();
+      change(
+        cwd,
+        "insert into route_trouble (provider, upstream_model, detail, since, kind) values ('fal', 'fal-ai/flux/dev', 'fal answered 503', 0, 'open')",
+        "insert into route_trouble (provider, upstream_model, detail, since, kind) values ('bfl', '', 'by an operator', 0, 'blocked')",
+      );
+      return { cwd };
+    },
+    fix: /^svc routes allow fal fal-ai\/flux\/dev --data-dir /,
+  },
   "recordings that go on": {
     id: "record",
     status: "warn",

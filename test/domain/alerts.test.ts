@@ -36,6 +36,11 @@ test("a change of a state is told once, what goes on after a while, and its end 
   ]);
 });
 
+test("what began before it was found is told with when it began", () => {
+  const down = { ...DOWN, since: 100 };
+  expect(looks(WISH, [500, down], [600])).toEqual([["firing route_down 100"], ["resolved route_down 100"]]);
+});
+
 test("two subjects of one kind are told of apart", () => {
   const other = { ...DOWN, subject: "bfl" };
   expect(looks(WISH, [0, DOWN], [1, DOWN, other], [2, other])).toEqual([

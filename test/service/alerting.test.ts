@@ -186,6 +186,7 @@ describe("what is wrong", () => {
     expect(await subjects()).toEqual([`${LANE}:refused`, `${LANE}:spent`]);
     clock.advance(120_000);
     expect(await subjects()).toEqual([`${LANE}:refused`, `${LANE}:spent`, `${LANE}:open`]);
+    expect((await read([])).find(({ kind }) => kind === "route_down")?.since).toBe(fakeClock().now());
   });
 
   test("is a callback that was given up, for an hour", async () => {

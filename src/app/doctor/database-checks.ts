@@ -1,4 +1,5 @@
 import type { AuditReport } from "../../domain/ports/audit.ts";
+import { WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
 import type { Inspected } from "../../store/inspection.ts";
 import { type MigrationState, SchemaError } from "../../store/sqlite/migrate.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
@@ -79,6 +80,20 @@ export function workChecks(found: Inspected, { place, isServed }: Looked): Findi
       : []),
   ];
   return [leases, ...callbacks];
+}
+
+/** Which ways get no tasks, as the server that served the database last found. */
+export function routeChecks({ routesDown }: Inspected, { place }: Looked): Finding[] {
+  return routesDown.map(({ lane, upstreamModel, kind, detail, since }) => {
+    const what = upstreamModel === WHOLE_ACCOUNT ? lane : `${lane}, ${upstreamModel}`;
+    const model = upstreamModel === WHOLE_ACCOUNT ? "" : ` ${quoted(upstreamModel)}`;
+    const again = kind === "open" ? " It is tried again by itself." : "";
+    return warn(
+      "routes_down",
+      `No tasks go to ${what} since ${new Date(since).toISOString()}: ${detail} (${kind}).${again}`,
+      `svc routes allow ${quoted(lane)}${model}${place}`,
+    );
+  });
 }
 
 function counted(count: number, what: string): string {

@@ -5,7 +5,7 @@ import { LONG_LOG_BYTES } from "../../domain/reclaimable.ts";
 import { type Inspection, openInspection } from "../../store/inspection.ts";
 import { reasonOf } from "../../toolkit/system-error.ts";
 import { databaseOf, type SecretKeys, sealOf } from "../data-folder.ts";
-import { auditChecks, keyChecks, schemaChecks, timesOf, workChecks } from "./database-checks.ts";
+import { auditChecks, keyChecks, routeChecks, schemaChecks, timesOf, workChecks } from "./database-checks.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
 
 export interface DatabaseDeps {
@@ -43,7 +43,11 @@ export async function lookAtDatabase(deps: DatabaseDeps): Promise<DatabaseLook> 
     return {
       findings: [
         ...[...found, ...schema, ...logCheck(path, isServed)],
-        ...[...workChecks(inspected, looked), ...keyChecks(inspected, looked)],
+        ...[
+          ...workChecks(inspected, looked),
+          ...keyChecks(inspected, looked),
+          ...routeChecks(inspected, looked),
+        ],
         ...(await auditChecks({ sizeBytes: statSync(path).size, audit: inspection.audit }, looked)),
       ],
       lastBeat: inspected.lastBeat,

@@ -3,7 +3,7 @@ import { GONE_AFTER_MS } from "../../domain/ports/node-store.ts";
 import { SchemaError } from "../../store/sqlite/migrate.ts";
 import { reasonOf } from "../../toolkit/system-error.ts";
 import { type DatabaseLook, readingSeal } from "./database.ts";
-import { auditChecks, keyChecks, schemaChecks, timesOf, workChecks } from "./database-checks.ts";
+import { auditChecks, keyChecks, routeChecks, schemaChecks, timesOf, workChecks } from "./database-checks.ts";
 import { error, type Finding, ok } from "./finding.ts";
 
 type Settings = Pick<Config, "dataDir" | "secretKey" | "previousSecretKey" | "database">;
@@ -25,7 +25,11 @@ export async function lookAtSharedDatabase(config: Settings): Promise<DatabaseLo
     return {
       findings: [
         ...[...found, nodesFound(working.map(({ name }) => name))],
-        ...[...workChecks(inspected, looked), ...keyChecks(inspected, looked)],
+        ...[
+          ...workChecks(inspected, looked),
+          ...keyChecks(inspected, looked),
+          ...routeChecks(inspected, looked),
+        ],
         ...(await auditChecks({ sizeBytes, audit: inspection.audit }, looked)),
       ],
       lastBeat: inspected.lastBeat,

@@ -7,10 +7,13 @@ import {
   lockedIn,
   MOST_COUNTED,
   NAMED,
+  ROUTES_DOWN,
   SIGNING_KEYS,
   type SigningKey,
 } from "../sqlite/inspection.ts";
 import { type MigrationState, SchemaError } from "../sqlite/migrate.ts";
+import { toTrouble } from "../sqlite/route-store.ts";
+import type { routeTrouble } from "../sqlite/route-table.ts";
 import { LIVE } from "../sqlite/task-store/task-table.ts";
 import { createAudit } from "./audit.ts";
 import { type Connection, openConnection } from "./connection.ts";
@@ -39,6 +42,7 @@ const COUNTS = statement<Counts, [staleBefore: number, failedSince: number]>(
 const EXPIRING = statement<{ name: string }, [now: number, before: number]>(
   `select name from api_key where revoked_at is null and expires_at > $1 and expires_at < $2 order by expires_at limit ${NAMED}`,
 );
+const DOWN = statement<typeof routeTrouble.$inferSelect>(ROUTES_DOWN);
 const SIGNING = statement<SigningKey>(SIGNING_KEYS);
 const SERVER = statement<{ version: string; size: number; now: number }>(
   `select split_part(current_setting('server_version'), ' ', 1) as version,
@@ -60,6 +64,7 @@ export function inspect(
       lastBeat: counts.lastBeat ?? undefined,
       expiringKeys: expiring.map(({ name }) => name),
       lockedKeys: lockedIn(await SIGNING.all(session), seal),
+      routesDown: (await DOWN.all(session)).map(toTrouble),
     };
   });
 }

@@ -1,6 +1,9 @@
 import type { Database } from "bun:sqlite";
 import type { KeyId } from "../../domain/ids.ts";
+import type { RouteTrouble } from "../../domain/ports/route-store.ts";
 import type { Seal } from "../../domain/ports/runtime.ts";
+import { toTrouble } from "./route-store.ts";
+import type { routeTrouble } from "./route-table.ts";
 
 /** How many rows are counted at most. */
 export const MOST_COUNTED = 100_000;
@@ -18,6 +21,8 @@ export interface Inspected {
   readonly expiringKeys: readonly string[];
   /** Names of keys whose callback secrets no key at hand opens, at most ten. */
   readonly lockedKeys: readonly string[];
+  /** Routes and accounts at providers that get no tasks, and not because an operator wants it so; at most ten. */
+  readonly routesDown: readonly RouteTrouble[];
   /** When the service last worked; undefined before its first task. */
   readonly lastBeat: number | undefined;
 }
@@ -68,9 +73,16 @@ export function inspect(
       .all(now, expiresBefore)
       .map(({ name }) => name),
     lockedKeys: lockedIn(db.query<SigningKey, []>(SIGNING_KEYS).all(), seal),
+    routesDown: db.query<RouteRow, []>(ROUTES_DOWN).all().map(toTrouble),
     lastBeat: db.query<{ at: number }, []>("select at from heartbeat").get()?.at,
   };
 }
+
+type RouteRow = typeof routeTrouble.$inferSelect;
+
+/** Routes that get no tasks, as rows of the table. In both dialects. */
+export const ROUTES_DOWN = `select provider as lane, upstream_model as "upstreamModel", detail, since, kind, until, times
+  from route_trouble where kind <> 'blocked' order by since limit ${NAMED}`;
 
 /** What SQLite reports about the pages and indexes of a database; empty for an intact one. */
 export function faultsOf(db: Database): string[] {

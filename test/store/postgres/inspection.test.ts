@@ -10,6 +10,7 @@ import {
   beginOne,
   bySystem,
   countingTokens,
+  LANE,
   NOW,
   newKey,
 } from "../../helpers/store.ts";
@@ -34,6 +35,16 @@ describe.skipIf(!CAN_TEST_POSTGRES)("looking at a database that nodes share", ()
     await beginOne(store);
     await admit(store, { number: 2 });
     await store.time.beat(NOW + 7);
+    const down = {
+      lane: LANE,
+      upstreamModel: "m",
+      kind: "open",
+      detail: "503",
+      since: NOW,
+      times: 1,
+    } as const;
+    await store.routes.set(down);
+    await store.routes.set({ ...down, upstreamModel: "n", kind: "blocked" });
 
     const inspection = openSharedInspection(url);
     const looked = await inspection.look();
@@ -41,7 +52,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("looking at a database that nodes share", ()
     expect(looked.version).toMatch(/^\d+/);
     const inspected = {
       ...{ staleLeases: 1, liveTasks: 2, overdueCallbacks: 0, failedCallbacks: 0, lastBeat: NOW + 7 },
-      ...{ expiringKeys: ["web"], lockedKeys: [] },
+      ...{ expiringKeys: ["web"], lockedKeys: [], routesDown: [down] },
     };
     expect(await inspection.inspect(TIMES, sealWith("ours"))).toMatchObject(inspected);
     expect((await inspection.inspect(TIMES, sealWith("another"))).lockedKeys).toEqual(["lasting"]);
