@@ -262,6 +262,11 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     await count(2);
     await page.keyboard.press("Control+z");
     await count(1);
+    // Nothing is painted then, and Undo brings it back.
+    await page.getByRole("button", { name: "Clear", exact: true }).click();
+    await page.locator("button:disabled", { hasText: "Use this mask" }).waitFor();
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await count(1);
     for (let times = 0; times < 4; times += 1) await page.keyboard.press("Escape");
     await count(1);
     const widthOf = async () => Math.round((await canvas.boundingBox())?.width ?? 0);

@@ -3,7 +3,7 @@ import { fileUrl } from "../../api/files.ts";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { mediaOfBlob } from "./files.ts";
-import { maskOf, type Stroke } from "./mask.ts";
+import { CLEARING, isBlank, maskOf, type Stroke } from "./mask.ts";
 import { MaskCanvas, type Painting } from "./mask-canvas.tsx";
 import type { Media } from "./request.ts";
 
@@ -92,7 +92,7 @@ function Ends({ image, strokes, onClose, onMask, onTrouble }: EndsProps) {
       <Button
         look="main"
         isBusy={step !== undefined}
-        disabled={strokes.length === 0 || image === undefined}
+        disabled={isBlank(strokes) || image === undefined}
         onClick={() => void use()}
       >
         Use this mask
@@ -105,7 +105,7 @@ function Ends({ image, strokes, onClose, onMask, onTrouble }: EndsProps) {
 
 function Tools({ onZoom, ...painting }: Painting & { readonly onZoom: (zoom: number) => void }) {
   const { brush, erases, zoom, strokes, onStrokes, onBrush, onErases } = painting;
-  const isEmpty = strokes.length === 0;
+  const isEmpty = isBlank(strokes);
   const addWhole = (whole: "painted" | "inverted") =>
     onStrokes([...strokes, { erases: false, brush: 0, points: [], whole }]);
   return (
@@ -115,10 +115,10 @@ function Tools({ onZoom, ...painting }: Painting & { readonly onZoom: (zoom: num
       <Button aria-pressed={erases} onClick={() => onErases(!erases)}>
         {erases ? "Erasing" : "Painting"}
       </Button>
-      <Button disabled={isEmpty} onClick={() => onStrokes(strokes.slice(0, -1))}>
+      <Button disabled={strokes.length === 0} onClick={() => onStrokes(strokes.slice(0, -1))}>
         Undo
       </Button>
-      <Button disabled={isEmpty} onClick={() => onStrokes([])}>
+      <Button disabled={isEmpty} onClick={() => onStrokes([...strokes, CLEARING])}>
         Clear
       </Button>
       <Button onClick={() => addWhole("painted")}>Paint all</Button>

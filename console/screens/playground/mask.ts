@@ -11,6 +11,15 @@ export interface Stroke {
   readonly whole?: "painted" | "inverted";
 }
 
+/** Takes back all that was painted before it; it can be taken back itself. */
+export const CLEARING: Stroke = { erases: true, brush: 0, points: [], whole: "painted" };
+
+/** Whether nothing is painted. */
+export function isBlank(strokes: readonly Stroke[]): boolean {
+  const last = strokes.at(-1);
+  return last === undefined || (last.erases && last.whole === "painted");
+}
+
 /**
  * Paints strokes.
  *
