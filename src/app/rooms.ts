@@ -134,9 +134,22 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
 
 function openServerStore(
   config: Config,
-  { ids, seal, log, overrides }: Pick<StoreOptions, "ids" | "seal"> & { log: Log; overrides: AppOverrides },
+  {
+    ids,
+    seal,
+    log,
+    overrides,
+  }: Pick<StoreOptions, "ids" | "seal"> & {
+    log: Log & Partial<Pick<RunningLog, "flush">>;
+    overrides: AppOverrides;
+  },
 ) {
   const path = databaseOf(config);
+  const tellNow: Log["info"] = (fields, message) => {
+    log.info(fields, message);
+    // What is told of holds up the event loop, and with it the log's timer.
+    log.flush?.();
+  };
   return openStore({
     path,
     copyAside: () => copyLogAside(path),
@@ -148,9 +161,9 @@ function openServerStore(
       overrides.onFatal?.(error);
     },
     onMigrating: ({ name, slice }) =>
-      log.info({ migration: name, ...slice }, "bringing the database up to date"),
+      tellNow({ migration: name, ...slice }, "bringing the database up to date"),
     onScrub: () =>
-      log.info({}, "rewriting the database, without the callback secrets that were stored in the clear"),
+      tellNow({}, "rewriting the database, without the callback secrets that were stored in the clear"),
     onOutage: ({ kind }) => log.error({ reason: kind }, "the database cannot be written; trying again"),
     onOutageEnded: (ms) => log.warn({ ms }, "the database can be written again"),
   });

@@ -24,7 +24,7 @@ const FLUSH_LENGTH = 8_192;
 
 /**
  * A pino log on stderr (stdout is for data). Lines are gathered for at most 100 ms, so that a busy server does not pay one
- * system call a line; warnings, errors, and lines after 100 ms without any are written at once.
+ * system call a line; warnings and errors are written at once.
  */
 export async function openLog(options: LogOptions): Promise<RunningLog> {
   const output = pino.destination({ dest: 2, sync: true });
@@ -103,19 +103,16 @@ function lineOf(level: LogLevel, time: string, fields: LogFields, message: strin
 /** Gathers lines until there are enough or `flush` is called, since each write is a system call. */
 function gather(write: (text: string) => void) {
   let pending = "";
-  let writtenAt = Number.NEGATIVE_INFINITY;
   const flush = () => {
     if (pending === "") return;
     const text = pending;
     pending = "";
-    writtenAt = performance.now();
     write(text);
   };
   return {
     write(line: string) {
       pending += line;
-      // No timer runs during a long migration, which tells its progress all the same.
-      if (pending.length >= FLUSH_LENGTH || performance.now() - writtenAt >= FLUSH_MS) flush();
+      if (pending.length >= FLUSH_LENGTH) flush();
     },
     flush,
   };

@@ -73,21 +73,3 @@ test("a level can be changed while the log is written", async () => {
 test("a level leaves out what is below it", async () => {
   expect((await linesOf("error")).map(({ msg }) => msg)).toEqual(["with an error"]);
 });
-
-test("lines of work that holds up the event loop are written meanwhile", async () => {
-  const program = `
-    import { openLog } from "./src/runtime/log.ts";
-    const log = await openLog({ level: "info", format: "json" });
-    log.info({}, "begins");
-    Bun.sleepSync(150);
-    log.info({}, "goes on");
-    // Nothing that is still gathered is written.
-    process.kill(process.pid, "SIGKILL");
-  `;
-  const child = Bun.spawn([process.execPath, "-e", program], {
-    stderr: "pipe",
-    cwd: `${import.meta.dir}/../..`,
-  });
-  const lines = (await child.stderr.text()).trim().split("\n");
-  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(["begins", "goes on"]);
-});
