@@ -10,7 +10,7 @@ export const MOST_TOGETHER_BYTES = 1024 * 1024;
 /** Longer contents are written in another thread. For shorter ones the way there and back takes longer than the write. */
 const MOST_NOW_BYTES = 64 * 1024;
 
-/** Rounds at a time: while one waits for the disk, the callers of the other compute. With three, more of them are small. */
+/** Rounds at a time: while one waits for the disk, the callers of the other compute. */
 const MOST_ROUNDS = 2;
 
 const flushFile = promisify(fsync);

@@ -51,7 +51,7 @@ export async function arrivals(context: BenchContext, resources: Resources): Pro
   };
   for (const ask of [throughService, straight]) await round(ask, FIRST)();
   const first = await round(throughService, context.scaled(TASKS))();
-  for (const ask of [throughService, straight]) await warmUp(ask, context.scaled(WARM_UP.tasks));
+  for (const ask of [throughService, straight]) await warmUp(ask, WARM_UP.tasks);
   const flushed = join(context.workspace, "flushed");
   const rounds = await interleave(context.rounds, {
     service: round(throughService, context.scaled(TASKS)),
