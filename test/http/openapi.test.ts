@@ -5,6 +5,7 @@ import { callbackPayload } from "../../src/domain/callback/callback-payload.ts";
 import { ERROR_CODES, TASK_ERROR_CODES } from "../../src/domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
 import type { Task } from "../../src/domain/task/task.ts";
+import { createSharedBodies } from "../../src/http/docs/shared-body.ts";
 import { mannersOf } from "../../src/http/facades/spoken.ts";
 import { createComponents } from "../../src/http/openapi/components.ts";
 import { STATUS } from "../../src/http/problem.ts";
@@ -264,6 +265,21 @@ test("the document names the origin its reader used, and is not sent again to wh
   expect([again.status, await again.text()]).toEqual([304, ""]);
   const elsewhere = await fetch(`${url}/openapi.json`, { headers: { "If-None-Match": etag } });
   expect(elsewhere.status).toBe(200);
+});
+
+test("the document comes in pieces, of which the first is the reader's own, and a HEAD tells their length", async () => {
+  const byName = { headers: { Host: "media.example:8443" } };
+  const { headers } = await fetch(`${url}/openapi.json`, { ...byName, method: "HEAD" });
+  const pieces = createSharedBodies()(new Uint8Array(150_000).fill(32), '{"servers":[],')[
+    Symbol.asyncIterator
+  ]();
+  const lengths: number[] = [];
+  for (let next = await pieces.next(); !next.done; next = await pieces.next())
+    lengths.push(next.value.length);
+  expect(lengths).toEqual([14, 65_536, 65_536, 18_928]);
+  const whole = await (await fetch(`${url}/openapi.json`, byName)).bytes();
+  expect(whole.length).toBe(Number(headers.get("content-length")));
+  expect(JSON.parse(new TextDecoder().decode(whole)).openapi).toMatch(/^3\.1/);
 });
 
 test("the reference page names nothing outside its own origin, and may load nothing from there", async () => {

@@ -28,7 +28,7 @@ export interface DocsDeps {
  */
 export function withDocs(endpoints: readonly Endpoint[], deps: DocsDeps): Endpoint[] {
   const document = ofLatest((models: readonly Model[]) =>
-    JSON.stringify(describeService(all, models, deps.version)),
+    writeDocument(describeService(all, models, deps.version)),
   );
   const script = once(readReferenceScript);
   const shared = createSharedBodies();
@@ -36,7 +36,7 @@ export function withDocs(endpoints: readonly Endpoint[], deps: DocsDeps): Endpoi
     ...endpoints,
     open("/", READ_ROOT, (exchange) => serveRoot(exchange, deps)),
     open("/openapi.json", READ_OPENAPI, (exchange) =>
-      serveDocument(exchange, document(deps.catalog.models())),
+      serveDocument(exchange, document(deps.catalog.models()), shared),
     ),
     open("/docs", READ_DOCS, async ({ request }) => servePage(request, await script())),
     // Registered before /docs/:file, which would match this path too.
@@ -46,18 +46,35 @@ export function withDocs(endpoints: readonly Endpoint[], deps: DocsDeps): Endpoi
   return all;
 }
 
-/** Only `servers` differs between callers. */
-function serveDocument({ request, origin }: Exchange, document: string): Reply {
-  const body = `{"servers":[{"url":${JSON.stringify(origin)}}],${document.slice(1)}`;
-  const headers = {
+/** The OpenAPI document in JSON, without the first key and the brace before it. */
+interface WrittenDocument {
+  readonly rest: Uint8Array<ArrayBuffer>;
+  readonly hash: bigint;
+}
+
+function writeDocument(document: object): WrittenDocument {
+  const rest = new TextEncoder().encode(JSON.stringify(document).slice(1));
+  return { rest, hash: Bun.hash(rest) as bigint };
+}
+
+/** Only `servers`, which comes first, differs between callers. All else is written once for all of them. */
+function serveDocument(
+  { request, origin }: Exchange,
+  { rest, hash }: WrittenDocument,
+  shared: SharedBody,
+): Reply {
+  const first = `{"servers":[{"url":${JSON.stringify(origin)}}],`;
+  const tag = `"${Bun.hash(first, hash).toString(16)}"`;
+  const headers: Record<string, string> = {
     "Content-Type": "application/json",
     "Cache-Control": "no-cache",
     "Access-Control-Allow-Origin": "*",
-    ETag: etagOf(body),
+    ETag: tag,
   };
-  return isKnown(request, headers.ETag)
-    ? { status: 304, headers, body: null }
-    : { status: 200, headers, body };
+  if (isKnown(request, tag)) return { status: 304, headers, body: null };
+  if (request.method !== "HEAD") return { status: 200, headers, body: shared(rest, first) };
+  headers["Content-Length"] = String(Buffer.byteLength(first) + rest.length);
+  return { status: 200, headers, body: null };
 }
 
 /** Allows this origin only, and scripts only from files. The page writes its styles inline. */
@@ -137,8 +154,4 @@ async function serveScript(
     return { status: 200, headers, body: null };
   }
   return { status: 200, headers, body: shared(takesGzip ? script.gzipped : await script.plain()) };
-}
-
-function etagOf(text: string): string {
-  return `"${Bun.hash(text).toString(16)}"`;
 }

@@ -2,8 +2,8 @@ import { nextTurn } from "../../toolkit/next-turn.ts";
 
 const PIECE_BYTES = 64 * 1024;
 
-/** A body of bytes that all its readers share. */
-export type SharedBody = (bytes: Uint8Array) => ReadableStream<Uint8Array>;
+/** A body of bytes that all its readers share, after a few words for one of them. */
+export type SharedBody = (bytes: Uint8Array, first?: string) => ReadableStream<Uint8Array>;
 
 /**
  * Serves bytes in memory. Each reader gets one piece per turn of the event loop. A whole body would fill the connection's
@@ -11,10 +11,13 @@ export type SharedBody = (bytes: Uint8Array) => ReadableStream<Uint8Array>;
  */
 export function createSharedBodies(): SharedBody {
   let lastTurn = Promise.resolve();
-  return (bytes) => {
+  return (bytes, first) => {
     let at = 0;
     return new ReadableStream<Uint8Array>(
       {
+        start(controller) {
+          if (first !== undefined) controller.enqueue(new TextEncoder().encode(first));
+        },
         async pull(controller) {
           lastTurn = lastTurn.then(nextTurn);
           await lastTurn;
