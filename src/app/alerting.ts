@@ -13,8 +13,7 @@ import type { AlertMemory, AlertTarget } from "../domain/ports/alerting.ts";
 import type { Counts } from "../domain/ports/tally.ts";
 import { createEgress } from "../egress/egress.ts";
 import { createSystemClock } from "../runtime/clock.ts";
-import type { createMeter } from "../runtime/meter.ts";
-import { type ConditionDeps, createReadConditions, type DiskTrouble } from "../service/alert-conditions.ts";
+import { createReadConditions, type DiskTrouble } from "../service/alert-conditions.ts";
 import { createAlerting, SEND_LIMIT_MS } from "../service/alerting.ts";
 import { VERSION } from "../version.ts";
 import type { WatchedDisk } from "./disk.ts";
@@ -26,9 +25,8 @@ const EVERYWHERE = ["0.0.0.0/0", "::/0"];
 const MOST_ANSWER_BYTES = 64 * 1024;
 
 /** The sources of alerts. */
-interface Watched extends Pick<ConditionDeps, "lowAccounts"> {
+interface Watched {
   readonly tally: Counts;
-  readonly counted: ReturnType<typeof createMeter>["read"];
   readonly backups: ReadBackupState;
   readonly disk: WatchedDisk;
 }
@@ -126,15 +124,13 @@ function diskTrouble({ state, reading, advice, isAdvised }: WatchedDisk): DiskTr
 export function startAlerting(
   config: Config,
   { clock, log, store }: Pick<Rooms, "clock" | "log" | "store">,
-  { tally, counted, lowAccounts, backups, disk }: Watched,
+  { tally, backups, disk }: Watched,
 ): () => void {
   if (config.replay !== undefined) return () => {};
   const read = createReadConditions({
-    ...{ ...store, clock, counts: tally, lowAccounts },
+    ...{ ...store, clock, counts: tally },
     backupFailing: () => backups()?.failing,
     disk: () => (disk.state() === "enough" ? undefined : diskTrouble(disk)),
-    deadCallbacks: () =>
-      counted().svc_callbacks_ended_total.find(({ labels }) => labels.state === "failed")?.value ?? 0,
   });
   const alerting = createAlerting({
     clock,

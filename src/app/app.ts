@@ -1,7 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Operator } from "../domain/access/actor.ts";
 import { type Actor, actorOf } from "../domain/access/actor.ts";
-import type { AccountId } from "../domain/ids.ts";
 import type { Log } from "../domain/ports/runtime.ts";
 import type { SealStore } from "../domain/ports/seal-store.ts";
 import { createMetricsServer } from "../http/metrics/server.ts";
@@ -198,7 +197,7 @@ function watch(config: Config, rooms: Rooms, releases: Releases) {
   const { endMinute } = counting.history;
   releases.push(keepHistory({ ...rooms, ...rooms.store, vitals: vitals.read, disk, endMinute }));
   const spans = openTracing(config, rooms, tally, releases);
-  return { ...counting, ...overload, vitals, spans, lowAccounts: new Set<AccountId>() };
+  return { ...counting, ...overload, vitals, spans };
 }
 
 /** @returns the address of metrics, if they have one of their own */

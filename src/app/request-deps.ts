@@ -1,6 +1,5 @@
 import type { Config } from "../config/config.ts";
 import type { History } from "../domain/history.ts";
-import type { AccountId } from "../domain/ids.ts";
 import type { Vitals } from "../domain/overview.ts";
 import type { Counts, Tally } from "../domain/ports/tally.ts";
 import type { Wakeup } from "../domain/ports/wakeup.ts";
@@ -23,8 +22,6 @@ interface Watched {
   readonly counted: MetricsDeps["counted"];
   readonly history: { readonly read: (minutes: number) => History };
   readonly vitals: { readonly read: () => Vitals };
-  /** Accounts whose balance fell below their level. */
-  readonly lowAccounts: Set<AccountId>;
   /** Epoch milliseconds. */
   readonly startedAt: number;
 }

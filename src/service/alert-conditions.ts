@@ -1,8 +1,8 @@
-import { availableOf } from "../domain/access/account.ts";
+import type { Account } from "../domain/access/account.ts";
 import type { Condition, Told } from "../domain/alerts.ts";
-import type { AccountId } from "../domain/ids.ts";
-import { CURRENCY, formatAmount } from "../domain/money/money.ts";
+import { CURRENCY, formatAmount, toMicros, ZERO } from "../domain/money/money.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
+import type { CallbackStore } from "../domain/ports/callback-store.ts";
 import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { Counts } from "../domain/ports/tally.ts";
@@ -23,70 +23,58 @@ export interface DiskTrouble {
 
 export interface ConditionDeps {
   readonly clock: Pick<Clock, "now">;
-  readonly accounts: Pick<AccountStore, "account">;
+  readonly accounts: Pick<AccountStore, "lowAccounts">;
   readonly routes: Pick<RouteStore, "troubles">;
   readonly counts: Pick<Counts, "hour" | "minute">;
   /** Undefined while there is enough space. */
   readonly disk: () => DiskTrouble | undefined;
-  /** Callbacks that were given up since the start. */
-  readonly deadCallbacks: () => number;
+  readonly callbacks: Pick<CallbackStore, "givenUp">;
   /** Since when backups fail, and why; undefined if they succeed or none is wanted. */
   readonly backupFailing: () => { readonly since: number; readonly reason: string } | undefined;
-  /** Accounts whose balance fell below their level. */
-  readonly lowAccounts: ReadonlySet<AccountId>;
 }
 
 /** A route that failed several times in a row is tried again soon. It counts as down only after this time. */
 const OPEN_MS = 2 * 60_000;
-/** How long callbacks that were given up count as a problem. */
+/** How long callbacks that were given up count as a problem, and how many are looked at. */
 const DEAD_MS = 60 * 60_000;
+const DEAD_MOST = 100;
 /** A share of fewer tasks or requests has no meaning. */
 const LEAST_TASKS = 20;
 const LEAST_REQUESTS = 100;
 
 /** Reads the present problems, for alerts. @throws StorageError */
 export function createReadConditions(deps: ConditionDeps) {
-  let dead = { count: deps.deadCallbacks(), at: Number.NEGATIVE_INFINITY };
-
-  function deadCallbacks(): Condition[] {
-    const [count, now] = [deps.deadCallbacks(), deps.clock.now()];
-    if (count > dead.count) dead = { count, at: now };
-    if (now - dead.at >= DEAD_MS) return [];
-    const summary = `${count} callbacks were given up since the start, the latest within the last hour; svc callbacks list --local shows them.`;
-    return [{ kind: "dead_callbacks", subject: "", summary }];
-  }
-
   return async (told: readonly Told[]): Promise<Condition[]> => {
-    const earlier = told
-      .filter(({ kind }) => kind === "low_balance")
-      .map(({ subject }) => subject as AccountId);
-    const accounts = [...deps.lowAccounts.union(new Set(earlier))];
-    const low = await Promise.all(accounts.map((id) => lowBalance(deps, id)));
+    const low = await deps.accounts.lowAccounts();
     const troubles = await deps.routes.troubles();
     const disk = deps.disk();
     // A low disk is reported only when the advice is ready, so that it is reported once, with the advice. An alert that was
     // sent before stays meanwhile.
     const isTold = disk?.isAdvised === true || told.some(({ kind }) => kind === "disk_low");
     return [
-      ...low.flat(),
+      ...low.map(lowBalance),
       ...troubles.flatMap((trouble) => routeDown(trouble, deps.clock.now())),
       ...(isTold ? diskLow(disk) : []),
-      ...deadCallbacks(),
+      ...(await deadCallbacks(deps)),
       ...backupFailed(deps.backupFailing()),
       ...errorBudget(deps.counts),
     ];
   };
 }
 
-async function lowBalance({ accounts }: ConditionDeps, id: AccountId): Promise<Condition[]> {
-  const account = await accounts.account(id);
-  const level = account?.lowBalance;
-  if (account === undefined || level === undefined) return [];
-  // Unlimited accounts have a level too if their operator set one.
-  const available = availableOf({ ...account, mode: "prepaid" });
-  if (available === undefined || available >= level) return [];
-  const summary = `Account ${account.name} (${id}) has ${formatAmount(available)} ${CURRENCY} left; ${formatAmount(level)} is its level.`;
-  return [{ kind: "low_balance", subject: id, summary }];
+function lowBalance({ id, name, balance, held, creditLimit, lowBalance: level = ZERO }: Account): Condition {
+  const left = formatAmount(toMicros(balance - held + creditLimit));
+  const summary = `Account ${name} (${id}) has ${left} ${CURRENCY} left; ${formatAmount(level)} is its level.`;
+  return { kind: "low_balance", subject: id, summary };
+}
+
+async function deadCallbacks({ callbacks, clock }: ConditionDeps): Promise<Condition[]> {
+  const count = await callbacks.givenUp(clock.now() - DEAD_MS, DEAD_MOST);
+  if (count === 0) return [];
+  const shown =
+    count === DEAD_MOST ? `${count} callbacks or more` : `${count} ${count === 1 ? "callback" : "callbacks"}`;
+  const summary = `${shown} of the last hour could not be delivered and will not be tried again; svc callbacks list --state failed --local shows them.`;
+  return [{ kind: "dead_callbacks", subject: "", summary }];
 }
 
 function routeDown({ lane, upstreamModel, kind, detail, since }: RouteTrouble, now: number): Condition[] {

@@ -6,8 +6,6 @@ import type { Log } from "../domain/ports/runtime.ts";
 export interface LowBalanceDeps {
   readonly accounts: Pick<AccountStore, "account">;
   readonly log: Pick<Log, "warn">;
-  /** Where the account is recorded, for alerts. */
-  readonly lowAccounts?: Set<AccountId> | undefined;
 }
 
 /**
@@ -16,7 +14,7 @@ export interface LowBalanceDeps {
  */
 export type TellLowBalance = (id: AccountId) => void;
 
-export function createTellLowBalance({ accounts, log, lowAccounts }: LowBalanceDeps): TellLowBalance {
+export function createTellLowBalance({ accounts, log }: LowBalanceDeps): TellLowBalance {
   const message = "an account is low on balance";
   const tell = async (id: AccountId) => {
     const account = await accounts.account(id);
@@ -35,7 +33,6 @@ export function createTellLowBalance({ accounts, log, lowAccounts }: LowBalanceD
   };
   // Warns without the amounts when they cannot be read, because the warning comes only once.
   return (id) => {
-    lowAccounts?.add(id);
     tell(id).catch((error: Error) => log.warn({ account: id, err: error }, message));
   };
 }

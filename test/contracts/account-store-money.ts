@@ -176,6 +176,25 @@ function describeLowBalance(withPrepaid: WithPrepaid): void {
     }),
   );
 
+  test(
+    "the accounts that are low are those in use with less than their level, whether or not that was told",
+    warned(async (store) => {
+      const low = async () =>
+        (await store.accounts.lowAccounts()).map(({ id, lowBalance }) => [id, lowBalance]);
+      await hold(store, 1, 50_000);
+      expect(await low()).toEqual([]);
+      await store.accounts.updateAccount(PREPAID, { lowBalance: micros(50_001) }, bySystem());
+      await store.accounts.updateAccount(ACCOUNT, { lowBalance: micros(1) }, bySystem());
+      expect(await low()).toEqual([
+        [ACCOUNT, micros(1)],
+        [PREPAID, micros(50_001)],
+      ]);
+      await store.accounts.updateAccount(ACCOUNT, { creditLimit: micros(1) }, bySystem());
+      await store.accounts.updateAccount(PREPAID, { status: "suspended" }, bySystem());
+      expect(await low()).toEqual([]);
+    }),
+  );
+
   const REPLENISHED = {
     "a credit": (store) => store.accounts.credit(PREPAID, micros(1), "top-up", byHand(NOW)),
     "a release": (store) => store.tasks.requestCancel(taskId(2), PREPAID, NOW),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { Delivery } from "../../src/domain/callback/callback.ts";
 import { taskError } from "../../src/domain/errors.ts";
 import type { ManagedCallbackFilter } from "../../src/domain/ports/callback-store.ts";
 import type { NewTask } from "../../src/domain/task/task.ts";
@@ -20,6 +21,7 @@ import {
   withStore,
 } from "../helpers/store.ts";
 
+const REFUSED: Delivery = { kind: "refused", status: 500 };
 const LIMITS = { total: 100, perAccount: 100, perHost: 100 };
 
 /** Ends a task that has a callback. */
@@ -103,6 +105,28 @@ export function describeManagedCallbacks(name: string, make: MakeStore): void {
         expect(await listed({ taskId: taskId(4), state: "failed" })).toEqual([]);
         expect(await listed({ id: callbackId(1), keyId: keyId(2) })).toEqual([]);
         expect(await listed({ after: callbackId(9) })).toEqual([]);
+      }),
+    );
+
+    test(
+      "that were given up since a moment are counted among the newest, until a redelivery arrives",
+      withStore(make, async (store) => {
+        for (const number of [1, 2, 3]) await owe(store, number, NOW + number);
+        const query = { leaseMs: 1_000, limits: LIMITS, underWay: [] };
+        const send = async (now: number, outcome: (id: string) => Delivery) => {
+          for (const each of await store.callbacks.claim({ ...query, now }))
+            await store.callbacks.record(each, outcome(each.callback.id), now);
+        };
+        await send(NOW + 9, (id) => (id === callbackId(3) ? { kind: "delivered", status: 200 } : REFUSED));
+        expect(await store.callbacks.givenUp(NOW + 9, 9)).toBe(2);
+        expect(await store.callbacks.givenUp(NOW + 9, 1)).toBe(1);
+        expect(await store.callbacks.givenUp(NOW + 10, 9)).toBe(0);
+        // A redelivery that fails gives nothing up anew.
+        const again = { accountId: ACCOUNT, state: "failed", limit: 9 } as const;
+        await store.callbacks.redeliver(again);
+        await send(NOW + 20, (id) => (id === callbackId(2) ? { kind: "delivered", status: 200 } : REFUSED));
+        expect(await store.callbacks.givenUp(NOW + 10, 9)).toBe(0);
+        expect(await store.callbacks.givenUp(NOW, 9)).toBe(1);
       }),
     );
   });

@@ -121,17 +121,16 @@ describe("what is wrong", () => {
     const { failed = 0, errors = 0 } = given;
     const models = [{ model: "m", completed: 100 - failed, failed }];
     const minute = { answered: { ...calm.minute.answered, "2xx": 200 - errors, "5xx": errors } };
-    const dead = { count: 0 };
+    const dead = { at: [] as number[] };
     const read = createReadConditions({
       clock,
-      accounts: { account: async () => account },
+      accounts: { lowAccounts: async () => [] },
       routes: { troubles: async () => [] },
       // What is not read of the counts is left out.
       counts: { hour: () => ({ models }), minute: () => minute } as never,
       disk: () => undefined,
-      deadCallbacks: () => dead.count,
+      callbacks: { givenUp: async (since) => dead.at.filter((at) => at >= since).length },
       backupFailing: () => undefined,
-      lowAccounts: new Set(),
       ...given,
     });
     return { clock, dead, read };
@@ -164,15 +163,12 @@ describe("what is wrong", () => {
     expect(kindsOf(await unadvised.read([told]))).toEqual(["disk_low"]);
   });
 
-  test("is an account below its level, noted here or told of by an earlier process, until it is above", async () => {
-    const noted = reading({ lowAccounts: new Set([ACCOUNT]) });
-    expect((await noted.read([]))[0]?.summary).toBe(
-      `Account web (${ACCOUNT}) has 3.000000 USD left; 5.000000 is its level.`,
-    );
-    const told = { kind: "low_balance", subject: ACCOUNT, summary: "", since: 0, toldAt: 0 } as const;
-    expect(kindsOf(await reading().read([told]))).toEqual(["low_balance"]);
-    const rich = { accounts: { account: async () => ({ ...account, balance: micros(5_000_000) }) } };
-    expect(kindsOf(await reading(rich).read([told]))).toEqual([]);
+  test("is each account below its level, with what it has left", async () => {
+    const { read } = reading({ accounts: { lowAccounts: async () => [account] } });
+    expect((await read([]))[0]).toEqual({
+      ...{ kind: "low_balance", subject: ACCOUNT },
+      summary: `Account web (${ACCOUNT}) has 3.000000 USD left; 5.000000 is its level.`,
+    });
   });
 
   test("is a route that its upstream refuses, at once; one that failed after two minutes; one that is blocked never", async () => {
@@ -191,12 +187,16 @@ describe("what is wrong", () => {
 
   test("is a callback that was given up, for an hour", async () => {
     const { clock, dead, read } = reading();
-    dead.count = 1;
-    expect(kindsOf(await read([]))).toEqual(["dead_callbacks"]);
-    clock.advance(3_599_999);
+    dead.at = [clock.now()];
+    expect((await read([]))[0]?.summary).toBe(
+      "1 callback of the last hour could not be delivered and will not be tried again; svc callbacks list --state failed --local shows them.",
+    );
+    clock.advance(3_600_000);
     expect(kindsOf(await read([]))).toEqual(["dead_callbacks"]);
     clock.advance(1);
     expect(kindsOf(await read([]))).toEqual([]);
+    dead.at = Array.from({ length: 100 }, () => clock.now());
+    expect((await read([]))[0]?.summary).toStartWith("100 callbacks or more of the last hour");
   });
 
   test("is a backup that fails, with its reason", async () => {

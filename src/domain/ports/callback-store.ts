@@ -111,6 +111,11 @@ export interface CallbackStore {
    * being the last.
    */
   managedCallbacks(filter: ManagedCallbackFilter): Promise<ManagedCallbackPage>;
+  /**
+   * How many callbacks were given up since a moment and have not been delivered by a redelivery. Looks at the newest `among` of those
+   * that are given up.
+   */
+  givenUp(since: number, among: number): Promise<number>;
   /** Everything that must still be sent, including redeliveries. The cost does not depend on how much is owed. */
   owed(): Promise<OwedCallbacks>;
   /** In their order. */

@@ -7,6 +7,7 @@ import {
   createAccounts,
   findAccountOrName,
   isWithoutAccounts,
+  lowAccounts,
 } from "./account-store/accounts.ts";
 import { grantOf } from "./account-store/key-grants.ts";
 import { allKeys, createKeys, findKey, ownerOf } from "./account-store/keys.ts";
@@ -61,6 +62,7 @@ export function createAccountStore(connection: Connection, deps: AccountStoreDep
         return "created";
       }),
     accounts: () => read(allAccounts),
+    lowAccounts: () => read(lowAccounts),
     account: (idOrName) => read((session) => findAccountOrName(session, idOrName)),
     updateAccount: (id, change, act) =>
       changing(
@@ -76,8 +78,7 @@ export function createAccountStore(connection: Connection, deps: AccountStoreDep
     },
     ledger: (id) => read((session) => allEntries(session, id)),
     ledgerPage: prepareLedgerPage(readers),
-    createKey: (key, secret, act) =>
-      writeFor(key.accountId, (session) => keys.create(session, key, secret, act)),
+    createKey: (...given) => writeFor(given[0].accountId, (session) => keys.create(session, ...given)),
     keys: (owner) => read((session) => allKeys(session, owner)),
     key: (idOrName) => read((session) => findKey(session, idOrName)),
     keyQuota: (id, period) => readAtOnce((session) => quotaUse(session, id, period)),

@@ -3,6 +3,7 @@ import type { Callback } from "../../domain/callback/callback.ts";
 import { MAX_CALLBACK_REDELIVERIES } from "../../domain/limits.ts";
 import type { OwedCallbacks } from "../../domain/overview.ts";
 import type { CallbackFilter, CallbackStore } from "../../domain/ports/callback-store.ts";
+import { givenUpSince } from "../sqlite/callback-store/given-up.ts";
 import { redelivered } from "../sqlite/callback-store.ts";
 import { createClaim } from "./callback-store/claim.ts";
 import { managedCallbacks } from "./callback-store/managed.ts";
@@ -23,6 +24,9 @@ const ANY_DUE = statement<unknown, [now: number]>(
 );
 const ASK = statement<never, [id: string, most: number]>(
   "update callback set redeliver = 1, pool = 'ready' where id = $1 and sends - attempts < $2",
+);
+const GIVEN_UP = statement<{ count: number }, [among: number, since: number]>(
+  givenUpSince("callback", "$1", "$2"),
 );
 // Each pool has an index of its own.
 const waitingIn = (pool: string) =>
@@ -58,6 +62,8 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     byId: (id) => read((session) => findCallback(session, id)),
     list: (filter) => read((session) => listCallbacks(session, filter)),
     managedCallbacks: (filter) => read((session) => managedCallbacks(session, filter)),
+    givenUp: (since, among) =>
+      read(async (session) => (await GIVEN_UP.get(session, among, since))?.count ?? 0),
     owed: () => read(owed),
     attempts: (id) => read((session) => attemptsOf(session, id)),
   };

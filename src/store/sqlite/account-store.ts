@@ -63,6 +63,7 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
         return "created";
       }),
     accounts: async () => read(() => parts.accounts.all()),
+    lowAccounts: async () => read(() => parts.accounts.low()),
     account: async (idOrName) => read(() => parts.accounts.find(idOrName)),
     updateAccount: (id, change, act) =>
       writeClearing(parts.grants, () => parts.accounts.update(id, change, act)),

@@ -6,6 +6,7 @@ import type { OwedCallbacks } from "../../domain/overview.ts";
 import type { CallbackFilter, CallbackStore } from "../../domain/ports/callback-store.ts";
 import { prepareBacklog } from "./backlog.ts";
 import { prepareClaim } from "./callback-store/claim.ts";
+import { prepareGivenUp } from "./callback-store/given-up.ts";
 import { prepareLists } from "./callback-store/lists.ts";
 import { prepareManagedCallbacks } from "./callback-store/managed.ts";
 import { prepareReads } from "./callback-store/reads.ts";
@@ -20,6 +21,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
   const reads = prepareReads(connection, lists);
   const managed = prepareManagedCallbacks(db, lists, reads);
   const trail = prepareTrail(db);
+  const givenUp = prepareGivenUp(db);
   const claim = prepareClaim(connection);
   const record = prepareRecord(connection);
   const nextDue = db.prepare<{ due_at: number }, []>(
@@ -63,6 +65,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     byId: async (id) => read(() => reads.byId(id)),
     list: async (filter) => read(() => reads.list(filter)),
     managedCallbacks: async (filter) => read(() => managed(filter)),
+    givenUp: async (since, among) => read(() => givenUp(since, among)),
     owed: async () => read(readOwed),
     attempts: async (id) => read(() => reads.attempts(id)),
   };

@@ -91,6 +91,7 @@ export const ALLOWED: readonly AllowedWalk[] = [
   },
   { file: "sqlite/task-store/managed-changes", part: "change = ?", why: "A change has one task." },
   { file: "sqlite/task-store/admit", part: "insert into task", why: "Nothing refers to a new task yet." },
+  { file: "sqlite/callback-store/given-up", why: "A callback has 105 sends at most." },
   { file: "sqlite/callback-store/insert", why: "Nothing refers to a new callback yet." },
   {
     file: "sqlite/task-store/next-ready",

@@ -4,6 +4,7 @@ import type { AccountId } from "../../../domain/ids.ts";
 import { creditEntry } from "../../../domain/money/ledger.ts";
 import type { AccountChange, AccountStore, Credit, NewAccount } from "../../../domain/ports/account-store.ts";
 import { type AccountRow, toAccount } from "../../sqlite/account-store/account-table.ts";
+import { LOW_ACCOUNTS } from "../../sqlite/account-store/accounts.ts";
 import type { creditKey } from "../../sqlite/account-store/credit-key-table.ts";
 import { accountChanged, accountCredited, accountMade } from "../../sqlite/account-store/notes.ts";
 import { AVAILABLE } from "../../sqlite/holds.ts";
@@ -17,6 +18,7 @@ const BY_ID_OR_NAME = statement<AccountRow, [idOrName: string]>(
   "select * from account where id = $1 or name = $1 order by id = $1 desc limit 1",
 );
 const ALL = statement<AccountRow>("select * from account order by id");
+const LOW = statement<AccountRow>(LOW_ACCOUNTS);
 const IS_ANY = statement<{ found: 1 }>("select 1 as found from account limit 1");
 /** While this lock is held, nobody adds an account. */
 const HOLD_ALL = statement("lock table account in share row exclusive mode");
@@ -53,6 +55,10 @@ export async function findAccountOrName(session: Session, idOrName: string): Pro
 
 export async function allAccounts(session: Session): Promise<Account[]> {
   return (await ALL.all(session)).map(toAccount);
+}
+
+export async function lowAccounts(session: Session): Promise<Account[]> {
+  return (await LOW.all(session)).map(toAccount);
 }
 
 /** Whether there is no account. If so, nobody else can add one before the transaction ends. */

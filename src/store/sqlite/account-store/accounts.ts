@@ -14,12 +14,17 @@ import { type AccountRow, account, toAccount } from "./account-table.ts";
 import { creditKey } from "./credit-key-table.ts";
 import { accountChanged, accountCredited, accountMade } from "./notes.ts";
 
+/** The accounts in use that have less left than their level. */
+export const LOW_ACCOUNTS = `select * from account
+   where ${AVAILABLE} < low_balance_micros and status = 'active' order by id`;
+
 /** Finds accounts. Raw statements: most commands on a data folder need no others, and the first query that drizzle builds takes milliseconds. */
 function prepareFind({ db }: Connection) {
   const statements = madeAtUse({
     byId: () => db.prepare<AccountRow, [id: string]>("select * from account where id = ?"),
     byName: () => db.prepare<AccountRow, [name: string]>("select * from account where name = ?"),
     all: () => db.prepare<AccountRow, []>("select * from account order by id"),
+    low: () => db.prepare<AccountRow, []>(LOW_ACCOUNTS),
   });
   const byId = (id: string): Account | undefined => statements.byId.all(id).map(toAccount)[0];
   const byName = (name: string): Account | undefined => statements.byName.all(name).map(toAccount)[0];
@@ -28,6 +33,7 @@ function prepareFind({ db }: Connection) {
     byName,
     find: (idOrName: string) => byId(idOrName) ?? byName(idOrName),
     all: (): Account[] => statements.all.all().map(toAccount),
+    low: (): Account[] => statements.low.all().map(toAccount),
   };
 }
 
@@ -89,11 +95,11 @@ export function prepareAccounts(
   use: { readonly ledger: Ledger; readonly trail: Trail },
 ) {
   const { orm } = connection;
-  const { byId, byName, find, all } = prepareFind(connection);
+  const { byId, byName, find, all, low } = prepareFind(connection);
   const later = madeAtUse({ clearTold: () => prepareClearTold(connection) });
 
   return {
-    ...{ byId, find, all },
+    ...{ byId, find, all, low },
     create({ id, name, mode, credit, createdAt }: NewAccount, act?: Act) {
       if (byName(name) !== undefined) return "name_taken" as const;
       orm
