@@ -25,7 +25,7 @@ export const assetsOf = ({
 /** The folder in which the latest lines of the log are kept. */
 export const logsOf = ({ dataDir }: Folder): string => join(dataDir, LOGS);
 
-/** Another process serves from this data folder. */
+/** Another process has the data folder for itself. */
 export class DataDirectoryBusy extends Error {
   override readonly name = "DataDirectoryBusy";
 }
@@ -136,6 +136,6 @@ export function lockDataDirectory(folder: Locked): () => void {
   const { pid } = lockHolder(dataDir);
   const process = pid === undefined ? "" : ` (pid ${pid})`;
   throw new DataDirectoryBusy(
-    `Another svc serves from ${dataDir}${process}. Stop it, or choose another --data-dir.`,
+    `Another svc works on ${dataDir}${process}: a server, or a command that needs it for itself, such as svc migrate. Stop the server, or wait for the command; or choose another --data-dir.`,
   );
 }

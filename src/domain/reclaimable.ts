@@ -62,7 +62,7 @@ export function reclaimLines(found: Reclaimable, kept: KeptNow): string[] {
     ],
     [
       found.freePages,
-      `svc db vacuum frees ${sizeText(found.freePages)} of free pages, and needs the database's size meanwhile`,
+      `svc db vacuum frees ${sizeText(found.freePages)} of free pages, and needs up to twice the database's size meanwhile`,
     ],
   ];
   return ways

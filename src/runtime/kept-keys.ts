@@ -3,12 +3,14 @@ import {
   existsSync,
   fsyncSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { LaneId } from "../domain/ids.ts";
 import { isJsonObject } from "../domain/json.ts";
 import type { Seal } from "../domain/ports/runtime.ts";
@@ -54,6 +56,7 @@ export function keepKey(key: KeptKey, seal: Seal, secrets: KeptSecrets): void {
     }
     renameSync(partial, path);
     flushFolder(folder);
+    removeParts(path, LEFT_MS);
   } finally {
     rmSync(partial, { force: true });
   }
@@ -63,7 +66,24 @@ export function keepKey(key: KeptKey, seal: Seal, secrets: KeptSecrets): void {
 export function forgetKey({ path }: KeptKey): boolean {
   const isKept = existsSync(path);
   rmSync(path, { force: true });
+  removeParts(path, 0);
   return isKept;
+}
+
+/** A writer needs milliseconds. */
+const LEFT_MS = 60_000;
+
+/** Removes what writers of a key that were killed left. @param ageMs how old it is at least */
+function removeParts(path: string, ageMs: number): void {
+  const folder = dirname(path);
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of names.filter(
+    (each) => each.startsWith(`${basename(path)}.`) && each.endsWith(".part"),
+  )) {
+    const part = join(folder, name);
+    const { mtimeMs = Date.now() } = statSync(part, { throwIfNoEntry: false }) ?? {};
+    if (Date.now() - mtimeMs >= ageMs) rmSync(part, { force: true });
+  }
 }
 
 /** Opens the secrets of an account, and seals them again if they were sealed with an earlier key, unless it may only read. */

@@ -71,8 +71,8 @@ describe("serving", () => {
     await svc(["keys", "create", "--name", "x"], { cwd });
     const { child, lines } = await serve(["--port", "0", "--host", "0.0.0.0"], { cwd });
     const { exitCode, stderr } = await svc(["serve", "--port", "0"], { cwd });
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Another svc serves from")]);
-    if (process.platform === "linux") expect(stderr).toContain(` (pid ${child.pid}). Stop it,`);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Another svc works on")]);
+    if (process.platform === "linux") expect(stderr).toContain(` (pid ${child.pid}): a server, or`);
     child.kill("SIGINT");
     expect(await child.exited).toBe(0);
     expect(lines.some(({ msg }) => msg === FIRST_KEY)).toBe(false);

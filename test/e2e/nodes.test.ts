@@ -133,7 +133,7 @@ describe.skipIf(!HAS_POSTGRES)("nodes of one PostgreSQL database", () => {
     const assets = join(one.dataDir, "assets");
     const node = await start(url, assets, {}, { dataDir: one.dataDir });
     expect((await ended(node, key, data.task_id)).status).toBe("completed");
-    expect(run(url, "db", "move", "--to", one.dataDir).text).toContain("Another svc serves from");
+    expect(run(url, "db", "move", "--to", one.dataDir).text).toContain("Another svc works on");
     expect(run(url, "db", "move", "--to", emptyFolder("other")).text).toContain("Stop every node first");
     await node.stop();
     expect(run(url, "db", "move", "--to", one.dataDir)).toMatchObject({ exitCode: 0 });

@@ -308,7 +308,7 @@ describe("a data folder", () => {
     // The lock still keeps a second server out.
     const third = spawnServer({ folder: first.folder });
     expect(await third.exited).toBe(1);
-    expect(third.stderr()).toContain("Another svc serves from");
+    expect(third.stderr()).toContain("Another svc works on");
     expect(second.hasExited()).toBe(false);
   });
 

@@ -163,7 +163,7 @@ test("a migration is refused while a server runs on the folder, and taken when i
   const { server } = await start();
   const beside = await svc(["migrate", "up", "--data-dir", server.dataDir]);
   expect([beside.exitCode, beside.stdout]).toEqual([1, ""]);
-  expect(beside.stderr).toContain(`Another svc serves from ${server.dataDir}`);
+  expect(beside.stderr).toContain(`Another svc works on ${server.dataDir}`);
   expect((await svc(["migrate", "status", "--data-dir", server.dataDir])).exitCode).toBe(0);
   await server.stop();
   expect((await svc(["migrate", "up", "--data-dir", server.dataDir])).exitCode).toBe(0);

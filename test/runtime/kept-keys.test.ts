@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,6 +45,28 @@ test("what is kept opens again, and lies nowhere in the clear or open to others"
   const text = readFileSync(at("kling").path, "utf8");
   for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
   expect([statSync(folder).mode & 0o777, statSync(at("kling").path).mode & 0o777]).toEqual([0o700, 0o600]);
+});
+
+test("what writers that were killed left of a key goes when it is kept anew or forgotten, and other keys stay", () => {
+  const { folder, at, sealWith } = setup();
+  const leave = (name: string, at = 0) => {
+    writeFileSync(join(folder, name), "");
+    utimesSync(join(folder, name), at, at);
+  };
+  keepKey(at("kling"), sealWith(OLD), SECRETS);
+  leave("kling.json.17.part");
+  leave("kling.second.json.17.part");
+  // Somebody may be writing it.
+  leave("kling.json.18.part", Date.now() / 1000);
+  keepKey(at("kling"), sealWith(OLD), SECRETS);
+  expect(readdirSync(folder).sort()).toEqual([
+    "kling.json",
+    "kling.json.18.part",
+    "kling.second.json.17.part",
+  ]);
+  expect(forgetKey(at("kling"))).toBe(true);
+  expect(forgetKey(at("kling/second"))).toBe(false);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test("another account's file opens for none", () => {
