@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import { type Account, availableOf } from "../../src/domain/access/account.ts";
+import type { Account } from "../../src/domain/access/account.ts";
 import { ACCOUNT_TERMS, type AccountMode } from "../../src/domain/access/account-terms.ts";
 import { accountForm } from "../../src/domain/access/record-form.ts";
-import { CURRENCY, formatAmount, type Micros } from "../../src/domain/money/money.ts";
+import { CURRENCY, formatAmount } from "../../src/domain/money/money.ts";
 import { placeAgain } from "../again.ts";
 import { addCommands, given } from "../command.ts";
 import { asksFirst, confirm } from "../confirm.ts";
@@ -10,13 +10,14 @@ import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { flagNames, namingFlags, readTermFlags, withTermFlags } from "../flags/terms.ts";
 import { type FlagValues, readAmount } from "../flags/values.ts";
-import { column, type Field, renderFields } from "../format/table.ts";
-import { termFields } from "../format/terms.ts";
+import { column, renderFields } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
 import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
 import type { Manage } from "../manage/port.ts";
+import { accountFields } from "./accounts/fields.ts";
 import { addPurge } from "./accounts/purge.ts";
+import { addShow } from "./accounts/show.ts";
 
 const COLUMNS = [
   ...[
@@ -107,36 +108,6 @@ function addList(accounts: Command, context: Context): void {
   });
 }
 
-function addShow(accounts: Command, context: Context): void {
-  const command = addManagedCommand(
-    accounts,
-    "show <account>",
-    "show an account and its ledger, by id or name",
-  );
-  withExamples(command, "svc accounts show studio");
-  onManagedRun(command, context, async ({ args, output, open }) => {
-    const { manage } = await open();
-    const { account, ledger } = await manage.showAccount(given(args, 0));
-    const entries = ledger.map((entry) => ({
-      at: Math.floor(entry.at / 1000),
-      kind: entry.kind,
-      balance_delta: formatAmount(entry.balanceDelta),
-      held_delta: formatAmount(entry.heldDelta),
-      task_id: entry.taskId ?? null,
-      reason: entry.reason,
-      actor: entry.actor,
-    }));
-    const lines = ledger.map((entry) => {
-      const amounts = `${formatAmount(entry.balanceDelta).padStart(12)} ${formatAmount(entry.heldDelta).padStart(12)}`;
-      return `${formatTime(entry.at)}  ${entry.kind.padEnd(10)} ${amounts}  ${entry.taskId ?? ""} ${entry.reason}\n`;
-    });
-    const title = lines.length === 0 ? "" : `\n${output.style.bold("LEDGER (balance, held)")}\n`;
-    output.show({ ...accountForm(account), ledger: entries }, () =>
-      [renderFields(fieldsOf(account), output), title, ...lines].join(""),
-    );
-  });
-}
-
 function addUpdate(accounts: Command, context: Context): void {
   const description = "change terms of an account; others stay unchanged";
   const command = addManagedCommand(accounts, "update <account>", description);
@@ -154,7 +125,7 @@ function addUpdate(accounts: Command, context: Context): void {
     const { manage, at } = await open();
     const account = await namingFlags(manage.updateAccount(given(args, 0), terms), flags);
     output.done(`Account ${account.name} is changed ${at}. A running server follows within a second.`);
-    output.show(accountForm(account), () => renderFields(fieldsOf(account), output));
+    output.show(accountForm(account), () => renderFields(accountFields(account), output));
   });
 }
 
@@ -217,23 +188,4 @@ function addRefund(accounts: Command, context: Context): void {
     const value = { task_id: done.taskId, refunded, currency: CURRENCY, account: accountForm(account) };
     output.show(value, () => `${refunded}\n`);
   });
-}
-
-/** An account in names and values, for people. */
-function fieldsOf(account: Account): Field[] {
-  const money = (amount: Micros) => `${formatAmount(amount)} ${CURRENCY}`;
-  const available = availableOf(account);
-  const { mode, creditLimit, ...terms } = termFields(ACCOUNT_TERMS, account);
-  return [
-    ["id", account.id],
-    ["name", account.name],
-    mode,
-    ["status", account.status],
-    ["balance", money(account.balance)],
-    ["held", money(account.held)],
-    creditLimit,
-    ["available", available === undefined ? "unlimited" : money(available)],
-    ...Object.values(terms),
-    ["created", formatTime(account.createdAt)],
-  ];
 }

@@ -46,10 +46,6 @@ export interface Manage {
   createAccount(...given: Of<"createAccount">): Promise<Account>;
   listAccounts(): Promise<readonly Account[]>;
   readAccount(idOrName: string): Promise<Account>;
-  /** With every movement of its money, oldest first. */
-  showAccount(
-    idOrName: string,
-  ): Promise<{ readonly account: Account; readonly ledger: readonly Omit<ShownEntry, "balance">[] }>;
   updateAccount(...given: Of<"updateAccount">): Promise<Account>;
   suspendAccount(idOrName: string): Promise<Account>;
   activateAccount(idOrName: string): Promise<Account>;

@@ -7,7 +7,7 @@ import { formatDay, formatSplit } from "../../src/domain/money/usage.ts";
 import { type AdminCalls, HARMLESS, type Repeat, segment } from "../client/admin.ts";
 import { accountOf, entryOf, keyOf, sessionOf, tokenOf, usageReportOf } from "./answers.ts";
 import { amountIn, objectIn, objectsIn, optionalTextIn, textIn } from "./fields.ts";
-import type { Manage, ShownEntry, ShownLedger } from "./port.ts";
+import type { Manage, ShownLedger } from "./port.ts";
 import { termFieldsOf } from "./term-fields.ts";
 
 /** The most that the API puts into one page of a ledger. */
@@ -57,7 +57,7 @@ function accountCalls({ get, send }: AdminCalls): Pick<Manage, AccountVerb> {
   };
 }
 
-type MoneyVerb = "showAccount" | "creditAccount" | "refundTask" | "readLedger" | "readUsage";
+type MoneyVerb = "creditAccount" | "refundTask" | "readLedger" | "readUsage";
 
 function moneyCalls({ get, send }: AdminCalls): Pick<Manage, MoneyVerb> {
   const readAccount = async (id: string) => accountOf(await get(`/accounts/${segment(id)}`));
@@ -71,16 +71,6 @@ function moneyCalls({ get, send }: AdminCalls): Pick<Manage, MoneyVerb> {
     };
   };
   return {
-    async showAccount(idOrName) {
-      const account = await readAccount(idOrName);
-      const newestFirst: ShownEntry[] = [];
-      for (let next: number | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
-        const page = await readPage(account.id, MAX_PAGE, next);
-        newestFirst.push(...page.rows);
-        next = page.next;
-      }
-      return { account, ledger: newestFirst.reverse() };
-    },
     async creditAccount(idOrName, amount, { reason }) {
       const body = { amount: formatAmount(amount), reason };
       // The server counts it once, however often it is sent.

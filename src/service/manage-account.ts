@@ -52,10 +52,5 @@ function accountVerbs(deps: ManageAccountDeps) {
     },
     listAccounts: () => accounts.accounts(),
     readAccount: (idOrName: string) => findAccount(deps, idOrName),
-    /** An account with every movement of its money, oldest first. */
-    async showAccount(idOrName: string) {
-      const account = await findAccount(deps, idOrName);
-      return { account, ledger: await accounts.ledger(account.id) };
-    },
   };
 }

@@ -2,6 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openLocal } from "../../src/app/local.ts";
 import { toMicros } from "../../src/domain/money/money.ts";
+import { openStore } from "../../src/store/open.ts";
+import { admit, NOW, taskId } from "../helpers/store.ts";
 import { emptyFolder, svc } from "./support.ts";
 
 /** A folder with a data folder and the account "studio" in it, with 5 USD. */
@@ -96,6 +98,28 @@ test("accounts are suspended and activated, which is told", async () => {
   );
   expect((await json(cwd, "accounts", "list")).accounts).toMatchObject([{ status: "suspended" }]);
   expect(await json(cwd, "accounts", "activate", "studio")).toMatchObject({ status: "active" });
+});
+
+test("an account tells which tasks its money is held for, oldest first, and the latest of its ledger", async () => {
+  const cwd = await withAccount();
+  const { id } = await json(cwd, "accounts", "show", "studio");
+  const store = openStore({ path: join(cwd, "svc-data/svc.db") });
+  for (const number of [1, 2, 3])
+    await admit(store, { number, accountId: id, held: toMicros(number * 10_000), createdAt: NOW + number });
+  await store.tasks.requestCancel(taskId(2), id, NOW + 9);
+  await store.stop();
+  for (let i = 0; i < 20; i++) await json(cwd, "accounts", "credit", "studio", "1.00");
+  const { held, holds, ledger } = await json(cwd, "accounts", "show", "studio");
+  expect([held, ledger.length]).toEqual(["0.040000", 20]);
+  expect(holds).toEqual([
+    { task_id: taskId(1), amount: "0.010000", since: 1_000 },
+    { task_id: taskId(3), amount: "0.030000", since: 1_000 },
+  ]);
+  const { stdout, stderr } = await svc(["accounts", "show", "studio"], { cwd });
+  expect(stdout).toContain(`HELD FOR\n1970-01-01 00:16:40Z      0.010000  ${taskId(1)}\n`);
+  expect(stderr).toBe(
+    "What one waits for: svc task trace TASK\nThere are earlier movements: svc ledger studio --limit all\n",
+  );
 });
 
 describe("the ledger", () => {

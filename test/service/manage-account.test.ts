@@ -74,11 +74,11 @@ describe("accounts", () => {
       id,
       balance: 2,
     });
-    const { account, ledger } = await manage.showAccount("web");
+    const { account, rows } = await manage.readLedger("web", { limit: 9 });
     expect(account.balance).toBe(toMicros(2));
-    expect(ledger.map(({ reason, actor }) => [reason, actor])).toEqual([
-      ["invoice 12", "operator"],
+    expect(rows.map(({ reason, actor }) => [reason, actor])).toEqual([
       ["mistake", tokenId(1)],
+      ["invoice 12", "operator"],
     ]);
   });
 

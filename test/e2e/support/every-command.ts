@@ -392,7 +392,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   "svc accounts create": { keys: ACCOUNT, args: (setup) => local(setup.name())(setup) },
   "svc accounts list": { keys: ["accounts"], args: local(), isTable: true },
-  "svc accounts show": { keys: [...ACCOUNT, "ledger"], args: local("default") },
+  "svc accounts show": { keys: [...ACCOUNT, "holds", "ledger"], args: local("default") },
   "svc accounts update": {
     keys: ACCOUNT,
     args: async (setup) => local(await account(setup), "--credit-limit", "1")(setup),
