@@ -18,23 +18,30 @@ export function createMcpSender(settings: ClientSettings, options: ClientOptions
   let version: string | undefined;
 
   return async function* send(message: JsonObject): AsyncGenerator<JsonObject> {
-    const response = await post(message);
+    const stateless = statelessHeaders(message);
+    // A server that is told a session takes no lost connection for a cancellation, and waits for the notification.
+    if (stateless !== undefined) session ??= crypto.randomUUID();
+    const response = await post(message, stateless);
     const { status, headers } = response;
     if (status === 202) return;
     if (status !== 200) {
       const answer = parseBody(await readRaw(response, url));
+      if (stateless !== undefined && isJsonObject(answer) && answer.id === message.id) return yield answer;
       throw troubleOf(response, standardOf(answer), settings.server).failure;
     }
     session = headers.get("mcp-session-id") ?? session;
     const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
-    for await (const each of isStream ? eventsOf(response) : oneOf(response)) {
+    for await (const each of isStream ? eventsOf(response, url) : oneOf(response, url)) {
       if (message.method === "initialize" && isJsonObject(each.result))
         version = String(each.result.protocolVersion ?? "") || undefined;
       yield each;
     }
   };
 
-  async function post(message: JsonObject): Promise<Response> {
+  async function post(
+    message: JsonObject,
+    stateless: Readonly<Record<string, string>> | undefined,
+  ): Promise<Response> {
     const headers = new Headers({
       Authorization: `Bearer ${settings.key}`,
       "Content-Type": "application/json",
@@ -42,31 +49,53 @@ export function createMcpSender(settings: ClientSettings, options: ClientOptions
     });
     if (session !== undefined) headers.set("Mcp-Session-Id", session);
     if (version !== undefined) headers.set("MCP-Protocol-Version", version);
+    for (const [name, value] of Object.entries(stateless ?? {})) headers.set(name, value);
     const sent = await sendRaw({ method: "POST", url, headers, body: JSON.stringify(message) }, options);
     if (!sent.ok) throw sent.failure;
     return sent.value;
   }
+}
 
-  async function* oneOf(response: Response): AsyncGenerator<JsonObject> {
-    const message = parseBody(await readRaw(response, url));
-    if (isJsonObject(message)) yield message;
-  }
+async function* oneOf(response: Response, url: URL): AsyncGenerator<JsonObject> {
+  const message = parseBody(await readRaw(response, url));
+  if (isJsonObject(message)) yield message;
+}
 
-  async function* eventsOf(response: Response): AsyncGenerator<JsonObject> {
-    const found: JsonObject[] = [];
-    const parser = createParser({
-      maxBufferSize: MAX_MESSAGE_SIZE,
-      onEvent({ data }) {
-        const message = parseBody(data);
-        if (isJsonObject(message)) found.push(message);
-      },
-    });
-    const decoder = new TextDecoder();
-    for await (const bytes of streamRaw(response, url)) {
-      parser.feed(decoder.decode(bytes, { stream: true }));
-      yield* found.splice(0);
-    }
+async function* eventsOf(response: Response, url: URL): AsyncGenerator<JsonObject> {
+  const found: JsonObject[] = [];
+  const parser = createParser({
+    maxBufferSize: MAX_MESSAGE_SIZE,
+    onEvent({ data }) {
+      const message = parseBody(data);
+      if (isJsonObject(message)) found.push(message);
+    },
+  });
+  const decoder = new TextDecoder();
+  for await (const bytes of streamRaw(response, url)) {
+    parser.feed(decoder.decode(bytes, { stream: true }));
+    yield* found.splice(0);
   }
+}
+
+/**
+ * What a request without a session says in headers too, from version 2026-07-28 of the protocol on; undefined for other messages
+ * (https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http, checked 2026-11-29).
+ */
+function statelessHeaders({ id, method, params }: JsonObject): Readonly<Record<string, string>> | undefined {
+  const { _meta, name } = isJsonObject(params) ? params : {};
+  const version = isJsonObject(_meta) ? _meta["io.modelcontextprotocol/protocolVersion"] : undefined;
+  if (id === undefined || typeof version !== "string" || typeof method !== "string") return undefined;
+  return {
+    "MCP-Protocol-Version": headerText(version),
+    "Mcp-Method": headerText(method),
+    ...(typeof name === "string" && { "Mcp-Name": headerText(name) }),
+  };
+}
+
+/** A text as that protocol has it in a header. */
+function headerText(text: string): string {
+  const isPlain = /^[\x21-\x7e]+$/.test(text) && !text.startsWith("=?base64?");
+  return isPlain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
 }
 
 /** An error of JSON-RPC in the form that this service's other errors have. */

@@ -9,6 +9,7 @@ import {
   McpError,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Json, JsonObject } from "../../../domain/json.ts";
+import { asEarlier, complete, discovery, isStateless, NOT_KEPT, statelessRefusal } from "./stateless.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 import { INSTRUCTIONS } from "./tools.ts";
 
@@ -44,14 +45,22 @@ const KEEP_ALIVE_MS = 15_000;
  */
 export async function answerMessages(options: KitOptions): Promise<Response> {
   const { request, messages, isStream } = options;
+  const isNew = isStateless(request, messages);
+  const refusal = isNew ? statelessRefusal(request, messages) : undefined;
+  if (refusal !== undefined) return Response.json(refusal.error, { status: refusal.status });
+  const finish = <T extends object>(result: T): T => (isNew ? complete(result, options.version) : result);
   const server = new Server(
     { name: "svc", version: options.version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   server.onerror = options.onError;
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: options.tools().map(toolForm) }));
+  server.setRequestHandler(ListToolsRequestSchema, () =>
+    finish({ tools: options.tools().map(toolForm), ...(isNew && NOT_KEPT) }),
+  );
   // The kit answers a request that does not fit its schema with an internal error.
   server.fallbackRequestHandler = async (given, { requestId, sendNotification }) => {
+    if (isNew && given.method === "server/discover")
+      return finish({ ...discovery(INSTRUCTIONS), ...NOT_KEPT });
     if (given.method !== "tools/call") throw new McpError(ErrorCode.MethodNotFound, "Method not found");
     const parsed = CallToolRequestSchema.safeParse(given);
     if (!parsed.success)
@@ -70,7 +79,7 @@ export async function answerMessages(options: KitOptions): Promise<Response> {
     });
     if (result === undefined)
       throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 80)}`);
-    if (result !== "cancelled") return answerOf(result);
+    if (result !== "cancelled") return finish(answerOf(result));
     // A request that was cancelled gets no answer: its stream ends without one. In a batch, others still wait for theirs.
     if (isStream && !Array.isArray(messages)) await server.close();
     return answerOf({ content: [], isError: true });
@@ -80,7 +89,7 @@ export async function answerMessages(options: KitOptions): Promise<Response> {
     keepAliveMs: KEEP_ALIVE_MS,
   });
   await server.connect(transport);
-  return transport.handleRequest(request, { parsedBody: messages });
+  return transport.handleRequest(isNew ? asEarlier(request) : request, { parsedBody: messages });
 }
 
 function toolForm({ hints, ...tool }: Tool): ListToolsResult["tools"][number] {

@@ -10,6 +10,7 @@ import { type Cancellations, createCancellations } from "./cancellations.ts";
 import type { McpDeps } from "./deps.ts";
 import type { KitCall } from "./kit.ts";
 import { INVALID_REQUEST, rpcError } from "./manners.ts";
+import { hangUp, isStateless } from "./stateless.ts";
 import type { ToolCall, ToolResult } from "./tool.ts";
 import { refusalResult, TOOLS } from "./tools.ts";
 import { ANSWER_MCP } from "./wire.ts";
@@ -152,17 +153,17 @@ type Called = KitCall & Pick<ToolCall, "accepted">;
 async function run(
   deps: Deps,
   exchange: KeyedExchange,
-  { inlineFiles }: JsonBody<Json>,
+  { body, inlineFiles }: JsonBody<Json>,
   { name, args, requestId, progress, accepted }: Called,
 ): Promise<ToolResult | "cancelled" | undefined> {
   const tool = TOOLS.find((each) => each.name === name);
   if (tool === undefined) return undefined;
-  const { keyId } = exchange.principal;
-  const { cancelled, end } = deps.cancellations.begin({
-    keyId,
-    session: sessionOf(exchange.request),
-    requestId,
-  });
+  const { request, principal } = exchange;
+  const session = sessionOf(request);
+  const { cancelled: named, end } = deps.cancellations.begin({ keyId: principal.keyId, session, requestId });
+  // Who names a session cancels by it; who names a key for the call comes again after a lost connection.
+  const staysOnHangUp = session !== undefined || (args.idempotency_key ?? undefined) !== undefined;
+  const cancelled = isStateless(request, body) && !staysOnHangUp ? hangUp(request, deps.stopping) : named;
   try {
     const result = await tool.run(deps, { exchange, args, inlineFiles, cancelled, progress, accepted });
     return cancelled.aborted ? "cancelled" : result;
@@ -207,5 +208,7 @@ async function replyOf(deps: Deps, response: Response, body: Json, { only }: Cal
 /** A refusal of the kit's, with the code that every refusal of this service has. */
 function refusedText(text: string): string {
   const told = JSON.parse(text) as JsonObject;
-  return JSON.stringify({ ...told, error: { ...(told.error as JsonObject), data: REFUSED } });
+  const error = told.error as JsonObject;
+  const data = { ...(isJsonObject(error.data) && error.data), ...REFUSED };
+  return JSON.stringify({ ...told, error: { ...error, data } });
 }

@@ -28,7 +28,7 @@ export interface ToolCall {
   readonly args: JsonObject;
   /** Data URIs of the arguments that were decoded while they arrived. They go once the call is accepted, or over. */
   readonly inlineFiles: InlineFiles | undefined;
-  /** Aborts when the client cancels the call. One that merely leaves does not. */
+  /** Aborts when the client cancels the call. One that merely leaves does not, but for the version of the protocol in which that cancels. */
   readonly cancelled: AbortSignal;
   /** Tells the client how far it is, where it wants to know. */
   readonly progress: (percent: number, message: string) => Promise<void>;
