@@ -2,6 +2,7 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import type { ClientSettings } from "../environment.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
+import { GIVE_TOKEN } from "./answer.ts";
 import { type Call, type ClientOptions, exchange } from "./exchange.ts";
 import { type Attempt, withRetries } from "./retry.ts";
 
@@ -20,9 +21,6 @@ export type Repeat =
   | { readonly kind: "never"; readonly check: string };
 
 export const HARMLESS: Repeat = { kind: "harmless" };
-
-const UNAUTHORISED =
-  "Give a valid token with SVC_MANAGEMENT_TOKEN, `svc login --token-stdin` or --token. On the server's machine `svc tokens create --name NAME` makes one.";
 
 export function createAdminCalls(settings: ClientSettings, options: ClientOptions) {
   const attempt = async (request: Call) => adviseOperator(await exchange(settings, options, request));
@@ -63,7 +61,7 @@ export const segment = (text: string): string => encodeURIComponent(text);
 /** Says what an operator can do about a refusal. */
 function adviseOperator<T>(result: Attempt<T>): Attempt<T> {
   if (result.ok || result.failure.exitCode !== EXIT.auth) return result;
-  return { ...result, failure: result.failure.withHint(UNAUTHORISED) };
+  return { ...result, failure: result.failure.withHint(GIVE_TOKEN) };
 }
 
 /** Whether the request may have been carried out although no answer of the service came. */

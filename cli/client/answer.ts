@@ -100,9 +100,13 @@ function readError(body: unknown) {
   };
 }
 
+export const GIVE_TOKEN =
+  "Give a valid token with SVC_MANAGEMENT_TOKEN, `svc login --token-stdin` or --token. On the server's machine `svc tokens create --name NAME` makes one.";
+const GIVE_KEY =
+  "Set SVC_API_KEY or --key to a valid key. On the server's machine `svc keys create --name NAME` makes one.";
+
 function hintFor(status: number, code: string | undefined, response: Response): string | undefined {
-  if (status === 401)
-    return "Set SVC_API_KEY or --key to a valid key. On the server's machine `svc keys create --name NAME` makes one.";
+  if (status === 401) return response.url.includes("/admin/v1/") ? GIVE_TOKEN : GIVE_KEY;
   if (status === 402)
     return "On the server's machine `svc accounts credit ACCOUNT AMOUNT` adds to a balance, `svc keys update KEY --quota AMOUNT` raises a quota.";
   if (code === "model_not_available")

@@ -4,7 +4,7 @@ import { storyOf } from "./story.ts";
 
 /** A query by the names of its parameters; those that are undefined are left out. */
 export type ManagedTaskQuery = {
-  readonly [Name in "account" | "kind" | "status" | "model" | "limit" | "after"]?: string | undefined;
+  readonly [Name in "account" | "kind" | "status" | "model" | "q" | "limit" | "after"]?: string | undefined;
 };
 
 /** Requests to the management API, with paths from `/admin/v1` on. */

@@ -23,6 +23,31 @@ export function addCallerCommand(parent: Command, usage: string, description: st
   return withLocalFlags(command).option("--local", "work on the data folder, and ask no server");
 }
 
+/** Flags of a command on a server for callers with an API key, and for operators, who mean the tasks of all accounts. */
+export interface OperatorsToo extends RemoteFlags {
+  readonly token?: string;
+  readonly allAccounts?: boolean;
+}
+
+export function addOperatorsToo(parent: Command, usage: string, description: string): Command {
+  const command = withTokenFlags(addRemoteCommand(parent, usage, description), ", for operators").option(
+    "--all-accounts",
+    "of every account, with a management token; beside an API key this says so",
+  );
+  return command;
+}
+
+/** @param isForOperators whether a flag was given that operators alone can use @throws Failure as `findCaller` does */
+export function whoAsks(
+  flags: OperatorsToo,
+  context: Context,
+  isForOperators = false,
+): { readonly settings: ClientSettings; readonly isOperator: boolean } {
+  const caller = findCaller(flags, context, isForOperators || flags.allAccounts === true);
+  if (caller.kind === "folder") throw usage("This takes a server.");
+  return { settings: caller.settings, isOperator: caller.kind === "operator" };
+}
+
 /**
  * An API key goes before a management token, unless a flag says otherwise, so that these commands stay as they are for whoever has
  * a key. A data folder must be asked for by a flag.

@@ -508,3 +508,71 @@ describe("the other commands", () => {
     expect(server.seen[0]?.headers.get("authorization")).toBe("Bearer mine");
   });
 });
+
+describe("with a management token", () => {
+  const MANAGED = {
+    ...{
+      task_id: "task_1",
+      status: "processing",
+      kind: "image",
+      model: "image-1",
+      created_at: 1_795_000_000,
+    },
+    ...{
+      account: { id: "acc_1", name: "studio" },
+      key: { id: "key_1", name: "web" },
+      provider: "fal/second",
+    },
+  };
+  const script: Script = {
+    "GET /admin/v1/tasks": () => success({ tasks: [MANAGED], next: null }),
+    "POST /admin/v1/tasks/task_1/cancel": () => success({ ...MANAGED, cancel_requested: true }),
+    "GET /v1/tasks": () => success({ tasks: [], next: null }),
+  };
+  const operator = { env: { SVC_API_KEY: "", SVC_MANAGEMENT_TOKEN: "mt-svc-test" } };
+
+  test("tasks of all accounts are listed with whose they are and who has them, narrowed as asked", async () => {
+    using server = startScriptedServer(script);
+    const { stdout } = await run(server, ["task", "list"], operator);
+    expect(stdout).toBe(
+      "task_1\timage\timage-1\tprocessing\t\t2026-11-18 11:06:40Z\t\tstudio\tweb\tfal/second\n",
+    );
+    const asked = ["--account", "studio", "--status", "processing", "--search", "a fox"];
+    await run(server, ["task", "list", ...asked], operator);
+    const [first, second] = server.at("/admin/v1/tasks");
+    expect(first?.headers.get("authorization")).toBe("Bearer mt-svc-test");
+    expect(Object.fromEntries(new URL(second!.path, server.url).searchParams)).toMatchObject({
+      ...{ account: "studio", status: "processing", q: "a fox" },
+    });
+  });
+
+  test("a task of another account is cancelled", async () => {
+    using server = startScriptedServer(script);
+    const { stdout, stderr } = await run(server, ["task", "cancel", "task_1"], operator);
+    expect([stdout, stderr]).toEqual(["processing\n", "task_1 is asked to stop; it is processing.\n"]);
+  });
+
+  test("a key at hand goes before it, unless all accounts or one of them are meant", async () => {
+    using server = startScriptedServer(script);
+    const both = { env: { SVC_MANAGEMENT_TOKEN: "mt-svc-test" } };
+    const listed = async (...args: string[]) => (await run(server, ["task", "list", ...args], both)).stdout;
+    expect(await listed()).toBe("");
+    expect(await listed("--all-accounts")).toStartWith("task_1");
+    expect(await listed("--account", "studio")).toStartWith("task_1");
+  });
+
+  test("what is no such token is told how to give one", async () => {
+    using server = startScriptedServer({
+      "GET /admin/v1/tasks": () => compatRefusal(401, "invalid_api_key", "This is an API key."),
+    });
+    const { exitCode, stderr } = await run(
+      server,
+      ["task", "list", "--all-accounts", "--token", "sk-svc-x"],
+      {
+        env: { SVC_API_KEY: "" },
+      },
+    );
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain("Give a valid token with SVC_MANAGEMENT_TOKEN");
+  });
+});

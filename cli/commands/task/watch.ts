@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { TaskView } from "../../client/answer.ts";
 import type { ClientOptions } from "../../client/exchange.ts";
-import { addRemoteCommand, clientOptions, type RemoteFlags } from "../../client/remote.ts";
+import { clientOptions } from "../../client/remote.ts";
 import { interrupted } from "../../client/retry.ts";
 import { type FeedListener, followTasks } from "../../client/task-feed.ts";
 import { allTasks, ownTasks, type TaskSource } from "../../client/task-source.ts";
@@ -10,30 +10,20 @@ import { hasEnded, verdictOf } from "../../client/wait.ts";
 import { type Invocation, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { openOnDesktop } from "../../desktop.ts";
-import { readClientSettings, readOperatorSettings } from "../../environment.ts";
-import { withTokenFlags } from "../../flags/credentials.ts";
 import type { Output } from "../../format/output.ts";
 import { printable } from "../../format/printable.ts";
 import { hasColour } from "../../format/style.ts";
 import { renderTsv } from "../../format/table.ts";
 import { withExamples, withExits, withNotes } from "../../help/manual.ts";
+import { addOperatorsToo, type OperatorsToo, whoAsks } from "../../manage/caller.ts";
 import { depthOf } from "../../picture/detect.ts";
-
-interface WatchFlags extends RemoteFlags {
-  readonly allAccounts?: boolean;
-  readonly token?: string;
-}
 
 /** The latest tasks that are read before changes are shown. */
 const MOST = 10_000;
 
 export function addWatch(task: Command, context: Context): void {
-  const command = addRemoteCommand(
-    task,
-    "watch [task...]",
-    "watch tasks as they change, or these until they end",
-  ).option("--all-accounts", "tasks of every account, with a management token");
-  withTokenFlags(command, " for --all-accounts");
+  const about = "watch tasks as they change, or these until they end";
+  const command = addOperatorsToo(task, "watch [task...]", about);
   withExamples(
     command,
     "svc task watch",
@@ -45,7 +35,7 @@ export function addWatch(task: Command, context: Context): void {
     "On a terminal it fills the screen; ? explains its keys. Elsewhere, and with --plain or --no-input, it prints a line for each change: task, status, progress; with --json a line of JSON. With tasks it ends when they all have: 0 when they completed, otherwise as `task wait` for the first that did not. A server that goes away is tried until it is back.",
   );
   withExits(command, "taskFailed", "taskCancelled", "terminated");
-  onRun<WatchFlags>(command, context, (invocation) => watch(invocation, command.args));
+  onRun<OperatorsToo>(command, context, (invocation) => watch(invocation, command.args));
 }
 
 /** What a watch needs, drawn or printed. */
@@ -55,10 +45,10 @@ interface Watch {
   /** Of the tasks that were named; absent: all are watched. */
   readonly tracker: Tracker | undefined;
   readonly ids: readonly string[] | undefined;
-  readonly invocation: Invocation<WatchFlags>;
+  readonly invocation: Invocation<OperatorsToo>;
 }
 
-async function watch(invocation: Invocation<WatchFlags>, args: readonly string[]): Promise<void> {
+async function watch(invocation: Invocation<OperatorsToo>, args: readonly string[]): Promise<void> {
   const { context, output, options } = invocation;
   // A screen is of no use without keys.
   const isDrawn = output.mode === "pretty" && options.noInput !== true && (await canDraw(context));
@@ -70,10 +60,8 @@ async function watch(invocation: Invocation<WatchFlags>, args: readonly string[]
     // Nothing else may write to the screen.
     ...(isDrawn ? { onRetry: undefined, onExchange: undefined, onUnknown: undefined } : {}),
   };
-  const source =
-    options.allAccounts === true
-      ? allTasks(readOperatorSettings(options, context), client)
-      : ownTasks(readClientSettings(options, context), client);
+  const { settings, isOperator } = whoAsks(options, context);
+  const source = isOperator ? allTasks(settings, client) : ownTasks(settings, client);
   const ids = args.length === 0 ? undefined : [...new Set(args)];
   const tracker = ids === undefined ? undefined : createTracker(ids);
   try {
