@@ -6,6 +6,7 @@ import { assetPath } from "../domain/media/asset.ts";
 import type { FollowUp } from "../domain/model/follow-up.ts";
 import type { Model } from "../domain/model/model.ts";
 import { isRehearsal, sourceField } from "../domain/model/source-field.ts";
+import type { Micros } from "../domain/money/money.ts";
 import type { Task } from "../domain/task/task.ts";
 import { createFrom } from "./create-from.ts";
 import type { CreatedTask } from "./created-task.ts";
@@ -140,11 +141,12 @@ function chooseModel(
   if (followUp === "extend") throw unable(able, followUp, task.model);
   const made = deps.catalog.all().find((model) => model.id === task.model);
   const wasRehearsal = made !== undefined && isRehearsal(made);
-  const choices = able
-    .filter((model) => isRehearsal(model) === wasRehearsal)
-    .flatMap((model) => priced(deps, principal, model, bodyFor(model)));
-  const [first, ...others] = choices;
-  if (first === undefined) throw unable(able, followUp);
+  const alike = able.filter((model) => isRehearsal(model) === wasRehearsal);
+  const found = alike.map((model) => priced(deps, principal, model, bodyFor(model)));
+  const [first, ...others] = found.filter((each) => each !== undefined && "most" in each);
+  // When every model refuses the fields that were given, a model is not what is missing.
+  const refused = found.find((each) => each !== undefined && "refusal" in each);
+  if (first === undefined) throw refused?.refusal ?? unable(able, followUp);
   return others.reduce((best, each) => (each.most < best.most ? each : best), first).model;
 }
 
@@ -154,14 +156,19 @@ export function unable(able: readonly Model[], followUp: FollowUp | "edit", mode
   return invalid({ kind: "follow_up_unable", field: "model", model, followUp, able: named });
 }
 
-/** The price of a body; nothing if the model refuses it. */
-function priced(deps: FollowUpDeps, principal: Principal, model: Model, body: JsonObject) {
+/** The price of a body, or why the model refuses it; undefined if it needs more than the body has, or has no price. */
+function priced(
+  deps: FollowUpDeps,
+  principal: Principal,
+  model: Model,
+  body: JsonObject,
+): { model: Model; most: Micros } | { refusal: AppError } | undefined {
   try {
     const terms = priceTerms(deps, principal, model);
     const { forecast, missing } = priceRequest(deps.catalog, model, { body, names: {} }, terms);
-    return forecast.kind === "priced" && missing.length === 0 ? [{ model, most: forecast.most }] : [];
+    return forecast.kind === "priced" && missing.length === 0 ? { model, most: forecast.most } : undefined;
   } catch (error) {
-    if (error instanceof AppError) return [];
+    if (error instanceof AppError) return { refusal: error };
     throw error;
   }
 }

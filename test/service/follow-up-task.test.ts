@@ -63,6 +63,15 @@ test("the cheapest is that for this very request, with the task's prompt where i
   });
 });
 
+test("a field that every model refuses is at fault, and not the model that was not named", async () => {
+  await expect(upscaled("sandbox-image", { factor: 3 })).rejects.toMatchObject({
+    ...{ code: "invalid_request", param: "factor", message: "factor must be one of 2, 4; got 3." },
+  });
+  await expect(upscaled("sandbox-image", { scale: 2 })).rejects.toMatchObject({
+    ...{ code: "invalid_request", param: "scale", facts: { kind: "unknown_field" } },
+  });
+});
+
 test("a task whose files were removed is refused as such, and not by a field that nobody gave", async () => {
   await expect(upscaled("sandbox-image", {}, {}, { filesRemovedAt: 86_400_000 })).rejects.toMatchObject({
     ...{ code: "invalid_request", param: "task_id" },
