@@ -146,6 +146,8 @@ function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: nu
     case "format":
       putFormat(fitting, given);
       break;
+    case "checks":
+      break;
     case "side":
       wishFor(fitting, name === "width" ? "width" : "height", given);
       break;

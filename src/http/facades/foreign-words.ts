@@ -14,11 +14,13 @@ export type Meaning =
   | { readonly kind: "media"; readonly media: MediaKind; readonly roles: readonly InputRole[] }
   | { readonly kind: "count" | "length" | "size" | "side" | "ratio" | "format" }
   /** Every request has this value there. */
-  | { readonly kind: "constant"; readonly value: Json };
+  | { readonly kind: "constant"; readonly value: Json }
+  /** What is checked is the service's and its providers' affair: any value changes nothing. */
+  | { readonly kind: "checks" };
 
 const media = (kind: MediaKind, roles: readonly InputRole[], names: string) =>
   names.split(" ").map((name): [string, Meaning] => [name, { kind: "media", media: kind, roles }] as const);
-const named = (kind: "count" | "length" | "size" | "side" | "ratio" | "format", names: string) =>
+const named = (kind: "count" | "length" | "size" | "side" | "ratio" | "format" | "checks", names: string) =>
   names.split(" ").map((name): [string, Meaning] => [name, { kind }] as const);
 
 /** Names that many APIs have for the same things; for a name that ends in a number, see `generalMeaning`. */
@@ -59,6 +61,7 @@ const GENERAL = new Map<string, Meaning>([
   ...named("side", "width height"),
   ...named("ratio", "aspect_ratio"),
   ...named("format", "output_format image_format format"),
+  ...named("checks", "enable_safety_checker disable_safety_checker enable_safety_checks safety_tolerance"),
 ]);
 
 /** What a name means that many APIs have. `input_image_3` is the third of `input_image`. */

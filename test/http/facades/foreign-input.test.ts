@@ -49,6 +49,13 @@ describe("a field", () => {
     ["sandbox-image", undefined, { prompt: 7 }, { prompt: 7 }],
     // By names that many APIs have.
     ["sandbox-image", undefined, { num_images: 3, seed: null }, { n: 3 }],
+    ["sandbox-image", undefined, { enable_safety_checker: true, safety_tolerance: "2" }, {}],
+    [
+      "flux-2-pro",
+      undefined,
+      { disable_safety_checker: false, safety_tolerance: "5" },
+      { safety_tolerance: 5 },
+    ],
     ["flux-2-pro", undefined, { num_outputs: 1 }, {}],
     ["sandbox-image", undefined, { width: 640, height: 480 }, { size: "640x480" }],
     ["sandbox-image", undefined, { image_size: { width: 64, height: 32 } }, { size: "64x32" }],
