@@ -1192,14 +1192,55 @@ export interface Schemas {
     model: string;
     /** What to make. */
     prompt: string;
-    images: readonly ({
+    /** This or `image` is required. */
+    images?: readonly (string | {
+      image_url: string | {
+        /** A URL, a base64 data URI, or the id of an uploaded file. */
+        url: string;
+      };
+    } | {
+      /** The id of an uploaded file. */
+      file_id: string;
+    } | {
       /** A URL, a base64 data URI, or the id of an uploaded file. */
-      image_url: string;
+      url: string;
+    })[];
+    /** One image, or several, where `images` is not given. */
+    image?: string | {
+      image_url: string | {
+        /** A URL, a base64 data URI, or the id of an uploaded file. */
+        url: string;
+      };
+    } | {
+      /** The id of an uploaded file. */
+      file_id: string;
+    } | {
+      /** A URL, a base64 data URI, or the id of an uploaded file. */
+      url: string;
+    } | readonly (string | {
+      image_url: string | {
+        /** A URL, a base64 data URI, or the id of an uploaded file. */
+        url: string;
+      };
+    } | {
+      /** The id of an uploaded file. */
+      file_id: string;
+    } | {
+      /** A URL, a base64 data URI, or the id of an uploaded file. */
+      url: string;
     })[];
     /** Transparent where the prompt applies, for models that take masks. */
-    mask?: {
+    mask?: string | {
+      image_url: string | {
+        /** A URL, a base64 data URI, or the id of an uploaded file. */
+        url: string;
+      };
+    } | {
+      /** The id of an uploaded file. */
+      file_id: string;
+    } | {
       /** A URL, a base64 data URI, or the id of an uploaded file. */
-      image_url: string;
+      url: string;
     };
     /** How many images. */
     n?: number | null;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { png } from "../helpers/media.ts";
-import { type CheckAnswer, createAnswerCheck } from "../helpers/openapi.ts";
+import { type CheckAnswer, compileAt, createAnswerCheck } from "../helpers/openapi.ts";
 import { attemptId } from "../helpers/store.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
 
@@ -235,7 +235,14 @@ test("the synchronous images API is answered as the document says, in each form"
   const picture = await png(16, 16);
   const image_url = `data:image/png;base64,${Buffer.from(picture).toString("base64")}`;
   const edit = "POST /compat/v1/images/edits";
-  await call(edit, { body: { ...body, images: [{ image_url }] } });
+  const pointer = "/paths/~1compat~1v1~1images~1edits/post/requestBody/content/application~1json/schema";
+  const isDescribed = compileAt(service.document, pointer);
+  for (const image of [image_url, { image_url }, { url: image_url }, { image_url: { url: image_url } }]) {
+    for (const given of [{ images: [image] }, { image }, { image: [image] }]) {
+      expect((await call(edit, { body: { ...body, ...given } })).status).toBe(200);
+      expect([given, isDescribed({ ...body, ...given })]).toEqual([given, true]);
+    }
+  }
   const form = new FormData();
   form.append("image", new Blob([picture]), "blob");
   const fields = { model: body.model, prompt: "Make it blue", size: body.size, stream: "true" };

@@ -137,9 +137,17 @@ const open = (required: readonly string[], properties: Properties): Schema => ({
   additionalProperties: true,
 });
 
-const SOURCE = open(["image_url"], {
-  image_url: text("A URL, a base64 data URI, or the id of an uploaded file."),
-});
+const ADDRESS = text("A URL, a base64 data URI, or the id of an uploaded file.");
+
+/** An image, as different clients write it. */
+const SOURCE: Schema = {
+  anyOf: [
+    ADDRESS,
+    open(["image_url"], { image_url: { anyOf: [ADDRESS, open(["url"], { url: ADDRESS })] } }),
+    open(["file_id"], { file_id: text("The id of an uploaded file.") }),
+    open(["url"], { url: ADDRESS }),
+  ],
+};
 
 const GENERATION: Schema = {
   title: "GenerateImages",
@@ -155,10 +163,18 @@ const GENERATION: Schema = {
 const JSON_EDIT: Schema = {
   title: "EditImages",
   examples: [{ ...EXAMPLE, images: [{ image_url: "https://example.com/image.png" }] }],
-  ...open(["model", "prompt", "images"], {
+  ...open(["model", "prompt"], {
     model: MODEL,
     prompt: PROMPT,
-    images: list(SOURCE, { minItems: 1, maxItems: MAX_EDIT_IMAGES }),
+    images: list(SOURCE, {
+      minItems: 1,
+      maxItems: MAX_EDIT_IMAGES,
+      description: "This or `image` is required.",
+    }),
+    image: {
+      anyOf: [SOURCE, list(SOURCE, { minItems: 1, maxItems: MAX_EDIT_IMAGES })],
+      description: "One image, or several, where `images` is not given.",
+    },
     mask: { ...SOURCE, description: "Transparent where the prompt applies, for models that take masks." },
     ...OPTIONS,
   }),
