@@ -7,7 +7,7 @@ import { translating } from "./sqlite/errors.ts";
 import { faultsOf, type Inspected, type InspectionTimes, inspect } from "./sqlite/inspection.ts";
 import { type MigrationState, readMigrationState, SchemaError } from "./sqlite/migrate.ts";
 
-export type { Inspected, InspectionTimes } from "./sqlite/inspection.ts";
+export type { Inspected, InspectionTimes, LiveLane } from "./sqlite/inspection.ts";
 
 /** A database under inspection. Nothing of it is changed, and no file is created next to it. */
 export interface Inspection {

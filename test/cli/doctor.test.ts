@@ -18,10 +18,12 @@ import type { Finding } from "../../src/app/doctor/finding.ts";
 import { spaceChecks } from "../../src/app/doctor/folder.ts";
 import { lockDirectory } from "../../src/runtime/directory-lock.ts";
 import { fileSystemOf } from "../../src/runtime/mounts.ts";
+import { openStore } from "../../src/store/open.ts";
 import { openDatabase } from "../../src/store/sqlite/connection.ts";
 import { applyMigrations } from "../../src/store/sqlite/migrate.ts";
 import { MIGRATIONS } from "../../src/store/sqlite/migrations.ts";
 import { freePort } from "../helpers/free-port.ts";
+import { admit, lane, micros } from "../helpers/store.ts";
 import { emptyFolder, fakeContext, spawnSvc, svc } from "./support.ts";
 
 setDefaultTimeout(60_000);
@@ -640,6 +642,26 @@ describe("svc doctor finds", () => {
     await runFix({ cwd: native }, found?.fix ?? "");
     expect((await look())[0]?.status).toBe("ok");
   });
+});
+
+test("accepted tasks whose provider is not switched on are told, with what is held for them", async () => {
+  const cwd = await folder();
+  expect((await svc(["accounts", "create", "studio", "--credit", "5.00"], { cwd })).exitCode).toBe(0);
+  const store = openStore({ path: join(cwd, "svc-data/svc.db") });
+  const [account] = await store.accounts.accounts();
+  const task = { accountId: account!.id, held: micros(30_000) };
+  for (const [number, name] of ["fal/second", "fal/second", "gone", "sandbox"].entries())
+    await admit(store, { ...task, number, lane: lane(name) });
+  await store.stop();
+  const told = bad((await doctor({ cwd })).checks, "tasks_waiting");
+  expect(told.map(({ message }) => message)).toEqual([
+    "2 accepted tasks wait for fal/second, which is not switched on with these settings and variables; 0.060000 USD is held meanwhile.",
+    "1 accepted task waits for gone, which is not switched on with these settings and variables; 0.030000 USD is held meanwhile.",
+  ]);
+  expect(told.map(({ fix }) => fix?.split(". ")[0])).toEqual([
+    "`svc providers show fal` says what it needs",
+    "Put providers/gone.yaml back",
+  ]);
 });
 
 const pattern = (fix: string | RegExp) =>

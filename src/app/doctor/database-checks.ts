@@ -83,7 +83,10 @@ export function workChecks(found: Inspected, { place, isServed }: Looked): Findi
 }
 
 /** Which ways get no tasks, as the server that served the database last found. */
-export function routeChecks({ routesDown }: Inspected, { place }: Looked): Finding[] {
+export function routeChecks(
+  { routesDown }: Pick<Inspected, "routesDown">,
+  { place }: Pick<Looked, "place">,
+): Finding[] {
   return routesDown.map(({ lane, upstreamModel, kind, detail, since }) => {
     const what = upstreamModel === WHOLE_ACCOUNT ? lane : `${lane}, ${upstreamModel}`;
     const model = upstreamModel === WHOLE_ACCOUNT ? "" : ` ${quoted(upstreamModel)}`;

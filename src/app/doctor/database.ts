@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import type { Seal } from "../../domain/ports/runtime.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import { LONG_LOG_BYTES } from "../../domain/reclaimable.ts";
-import { type Inspection, openInspection } from "../../store/inspection.ts";
+import { type Inspection, type LiveLane, openInspection } from "../../store/inspection.ts";
 import { reasonOf } from "../../toolkit/system-error.ts";
 import { databaseOf, type SecretKeys, sealOf } from "../data-folder.ts";
 import { auditChecks, keyChecks, routeChecks, schemaChecks, timesOf, workChecks } from "./database-checks.ts";
@@ -19,6 +19,8 @@ export interface DatabaseDeps {
 export interface DatabaseLook {
   readonly findings: readonly Finding[];
   readonly lastBeat?: number | undefined;
+  /** Absent if it could not be read; not told of a database that nodes share, where another one may have the provider. */
+  readonly liveLanes?: readonly LiveLane[];
 }
 
 /** Examines the database of a data folder, whether or not a server runs. Changes nothing. */
@@ -51,6 +53,7 @@ export async function lookAtDatabase(deps: DatabaseDeps): Promise<DatabaseLook> 
         ...(await auditChecks({ sizeBytes: statSync(path).size, audit: inspection.audit }, looked)),
       ],
       lastBeat: inspected.lastBeat,
+      liveLanes: inspected.liveLanes,
     };
   } catch (cause) {
     return { findings: [unreadable(path, cause)] };

@@ -1,6 +1,7 @@
 import type { Config, ConfigSources } from "../../config/config.ts";
 import { ConfigError, type ConfigProblem } from "../../config/problem.ts";
 import { createSystemClock } from "../../runtime/clock.ts";
+import type { LiveLane } from "../../store/inspection.ts";
 import { createSecret } from "../../toolkit/settings/secret.ts";
 import type { SecretKeys } from "../data-folder.ts";
 import { readConfig } from "../settings.ts";
@@ -24,6 +25,7 @@ import { guardCheck, providerChecks } from "./providers.ts";
 import { replicaChecks } from "./replica.ts";
 import { lookAtSharedDatabase } from "./shared-database.ts";
 import { spaceWish } from "./space.ts";
+import { waitingChecks } from "./waiting.ts";
 
 export type { Finding, FindingStatus } from "./finding.ts";
 
@@ -52,6 +54,7 @@ export async function examine(sources: Sources): Promise<Examined> {
   await add("fonts", fontCheck);
   let server: ReturnType<typeof lookAtFolder>["server"] = { isHeld: false };
   let lastBeat: number | undefined;
+  let liveLanes: readonly LiveLane[] = [];
   if (dataDir !== undefined)
     await add("data_dir", async () => {
       const folder = lookAtFolder(dataDir, config && (await spaceWish(config, now)));
@@ -59,7 +62,7 @@ export async function examine(sources: Sources): Promise<Examined> {
       if (!folder.isThere || config?.database !== undefined) return folder.findings;
       const keys = config ?? keysOf(dataDir, sources.env);
       const database = await lookAtDatabase({ config: keys, now, isServed: server.isHeld });
-      lastBeat = database.lastBeat;
+      ({ lastBeat, liveLanes = [] } = database);
       return [...folder.findings, ...database.findings];
     });
   if (config?.database !== undefined)
@@ -78,6 +81,7 @@ export async function examine(sources: Sources): Promise<Examined> {
   await add("bucket", () => bucketChecks(config, now));
   await add("backups", () => backupChecks(config, now));
   await add("provider_keys", () => providerChecks(config));
+  await add("tasks_waiting", () => waitingChecks(liveLanes, config));
   return { findings, config, dataDir };
 }
 

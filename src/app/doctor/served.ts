@@ -2,7 +2,7 @@ import type { Config } from "../../config/config.ts";
 import type { ReadBackupState } from "../../domain/backup-state.ts";
 import type { Vitals } from "../../domain/overview.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
-import { type RouteStore, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
+import type { RouteStore } from "../../domain/ports/route-store.ts";
 import type { SteadyClock } from "../../domain/ports/runtime.ts";
 import type { NotReady } from "../../http/health/routes.ts";
 import { fileSystemOf } from "../../runtime/mounts.ts";
@@ -11,6 +11,7 @@ import type { WatchedDisk } from "../disk.ts";
 import type { ProviderProblem } from "../provider-settings.ts";
 import { backupRoom } from "./backups.ts";
 import { logCheck } from "./database.ts";
+import { routeChecks } from "./database-checks.ts";
 import { descriptorCheck } from "./environment.ts";
 import { error, type Finding, looking, ok, warn } from "./finding.ts";
 import { type SpaceWish, spaceChecks } from "./folder.ts";
@@ -143,8 +144,8 @@ function backupCheck({ backups, config, clock }: ServedDeps): Finding {
 async function providerChecks({ adapters, ownProviders, store }: ServedDeps): Promise<Finding[]> {
   const on = adapters();
   const troubles = await store.routes.troubles();
-  const shut = troubles.filter(
-    ({ lane, upstreamModel }) => upstreamModel === WHOLE_ACCOUNT && on.some((each) => each.lane === lane),
+  const routesDown = troubles.filter(
+    ({ kind, lane }) => kind !== "blocked" && on.some((each) => each.lane === lane),
   );
   return [
     on.length === 0
@@ -154,13 +155,7 @@ async function providerChecks({ adapters, ownProviders, store }: ServedDeps): Pr
           "svc providers add PROVIDER --key-stdin",
         )
       : ok("providers", `${on.length} accounts at providers are switched on.`),
-    ...shut.map(({ lane, kind, detail }) =>
-      warn(
-        "provider_keys",
-        `${lane} gets no tasks (${kind})${detail === "" ? "" : `: ${detail}`}.`,
-        `svc providers test ${lane.split("/")[0]}`,
-      ),
-    ),
+    ...routeChecks({ routesDown }, { place: "" }),
     ...ownProviders().problems.map(({ text }) =>
       warn("own_providers", `${text}.`.replace(/\.\.$/, "."), "svc providers check FILE"),
     ),

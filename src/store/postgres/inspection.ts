@@ -4,6 +4,8 @@ import type { Seal } from "../../domain/ports/runtime.ts";
 import {
   type Inspected,
   type InspectionTimes,
+  type LiveLane,
+  liveLanesOf,
   lockedIn,
   MOST_COUNTED,
   NAMED,
@@ -44,6 +46,7 @@ const EXPIRING = statement<{ name: string }, [now: number, before: number]>(
 );
 const DOWN = statement<typeof routeTrouble.$inferSelect>(ROUTES_DOWN);
 const SIGNING = statement<SigningKey>(SIGNING_KEYS);
+const LIVE_LANES = statement<LiveLane>(liveLanesOf("task"));
 const SERVER = statement<{ version: string; size: number; now: number }>(
   `select split_part(current_setting('server_version'), ' ', 1) as version,
      pg_database_size(current_database()) as size, ${DATABASE_NOW} as now`,
@@ -64,6 +67,7 @@ export function inspect(
       lastBeat: counts.lastBeat ?? undefined,
       expiringKeys: expiring.map(({ name }) => name),
       lockedKeys: lockedIn(await SIGNING.all(session), seal),
+      liveLanes: (await LIVE_LANES.all(session)).map((found) => ({ ...found })),
       routesDown: (await DOWN.all(session)).map(toTrouble),
     };
   });

@@ -1,9 +1,10 @@
 import type { Database } from "bun:sqlite";
-import type { KeyId } from "../../domain/ids.ts";
+import type { KeyId, LaneId } from "../../domain/ids.ts";
 import type { RouteTrouble } from "../../domain/ports/route-store.ts";
 import type { Seal } from "../../domain/ports/runtime.ts";
 import { toTrouble } from "./route-store.ts";
 import type { routeTrouble } from "./route-table.ts";
+import { LIVE } from "./task-store/task-table.ts";
 
 /** How many rows are counted at most. */
 export const MOST_COUNTED = 100_000;
@@ -23,8 +24,16 @@ export interface Inspected {
   readonly lockedKeys: readonly string[];
   /** Routes and accounts at providers that get no tasks, and not because an operator wants it so; at most ten. */
   readonly routesDown: readonly RouteTrouble[];
+  /** Which accounts at providers have accepted tasks, how many, and how much is held for these, in micro-units. */
+  readonly liveLanes: readonly LiveLane[];
   /** When the service last worked; undefined before its first task. */
   readonly lastBeat: number | undefined;
+}
+
+export interface LiveLane {
+  readonly lane: LaneId;
+  readonly tasks: number;
+  readonly held: number;
 }
 
 export interface InspectionTimes {
@@ -74,9 +83,15 @@ export function inspect(
       .map(({ name }) => name),
     lockedKeys: lockedIn(db.query<SigningKey, []>(SIGNING_KEYS).all(), seal),
     routesDown: db.query<RouteRow, []>(ROUTES_DOWN).all().map(toTrouble),
+    liveLanes: db.query<LiveLane, []>(liveLanesOf("task indexed by task_live")).all(),
     lastBeat: db.query<{ at: number }, []>("select at from heartbeat").get()?.at,
   };
 }
+
+/** @param from the table of tasks, with the index of live ones where the database has to be told */
+export const liveLanesOf = (from: string): string =>
+  `select lane, count(*) as tasks, cast(sum(held_micros) as bigint) as held
+   from (select lane, held_micros from ${from} where ${LIVE} limit ${MOST_COUNTED}) as live group by lane order by lane`;
 
 type RouteRow = typeof routeTrouble.$inferSelect;
 

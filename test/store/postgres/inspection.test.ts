@@ -52,7 +52,12 @@ describe.skipIf(!CAN_TEST_POSTGRES)("looking at a database that nodes share", ()
     expect(looked.version).toMatch(/^\d+/);
     const inspected = {
       ...{ staleLeases: 1, liveTasks: 2, overdueCallbacks: 0, failedCallbacks: 0, lastBeat: NOW + 7 },
-      ...{ expiringKeys: ["web"], lockedKeys: [], routesDown: [down] },
+      ...{
+        expiringKeys: ["web"],
+        lockedKeys: [],
+        routesDown: [down],
+        liveLanes: [{ lane: LANE, tasks: 2, held: 80_000 }],
+      },
     };
     expect(await inspection.inspect(TIMES, sealWith("ours"))).toMatchObject(inspected);
     expect((await inspection.inspect(TIMES, sealWith("another"))).lockedKeys).toEqual(["lasting"]);
