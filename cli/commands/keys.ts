@@ -18,6 +18,7 @@ import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
 import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
 import type { Manage, Place, ShownKey } from "../manage/port.ts";
+import { quotaField, quotaForm, quotaOf } from "./keys/quota.ts";
 import { addSnippet } from "./keys/snippet.ts";
 
 const COLUMNS = [
@@ -115,7 +116,12 @@ function addShow(keys: Command, context: Context): void {
   onManagedRun(command, context, async ({ args, output, open }) => {
     const { manage } = await open();
     const key = await manage.showKey(given(args, 0));
-    showKey(output, key, await accountNames(manage));
+    const [names, now] = [await accountNames(manage), Date.now()];
+    const quota = await quotaOf(manage, key, now);
+    const account = names.get(key.accountId);
+    output.show({ ...keyForm(key, now), account, ...quotaForm(quota) }, () =>
+      renderFields([...fieldsOf(key, account, now), quotaField(quota)], output),
+    );
   });
 }
 

@@ -86,7 +86,8 @@ function keyFields(status: JsonObject, key: string): Field[] {
   const at = (name: string) => objectAt(status, name);
   const { permissions, quota } = at("key");
   const { models, features } = isJsonObject(permissions) ? permissions : {};
-  const { limit, remaining } = isJsonObject(quota) ? quota : {};
+  const { limit, remaining, resets_at: resetsAt } = isJsonObject(quota) ? quota : {};
+  const until = typeof resetsAt === "number" ? ` until ${formatTime(resetsAt * 1000)}` : "";
   const { available, reserved, currency } = at("balance");
   const money = (amount: Json | undefined) => (amount == null ? undefined : `${amount} ${currency}`);
   const expiresAt = at("key").expires_at;
@@ -97,7 +98,7 @@ function keyFields(status: JsonObject, key: string): Field[] {
     ["models", wordsIn(models)],
     ["features", wordsIn(features)],
     ...limitFields(at("key").rate_limits),
-    ["quota", limit == null ? undefined : `${money(remaining)} left of ${money(limit)}`],
+    ["quota", limit == null ? undefined : `${money(remaining)} left of ${money(limit)}${until}`],
     ["available", money(available) ?? "unlimited"],
     ["reserved", money(reserved)],
     ["blocked by", wordsIn(status.blocked_by)],

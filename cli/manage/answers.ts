@@ -5,6 +5,7 @@ import { ALL_SCOPES, type Scope } from "../../src/domain/access/token-terms.ts";
 import type { AccountId, KeyId, LaneId, ModelId, SessionId, TaskId, TokenId } from "../../src/domain/ids.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 import type { LedgerKind } from "../../src/domain/money/ledger.ts";
+import { QUOTA_RESETS } from "../../src/domain/money/quota.ts";
 import {
   parseDay,
   parseSplit,
@@ -30,7 +31,7 @@ import {
   timeIn,
   wordIn,
 } from "./fields.ts";
-import type { ShownEntry, ShownKey, ShownSession, ShownToken } from "./port.ts";
+import type { ShownEntry, ShownKey, ShownQuota, ShownSession, ShownToken } from "./port.ts";
 import { readTermFields } from "./term-fields.ts";
 
 /* The records in answers of the management API; `src/domain/access/record-form.ts` writes them. Ids are taken as they come. */
@@ -64,6 +65,20 @@ export function keyOf(form: JsonObject): ShownKey {
     previous: previous && {
       display: textIn(previous, "display"),
       expiresAt: timeIn(previous, "expires_at"),
+    },
+  };
+}
+
+export function quotaOf(form: JsonObject): ShownQuota {
+  return {
+    key: { id: textIn(form, "key_id") as KeyId },
+    quota: {
+      limit: amountIn(form, "limit"),
+      reset: wordIn(form, "reset", QUOTA_RESETS),
+      used: amountIn(form, "used"),
+      reserved: amountIn(form, "reserved"),
+      remaining: amountIn(form, "remaining"),
+      resetsAt: optionalTimeIn(form, "resets_at"),
     },
   };
 }

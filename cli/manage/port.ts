@@ -41,6 +41,12 @@ export interface ShownLedger {
 /** A session of the console, or a link to it. */
 export type ShownSession = Omit<ConsoleSession, "grantHash">;
 
+/** What is left of the quota of an active key. */
+export interface ShownQuota {
+  readonly key: Pick<ApiKey, "id">;
+  readonly quota: Awaited<ReturnType<Folder["listQuotas"]>>[number]["quota"];
+}
+
 /** Accounts, their money, keys, tokens and sessions; see `ManageAccounts`. */
 export interface Manage {
   createAccount(...given: Of<"createAccount">): Promise<Account>;
@@ -57,6 +63,8 @@ export interface Manage {
   createKey(...given: Of<"createKey">): Promise<ShownNewKey>;
   listKeys(account?: string): Promise<readonly ShownKey[]>;
   showKey(idOrName: string): Promise<ShownKey>;
+  /** Of the active keys of an account that have one. */
+  listQuotas(account: string): Promise<readonly ShownQuota[]>;
   updateKey(...given: Of<"updateKey">): Promise<ShownChange>;
   rotateKey(...given: Of<"rotateKey">): Promise<ShownNewKey>;
   revokeKey(idOrName: string): Promise<ShownKey>;

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import { formatAmount } from "../../src/domain/money/money.ts";
 import { formatDay, formatSplit } from "../../src/domain/money/usage.ts";
 import { type AdminCalls, HARMLESS, type Repeat, segment } from "../client/admin.ts";
-import { accountOf, entryOf, keyOf, sessionOf, tokenOf, usageReportOf } from "./answers.ts";
+import { accountOf, entryOf, keyOf, quotaOf, sessionOf, tokenOf, usageReportOf } from "./answers.ts";
 import { amountIn, objectIn, objectsIn, optionalTextIn, textIn } from "./fields.ts";
 import type { Manage, ShownLedger } from "./port.ts";
 import { termFieldsOf } from "./term-fields.ts";
@@ -102,7 +102,7 @@ function moneyCalls({ get, send }: AdminCalls): Pick<Manage, MoneyVerb> {
   };
 }
 
-type KeyVerb = "createKey" | "listKeys" | "showKey" | "updateKey" | "rotateKey" | "revokeKey";
+type KeyVerb = "createKey" | "listKeys" | "showKey" | "listQuotas" | "updateKey" | "rotateKey" | "revokeKey";
 
 function keyCalls({ get, send }: AdminCalls): Pick<Manage, KeyVerb> {
   const one = (id: string, verb = "") => `/keys/${segment(id)}${verb}`;
@@ -121,6 +121,7 @@ function keyCalls({ get, send }: AdminCalls): Pick<Manage, KeyVerb> {
     },
     listKeys: async (account) => objectsIn(await get("/keys", { account }), "keys").map(keyOf),
     showKey,
+    listQuotas: async (account) => objectsIn(await get("/quotas", { account }), "quotas").map(quotaOf),
     async updateKey(idOrName, terms) {
       // A secret that was made is in this answer only.
       const repeat = terms.callbackSecret === "new" ? lookAt(`svc keys show ${idOrName}`) : HARMLESS;

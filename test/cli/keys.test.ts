@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { quotaField } from "../../cli/commands/keys/quota.ts";
 import { readTermFlags } from "../../cli/flags/terms.ts";
 import { KEY_TERMS } from "../../src/domain/access/key-policy.ts";
+import { openStore } from "../../src/store/open.ts";
+import { micros, newTask } from "../helpers/store.ts";
 import { emptyFolder, svc } from "./support.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
@@ -126,6 +130,31 @@ describe("the limits of a key", () => {
     expect(await quotaAfter("--quota-reset", "daily")).toEqual({ limit: "25.000000", reset: "daily" });
     expect(await quotaAfter("--quota", "0.5")).toEqual({ limit: "0.500000", reset: "daily" });
     expect(await quotaAfter("--rpm", "9")).toEqual({ limit: "0.500000", reset: "daily" });
+  });
+
+  test("of a quota, tell what was spent and is held of it, as long as the key is active", async () => {
+    const cwd = await withKey("--quota", "0.05");
+    const { id, account_id: accountId } = await json(cwd, "keys", "show", "web");
+    const store = openStore({ path: join(cwd, "svc-data/svc.db") });
+    const task = newTask({ accountId, keyId: id, held: micros(30_000) });
+    await store.tasks.admit({ task, assets: [], quota: { limit: micros(50_000), period: 0 } });
+    await store.stop();
+    expect((await json(cwd, "keys", "show", "web")).quota_use).toEqual({
+      ...{ used: "0.000000", reserved: "0.030000", remaining: "0.020000", resets_at: null },
+    });
+    expect((await svc(["keys", "show", "web"], { cwd })).stdout).toEndWith(
+      "of its quota\t0.020000 USD left; 0.000000 spent, 0.030000 held\n",
+    );
+    await svc(["keys", "revoke", "web", "--yes"], { cwd });
+    expect((await json(cwd, "keys", "show", id)).quota_use).toBeUndefined();
+  });
+
+  test("of a quota that begins anew, tell until when it counts", () => {
+    const amounts = { limit: micros(3), used: micros(1), reserved: micros(0), remaining: micros(2) };
+    expect(quotaField({ ...amounts, reset: "daily", resetsAt: Date.parse("2026-11-22T00:00:00Z") })).toEqual([
+      "of its quota",
+      "0.000002 USD left until 2026-11-22 00:00:00Z; 0.000001 spent, 0.000000 held",
+    ]);
   });
 
   test("that cannot be end with exit code 2, name the flag and change nothing", async () => {

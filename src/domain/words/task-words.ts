@@ -3,7 +3,7 @@ import { MAX_CALLBACK_REDELIVERIES, MAX_IDEMPOTENCY_KEY } from "../limits.ts";
 import type { WithoutThumbnail } from "../media/thumbnail.ts";
 import type { FollowUp } from "../model/follow-up.ts";
 import type { Mode } from "../model/model.ts";
-import { CURRENCY, formatAmount, type Micros } from "../money/money.ts";
+import { CURRENCY, formatAmount, type Micros, maxMicros, ZERO } from "../money/money.ts";
 import { MAX_GROUP_TASKS } from "../task/group-terms.ts";
 import type { TaskKind } from "../task/request.ts";
 import { modeNames } from "./mode-words.ts";
@@ -60,8 +60,11 @@ export const TASK_WORDS = {
     available: Micros;
     limitedBy: "balance" | "key_quota";
   }) => {
-    const owner = limitedBy === "balance" ? "the account has" : "the quota of this API key has";
-    return `This request needs ${formatAmount(needed)} ${CURRENCY}; ${owner} ${formatAmount(available)} available.`;
+    const isBalance = limitedBy === "balance";
+    const owner = isBalance ? "the account has" : "the quota of this API key has";
+    // A quota that was lowered can be less than what was spent of it.
+    const left = isBalance ? available : maxMicros(available, ZERO);
+    return `This request needs ${formatAmount(needed)} ${CURRENCY}; ${owner} ${formatAmount(left)} available.`;
   },
   above_max_cost: ({ field, cost, most }: Field & { cost: Micros; most: Micros }, name: NameOf) =>
     `This request costs up to ${formatAmount(cost)} ${CURRENCY}, which is more than ${name(field)} allows, ${formatAmount(most)}.`,
