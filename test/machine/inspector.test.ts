@@ -24,16 +24,21 @@ beforeAll(async () => {
 });
 afterAll(stopServers);
 
-/** How it reaches the service, by name. */
+const overHttp = (era: string) => [
+  ...[`${server.url}/mcp`, "--transport", "http", "--protocol-era", era],
+  ...["--header", `Authorization: Bearer ${server.firstKey()}`],
+];
+const byCommand = (era: string) => [
+  ...["-e", `SVC_SERVER=${server.url}`, "-e", `SVC_API_KEY=${server.firstKey()}`],
+  ...["--protocol-era", era, SVC, "mcp"],
+];
+
+/** How it reaches the service, by name. Modern is version 2026-07-28 of the protocol. */
 const targets = {
-  "/mcp": () => [
-    ...[`${server.url}/mcp`, "--transport", "http"],
-    ...["--header", `Authorization: Bearer ${server.firstKey()}`],
-  ],
-  "svc mcp": () => [
-    ...["-e", `SVC_SERVER=${server.url}`, "-e", `SVC_API_KEY=${server.firstKey()}`],
-    ...[SVC, "mcp"],
-  ],
+  "/mcp": () => overHttp("legacy"),
+  "/mcp, modern": () => overHttp("modern"),
+  "svc mcp": () => byCommand("legacy"),
+  "svc mcp, modern": () => byCommand("modern"),
 };
 
 async function inspect(target: readonly string[], args: readonly string[]) {
