@@ -56,7 +56,7 @@ export function keepKey(key: KeptKey, seal: Seal, secrets: KeptSecrets): void {
     }
     renameSync(partial, path);
     flushFolder(folder);
-    removeParts(path, LEFT_MS);
+    removeParts(path, { isSure: false });
   } finally {
     rmSync(partial, { force: true });
   }
@@ -66,23 +66,32 @@ export function keepKey(key: KeptKey, seal: Seal, secrets: KeptSecrets): void {
 export function forgetKey({ path }: KeptKey): boolean {
   const isKept = existsSync(path);
   rmSync(path, { force: true });
-  removeParts(path, 0);
+  removeParts(path, { isSure: true });
   return isKept;
 }
 
 /** A writer needs milliseconds. */
 const LEFT_MS = 60_000;
 
-/** Removes what writers of a key that were killed left. @param ageMs how old it is at least */
-function removeParts(path: string, ageMs: number): void {
+/** Removes what writers of a key that were killed left; with `isSure`, also what somebody may be writing. */
+function removeParts(path: string, { isSure }: { readonly isSure: boolean }): void {
   const folder = dirname(path);
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  for (const name of names.filter(
-    (each) => each.startsWith(`${basename(path)}.`) && each.endsWith(".part"),
-  )) {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const [, pid] = name.startsWith(`${basename(path)}.`) ? (/\.(\d+)\.part$/.exec(name) ?? []) : [];
+    if (pid === undefined) continue;
     const part = join(folder, name);
-    const { mtimeMs = Date.now() } = statSync(part, { throwIfNoEntry: false }) ?? {};
-    if (Date.now() - mtimeMs >= ageMs) rmSync(part, { force: true });
+    const { mtimeMs = 0 } = statSync(part, { throwIfNoEntry: false }) ?? {};
+    if (isSure || !isAlive(Number(pid)) || Date.now() - mtimeMs >= LEFT_MS) rmSync(part, { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Of another user's process it is said that it must not be told anything.
+    return isSystemError(error) && error.code === "EPERM";
   }
 }
 
