@@ -27,6 +27,7 @@ import {
 import { logEnding } from "./endings.ts";
 import type { Hooks } from "./hooks.ts";
 import { measure, type Watchers } from "./measures.ts";
+import type { Absences } from "./routing/absences.ts";
 import type { Durations } from "./routing/durations.ts";
 import type { Loads } from "./routing/loads.ts";
 import type { Pace } from "./routing/pace.ts";
@@ -59,6 +60,7 @@ export interface StepDeps extends Watchers {
   readonly durations: Durations;
   readonly loads: Loads;
   readonly takeovers: Takeovers;
+  readonly absences: Absences;
   /** Called when a callback was written. */
   readonly callbackDue: () => void;
   /** Runs the work of a step in a context that tells for which task requests are made; without it, runs the work directly. */
@@ -232,8 +234,7 @@ export class Step {
 
   /** Releases the task because the operator has switched its provider off. The task has not failed. */
   waitForProvider(): Promise<StepResult> {
-    const { id, lane } = this.task;
-    this.deps.log.warn({ task: id, provider: lane }, "waiting for a provider that is switched off");
+    this.deps.absences.waits(this.task.lane, this.task.id);
     return this.snooze(PROVIDER_OFF_MS);
   }
 

@@ -3,6 +3,7 @@ import type { RouteFigures } from "../../domain/ports/managed-routes.ts";
 import type { ProviderAdapter, Rates } from "../../domain/ports/provider.ts";
 import type { RouteOfLane, RouteStore } from "../../domain/ports/route-store.ts";
 import type { Clock, Log, Random } from "../../domain/ports/runtime.ts";
+import { createAbsences } from "./absences.ts";
 import { createDurations } from "./durations.ts";
 import { createLoads } from "./loads.ts";
 import { createOverflow } from "./overflow.ts";
@@ -69,6 +70,7 @@ export function createWays(deps: {
       p95Ms: durations.quantile(lane, upstreamModel, 0.95),
     }),
     takeovers: createTakeovers({ clock }),
+    absences: createAbsences(deps),
     /** Reads what an earlier process knew, and follows changes by others. */
     async startWays() {
       retests.start(await standing.start());
