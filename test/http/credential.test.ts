@@ -67,3 +67,10 @@ test("an Authorization header of another form is refused even beside a good key"
     expect(() => credential({ authorization, "x-api-key": "plain" })).toThrow(AppError);
   }
 });
+
+test("an Authorization header of many spaces is refused without delay", () => {
+  for (const scheme of ["Bearer", "Basic"]) {
+    const authorization = `${scheme}${" ".repeat(120_000)}a b`;
+    expect(() => credential({ authorization })).toThrow(AppError);
+  }
+});

@@ -106,6 +106,15 @@ describe("the model of a key", () => {
     expect((await call("options", { key: one, body: { sd_model_checkpoint: 7 } })).status).toBe(422);
   });
 
+  test.each(["[", " "])(
+    "is refused without delay where its title is of many %j",
+    async (text) => {
+      const body = { sd_model_checkpoint: `a${text.repeat(300_000)}a` };
+      expect((await call("options", { key: await newKey(), body })).status).toBe(422);
+    },
+    5_000,
+  );
+
   test("is that of the request where it names one, and stays the key's where the request says so", async () => {
     const key = await newKey();
     const title = async () => objectOf((await call("options", { key })).body).sd_model_checkpoint;

@@ -230,6 +230,12 @@ describe("generateContent", () => {
     expect(errorOf(stranger)).toMatchObject({ status: 400, field: "contents[0].parts[1].fileData.fileUri" });
   });
 
+  test("refuses an address of many names of files without delay", async () => {
+    const fileUri = `${"/files/a?".repeat(50_000)}\n`;
+    const refused = await generate(content({}, [{ fileData: { fileUri } }]));
+    expect(errorOf(refused)).toMatchObject({ status: 400, field: "contents[0].parts[1].fileData.fileUri" });
+  }, 5_000);
+
   test("streams one answer, as an event or as a list", async () => {
     const path = "models/sandbox-image:streamGenerateContent";
     const events = await call(`${path}?alt=sse`, { body: content() });

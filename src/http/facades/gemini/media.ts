@@ -71,7 +71,7 @@ function contentAddress({ inlineFiles }: MediaContext, media: JsonObject, conten
   return `data:${type !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : ""};base64,${content}`;
 }
 
-const FILE = /^(.*\/)?files\/([a-z0-9]{1,40})(?::download)?(?:\?.*)?$/;
+const FILE = /^(.*\/)?files\/([a-z0-9]{1,40})(?::download)?$/;
 
 /** The address of a file that an address of this facade names; any other address as it is. */
 async function addressOf(
@@ -79,7 +79,9 @@ async function addressOf(
   { principal, origin }: MediaContext,
   { value: uri, path }: { value: string; path: string },
 ): Promise<string> {
-  const [, place = "", name] = FILE.exec(uri) ?? [];
+  // A query may be long and name files again: to look for its end at each of these would take minutes.
+  const [address = ""] = uri.split("?", 1);
+  const [, place = "", name] = FILE.exec(address) ?? [];
   if (name === undefined || (place !== "" && !place.startsWith(`${origin}/`))) return uri;
   const file = await findOwnFile(deps, principal, name);
   if (file === undefined) throw invalid({ kind: "stored_file_unknown", field: path });

@@ -21,7 +21,12 @@ const MATTER = `automatic1111.${CHECKPOINT}`;
 const PROVIDER = "sdapi" as ProviderId;
 
 /** A checkpoint's file, `xl/base.safetensors`, without the hash that titles end in. */
-const withoutHash = (title: string) => title.replace(/\s*\[[^\]]+\]$/, "");
+function withoutHash(title: string): string {
+  const from = title.endsWith("]") ? title.lastIndexOf("[") : -1;
+  const hash = from === -1 ? "" : title.slice(from + 1, -1);
+  return hash === "" || hash.includes("]") ? title : title.slice(0, from).trimEnd();
+}
+
 const withoutEnding = (file: string) => file.replace(/\.\w+$/, "");
 
 /**

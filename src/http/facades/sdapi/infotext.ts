@@ -44,7 +44,8 @@ function quoted(value: string): string {
   return /[,\n:]/.test(value) ? JSON.stringify(value) : value;
 }
 
-const PARAMETER = /\s*([\w ]+):\s*("(?:\\.|[^\\"])+"|[^,]*)(?:,|$)/g;
+/** A name is read from its beginning only: from every place in a long one, it would take hours. */
+const PARAMETER = /(?<![\w ])([\w ]+):\s*("(?:\\.|[^\\"])+"|[^,]*)(?:,|$)/g;
 
 /** The parts of such a text, by that server's names for them. */
 export function readInfotext(text: string): JsonObject {

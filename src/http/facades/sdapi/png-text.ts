@@ -9,6 +9,9 @@ const HEAD_BYTES = 33;
 const LOOKED_AT_BYTES = 64 * 1024;
 /** The signature of whoever made a file (C2PA), which any change would void. */
 const SIGNED = "caBX";
+const TEXTS: ReadonlySet<string> = new Set(["tEXt", "zTXt", "iTXt"]);
+/** More than any program writes; each may become this much from a thousandth of it. */
+const MOST_TEXTS = 64;
 const MOST_TEXT_BYTES = 256 * 1024;
 
 /**
@@ -33,14 +36,17 @@ export async function withText(
   };
 }
 
-/** The texts of a PNG by their keywords; the first of each, none for any other file. */
+/** The texts of a PNG by their keywords; the first of each, none for any other file. Those after the first 64 are left out. */
 export function textsOf(png: Uint8Array): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
+  let read = 0;
   for (const { type, data } of chunksOf(Buffer.from(png.buffer, png.byteOffset, png.byteLength), true)) {
+    if (!TEXTS.has(type)) continue;
+    if (++read > MOST_TEXTS) break;
     const end = data.indexOf(0);
     const text = end < 1 ? undefined : readText(type, data, end);
     const keyword = data.subarray(0, end).toString("latin1");
-    if (text !== undefined && !texts.has(keyword)) texts.set(keyword, text);
+    if (text !== undefined && text.length <= MOST_TEXT_BYTES && !texts.has(keyword)) texts.set(keyword, text);
   }
   return texts;
 }
