@@ -29,6 +29,7 @@ import { type InForce, settingsInForce } from "./live/in-force.ts";
 import { createReload, type ReloadDeps } from "./live/reload.ts";
 import { watchSettings } from "./live/watch.ts";
 import { noteSettings } from "./note-settings.ts";
+import { paced } from "./paced.ts";
 import { createReadiness } from "./readiness.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
 import { createHandlers, type Handlers } from "./routes.ts";
@@ -93,7 +94,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   wakeup.listen(background.scheduler);
   await recallEndings(rooms, watched.tally);
   await tryNoteSettings(config, rooms);
-  await rooms.cluster?.start(feeds, background.woken);
+  await rooms.cluster?.start(feeds, { ...background.woken, resume: paced(resume, monotonicMs) });
   await beginWork(background, resume);
   releases.push(startAlerting(config, rooms, { ...watched, disk, backups: background.backups.state }));
   readiness.begin();

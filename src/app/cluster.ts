@@ -30,6 +30,8 @@ interface Woken {
   recount(): Promise<void>;
   /** Takes over tasks of nodes that are gone. */
   rescue(): Promise<void>;
+  /** Plans the cancels that other nodes have planned: one that is gone cancels nothing, and what it told may be lost. */
+  resume(): Promise<void>;
 }
 
 type NodeConfig = Pick<Config, "role" | "nodeName" | "databaseConnections" | "databaseReplica">;
@@ -148,14 +150,16 @@ const loadStore = async () => ({
 
 /** Repeats the work that nodes do for each other. @returns a function that ends it */
 function tidying(
-  { recount, rescue }: Woken,
+  { recount, rescue, resume }: Woken,
   driver: Driver,
   {
     forgetWindows,
     keepStatistics,
   }: Pick<Awaited<ReturnType<typeof loadStore>>, "forgetWindows" | "keepStatistics">,
 ): (() => void)[] {
-  const tidy = oneAtATime(() => Promise.all([recount(), rescue(), forgetWindows(driver)]).catch(() => {}));
+  const tidy = oneAtATime(() =>
+    Promise.all([recount(), rescue(), resume(), forgetWindows(driver)]).catch(() => {}),
+  );
   // Runs separately, because it takes seconds if there is much to do.
   const look = oneAtATime(() => keepStatistics(driver).catch(() => {}));
   return [every(BEAT_MS, tidy), every(BEAT_MS, look)];

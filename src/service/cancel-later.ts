@@ -17,7 +17,7 @@ export interface CancelLaterDeps extends CancelTaskDeps {
 export interface CancelLater {
   /** Cancels the task at the given time in epoch milliseconds, unless it has ended, or started where that is enough. */
   plan(task: TimedTask, at: number): void;
-  /** Plans the cancels that an earlier process had planned. */
+  /** Plans the cancels that other processes have planned. Those that this one has planned stay. */
   resume(): Promise<void>;
 }
 

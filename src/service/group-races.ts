@@ -14,7 +14,7 @@ export interface GroupRacesDeps extends CancelTaskDeps {
 export interface GroupRaces {
   /** Cancels the live tasks of a group when one completes, or at once if one has completed. */
   follow(race: Race): void;
-  /** Resumes the races of an earlier process. */
+  /** Follows the races that other processes follow, and looks at those that this one follows. */
   resume(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function createGroupRaces(deps: GroupRacesDeps): GroupRaces {
       const isWon = found.some((task) => task?.status === "completed");
       if (!isWon && live.length > 0) return;
       for (const id of race.tasks) races.delete(id);
-      for (const task of live) if (task !== undefined) await cancel(race, task.id);
+      for (const task of live) if (task?.cancelRequested === false) await cancel(race, task.id);
     } catch (error) {
       if (stopping.aborted) return;
       const fields = { task: race.tasks[0], err: error as Error };

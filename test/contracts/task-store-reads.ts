@@ -199,7 +199,7 @@ export function describeReads(make: MakeStore): void {
   );
 
   test(
-    "live tasks that are to be cancelled at a time are found again, with it",
+    "live tasks that are still to be cancelled at a time are found again, with it",
     withStore(make, async (store) => {
       const timed = (number: number, cancelAt?: number) =>
         admit(store, {
@@ -210,9 +210,14 @@ export function describeReads(make: MakeStore): void {
       await store.tasks.requestCancel(taskId(1), ACCOUNT, NOW);
       await timed(2, NOW + 2);
       await submitOne(store);
+      const request = { ...newTask().request, cancelAt: NOW + 5, cancelsUnstarted: true } as const;
+      await admit(store, { number: 6, request });
+      await beginOne(store, attemptId(6));
+      await timed(7, NOW + 7);
+      await beginOne(store, attemptId(7));
+      expect(await store.tasks.requestCancel(taskId(7), ACCOUNT, NOW)).toBe("requested");
       await timed(3);
       await timed(4, NOW + 4);
-      const request = { ...newTask().request, cancelAt: NOW + 5, cancelsUnstarted: true } as const;
       await admit(store, { number: 5, request });
       expect(await store.tasks.timed()).toEqual([
         { id: taskId(2), accountId: ACCOUNT, cancelAt: NOW + 2 },

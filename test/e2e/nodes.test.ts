@@ -91,6 +91,27 @@ describe.skipIf(!HAS_POSTGRES)("nodes of one PostgreSQL database", () => {
     expect(run(url, "audit", "--local")).toMatchObject({ exitCode: 0 });
   });
 
+  test("the deadline and the race of a group hold when the node that took it is killed", async () => {
+    const url = await postgres.newDatabase();
+    const assets = emptyFolder("assets");
+    const worker = await start(url, assets, { SVC_ROLE: "worker", SVC_NODE_NAME: "first" });
+    const key = worker.firstKey();
+    const desk = await start(url, assets, { SVC_ROLE: "api", SVC_NODE_NAME: "desk" });
+    const other = await start(url, assets, { SVC_ROLE: "api", SVC_NODE_NAME: "other" });
+    const after = (delay_ms: number) => ({
+      ...{ model: "sandbox-image", prompt: "a lighthouse", size: "64x64", sandbox: { delay_ms } },
+    });
+    const group = async (body: object) =>
+      ((await call(desk, key, "/v1/groups", body)).data as { task_ids?: string[] }).task_ids ?? [];
+    const late = await group({ requests: [after(20_000)], deadline_seconds: 3 });
+    const race = await group({ requests: [after(2_000), after(20_000)], policy: "first" });
+    process.kill(desk.pid, "SIGKILL");
+    const ends = [...late, ...race].map((id) => ended(other, key, id));
+    const statuses = (await Promise.all(ends)).map(({ status }) => status);
+    expect(statuses).toEqual(["cancelled", "completed", "cancelled"]);
+    await Promise.all([other.stop(), worker.stop()]);
+  });
+
   test("a worker answers probes and operators, and tells callers to ask another node", async () => {
     const url = await postgres.newDatabase();
     const worker = await start(url, emptyFolder("assets"), {

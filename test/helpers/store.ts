@@ -266,9 +266,9 @@ export function newIntent(given: Partial<AttemptIntent> = {}): AttemptIntent {
 }
 
 /** Claims the only task that is due and begins its first attempt. */
-export async function beginOne(store: StoreUnderTest): Promise<Lease> {
+export async function beginOne(store: StoreUnderTest, id = attemptId(1)): Promise<Lease> {
   const lease = await claimOne(store);
-  expect(await store.tasks.begin(lease, newIntent())).toBe("begun");
+  expect(await store.tasks.begin(lease, newIntent({ id }))).toBe("begun");
   return lease;
 }
 

@@ -550,6 +550,29 @@ test("a cancel interrupts the fetch of an input, and nothing is submitted or cha
   expect(provider.submissions).toHaveLength(0);
 });
 
+test("news of a task that nobody cancels do not end the fetch of its input", async () => {
+  const begun = Promise.withResolvers<void>();
+  const sent = Promise.withResolvers<Uint8Array>();
+  const fetchMedia = async (_url: string, { signal }: { signal: AbortSignal }) => {
+    signal.addEventListener("abort", () => sent.reject(signal.reason));
+    begun.resolve();
+    return (async function* () {
+      yield await sent.promise;
+    })();
+  };
+  const engine = await createEngine([scriptedProvider()], { egress: { fetchMedia } });
+  const id = await engine.admit(withRemoteInput(1));
+  const ticked = engine.scheduler.tick();
+  await begun.promise;
+  // Another node tells that it has stored the task. This one had claimed it before it heard of that.
+  engine.deps.feed.publish({ id, accountId: ACCOUNT }, false);
+  await engine.task(id);
+  sent.resolve(new TextEncoder().encode("input"));
+  await ticked;
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "completed" });
+});
+
 test("a cancel asked for after the claim is heard before anything is submitted", async () => {
   const provider = scriptedProvider();
   const engine = await createEngine([provider]);

@@ -6,6 +6,9 @@ export type OrphanedTask = Pick<Task, "id" | "accountId" | "keyId" | "createdAt"
   readonly syncScope: string;
 };
 
-/** A task that must be cancelled at a given time; see GenerationRequest.cancelAt. */
+/**
+ * A task that must be cancelled at a given time; see GenerationRequest.cancelAt. One whose cancel was requested is none any more, nor
+ * is one that has started where that is enough.
+ */
 export type TimedCancel = Pick<Task, "id" | "accountId"> &
   Pick<GenerationRequest, "cancelsUnstarted"> & { readonly cancelAt: number };

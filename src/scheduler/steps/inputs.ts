@@ -21,9 +21,7 @@ export async function fetchInputs(step: Step): Promise<StepResult> {
   const { deps, task, attempt, signal } = step;
   const assets: Asset[] = [];
   const inputs: MediaInput[] = [];
-  // While its inputs are fetched, only a cancel can change a leased task.
-  const wish = new AbortController();
-  const unsubscribe = deps.feed.subscribe(task.id, () => wish.abort(new Error("The task was cancelled.")));
+  const wish = cancelWish(step);
   const either = AbortSignal.any([signal, wish.signal]);
   let param = "";
   try {
@@ -46,13 +44,31 @@ export async function fetchInputs(step: Step): Promise<StepResult> {
     if (signal.aborted) return SETTLED;
     return wish.signal.aborted ? step.cancel() : inputTrouble(step, param, error);
   } finally {
-    unsubscribe();
+    wish.stop();
   }
   const problem = await fetchedMaskProblem(deps, { asked: task.request.inputs, inputs, fetched: assets });
   if (problem !== undefined) return step.fail(taskError("INPUT_INVALID", problem));
   const request: GenerationRequest = { ...task.request, inputs };
   const ready = inputsReady(deps.clock.now(), request, assets);
   return step.continue(ready, { task: { ...task, request }, attempt });
+}
+
+/**
+ * A signal that aborts when a cancel of the task is requested. News of a task alone do not say so: another node tells late of changes
+ * from before the lease, such as that the task is stored.
+ */
+function cancelWish({ deps, task: { id } }: Step): {
+  readonly signal: AbortSignal;
+  readonly stop: () => void;
+} {
+  const wish = new AbortController();
+  async function look(): Promise<void> {
+    const task = await deps.tasks.summary(id);
+    if (task?.cancelRequested === true) wish.abort(new Error("The task was cancelled."));
+  }
+  // A cancel that could not be read is found when the attempt begins.
+  const stop = deps.feed.subscribe(id, () => void look().catch(() => {}));
+  return { signal: wish.signal, stop };
 }
 
 /** Stores an input. For a mask that may be painted, stores the mask that it stands for. @throws like `storeFile` */

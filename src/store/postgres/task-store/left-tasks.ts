@@ -12,16 +12,18 @@ interface Asked {
   readonly id: TaskId;
   readonly accountId: AccountId;
   readonly request: string;
+  readonly started_at: number | null;
+  readonly cancel_requested: 0 | 1;
 }
 
-// Each reads what is live once, at a start, and the requests of those alone that seem to have the field: JSON functions of the
+// Each reads what is live, at a start or now and then, and the requests of those alone that seem to have the field: JSON functions of the
 // database fail for texts that are JSON elsewhere.
 const ORPHANS = statement<OrphanedTask>(
   `select id, sync_scope as "syncScope", ${ACCOUNT_ID} as "accountId", ${textOf("key_label")} as "keyId", created_at as "createdAt"
    from task where pool is not null and sync_scope is not null order by id`,
 );
 const HAVING = statement<Asked, [field: string]>(
-  `select id, ${ACCOUNT_ID} as "accountId", request from task
+  `select id, ${ACCOUNT_ID} as "accountId", request, started_at, cancel_requested from task
    where ${LIVE} and strpos(request, $1) > 0 order by id`,
 );
 
@@ -33,9 +35,10 @@ export function orphans(session: Session): Promise<OrphanedTask[]> {
 /** The body of `TaskStore.timed`. */
 export async function timed(session: Session): Promise<TimedCancel[]> {
   const found = await HAVING.all(session, '"cancelAt":');
-  return found.flatMap(({ id, accountId, request }) => {
+  return found.flatMap(({ id, accountId, request, started_at, cancel_requested }) => {
     const { cancelAt, cancelsUnstarted } = parse<StoredRequest>(request);
-    if (cancelAt === undefined) return [];
+    if (cancelAt === undefined || cancel_requested === 1) return [];
+    if (cancelsUnstarted === true && started_at !== null) return [];
     return [{ id, accountId, cancelAt, ...(cancelsUnstarted && { cancelsUnstarted }) }];
   });
 }
