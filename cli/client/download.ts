@@ -1,6 +1,6 @@
 import { createReadStream, existsSync, linkSync, mkdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { isMediaType, MEDIA_TYPES } from "../../src/domain/media/asset.ts";
 import { reasonOf } from "../../src/toolkit/system-error.ts";
 import type { Sink } from "../context.ts";
@@ -220,7 +220,11 @@ async function hashOf(path: string): Promise<string | undefined> {
   }
 }
 
+const EXTENSIONS: readonly string[] = Object.values(MEDIA_TYPES).map(({ extension }) => `.${extension}`);
+
+/** None but those of media: a desktop runs files by others, and `--open` would have it do so. */
 function extensionOf(url: string, { contentType = "" }: Transferred): string {
   if (isMediaType(contentType)) return `.${MEDIA_TYPES[contentType].extension}`;
-  return /\.[a-z0-9]{1,5}$/i.exec(new URL(url).pathname)?.[0] ?? "";
+  const given = extname(new URL(url).pathname).toLowerCase();
+  return EXTENSIONS.includes(given) ? given : "";
 }

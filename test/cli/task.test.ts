@@ -384,6 +384,22 @@ describe("results", () => {
     expect((await run(server, ["task", "open", "task_1", "--result", "3"], { env })).exitCode).toBe(2);
   });
 
+  test.each(["exe", "bat", "jar", "html"])(
+    "get no ending by which a desktop would run them: %s",
+    async (extension) => {
+      const cwd = emptyFolder();
+      using server = startScriptedServer({
+        [`GET /assets/asset_1.${extension}`]: () => new Response("anything"),
+        "GET /v1/images/status/task_1": ({ headers }) => {
+          const result = [`http://${headers.get("host")}/assets/asset_1.${extension}`];
+          return success({ task_id: "task_1", ...COMPLETED, result });
+        },
+      });
+      await run(server, ["task", "download", "task_1"], { cwd });
+      expect(readdirSync(cwd)).toEqual(["task_1"]);
+    },
+  );
+
   test("are fetched without the key", async () => {
     using server = startScriptedServer(files(1));
     await run(server, ["task", "download", "task_1"]);
