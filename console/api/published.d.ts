@@ -4973,6 +4973,12 @@ export interface Operations {
   "GET /sdapi/v1/sd-vae": {
     data: readonly (unknown)[];
   };
+  "GET /sdapi/v1/sd-modules": {
+    data: readonly (unknown)[];
+  };
+  "GET /sdapi/v1/extensions": {
+    data: readonly (unknown)[];
+  };
   "GET /sdapi/v1/prompt-styles": {
     data: readonly (unknown)[];
   };
@@ -5024,6 +5030,9 @@ export interface Operations {
   };
   "POST /sdapi/v1/unload-checkpoint": {
     data: null;
+  };
+  "GET /internal/ping": {
+    data: Record<string, unknown>;
   };
   "GET /queue/status": {
     data: Schemas["Automatic1111Queue"];

@@ -680,10 +680,11 @@ test("AUTOMATIC1111's API is answered as the document says", async () => {
   await call("POST /internal/progress", { body: { id_task: "mine" } });
   await call(`POST ${base}/options`, { body: { sd_model_checkpoint: "sandbox-image" } });
   await call("GET /queue/status");
+  await call("GET /internal/ping");
   const lists = [
     ...["options", "progress", "sd-models", "samplers", "schedulers", "upscalers", "latent-upscale-modes"],
-    ...["loras", "hypernetworks", "embeddings", "sd-vae", "prompt-styles", "face-restorers"],
-    ...["realesrgan-models", "scripts", "script-info", "cmd-flags", "memory"],
+    ...["loras", "hypernetworks", "embeddings", "sd-vae", "sd-modules", "prompt-styles", "face-restorers"],
+    ...["realesrgan-models", "scripts", "script-info", "extensions", "cmd-flags", "memory"],
   ];
   for (const list of lists) await call(`GET ${base}/${list}`);
   const deeds = [

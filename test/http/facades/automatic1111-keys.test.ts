@@ -390,9 +390,20 @@ describe("what goes wrong is told in that API's form", () => {
   });
 });
 
+test("what clients ask for to see whether a server is there is there", async () => {
+  for (const [path, body] of [
+    ["/internal/ping", {}],
+    ["/sdapi/v1/sd-modules", []],
+    ["/sdapi/v1/sd-vae", []],
+    ["/sdapi/v1/extensions", []],
+  ] as const)
+    expect([path, await engine.call(path)]).toMatchObject([path, { status: 200, body }]);
+  expect((await engine.call("/internal/ping", { key: "none" })).status).toBe(401);
+});
+
 test("without the facade, its paths are unknown", async () => {
   const without = await startEngine({ SVC_FACADES: "openai-videos" });
-  for (const path of ["/sdapi/v1/options", "/queue/status"]) {
+  for (const path of ["/sdapi/v1/options", "/queue/status", "/internal/ping"]) {
     const answer = await fetch(without.url + path, { headers: { Authorization: `Bearer ${without.key}` } });
     expect(answer.status).toBe(404);
   }

@@ -32,6 +32,9 @@ export const LISTS: Readonly<Record<string, ListOf>> = {
   hypernetworks: () => [],
   embeddings: () => ({ loaded: {}, skipped: {} }),
   "sd-vae": () => [],
+  // Forge's, by which its clients tell that it is there.
+  "sd-modules": () => [],
+  extensions: () => [],
   "prompt-styles": () => [],
   "face-restorers": () => [],
   "realesrgan-models": () => [],

@@ -7,6 +7,7 @@ import type { Manners, ToldError } from "../manners.ts";
 export const BASE = "/sdapi/v1";
 /** What clients ask for outside of it: whether the server is there, and where one of their calls is. */
 export const QUEUE = "/queue/status";
+export const PING = "/internal/ping";
 export const OWN_PROGRESS = "/internal/progress";
 
 const STATUSES = { invalid_request: 422 } as const;
@@ -45,7 +46,7 @@ const PROBLEM = {
 export const AUTOMATIC1111: Manners = {
   name: "automatic1111",
   base: BASE,
-  others: [QUEUE, OWN_PROGRESS],
+  others: [QUEUE, PING, OWN_PROGRESS],
   schemes: ["basic"],
   statuses: STATUSES,
   tell,

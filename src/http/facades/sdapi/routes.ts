@@ -7,11 +7,12 @@ import { type DrawDeps, draw } from "./draw.ts";
 import { enlarge } from "./extras.ts";
 import { listing, refreshing } from "./list-wire.ts";
 import { LISTS, listed, REFRESHES } from "./lists.ts";
-import { BASE, OWN_PROGRESS, QUEUE } from "./manners.ts";
+import { BASE, OWN_PROGRESS, PING, QUEUE } from "./manners.ts";
 import { readOptions, writeOptions } from "./options.ts";
 import { pngInfo } from "./png-info.ts";
 import { interrupt, ownProgress, type ProgressDeps, progress } from "./progress.ts";
 import {
+  ANSWER_PING,
   DRAW_FROM_IMAGE,
   DRAW_FROM_PROMPT,
   ENLARGE_ONE,
@@ -63,6 +64,7 @@ export function automatic1111Endpoints(given: Automatic1111Deps): Endpoint[] {
       polled(`${BASE}/${path}`, listing(path), (exchange) => listed(deps, exchange, list)),
     ),
     ...REFRESHES.map((path) => keyed("POST", `${BASE}/${path}`, refreshing(path), {}, () => json(null))),
+    polled(PING, ANSWER_PING, () => json({})),
     polled(QUEUE, READ_QUEUE, async ({ principal }) => {
       const { length } = await deps.calls.running(principal.keyId);
       const unknown = { avg_event_process_time: null, avg_event_concurrent_process_time: null };

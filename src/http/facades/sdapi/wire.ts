@@ -243,6 +243,10 @@ export const WRITE_OPTIONS = contract(
   },
 );
 
+export const ANSWER_PING = contract("automatic1111Ping", TAG, "See whether the server answers", {
+  answers: { 200: jsonAnswer("It does.", closed({})) },
+});
+
 export const READ_QUEUE = contract("automatic1111QueueStatus", TAG, "See whether the server is there", {
   answers: {
     200: jsonAnswer(
