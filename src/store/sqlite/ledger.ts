@@ -4,9 +4,10 @@ import { holdEntry, type LedgerEntry } from "../../domain/money/ledger.ts";
 import { sumMicros } from "../../domain/money/money.ts";
 import type { NewTask } from "../../domain/task/task.ts";
 import { accountNumber } from "./account-store/account-table.ts";
+import { AVAILABLE, prepareAccountSums } from "./account-sums.ts";
 import type { Connection } from "./connection.ts";
-import { AVAILABLE, prepareHolds } from "./holds.ts";
 import { prepareLabels } from "./labels.ts";
+import type { TaskRow } from "./task-store/task-table.ts";
 
 /** The reason, actor and time of a movement of money. */
 export interface Authority {
@@ -14,6 +15,9 @@ export interface Authority {
   readonly actor: string;
   readonly at: number;
 }
+
+/** The numbers of a task and of its account, whose id is given too. */
+type TaskNumbers = Pick<TaskRow, "account_id" | "account_number" | "number">;
 
 export type Ledger = ReturnType<typeof prepareLedger>;
 
@@ -24,38 +28,43 @@ export type Ledger = ReturnType<typeof prepareLedger>;
 export function prepareLedger(connection: Pick<Connection, "db" | "onUndone">) {
   const { db } = connection;
   const append = prepareAppend(connection);
-  const holds = prepareHolds(connection);
-  // Once the balance suffices again, the next low balance is reported again.
-  const move = db.prepare<never, [balance: number, held: number, account: string]>(
-    `update account set balance_micros = balance_micros + ?1, held_micros = held_micros + ?2,
-       low_balance_told = low_balance_told
-         and balance_micros + ?1 - held_micros - ?2 + credit_limit_micros < coalesce(low_balance_micros, 0)
-     where id = ?3`,
-  );
+  const sums = prepareAccountSums(connection);
   const funds = db.prepare<{ mode: AccountMode; available: number }, [account: string]>(
     `select mode, ${AVAILABLE} as available from account where id = ?`,
   );
+  const move = (account: AccountId, entries: readonly LedgerEntry[]) =>
+    sums.move(
+      account,
+      sumMicros(entries.map((entry) => entry.balanceDelta)),
+      sumMicros(entries.map((entry) => entry.heldDelta)),
+    );
 
   return {
-    /** Reserves a new task's price, as `prepareHolds` has it. `noteHold` follows, when the task is stored. */
-    hold: holds.hold,
-    settleHolds: holds.settle,
+    /** Reserves a new task's price, as `prepareAccountSums` has it. `noteHold` follows, when the task is stored. */
+    hold: sums.hold,
+    /** Writes what `hold` and `end` left, before anything else reads the account. */
+    settle: sums.settle,
     /** Writes the row of what `hold` reserved, for the account and the task of these numbers. */
     noteHold({ id, keyId, held: amount, createdAt }: NewTask, account: number, task: number): void {
       if (amount > 0) append.byNumber({ account, task }, holdEntry(id, amount, keyId), createdAt);
     },
+    /** Writes the rows of one task's transition, and changes its account by their sums, which `settle` writes. */
+    end({ account_id, ...numbers }: TaskNumbers, entries: readonly LedgerEntry[], at: number): void {
+      if (entries.length === 0) return;
+      const [account, task] = [numbers.account_number, numbers.number];
+      for (const entry of entries) append.byNumber({ account, task }, entry, at);
+      move(account_id, entries);
+    },
     /** Writes the rows and changes the account by their sums. */
     post(account: AccountId, entries: readonly LedgerEntry[], at: number): void {
       if (entries.length === 0) return;
-      holds.settle();
       for (const entry of entries) append.byId(account, entry, at);
-      const balance = sumMicros(entries.map((entry) => entry.balanceDelta));
-      const held = sumMicros(entries.map((entry) => entry.heldDelta));
-      if (move.run(balance, held, account).changes !== 1) throw new Error(`There is no account ${account}.`);
+      move(account, entries);
+      sums.settle();
     },
     /** Returns what the account can still spend, in micro-units; infinite for an unlimited account. */
     available(account: AccountId): number {
-      holds.settle();
+      sums.settle();
       const row = funds.get(account);
       if (row === null) throw new Error(`There is no account ${account}.`);
       return row.mode === "prepaid" ? row.available : Number.POSITIVE_INFINITY;

@@ -7,7 +7,7 @@ import { prepareLedger } from "./ledger.ts";
 import type { Removals } from "./removals.ts";
 import { prepareAdmit } from "./task-store/admit.ts";
 import { prepareAdmitAll } from "./task-store/admit-all.ts";
-import { prepareAdvance } from "./task-store/advance.ts";
+import { type Advance, prepareAdvance } from "./task-store/advance.ts";
 import { prepareCancel } from "./task-store/cancel.ts";
 import { prepareChanges } from "./task-store/changes.ts";
 import { prepareClaim } from "./task-store/claim.ts";
@@ -52,20 +52,39 @@ function prepareFindReplay(
   };
 }
 
-function prepareAdmissions(
+/** The writes that begin and end tasks: what several of them in a row do to an account is written after the last. */
+function prepareRows(
   connection: Connection,
-  { queues, ...parts }: Omit<Parameters<typeof prepareAdmit>[1], "starts"> & { readonly queues: Queues },
-): Pick<TaskStore, "admit" | "admitAll"> {
+  deps: Omit<Parameters<typeof prepareAdmit>[1], "starts" | "advance"> & {
+    readonly queues: Queues;
+    readonly advance: Advance;
+    readonly cancel: ReturnType<typeof prepareCancel>;
+  },
+): Pick<TaskStore, "admit" | "admitAll" | "apply" | "requestCancel"> {
+  const { ledger, advance, cancel, queues } = deps;
+  const { write } = connection;
   const starts = prepareStarts(connection, queues);
-  const admit = prepareAdmit(connection.db, { ...parts, starts });
+  const admit = prepareAdmit(connection.db, { ...deps, starts });
   const closing = () => {
-    parts.ledger.settleHolds();
+    ledger.settle();
     starts.forget();
   };
-  const admitting = { closing };
+  /** Changes a task that is already stored, which may leave room, take it, or wait for its lane again. */
+  const change = <T>(operation: () => T): T => {
+    starts.forget();
+    return operation();
+  };
   return {
-    admit: (admission) => connection.write(() => admit(admission), admitting),
-    admitAll: prepareAdmitAll(connection, admit, admitting),
+    admit: (admission) => write(() => admit(admission), { closing }),
+    admitAll: prepareAdmitAll(connection, admit, { closing }),
+    apply: (lease, transition) =>
+      write(() => change(() => advance.apply(lease, transition)), {
+        isOwed: true,
+        ends: lease.task.id,
+        closing,
+      }),
+    requestCancel: (id, owner, now, act) =>
+      write(() => change(() => cancel(id, owner, now, act)), { ends: id, closing }),
   };
 }
 
@@ -91,15 +110,12 @@ export function createTaskStore(
   deps.removals.onRemoved(finished.forget);
   const [recentEndings, rescue] = [prepareRecentEndings(db), prepareRescue(db)];
   return {
-    ...prepareAdmissions(connection, { ledger, records, changes, labels, advance, queues }),
+    ...prepareRows(connection, { ledger, records, changes, labels, advance, queues, cancel }),
     findReplay: prepareFindReplay(connection, records),
     claim: (query) => write(() => claim(query)),
     begin: (lease, intent) => write(() => advance.begin(lease, intent)),
     renew: (lease, until) => write(() => advance.renew(lease, until)),
-    apply: (lease, transition) =>
-      write(() => advance.apply(lease, transition), { isOwed: true, ends: lease.task.id }),
     rescue: (now) => write(() => rescue(now)),
-    requestCancel: (id, owner, now, act) => write(() => cancel(id, owner, now, act), { ends: id }),
     nudge: (id, at) => write(() => nudge(id, at)),
     freeIdempotency: (use, id) => write(() => records.free(use, id)),
     expireIdempotency: (now, limit) => write(() => records.expire(now, limit)),

@@ -7,7 +7,7 @@ import { type AccountRow, toAccount } from "../../sqlite/account-store/account-t
 import { LOW_ACCOUNTS } from "../../sqlite/account-store/accounts.ts";
 import type { creditKey } from "../../sqlite/account-store/credit-key-table.ts";
 import { accountChanged, accountCredited, accountMade } from "../../sqlite/account-store/notes.ts";
-import { AVAILABLE } from "../../sqlite/holds.ts";
+import { AVAILABLE } from "../../sqlite/account-sums.ts";
 import type { RawRow } from "../../sqlite/raw-row.ts";
 import type { Ledger } from "../ledger.ts";
 import { type Parameter, type Session, statement } from "../session.ts";

@@ -1,7 +1,7 @@
 import type { AccountMode } from "../../../domain/access/account-terms.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
 import { toMicros } from "../../../domain/money/money.ts";
-import { AVAILABLE } from "../../sqlite/holds.ts";
+import { AVAILABLE } from "../../sqlite/account-sums.ts";
 import type { Allowance } from "../../sqlite/quota-allowance.ts";
 import type { IdempotencyRow } from "../../sqlite/task-store/idempotency.ts";
 import { LIVE } from "../../sqlite/task-store/task-table.ts";

@@ -19,6 +19,8 @@ import { prepareUsage } from "./usage.ts";
 /** The part of a row that decides how a task may change, and whose usage its end counts as. */
 export type Standing = Pick<
   TaskRow,
+  | "number"
+  | "account_number"
   | "account_id"
   | "key_id"
   | "model"
@@ -38,7 +40,7 @@ export const BEGIN = { from: "queued", to: "submitting" } as const satisfies Rec
 
 /**
  * Advances tasks. Uses raw statements: each task passes several times, and absent fields keep their values by
- * a coalesce.
+ * a coalesce. `Ledger.settle` follows, after the last of several in a row.
  */
 export function prepareAdvance(
   db: Database,
@@ -54,7 +56,7 @@ export function prepareAdvance(
   const insertCallback = prepareInsertCallback(db);
   const write = prepareWrite(db, { ...use, attempts, insertCallback });
   const select = db.prepare<Standing, [id: string]>(
-    `select ${named("account_id", "key_id", "model")}, stage, lease_token, due_at, failures, cancel_requested,
+    `select number, account_number, ${named("account_id", "key_id", "model")}, stage, lease_token, due_at, failures, cancel_requested,
        quota_period, started_at from task where id = ?`,
   );
   const begin = prepareBegin(db);
@@ -137,16 +139,16 @@ function prepareWrite(
     assertLegalMove(standing.stage, transition.to);
     if (transition.ending === undefined && transition.progress !== undefined)
       changes.markProgress(id, transition.progress);
-    updateTask(id, standing, transition, isCancelKnown);
+    updateTask(standing, transition, isCancelKnown);
     if (transition.attempt !== undefined) {
-      attempts.update(id, transition.attempt, transition.at, transition.to === "terminal");
+      attempts.update(standing.number, transition.attempt, transition.at, transition.to === "terminal");
     }
-    ledger.post(standing.account_id, transition.ledger, transition.at);
+    ledger.end(standing, transition.ledger, transition.at);
     if (standing.quota_period !== null)
       quotas.settle(standing.key_id, standing.quota_period, transition.ledger);
     const usage = usageOf(transition);
     if (usage !== undefined) addUsage(standing, usage);
-    insertAssets(transition.assets);
+    insertAssets(standing.account_number, standing.number, transition.assets);
     if (transition.callback !== undefined) insertCallback(transition.callback);
     const { groupEnd } = transition;
     if (groupEnd?.others.every((other) => live.get(other) === null)) insertCallback(groupEnd.callback);
@@ -164,8 +166,8 @@ function prepareUpdateTask(
   const ended = Object.values({ ...CHANGED_TASK, ...ENDED_TASK });
   const endedAlike = Object.values(ENDED_ALIKE);
 
-  return (id: TaskId, standing: Standing, transition: Transition, isCancelKnown: boolean): void => {
-    const { stage } = standing;
+  return (standing: Standing, transition: Transition, isCancelKnown: boolean): void => {
+    const { number, stage } = standing;
     const { pool, token, dueAt } = placement(standing, transition, isCancelKnown);
     const progress = transition.progress ?? 0;
     const isEnd = transition.ending !== undefined;
@@ -174,7 +176,7 @@ function prepareUpdateTask(
       ? [...endedAlike.flatMap((value) => labels.columns(value(transition))), changes.next()]
       : [];
     const update = isEnd ? end : move;
-    const row = update.run(id, stage, transition.to, pool, token, dueAt, progress, ...given, ...ending);
+    const row = update.run(number, stage, transition.to, pool, token, dueAt, progress, ...given, ...ending);
     if (row.changes !== 1)
       throw new Error(`Transition ${transition.name} changed ${row.changes} tasks instead of one.`);
   };
@@ -185,7 +187,7 @@ function prepareSet(db: Database, columns: readonly string[]) {
   const changed = columns.map((column, i) => `${column} = coalesce(?${i + 8}, ${column})`);
   return db.prepare(
     `update task set stage = ?3, pool = ?4, lease_token = ?5, due_at = ?6, progress = max(progress, ?7), ${changed.join(", ")}
-     where id = ?1 and stage = ?2`,
+     where number = ?1 and stage = ?2`,
   );
 }
 

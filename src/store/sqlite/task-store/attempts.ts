@@ -25,7 +25,7 @@ export function prepareAttempts(db: Database, labels: Labels) {
        cost_micros = coalesce(?9, cost_micros), trace = coalesce(?11, trace),
        accepted_at = coalesce(accepted_at, case when ?4 is not null then ?10 end),
        made_at = coalesce(made_at, case when ?5 is not null then ?10 end)
-     where id = ?1 and task_number = ${taskNumber("?2")}`,
+     where id = ?1 and task_number = ?2`,
   );
   const latest = db.prepare<{ state: AttemptState }, [id: string]>(
     `select state from attempt where task_number = ${taskNumber("?")} order by sequence desc limit 1`,
@@ -38,7 +38,8 @@ export function prepareAttempts(db: Database, labels: Labels) {
       const considered = json(storedWays(intent.considered));
       insert.run(id, task, sequence, lane, upstreamModel, json(intent.terms), considered, at);
     },
-    update(taskId: TaskId, change: AttemptChange, at: number, isTaskOver: boolean): void {
+    /** @param task its number */
+    update(task: number, change: AttemptChange, at: number, isTaskOver: boolean): void {
       const { id, state, detail = null, costMicros = null } = change;
       const operation = json(change.operation);
       const outputs = json(change.outputs);
@@ -57,8 +58,8 @@ export function prepareAttempts(db: Database, labels: Labels) {
         isTaskOver,
         usageLabel,
       ] as const;
-      const given = update.run(id, taskId, state, ...told);
-      if (given.changes !== 1) throw new Error(`Task ${taskId} has no attempt ${id}.`);
+      const given = update.run(id, task, state, ...told);
+      if (given.changes !== 1) throw new Error(`Task ${task} has no attempt ${id}.`);
     },
   };
 }

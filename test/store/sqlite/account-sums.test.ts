@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { taskError } from "../../../src/domain/errors.ts";
 import type { AccountId } from "../../../src/domain/ids.ts";
 import type { AdmitResult } from "../../../src/domain/ports/task-store.ts";
-import { failed } from "../../../src/domain/task/transition.ts";
+import type { Task } from "../../../src/domain/task/task.ts";
+import { failed, succeeded, type Transition } from "../../../src/domain/task/transition.ts";
 import type { Store } from "../../../src/store/open.ts";
 import { openEmptyStore } from "../../helpers/open-store.ts";
 import {
@@ -10,13 +11,18 @@ import {
   accountId,
   addAccount,
   admit,
+  attemptId,
   bySystem,
   callbackId,
   claimOne,
+  claimQuery,
   micros,
   NOW,
+  newAsset,
   newClaim,
+  newIntent,
   newTask,
+  taskId,
 } from "../../helpers/store.ts";
 
 /** What each task holds. */
@@ -88,6 +94,14 @@ test("a group that is refused holds nothing, whatever the turn admits beside it"
   expect(await heldBy(ACCOUNT)).toBe(micros(2 * EACH));
 });
 
+test("a turn that was undone since one of its writes failed spends nothing when it runs again", async () => {
+  await prepaid(ACCOUNT, 2);
+  const results = await Promise.allSettled([1, 1, 2].map((number) => admit(store, { number })));
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(results[2]).toMatchObject({ value: { kind: "admitted" } });
+  expect(await heldBy(ACCOUNT)).toBe(micros(2 * EACH));
+});
+
 test("a low balance is told by the first create of a turn that makes it so, and by no other", async () => {
   await prepaid(ACCOUNT, 5);
   await store.accounts.updateAccount(ACCOUNT, { lowBalance: micros(3 * EACH) }, bySystem());
@@ -96,6 +110,52 @@ test("a low balance is told by the first create of a turn that makes it so, and 
     ...[false, false, true, false],
   ]);
   expect(await admit(store, { number: 5 })).toEqual({ kind: "admitted", isLow: false });
+});
+
+test("tasks that end in a turn settle as they would one after the other, and a low balance is told again", async () => {
+  await prepaid(ACCOUNT, 6);
+  await prepaid(OTHER, 1);
+  await store.accounts.updateAccount(ACCOUNT, { lowBalance: micros(4 * EACH) }, bySystem());
+  for (const number of [1, 2]) await admit(store, { number });
+  expect(await admit(store, { number: 3 })).toMatchObject({ isLow: true });
+  expect(await admit(store, { number: 4 })).toMatchObject({ isLow: false });
+  await admit(store, { number: 5, accountId: OTHER });
+  const { leases } = await store.tasks.claim(claimQuery());
+  for (const [i, lease] of leases.entries())
+    await store.tasks.begin(lease, newIntent({ id: attemptId(i + 1) }));
+  const end = (number: number, how: (task: Task) => Transition) => {
+    const lease = leases.find(({ task }) => task.id === taskId(number));
+    if (lease === undefined) throw new Error(`Task ${number} was not claimed.`);
+    return store.tasks.apply(lease, how(lease.task));
+  };
+  const fail = (number: number) =>
+    end(number, (task) => failed(task, NOW, taskError("UPSTREAM_ERROR"), callbackId(number)));
+  const results = await Promise.all([
+    fail(1),
+    fail(5),
+    fail(2),
+    store.tasks.requestCancel(taskId(4), ACCOUNT, NOW),
+    admit(store, { number: 6 }),
+    end(3, (task) => {
+      const attempt = attemptId(1 + leases.findIndex((lease) => lease.task.id === task.id));
+      return succeeded(task, NOW, attempt, [newAsset({ taskId: task.id })], undefined, callbackId(3));
+    }),
+    admit(store, { number: 7 }),
+  ]);
+  expect(results).toEqual([
+    ...["applied", "applied", "applied", "requested"],
+    // The balance had sufficed again.
+    ...[{ kind: "admitted", isLow: true }, "applied", { kind: "admitted", isLow: false }],
+  ] as typeof results);
+  const entries = await store.accounts.ledger(ACCOUNT);
+  const sum = (of: "balanceDelta" | "heldDelta") =>
+    micros(entries.reduce((all, entry) => all + entry[of], 0));
+  expect(await store.accounts.account(ACCOUNT)).toMatchObject({
+    balance: sum("balanceDelta"),
+    held: sum("heldDelta"),
+  });
+  expect([sum("balanceDelta"), sum("heldDelta")]).toEqual([micros(5 * EACH), micros(3 * EACH)]);
+  expect(await store.accounts.account(OTHER)).toMatchObject({ balance: micros(EACH), held: micros(0) });
 });
 
 test("a key of a refused group is free, and one beside it is used", async () => {
