@@ -74,10 +74,11 @@ function phasesIn(phases: Json | undefined): string {
 }
 
 function priceOf(price: Json | undefined): string {
-  const { amount, charged, currency, lines } = isJsonObject(price) ? price : {};
+  const { amount, charged, refunded, currency, lines } = isJsonObject(price) ? price : {};
   const told = objects(lines).map((line) => `${text(line.sku)} × ${line.quantity} = ${text(line.amount)}`);
   const end = text(charged) === "" ? "" : `${text(charged)} charged`;
-  return [`${text(amount)} ${text(currency)} at most`, end, ...told].filter(Boolean).join("; ");
+  const back = text(refunded) === "" ? "" : `${text(refunded)} given back`;
+  return [`${text(amount)} ${text(currency)} at most`, end, ...told, back].filter(Boolean).join("; ");
 }
 
 function assetOf({ media_type, width, height, size_bytes, url }: JsonObject): string {

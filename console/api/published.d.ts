@@ -2921,6 +2921,13 @@ export interface Schemas {
       /** What it came to. */
       amount: string;
     })[];
+    /** Of a task that was refunded; `usage.cost` stays what it was. */
+    refund?: {
+      /** Given back of the charge, once. */
+      amount: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
     /** Whose it is. */
     account: {
       /** Its id. */
@@ -3075,6 +3082,8 @@ export interface Schemas {
       amount: string;
       /** What it was charged. Once it has ended. */
       charged?: string;
+      /** What was given back of it. Of a task that was refunded. */
+      refunded?: string;
       /** Of every amount beside it. */
       currency: "USD";
       /** The lines that `charged` is the sum of. */
@@ -4066,6 +4075,13 @@ export interface Schemas {
       /** What it came to. */
       amount: string;
     })[];
+    /** Of a task that was refunded; `usage.cost` stays what it was. */
+    refund?: {
+      /** Given back of the charge, once. */
+      amount: string;
+      /** Of every amount beside it. */
+      currency: "USD";
+    };
   };
   TaskTrace: {
     task: Schemas["TracedTask"];
@@ -4182,6 +4198,8 @@ export interface Schemas {
       amount: string;
       /** What it was charged. Once it has ended. */
       charged?: string;
+      /** What was given back of it. Of a task that was refunded. */
+      refunded?: string;
       /** Of every amount beside it. */
       currency: "USD";
       /** The lines that `charged` is the sum of. */

@@ -215,6 +215,9 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
     await page.getByRole("button", { name: "Write it" }).click();
     await page.getByText("$0.01 given back").waitFor();
     expect(await balance()).toBe(addAmounts(before, "0.02"));
+    // Its screen says so, and offers no second one.
+    await page.getByText("Given back", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "Refund" }).count()).toBe(0);
     isDone(at);
   });
 

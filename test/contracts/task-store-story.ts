@@ -13,6 +13,7 @@ import {
   LANE,
   lane,
   type MakeStore,
+  micros,
   NOW,
   newAsset,
   newIntent,
@@ -75,6 +76,9 @@ export function describeStory(make: MakeStore): void {
         ]);
         expect(story?.attempts[0]).not.toHaveProperty("acceptedAt", expect.anything());
         expect(story?.charge).toEqual([{ sku: "image", quantity: 1, amount: story!.task.held }]);
+        expect(story?.refunded).toBeUndefined();
+        await store.accounts.refund(taskId(1), micros(7), "blurred", bySystem());
+        expect((await store.tasks.story(taskId(1)))?.refunded).toBe(micros(7));
       }),
     );
 

@@ -9,21 +9,35 @@ import { say } from "../../shell/toasts.tsx";
 import { Refund } from "../account/refund.tsx";
 import { cancelTask, isLive, retryTask, type Trace } from "./read.ts";
 
+interface ActionsProps {
+  readonly role: Role;
+  readonly trace: Trace;
+  /** What was read of the task is no longer so. */
+  readonly onChange: () => void;
+}
+
 /** What can be done with a task. Only a key's own tasks are made again: an operator would spend its money. */
-export function Actions({ role, trace }: { readonly role: Role; readonly trace: Trace }) {
+export function Actions({ role, trace, onChange }: ActionsProps) {
   const { task, price } = trace;
   if (isLive(task)) return <Cancel role={role} id={task.task_id} />;
   if (role === "tenant") return <Again id={task.task_id} />;
   const charged = price.charged ?? "0";
-  return may("money") && Number(charged) > 0 ? <GiveBack id={task.task_id} charged={charged} /> : null;
+  if (!may("money") || Number(charged) === 0 || price.refunded !== undefined) return null;
+  return <GiveBack id={task.task_id} charged={charged} onDone={onChange} />;
 }
 
-function GiveBack({ id, charged }: { readonly id: string; readonly charged: string }) {
+interface GiveBackProps {
+  readonly id: string;
+  readonly charged: string;
+  readonly onDone: () => void;
+}
+
+function GiveBack({ id, charged, onDone }: GiveBackProps) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>
       <Button onClick={() => setAsking(true)}>Refund</Button>
-      {isAsking && <Refund taskId={id} charged={charged} onClose={() => setAsking(false)} />}
+      {isAsking && <Refund taskId={id} charged={charged} onClose={() => setAsking(false)} onDone={onDone} />}
     </>
   );
 }

@@ -41,7 +41,7 @@ export function Screen({ role, item }: ScreenProps) {
           ? "Task"
           : `${data.task.kind === "video" ? "Video" : "Image"} by ${data.task.model}`
       }
-      actions={data !== undefined && <Actions role={role} trace={data} />}
+      actions={data !== undefined && <Actions role={role} trace={data} onChange={reading.again} />}
     >
       <p>
         <Link href={hrefOf("tasks")}>← All tasks</Link>
@@ -182,6 +182,9 @@ function MoneyLines({ trace: { price, task } }: { readonly trace: Trace }) {
               [`${quantity} × ${sku}`, <Money key={sku} amount={amount} />] as const,
           ),
           ["Charged", isLive(task) ? "when it is done" : <Money key="charged" amount={price.charged} />],
+          ...(price.refunded === undefined
+            ? []
+            : [["Given back", <Money key="refunded" amount={price.refunded} />] as const]),
         ]}
       />
     </div>

@@ -2,6 +2,7 @@ import type { Account, ApiKey } from "../access/account.ts";
 import type { Callback, CallbackAttempt } from "../callback/callback.ts";
 import type { TaskErrorCode } from "../errors.ts";
 import type { Asset } from "../media/asset.ts";
+import type { Micros } from "../money/money.ts";
 import type { ChargeLine } from "../money/pricing.ts";
 import { ATTEMPT_MESSAGES, TASK_ADVICE } from "../words/story-words.ts";
 import { type Attempt, isTerminal, type Task } from "./task.ts";
@@ -24,6 +25,8 @@ export interface TaskStory {
   readonly inputs: readonly Asset[];
   /** The lines that add up to the charge; absent until the task has ended, and for a task that cost nothing. */
   readonly charge?: readonly ChargeLine[] | undefined;
+  /** What was given back of the charge. */
+  readonly refunded?: Micros | undefined;
   readonly callback?: ToldCallback | undefined;
 }
 

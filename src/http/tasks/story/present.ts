@@ -11,7 +11,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 /** `data` of a task's story (docs/api.md 4.10), without the parts that only its owner or an operator may see. */
 export function presentStory(story: StoryReading, origin: string): JsonObject {
-  const { task, key, timeline, attempts, charge, callback, queuePosition } = story;
+  const { task, key, timeline, attempts, charge, refunded, callback, queuePosition } = story;
   return {
     ...presentListedTask({ ...task, queuePosition }, origin),
     request_id: task.requestId,
@@ -23,6 +23,7 @@ export function presentStory(story: StoryReading, origin: string): JsonObject {
     attempts: attempts.map((attempt) => presentAttempt(task, attempt)),
     callbacks: callback === undefined ? [] : [presentToldCallback(callback)],
     charge: charge?.map(({ sku, quantity, amount }) => ({ sku, quantity, amount: formatAmount(amount) })),
+    refund: refunded === undefined ? undefined : { amount: formatAmount(refunded), currency: CURRENCY },
     advice: task.error === undefined ? undefined : adviceOf(task.error.code),
   };
 }

@@ -136,9 +136,13 @@ export function storyFields(of: {
       ...CHARGE_LINES,
       description: "The lines that `usage.cost` is the sum of. Once the task was charged.",
     },
+    refund: closed(
+      { amount: amount("Given back of the charge, once."), currency: CURRENCY_SCHEMA },
+      { description: "Of a task that was refunded; `usage.cost` stays what it was." },
+    ),
   };
 }
-export const OPTIONAL_OF_STORY = [...OPTIONAL_OF_TASK, "charge"];
+export const OPTIONAL_OF_STORY = [...OPTIONAL_OF_TASK, "charge", "refund"];
 
 export const TASK_STORY = taskSchema("TaskStory", ["error_message", "error"], {
   fields: storyFields({

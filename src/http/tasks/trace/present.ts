@@ -16,8 +16,12 @@ export function presentOwnTrace(trace: TraceReading, origin: string): JsonObject
 }
 
 /** The parts of a trace, made from the story that the task's reader may see. */
-export function partsOf(story: JsonObject, { task, inputs, outputs }: TraceReading, origin: string) {
-  const { attempts, callbacks, charge = [], hold: _, ...told } = story;
+export function partsOf(
+  story: JsonObject,
+  { task, inputs, outputs, refunded }: TraceReading,
+  origin: string,
+) {
+  const { attempts, callbacks, charge = [], hold: _, refund: __, ...told } = story;
   return {
     task: told,
     // Made by the presenter of stories.
@@ -27,6 +31,7 @@ export function partsOf(story: JsonObject, { task, inputs, outputs }: TraceReadi
     price: {
       amount: formatAmount(task.held),
       charged: task.charged === undefined ? undefined : formatAmount(task.charged),
+      refunded: refunded === undefined ? undefined : formatAmount(refunded),
       currency: CURRENCY,
       lines: charge,
     },

@@ -62,10 +62,11 @@ const PRICE = closed(
   {
     amount: amount("The most it can cost, which was held when it was accepted."),
     charged: amount("What it was charged. Once it has ended."),
+    refunded: amount("What was given back of it. Of a task that was refunded."),
     currency: CURRENCY_SCHEMA,
     lines: { ...CHARGE_LINES, description: "The lines that `charged` is the sum of." },
   },
-  { optional: ["charged"] },
+  { optional: ["charged", "refunded"] },
 );
 
 const MESSAGES = ["error_message", "error"];

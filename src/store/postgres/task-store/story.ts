@@ -1,4 +1,5 @@
 import type { AccountId, AssetId, KeyId, TaskId } from "../../../domain/ids.ts";
+import { toMicros } from "../../../domain/money/money.ts";
 import type { TaskStory, ToldCallback } from "../../../domain/task/story.ts";
 import {
   callback,
@@ -8,6 +9,7 @@ import {
 } from "../../sqlite/callback-store/callback-table.ts";
 import { optional, type RawRow } from "../../sqlite/raw-row.ts";
 import { ASSET_COLUMNS, type AssetRow, toAsset } from "../../sqlite/task-store/asset-table.ts";
+import { refundedOf } from "../../sqlite/task-store/story.ts";
 import { REMOVED, TASK_COLUMNS, type TaskRow, toTask } from "../../sqlite/task-store/task-table.ts";
 import { rowOf } from "../row.ts";
 import { type Session, statement } from "../session.ts";
@@ -34,6 +36,7 @@ const CALLBACK = statement<RawRow<typeof callback>, [task: TaskId]>(
 const LAST_SEND = statement<RawRow<typeof callbackAttempt>, [callback: string]>(
   "select * from callback_attempt where callback_id = $1 order by sequence desc limit 1",
 );
+const REFUNDED = statement<{ refunded: number }, [account: AccountId, task: TaskId]>(refundedOf("$1", "$2"));
 const [callbackIn, sendIn] = [rowOf(callback), rowOf(callbackAttempt)];
 
 /** The body of `TaskStore.story`, for a session that sees one moment. */
@@ -45,10 +48,11 @@ export async function story(session: Session, id: TaskId): Promise<TaskStory | u
     task.request.inputs.flatMap(({ source }) => (source.kind === "asset" ? [source.assetId] : [])),
   );
   // The names come last: they are always there, and prove the answers before them, which may be empty.
-  const [tries, assets, told, named] = await Promise.all([
+  const [tries, assets, told, refund, named] = await Promise.all([
     attempts(session, id),
     inputs.size === 0 ? [] : INPUTS.all(session, [...inputs]),
     callbackOf(session, id),
+    task.charged === undefined ? undefined : REFUNDED.get(session, task.accountId, id),
     NAMES.get(session, task.accountId, task.keyId),
   ]);
   if (named === undefined) return undefined;
@@ -60,6 +64,7 @@ export async function story(session: Session, id: TaskId): Promise<TaskStory | u
     attempts: tries,
     inputs: [...inputs].flatMap((input) => assetsById.get(input) ?? []),
     charge: optional(row.whole_charge),
+    refunded: refund && toMicros(refund.refunded),
     callback: told,
   };
 }

@@ -1,9 +1,11 @@
 import { desc, eq, sql } from "drizzle-orm";
 import type { AssetId, TaskId } from "../../../domain/ids.ts";
 import type { Asset } from "../../../domain/media/asset.ts";
+import { toMicros } from "../../../domain/money/money.ts";
 import type { TaskStory, ToldCallback } from "../../../domain/task/story.ts";
-import type { Attempt } from "../../../domain/task/task.ts";
+import type { Attempt, Task } from "../../../domain/task/task.ts";
 import { madeAtUse } from "../../../toolkit/made-at-use.ts";
+import { accountNumber } from "../account-store/account-table.ts";
 import {
   callback,
   callbackAttempt,
@@ -24,6 +26,11 @@ interface Reads {
   readonly assetById: (id: AssetId) => Asset | undefined;
 }
 
+/** What was given back of a task's charge, by its account and id. */
+export const refundedOf = (account: string, task: string): string =>
+  `select balance_delta_micros as refunded from ledger_entry where account_number = ${accountNumber(account)}
+     and task_number = (select number from task where task.id = ${task}) and kind = 'refund'`;
+
 /** Returns the body of `TaskStore.story`. */
 export function prepareStory(connection: Connection, { attempts, assetById }: Reads) {
   const { db } = connection;
@@ -34,6 +41,11 @@ export function prepareStory(connection: Connection, { attempts, assetById }: Re
     `select account.name as account_name, coalesce(api_key.name, ?2) as key_name
      from account left join api_key on api_key.id = ?2 where account.id = ?1`,
   );
+  const refunded = db.prepare<{ refunded: number }, [account: string, task: string]>(refundedOf("?", "?"));
+  const refundOf = ({ accountId, id, charged }: Task) => {
+    const found = charged === undefined ? null : refunded.get(accountId, id);
+    return found === null ? undefined : toMicros(found.refunded);
+  };
   // Built by the query builder, which would take too long at a start.
   const later = madeAtUse({ callbackOf: () => prepareCallback(connection) });
   return (id: TaskId): TaskStory | undefined => {
@@ -51,6 +63,7 @@ export function prepareStory(connection: Connection, { attempts, assetById }: Re
       attempts: attempts(id),
       inputs: [...inputs].flatMap((input) => assetById(input) ?? []),
       charge: optional(row.whole_charge),
+      refunded: refundOf(task),
       callback: later.callbackOf(id),
     };
   };
