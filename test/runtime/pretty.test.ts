@@ -22,3 +22,12 @@ test("an error is told by its type and message", () => {
     }),
   ).toBe("step failed TypeError: x is not a function");
 });
+
+test("nothing that others wrote is a command to the terminal, or another line", () => {
+  const request = { msg: "request", method: "GET", path: "/\u009b31m\u202e", status: 404, ms: 1 };
+  expect(describeLine({ ...request, cause: "\u001b[2J\nINFO: x" })).toBe(
+    "GET /\\u009b31m\\u202e 404 1ms cause=\\u001b[2J\\u000aINFO: x",
+  );
+  const err = { type: "Error", message: "one \u001b[2J\ntwo" };
+  expect(describeLine({ msg: "failed", err })).toBe("failed Error: one \\u001b[2J\ntwo");
+});
