@@ -10,6 +10,7 @@ import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import type { Feeds } from "../runtime/signals.ts";
+import type { Orphans } from "../service/orphans.ts";
 import type { Store } from "../store/open.ts";
 import type { Connection, ConnectionOptions } from "../store/postgres/connection.ts";
 import type { Driver } from "../store/postgres/driver.ts";
@@ -32,6 +33,7 @@ interface Woken {
   rescue(): Promise<void>;
   /** Plans the cancels that other nodes have planned: one that is gone cancels nothing, and what it told may be lost. */
   resume(): Promise<void>;
+  readonly orphans: Orphans;
 }
 
 type NodeConfig = Pick<Config, "role" | "nodeName" | "databaseConnections" | "databaseReplica">;
@@ -95,6 +97,8 @@ async function connect(
     owner: () => ownerOfDatabase(connection, url),
     /** Feeds that also reach other nodes, and receive their messages. */
     share: (feeds: Feeds): Feeds => shared(feeds, bus.tell),
+    /** Tasks whose callers may come back to another node. */
+    shareOrphans: (orphans: Orphans): Orphans => sharedOrphans(orphans, bus.tell),
     /** Other nodes are told that callbacks are due. */
     tellCallbacksDue: () => bus.tell("callbacks"),
     /** Joins: reports that this node is alive, listens to others, and also looks every second in case a message was lost. */
@@ -214,6 +218,21 @@ function shared(feeds: Feeds, tell: (told: string) => void): Feeds {
   };
 }
 
+function sharedOrphans(orphans: Orphans, tell: (told: string) => void): Orphans {
+  return {
+    ...orphans,
+    add(scope, id, now) {
+      orphans.add(scope, id, now);
+      tell(`left ${scope} ${id}`);
+    },
+    adopt(scope, now) {
+      const id = orphans.adopt(scope, now);
+      if (id !== undefined) tell(`adopted ${id}`);
+      return id;
+    },
+  };
+}
+
 /** @param told a line from another node, possibly of another version; unknown lines are ignored */
 function hear(told: string, { feed, redeliveries }: Feeds, woken: Woken): void {
   const [kind, first = "", second = "", third] = told.split(" ");
@@ -222,4 +241,6 @@ function hear(told: string, { feed, redeliveries }: Feeds, woken: Woken): void {
   // Safe: nodes send ids of existing things.
   if (kind === "task") feed.publish({ id: first as TaskId, accountId: second as AccountId }, third === "1");
   if (kind === "redelivery") redeliveries.publish(first as KeyId, second as CallbackId);
+  if (kind === "left") woken.orphans.add(first, second as TaskId, monotonicMs());
+  if (kind === "adopted") woken.orphans.forget(first as TaskId);
 }

@@ -36,8 +36,6 @@ export function createOrphans() {
       byScope.set(scope, siblings.add(id));
       forgetOld(now);
     },
-    /** Whether no task was left. */
-    isEmpty: (): boolean => left.size === 0,
     /** Removes and returns the task of this scope whose caller left first, if one left recently. */
     adopt(scope: string, now: number): TaskId | undefined {
       if (left.size === 0) return undefined;
@@ -45,6 +43,11 @@ export function createOrphans() {
       const [id] = byScope.get(scope) ?? [];
       if (id !== undefined) remove(id, scope);
       return id;
+    },
+    /** A task was adopted by another process. */
+    forget(id: TaskId): void {
+      const known = left.get(id);
+      if (known !== undefined) remove(id, known.scope);
     },
   };
 }

@@ -112,6 +112,26 @@ describe.skipIf(!HAS_POSTGRES)("nodes of one PostgreSQL database", () => {
     await Promise.all([other.stop(), worker.stop()]);
   });
 
+  test("a call that a stopping node could not finish joins its task on another node", async () => {
+    const url = await postgres.newDatabase();
+    const assets = emptyFolder("assets");
+    const worker = await start(url, assets, { SVC_ROLE: "worker", SVC_NODE_NAME: "first" });
+    const key = worker.firstKey();
+    const desk = await start(url, assets, { SVC_ROLE: "api", SVC_NODE_NAME: "desk" });
+    const other = await start(url, assets, { SVC_ROLE: "api", SVC_NODE_NAME: "other" });
+    const tasks = async () =>
+      ((await call(other, key, "/v1/tasks")).data as { tasks?: { task_id: string }[] }).tasks ?? [];
+    const picture = { model: "sandbox-image", prompt: "slow", size: "64x64", sandbox: { delay_ms: 4_000 } };
+    const cut = call(desk, key, "/compat/v1/images/generations", picture);
+    while ((await tasks()).length === 0) await Bun.sleep(20);
+    const [first] = await Promise.all([cut, desk.stop()]);
+    expect(first).toMatchObject({ error: { code: "service_unavailable" } });
+    // Its client sends it again, as the answer says.
+    expect((await call(other, key, "/compat/v1/images/generations", picture)).data).toHaveLength(1);
+    expect(await tasks()).toHaveLength(1);
+    await Promise.all([other.stop(), worker.stop()]);
+  });
+
   test("a worker answers probes and operators, and tells callers to ask another node", async () => {
     const url = await postgres.newDatabase();
     const worker = await start(url, emptyFolder("assets"), {

@@ -13,6 +13,16 @@ test("a task left behind is taken over once, by an equal request alone", () => {
   expect(orphans.adopt("scope", 2)).toBeUndefined();
 });
 
+test("a task that was taken over elsewhere is not taken over here", () => {
+  const orphans = createOrphans();
+  orphans.add("scope", id("one"), 0);
+  orphans.add("scope", id("two"), 1);
+  orphans.forget(id("one"));
+  orphans.forget(id("three"));
+  expect(orphans.adopt("scope", 2)).toBe(id("two"));
+  expect(orphans.any()).toBe(false);
+});
+
 test("equal requests left behind together are taken over one each, the first left first", () => {
   const orphans = createOrphans();
   orphans.add("scope", id("one"), 0);
