@@ -73,20 +73,14 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const background = createBackground(config, rooms, told, watched);
   const [stopping, drained] = [new AbortController(), new AbortController()];
   const disk = openDisk(config, { ...rooms, books }, releases);
-  const orphans = await readOrphans(rooms);
+  const { orphans, toldOrphans } = await readOrphans(rooms);
   const readiness = createReadiness(store, disk, { takesForOthers: config.role === "api" });
   const reload = openReload(config, overrides, { ...rooms, wake: background.scheduler.wake }, releases);
   let servers: Servers | undefined;
   const { handle, handleMetrics, resume } = createHandlers({
     ...{ ...rooms, ...told, config, wakeup, manageAs, audits: books, reload },
     ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame, backups: background.backups },
-    ...{
-      ...readiness,
-      disk,
-      orphans: rooms.cluster?.shareOrphans(orphans) ?? orphans,
-      ...watched,
-      startedAt: clock.now(),
-    },
+    ...{ ...readiness, disk, orphans: toldOrphans, ...watched, startedAt: clock.now() },
     stopping: stopping.signal,
     drained: drained.signal,
     keepOpen: (request) => servers?.keepOpen(request),

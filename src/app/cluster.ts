@@ -95,9 +95,8 @@ async function connect(
       createSharedRateLimiter(connection.driver, { clock, alone, nodes: presence.count }),
     /** The owner of the files in a bucket. */
     owner: () => ownerOfDatabase(connection, url),
-    /** Feeds that also reach other nodes, and receive their messages. */
+    /** Feeds, and tasks whose callers have left, that other nodes are told of, and that hear of theirs. */
     share: (feeds: Feeds): Feeds => shared(feeds, bus.tell),
-    /** Tasks whose callers may come back to another node. */
     shareOrphans: (orphans: Orphans): Orphans => sharedOrphans(orphans, bus.tell),
     /** Other nodes are told that callbacks are due. */
     tellCallbacksDue: () => bus.tell("callbacks"),

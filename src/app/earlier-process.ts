@@ -17,11 +17,11 @@ export async function recallEndings({ store, clock, log }: Rooms, tally: Counts)
   }
 }
 
-/** Calls that waited in an earlier process are gone. An identical new request adopts their task. */
-export async function readOrphans({ store, clock }: Rooms): Promise<Orphans> {
-  const orphans = createOrphans();
+/** Calls that waited in an earlier process are gone. An identical new request adopts their task. @returns them; those that other nodes are told of, too */
+export async function readOrphans({ store, clock, cluster }: Rooms) {
+  const orphans: Orphans = createOrphans();
   for (const { syncScope, id } of await store.tasks.orphans()) orphans.add(syncScope, id, clock.elapsed());
-  return orphans;
+  return { orphans, toldOrphans: cluster?.shareOrphans(orphans) ?? orphans };
 }
 
 export async function countLive({ store }: Pick<Rooms, "store">): Promise<number> {
