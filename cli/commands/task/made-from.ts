@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import { placeAgain } from "../../again.ts";
-import { createdOf } from "../../client/client.ts";
+import { type Client, createdOf } from "../../client/client.ts";
 import { type CreateFlags, createTask } from "../../client/create-task.ts";
 import { listPages, type PageFlags, withPageFlags } from "../../client/pages.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../../client/remote.ts";
@@ -66,6 +66,29 @@ type FollowUpFlags = RemoteFlags &
   SaveFlags &
   CreateFlags & { model?: string; input?: readonly string[]; index: string; wait?: boolean; timeout: string };
 
+interface Made {
+  readonly verb: "extend" | "upscale";
+  readonly kind: string;
+  /** The model that made the task. */
+  readonly own: string;
+  readonly named: string | undefined;
+}
+
+/** What inputs are typed by: the schema of the named model, else those of the models that the server may choose. */
+async function schemaOf(client: Client, { verb, kind, own, named }: Made): Promise<JsonObject> {
+  const read = async (id: string) => (await client.anyModel(id)).schema as JsonObject;
+  if (named !== undefined) return read(named);
+  const able = (await client.allModels()).filter(
+    ({ kind: makes, available, follow_ups }) =>
+      makes === kind && available === true && Array.isArray(follow_ups) && follow_ups.includes(verb),
+  );
+  const ids = able.map(({ id }) => String(id));
+  if (ids.length === 0 || ids.includes(own)) return read(own);
+  const schemas = await Promise.all(ids.map(read));
+  const properties = Object.assign({}, ...schemas.map((schema) => schema.properties));
+  return { ...Object.assign({}, ...schemas), properties };
+}
+
 function addFollowUp(task: Command, context: Context, verb: "extend" | "upscale", about: string): Command {
   const command = addRemoteCommand(task, `${verb} <task>`, about)
     .option(
@@ -78,7 +101,7 @@ function addFollowUp(task: Command, context: Context, verb: "extend" | "upscale"
   addFollowFlags(command);
   withNotes(
     command,
-    "Inputs are typed by the schema of the model that -m names, else by that of the task's own model; name:=json gives exactly this JSON.",
+    "Inputs are typed by the schemas of the models that may be taken; name:=json gives exactly this JSON.",
   );
   withExits(command, "quota", "taskFailed", "taskCancelled");
   onRun<FollowUpFlags>(command, context, async ({ args, options, output }) => {
@@ -91,8 +114,8 @@ function addFollowUp(task: Command, context: Context, verb: "extend" | "upscale"
     const index = Number(options.index);
     const remote = connect(options, context, output);
     const { kind, task: made } = await remote.client.find(before);
-    const typedBy = options.model ?? String(made.model);
-    const schema = inputs.length === 0 ? {} : (await remote.client.anyModel(typedBy)).schema;
+    const from = { verb, kind, own: String(made.model), named: options.model };
+    const schema = inputs.length === 0 ? {} : await schemaOf(remote.client, from);
     const fields = await readInputs(inputs, schema, fileReader(context));
     const body = { ...fields, index, ...(options.model !== undefined && { model: options.model }) };
     let model: string | undefined;

@@ -245,7 +245,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   "svc task upscale": {
     keys: ["cost", "idempotency_key", "kind", "model", "replayed", "request_id", "task_id"],
-    args: ({ task }) => [task],
+    args: ({ task }) => [task, "-i", "factor=4"],
   },
   "svc task tree": { keys: ["next", "tasks"], args: ({ task }) => [task], isTable: true },
   "svc group create": {
