@@ -49,6 +49,7 @@ const ALLOWED: readonly (readonly [part: string, why: string, most?: number])[] 
   ["sum(under_way)", "Counts what is live, in indexes, when somebody looks at the overview."],
   ["stage = 'terminal'", "Sums up every task that ended, for a report."],
   ["from usage_day", "Sums up days, of which there are few beside the tasks."],
+  ["as refunded", "Reads one entry in an index, where the ledger has more than the none of this database."],
   ["from attempt where cost_micros", "Reads as many attempts as it says, in their index."],
 ];
 
