@@ -56,7 +56,19 @@ function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked);
   if (!isJsonObject(value)) return value;
   const members = Object.entries(value);
-  return Object.fromEntries(
-    members.map(([name, member]) => [name, mayBeSecret(name, member) ? MASK : masked(member)]),
-  );
+  return Object.fromEntries(members.map(([name, member]) => [name, shownMember(name, member)]));
+}
+
+function shownMember(name: string, value: unknown): unknown {
+  if (mayBeSecret(name, value)) return MASK;
+  return name === TARGET ? shownTarget(value) : masked(value);
+}
+
+/** Where alerts go. Who knows the whole address of a chat's webhook may write there, and arguments of a program may be secrets. */
+const TARGET = "to";
+
+function shownTarget(value: unknown): unknown {
+  if (Array.isArray(value)) return MASK;
+  const url = typeof value === "string" ? URL.parse(value) : null;
+  return url !== null && /^https?:$/.test(url.protocol) ? `${url.origin}/…` : masked(value);
 }

@@ -75,4 +75,19 @@ moderation: { checks: { own: { command: [check, --token, ${PASSWORD}] } } }
       { name: "b", key_env: "[secret]" },
     ]);
   });
+
+  test("without the addresses of webhooks that alerts go to, and without arguments of programs", () => {
+    const { shown, of } = shownOf(`alerts:
+  - { on: all, to: "https://hooks.example/services/${KEY}?token=${PASSWORD}" }
+  - { on: all, to: [notify, --token, ${PASSWORD}] }
+  - { on: all, to: "smtp://user@mail.example:587?from=a@b.example&to=c@d.example" }
+`);
+    const text = JSON.stringify(shown);
+    expect([text.includes(PASSWORD), text.includes(KEY)]).toEqual([false, false]);
+    expect(of("alerts")?.value).toEqual([
+      { on: "all", to: "https://hooks.example/…" },
+      { on: "all", to: "[secret]" },
+      { on: "all", to: "smtp://…@mail.example:587?from=a@b.example&to=c@d.example" },
+    ]);
+  });
 });
