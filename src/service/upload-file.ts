@@ -4,6 +4,7 @@ import type { FileId } from "../domain/ids.ts";
 import { MAX_INPUT_BYTES, MAX_UPLOADED_FILES } from "../domain/limits.ts";
 import { MEDIA_KINDS } from "../domain/media/asset.ts";
 import type { UploadedFile } from "../domain/media/uploaded-file.ts";
+import type { AccountStore } from "../domain/ports/account-store.ts";
 import { MediaError, type PutOptions, type StagedFile } from "../domain/ports/asset-store.ts";
 import type { Clock, Ids } from "../domain/ports/runtime.ts";
 import type { UploadStore } from "../domain/ports/upload-store.ts";
@@ -22,6 +23,19 @@ export interface UploadFileDeps {
 
 /** The owner of the file. It is kept no longer than the account's other files. */
 export type FileOwner = Pick<Principal, "accountId"> & Partial<Pick<Principal, "retainSec">>;
+
+/**
+ * Checks that files may still be stored for an account. An address to upload to needs no key, so it works after the account's keys
+ * are refused.
+ * @throws AppError `not_found` if the account was suspended, as it is before a purge
+ */
+export async function requireActiveOwner(
+  { accounts }: { readonly accounts: Pick<AccountStore, "account"> },
+  { accountId }: FileOwner,
+): Promise<void> {
+  const account = await accounts.account(accountId);
+  if (account?.status !== "active") throw new AppError("not_found", { kind: "file_unknown" });
+}
 
 /** A file as it was received. */
 export interface FileToUpload {

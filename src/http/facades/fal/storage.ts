@@ -1,7 +1,13 @@
 import { AppError, invalid } from "../../../domain/errors.ts";
 import { MAX_INPUT_BYTES } from "../../../domain/limits.ts";
+import type { AccountStore } from "../../../domain/ports/account-store.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
-import { stageUpload, type UploadFileDeps, uploadFile } from "../../../service/upload-file.ts";
+import {
+  requireActiveOwner,
+  stageUpload,
+  type UploadFileDeps,
+  uploadFile,
+} from "../../../service/upload-file.ts";
 import { readBody } from "../../body.ts";
 import type { Endpoint, Exchange, KeyedExchange } from "../../exchange.ts";
 import { keyed } from "../../exchange.ts";
@@ -13,6 +19,7 @@ import { BASE } from "./target.ts";
 import { BEGIN_FAL_PARTS, BEGIN_FAL_UPLOAD, SEND_FAL_UPLOAD, UPLOAD } from "./wire-storage.ts";
 
 export interface FalStorageDeps extends UploadFileDeps {
+  readonly accounts: Pick<AccountStore, "account">;
   readonly assets: Pick<AssetStore, "stage">;
   readonly uploadTickets: UploadTickets;
 }
@@ -59,10 +66,18 @@ async function begin(deps: FalStorageDeps, exchange: KeyedExchange): Promise<Rep
 
 async function receive(deps: FalStorageDeps, { param, intake }: Exchange): Promise<Reply> {
   const { id, ...owner } = deps.uploadTickets.read(param("ticket"));
+  await requireActiveOwner(deps, owner);
   const staged = await intake.receive(MOST_BYTES, async (body) => {
     await body.takeFile();
     return stageUpload("file", (options) => deps.assets.stage(piecesOf(body), options));
   });
+  try {
+    // A slow upload may take longer than the account is active.
+    await requireActiveOwner(deps, owner);
+  } catch (error) {
+    await staged.release(false);
+    throw error;
+  }
   await uploadFile(deps, { id, owner, staged, field: "file" });
   return json({});
 }

@@ -1,4 +1,3 @@
-import type { UploadFileDeps } from "../../../service/upload-file.ts";
 import { counted, type Endpoint, type Exchange, keyed, polled } from "../../exchange.ts";
 import { json } from "../../reply.ts";
 import { answerWithPictures, type CallDeps, type PictureMethod } from "./call.ts";
@@ -16,7 +15,7 @@ import { V1BETA } from "./manners.ts";
 import { askedFor, listPage, presentModel } from "./model-names.ts";
 import { readGenerateContent, readPredict } from "./pictures.ts";
 import { createUploadSessions } from "./upload-sessions.ts";
-import { beginUpload, continueUpload, UPLOADS } from "./uploads.ts";
+import { beginUpload, continueUpload, UPLOADS, type UploadDeps } from "./uploads.ts";
 import {
   BEGIN_UPLOAD,
   CANCEL_OPERATION,
@@ -37,7 +36,7 @@ import {
   STREAM_GENERATE_CONTENT,
 } from "./wire.ts";
 
-export type GeminiDeps = CallDeps & FilmCallDeps & FileDeps & UploadFileDeps & InteractionsDeps;
+export type GeminiDeps = CallDeps & FilmCallDeps & FileDeps & Omit<UploadDeps, "sessions"> & InteractionsDeps;
 
 const MODEL = `${V1BETA}/models/:model`;
 const OPERATION = "operations/:operation";

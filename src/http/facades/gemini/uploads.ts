@@ -1,7 +1,13 @@
 import { AppError, invalid, mustBe } from "../../../domain/errors.ts";
 import { type FileId, isId } from "../../../domain/ids.ts";
 import { MAX_FILE_NAME, MAX_INPUT_BYTES } from "../../../domain/limits.ts";
-import { stageUpload, type UploadFileDeps, uploadFile } from "../../../service/upload-file.ts";
+import type { AccountStore } from "../../../domain/ports/account-store.ts";
+import {
+  requireActiveOwner,
+  stageUpload,
+  type UploadFileDeps,
+  uploadFile,
+} from "../../../service/upload-file.ts";
 import { readJsonBody } from "../../body.ts";
 import type { Exchange, KeyedExchange } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
@@ -13,6 +19,7 @@ import { fileNameOf } from "./own-files.ts";
 import type { UploadSession, UploadSessions } from "./upload-sessions.ts";
 
 export interface UploadDeps extends UploadFileDeps {
+  readonly accounts: Pick<AccountStore, "account">;
   readonly sessions: UploadSessions;
 }
 
@@ -69,6 +76,7 @@ export async function continueUpload(deps: UploadDeps, exchange: Exchange): Prom
   if (session.isBusy) throw mustBe(COMMAND, { rule: "wait for the request before it to end" });
   session.isBusy = true;
   try {
+    await requireActiveOwner(deps, session.owner);
     if (commands.includes("upload")) await receive(session, exchange);
     if (commands.includes("finalize")) return await finalize(deps, exchange, { id, session });
   } finally {
@@ -106,6 +114,8 @@ async function finalize(
     throw mustBe(LENGTH, { equal: receivedBytes }, sizeBytes);
   if (receivedBytes === 0) throw invalid({ kind: "required", field: FIELD });
   try {
+    // The last part may have come slowly.
+    await requireActiveOwner(deps, owner);
     const staged = await stageUpload(FIELD, (options) => session.arriving.stage(options));
     const file = await uploadFile(deps, { id, owner, staged, name, field: FIELD });
     deps.sessions.end(id, file);

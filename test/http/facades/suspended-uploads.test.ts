@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import { png } from "../../helpers/media.ts";
+import { type PublishedService, startPublished } from "../openapi-service.ts";
+
+setDefaultTimeout(30_000);
+
+/* Addresses to upload to need no key, and so outlive the keys of an account. */
+
+let service: PublishedService;
+let picture: Uint8Array<ArrayBuffer>;
+
+beforeAll(async () => {
+  service = await startPublished();
+  picture = await png(16, 16);
+});
+afterAll(() => service.stop());
+
+async function send(path: string, body: JsonObject, headers: Readonly<Record<string, string>>) {
+  const response = await fetch(service.url + path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(200);
+  return { headers: response.headers, body: (await response.json()) as JsonObject };
+}
+
+const manage = async (path: string, body: JsonObject) =>
+  (await send(`/admin/v1${path}`, body, { Authorization: `Bearer ${service.token}` })).body
+    .data as JsonObject;
+
+async function newAccount(name: string): Promise<Readonly<Record<string, string>>> {
+  await manage("/accounts", { name, mode: "unlimited" });
+  const { key } = await manage("/keys", { name, account: name });
+  return { Authorization: `Bearer ${key}` };
+}
+
+const pathOf = (url: unknown) => new URL(String(url)).pathname;
+
+test("of fal's take nothing once the account is suspended", async () => {
+  const headers = await newAccount("fal");
+  const begin = () =>
+    send("/fal/storage/upload/initiate", { file_name: "a", content_type: "image/png" }, headers);
+  const put = async ({ body }: { readonly body: JsonObject }) =>
+    (await fetch(service.url + pathOf(body.upload_url), { method: "PUT", body: picture })).status;
+  const [before, after] = [await begin(), await begin()];
+  expect(await put(before)).toBe(200);
+  await manage("/accounts/fal/suspend", {});
+  expect(await put(after)).toBe(404);
+  expect((await fetch(service.url + pathOf(after.body.file_url))).status).toBe(404);
+  await manage("/accounts/fal/activate", {});
+  expect(await put(after)).toBe(200);
+});
+
+test("of Gemini's take nothing once the account is suspended, nor end what was begun", async () => {
+  const headers = await newAccount("gemini");
+  const start = { "X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start" };
+  const begun = await send("/gemini/upload/v1beta/files", { file: {} }, { ...headers, ...start });
+  const place = service.url + pathOf(begun.headers.get("x-goog-upload-url"));
+  const part = async (command: string, offset: number, body?: Uint8Array<ArrayBuffer>) => {
+    const asked = { "X-Goog-Upload-Command": command, "X-Goog-Upload-Offset": String(offset) };
+    return (await fetch(place, { method: "POST", headers: asked, body: body ?? null })).status;
+  };
+  expect(await part("upload", 0, picture)).toBe(200);
+  await manage("/accounts/gemini/suspend", {});
+  expect(await part("query", 0)).toBe(404);
+  expect(await part("finalize", picture.length)).toBe(404);
+  await manage("/accounts/gemini/activate", {});
+  expect(await part("finalize", picture.length)).toBe(200);
+});
