@@ -42,10 +42,16 @@ export async function addAccount(
 /** The terms of a new account named "default". */
 export const DEFAULT_TERMS = { name: DEFAULT_ACCOUNT, mode: "unlimited", credit: ZERO } as const;
 
-/** The account named "default". Creates it, unlimited, if it is missing. */
+/**
+ * The account named "default". Creates it, unlimited, if it is missing.
+ * @throws AppError `permission_denied` if it is missing and the actor is a token that may give no money away
+ */
 export async function defaultAccount(deps: ManageAccountDeps): Promise<Account> {
   const existing = await deps.accounts.account(DEFAULT_ACCOUNT);
   if (existing !== undefined) return existing;
+  const { actor } = deps;
+  if (actor.kind === "token" && !actor.scopes.includes("money"))
+    throw new AppError("permission_denied", { kind: "scope_missing", scope: "money", has: actor.scopes });
   const created = await addAccount(deps, DEFAULT_TERMS);
   // Another process may have created the account in between.
   return created ?? findAccount(deps, DEFAULT_ACCOUNT);

@@ -168,3 +168,16 @@ test("an endpoint without a scope cannot be made", () => {
     "POST /admin/v1/anything has no scope: name one in src/http/admin/scopes.ts.",
   );
 });
+
+test("a key makes no account that is missing, which would be unlimited, unless its maker may give money away", async () => {
+  const key = (scope: Scope) => send("POST", "/admin/v1/keys", tokens.get(scope) ?? "", { name: "new" });
+  const { data } = await send("GET", "/admin/v1/accounts/default", service.token);
+  const confirm = String(data.id);
+  const purged = await send("POST", "/admin/v1/accounts/default/purge", service.token, { confirm });
+  expect(purged.status).toBe(200);
+  const refused = await key("keys");
+  expect([refused.status, refused.message]).toEqual([403, expect.stringContaining("money")]);
+  expect((await send("GET", "/admin/v1/accounts/default", service.token)).status).toBe(404);
+  expect((await send("POST", "/admin/v1/keys", service.token, { name: "new" })).status).toBe(200);
+  expect((await key("keys")).status).toBe(400);
+});
