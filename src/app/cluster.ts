@@ -66,10 +66,10 @@ async function connect(
     ...{ url, connections: config.databaseConnections, deadlineMs: DEADLINE_MS },
     ...outageTelling(log),
   });
-  releases.push(() => connection.stop());
+  const [nodes, bus] = [createNodeStore(connection), createBus(connection.driver, id)];
+  releases.push(() => bus.sent().then(() => connection.stop()));
   const replica = await openReplicaOf(connection, config, { log }, releases);
   const time = await connection.opening(() => followDatabaseTime(connection, monotonicMs));
-  const [nodes, bus] = [createNodeStore(connection), createBus(connection.driver, id)];
   const self = { id, name: config.nodeName ?? hostname(), role: config.role, version: VERSION };
   const presence = createPresence({ nodes, self, log, followTime: time.look });
   /** After this node has joined. */

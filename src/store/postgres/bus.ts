@@ -20,6 +20,7 @@ type Told = string;
 export function createBus(driver: Driver, from: string) {
   let waiting = new Set<Told>();
   let isSending = false;
+  let sending = Promise.resolve();
 
   async function send(): Promise<void> {
     while (waiting.size > 0) {
@@ -29,9 +30,13 @@ export function createBus(driver: Driver, from: string) {
     }
   }
 
-  function flush(): void {
+  function arm(): void {
+    if (isSending) return;
+    isSending = true;
+    const turn = new Promise<void>((resolve) => void setImmediate(resolve));
     // Hints that do not reach the server are not missed: listeners learn that some may be lost when they reach it again.
-    void send()
+    sending = turn
+      .then(send)
       .catch(() => waiting.clear())
       .finally(() => {
         isSending = false;
@@ -39,16 +44,14 @@ export function createBus(driver: Driver, from: string) {
       });
   }
 
-  function arm(): void {
-    if (isSending) return;
-    isSending = true;
-    setImmediate(flush);
-  }
-
   return {
     tell(told: Told): void {
       waiting.add(told);
       arm();
+    },
+    /** Resolves when all hints are sent. */
+    async sent(): Promise<void> {
+      while (isSending) await sending;
     },
     /** Calls `hear` for hints of other nodes, and `missed` whenever some may have been lost. */
     listen: (hear: (told: Told) => void, missed: () => void): Promise<void> =>
