@@ -1,5 +1,6 @@
 import type { Principal } from "../domain/access/account.ts";
 import type { Operator } from "../domain/access/actor.ts";
+import type { AccountId } from "../domain/ids.ts";
 import type { Ids } from "../domain/ports/runtime.ts";
 import type { RequestTrace, Spans } from "../domain/ports/spans.ts";
 import { traceparentOf } from "../domain/tracing.ts";
@@ -86,6 +87,10 @@ export class Arriving implements Entering {
 
   get intake() {
     return this.#deps.ingress.intakeOf(this.request, () => this.#owner());
+  }
+
+  get intakeFor() {
+    return (account: AccountId) => this.#deps.ingress.intakeOf(this.request, () => account);
   }
 
   /** Its place in a trace; undefined if nothing is traced. */

@@ -2,6 +2,7 @@ import type { Principal } from "../domain/access/account.ts";
 import type { Operator } from "../domain/access/actor.ts";
 import type { Feature } from "../domain/access/key-policy.ts";
 import type { Scope } from "../domain/access/token-terms.ts";
+import type { AccountId } from "../domain/ids.ts";
 import type { ShedClass } from "../domain/shedding.ts";
 import { scopeOf } from "./admin/scopes.ts";
 import type { Intake } from "./ingress/incoming.ts";
@@ -40,6 +41,8 @@ export interface Exchange {
   readonly isLate: boolean;
   /** Gives access to the request's body. */
   readonly intake: Intake;
+  /** The same where an address permits what a key would: the body counts as this account's. */
+  readonly intakeFor: (account: AccountId) => Intake;
   /** The `traceparent` for what the request causes; undefined if it is not traced. */
   readonly trace: string | undefined;
   /** When the answer is due, in milliseconds on the clock that never jumps; undefined if requests are not cut. */

@@ -64,10 +64,10 @@ async function begin(deps: FalStorageDeps, exchange: KeyedExchange): Promise<Rep
   return json({ upload_url: `${origin}${STORAGE}/files/${ticket}`, file_url: `${origin}/assets/${id}` });
 }
 
-async function receive(deps: FalStorageDeps, { param, intake }: Exchange): Promise<Reply> {
+async function receive(deps: FalStorageDeps, { param, intakeFor }: Exchange): Promise<Reply> {
   const { id, ...owner } = deps.uploadTickets.read(param("ticket"));
   await requireActiveOwner(deps, owner);
-  const staged = await intake.receive(MOST_BYTES, async (body) => {
+  const staged = await intakeFor(owner.accountId).receive(MOST_BYTES, async (body) => {
     await body.takeFile();
     return stageUpload("file", (options) => deps.assets.stage(piecesOf(body), options));
   });

@@ -92,10 +92,10 @@ export async function continueUpload(deps: UploadDeps, exchange: Exchange): Prom
 }
 
 /** The bytes that arrived before a connection broke stay, and the sender continues after them. */
-async function receive(session: UploadSession, { request, intake }: Exchange): Promise<void> {
+async function receive(session: UploadSession, { request, intakeFor }: Exchange): Promise<void> {
   const offset = numberIn(request, OFFSET) ?? 0;
   if (offset !== session.receivedBytes) throw mustBe(OFFSET, { equal: session.receivedBytes }, offset);
-  await intake.receive(MOST_BYTES - offset, async (incoming) => {
+  await intakeFor(session.owner.accountId).receive(MOST_BYTES - offset, async (incoming) => {
     await incoming.takeFile();
     for (let piece = await incoming.next(); piece !== undefined; piece = await incoming.next()) {
       await session.arriving.append(piece);

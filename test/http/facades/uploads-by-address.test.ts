@@ -5,7 +5,7 @@ import { type PublishedService, startPublished } from "../openapi-service.ts";
 
 setDefaultTimeout(30_000);
 
-/* Addresses to upload to need no key, and so outlive the keys of an account. */
+/* Addresses to upload to need no key. They are an account's all the same. */
 
 let service: PublishedService;
 let picture: Uint8Array<ArrayBuffer>;
@@ -69,3 +69,37 @@ test("of Gemini's take nothing once the account is suspended, nor end what was b
   await manage("/accounts/gemini/activate", {});
   expect(await part("finalize", picture.length)).toBe(200);
 });
+
+/** More than may be read at once of one account's. */
+const MANY = 40;
+
+test("of one account's leave places to others, however many bodies never come", async () => {
+  const [hostile, other] = [await newAccount("hostile"), await newAccount("other")];
+  const begin = async (headers: Readonly<Record<string, string>>) => {
+    const body = { file_name: "a", content_type: "image/png" };
+    const { body: begun } = await send("/fal/storage/upload/initiate", body, headers);
+    return service.url + pathOf(begun.upload_url);
+  };
+  const over = new AbortController();
+  const addresses = await Promise.all(Array.from({ length: MANY }, () => begin(hostile)));
+  const address = await begin(other);
+  const sent = addresses.map((each) => {
+    const started = Promise.withResolvers<void>();
+    const body = new ReadableStream({
+      pull(controller) {
+        controller.enqueue(picture.subarray(0, 1));
+        started.resolve();
+        // No more ever comes.
+        return new Promise(() => {});
+      },
+    });
+    fetch(each, { method: "PUT", body, signal: over.signal }).catch(() => {});
+    return started.promise;
+  });
+  await Promise.all(sent);
+  // The service has seen them once it has answered a request that came after them.
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
+  const answer = await fetch(address, { method: "PUT", body: picture });
+  over.abort();
+  expect(answer.status).toBe(200);
+}, 5_000);
