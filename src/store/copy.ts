@@ -56,6 +56,18 @@ export interface NamedContent {
   readonly sizeBytes: number;
 }
 
+/** The stored outputs of tasks of which others are still fetched: no table of files names them before the last has come. */
+function outputsUnderWay(db: Database): NamedContent[] {
+  const numbered = db.query("select 1 from pragma_table_info('attempt') where name = 'task_number'").get();
+  const isOfTask = numbered === null ? "attempt.task_id = task.id" : "attempt.task_number = task.number";
+  const find = db.query<NamedContent, []>(
+    `select output.value ->> '$.file.sha256' as sha256, max(output.value ->> '$.file.sizeBytes') as sizeBytes
+     from task indexed by task_under_way cross join attempt on ${isOfTask} cross join json_each(attempt.outputs) as output
+     where pool = 'under_way' and output.value ->> '$.kind' = 'stored' group by 1`,
+  );
+  return find.all();
+}
+
 /** The stored files that a copy of a database names, without duplicates. */
 export function* contentsOf(copy: string): Generator<NamedContent> {
   const db = new Database(copy, { readonly: true, strict: true });
@@ -70,6 +82,12 @@ export function* contentsOf(copy: string): Generator<NamedContent> {
       yield* contents.iterate();
       contents.finalize();
     }
+    const outputs = outputsUnderWay(db);
+    const known = hashesNamed(
+      db,
+      outputs.map(({ sha256 }) => sha256),
+    );
+    yield* outputs.filter(({ sha256 }) => !known.has(sha256));
   } finally {
     db.close();
   }
@@ -80,15 +98,22 @@ export function namedOf({ path }: { path: string }, hashes: readonly string[]): 
   if (hashes.length === 0) return [];
   const db = openForReading(path);
   try {
-    const found = namingTables(db).flatMap((table) => {
-      const find = db.query<{ sha256: string }, [string]>(
-        `select distinct ${hashIn(table)} as sha256 from ${table}
-         where ${table}.sha256 in (select unhex(value) from json_each(?1) union all select value from json_each(?1))`,
-      );
-      return find.all(JSON.stringify(hashes)).map(({ sha256 }) => sha256);
-    });
-    return [...new Set(found)];
+    const named = hashesNamed(db, hashes);
+    for (const { sha256 } of outputsUnderWay(db)) named.add(sha256);
+    return [...new Set(hashes)].filter((sha256) => named.has(sha256));
   } finally {
     db.stop();
   }
+}
+
+/** The hashes among these that the tables of files have. */
+function hashesNamed(db: Database, hashes: readonly string[]): Set<string> {
+  const found = namingTables(db).flatMap((table) => {
+    const find = db.query<{ sha256: string }, [string]>(
+      `select distinct ${hashIn(table)} as sha256 from ${table}
+       where ${table}.sha256 in (select unhex(value) from json_each(?1) union all select value from json_each(?1))`,
+    );
+    return find.all(JSON.stringify(hashes)).map(({ sha256 }) => sha256);
+  });
+  return new Set(found);
 }
