@@ -28,6 +28,7 @@ import { strangersFor } from "./files-without-database.ts";
 import { type ClaimDeps, claimFolder, ownerFor } from "./folder-claim.ts";
 import type { Releases } from "./lifecycle.ts";
 import { notePlaces } from "./places.ts";
+import { noteLeft } from "./shared-files.ts";
 
 interface AssetDeps extends ClaimDeps {
   readonly clock: Clock;
@@ -39,7 +40,7 @@ interface OpenedAssets {
   readonly thumbnails: Thumbnails;
   /** The contents that are stored, whatever refers to them. */
   readonly contents: StoredContents;
-  /** Contents that nobody needed and that could not be removed. */
+  /** Contents that nobody needed and that were not removed. */
   readonly left: Set<string>;
   /** Finds out who owns the bucket; absent if there is none. @returns the other owner, in words. @throws S3Error */
   readonly askBucket?: (() => Promise<string | undefined>) | undefined;
@@ -64,12 +65,14 @@ async function openPlaces(
 ): Promise<Omit<OpenedAssets, "thumbnails">> {
   const { assets } = config;
   const left = new Set<string>();
+  const isShared = config.database !== undefined;
   const options = {
     directory: assets.path,
     newTemporaryName: () => deps.ids.create("asset"),
     now: deps.clock.now,
     keepsOutputMetadata: config.outputs.metadata === "keep",
-    onLeft: (sha256: string) => void left.add(sha256),
+    isShared,
+    onLeft: (sha256: string) => void (isShared ? noteLeft(left, sha256) : left.add(sha256)),
   };
   const folder = await claimFolder(config, deps, releases);
   notePlaces(config);

@@ -13,6 +13,11 @@ interface Files {
   readonly left: Set<string>;
 }
 
+/** Has a content of several nodes tried again. */
+export function noteLeft(left: Set<string>, sha256: string): void {
+  if (left.size < MOST_LEFT) left.add(sha256);
+}
+
 /**
  * Files that several nodes store and remove. This node does not know what another node holds. So it removes a content as the
  * collector does: after nobody has stored it for an hour, and only if no row needs it. Younger contents are tried again until then.
@@ -29,7 +34,7 @@ export function sharedFiles<Opened extends Files>(
       ...opened.assets,
       async removeUnheld(sha256) {
         const { files, young } = await collectContents({ ...deps, contents, pause }, { only: [sha256] });
-        if (young > 0 && left.size < MOST_LEFT) left.add(sha256);
+        if (young > 0) noteLeft(left, sha256);
         return files > 0;
       },
     },

@@ -16,8 +16,10 @@ interface CheckOptions {
   readonly decodeSlots?: number | undefined;
   /** Whether outputs keep the metadata that their maker wrote. */
   readonly keepsOutputMetadata?: boolean | undefined;
-  /** Told of a content that nobody needs and that could not be removed. */
+  /** Told of a content that nobody needs and that was not removed. */
   readonly onLeft?: ((sha256: string) => void) | undefined;
+  /** Other processes store here, too. What is staged and not used is then left to `onLeft`: one of them may be about to use it. */
+  readonly isShared?: boolean | undefined;
 }
 
 export interface AssetStoreOptions extends CheckOptions {
@@ -38,8 +40,8 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
 export function createAssetStore(files: ContentFiles, options: CheckOptions): AssetStore {
   const slots = createSlots(options.decodeSlots ?? DECODE_SLOTS);
   const recent = createRecentFiles();
-  const { onLeft } = options;
-  const deps = { files, slots, pins: createPins(), known: createKnownContents(), recent, onLeft };
+  const { onLeft, isShared } = options;
+  const deps = { files, slots, pins: createPins(), known: createKnownContents(), recent, onLeft, isShared };
 
   const stage: AssetStore["stage"] = async (source, given) => {
     const isKept = given.sanitize === "output" && options.keepsOutputMetadata === true;

@@ -22,8 +22,10 @@ export interface Contents {
   readonly pins: Pins;
   readonly known: KnownContents;
   readonly recent: RecentFiles;
-  /** Told of a content that nobody needs and that could not be removed. */
+  /** Told of a content that nobody needs and that was not removed. */
   readonly onLeft?: ((sha256: string) => void) | undefined;
+  /** Other processes store here, and what they hold is not known. */
+  readonly isShared?: boolean | undefined;
 }
 
 /** Removes a content that nobody holds or needs. Begins at once: nothing can happen between the caller's check and the removal. */
@@ -34,6 +36,12 @@ export function removeContent({ files, known, recent, onLeft }: Contents, sha256
     onLeft?.(sha256);
     throw error;
   });
+}
+
+/** Removes a content that its holders did not use. Where another process may hold it, it is left until none can. */
+async function removeUnused(deps: Contents, sha256: string): Promise<void> {
+  if (deps.isShared === true) deps.onLeft?.(sha256);
+  else await removeContent(deps, sha256);
 }
 
 /** Holds a file that is stored, as a staging does. @returns undefined when it is not there */
@@ -59,7 +67,7 @@ export async function holdStored(deps: Contents, file: StoredFile): Promise<Stag
     async release(isUsed) {
       if (isReleased) return;
       isReleased = true;
-      if (pin.end(isUsed)) await removeContent(deps, sha256);
+      if (pin.end(isUsed)) await removeUnused(deps, sha256);
     },
   };
 }
@@ -110,7 +118,7 @@ export function holdStaged(
       try {
         if (!(content instanceof Uint8Array)) await files.discard(content);
       } finally {
-        if (pin.end(isUsed && isKept)) await removeContent(deps, sha256);
+        if (pin.end(isUsed && isKept)) await removeUnused(deps, sha256);
       }
     },
   };

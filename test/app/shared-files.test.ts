@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sharedFiles } from "../../src/app/shared-files.ts";
+import { noteLeft, sharedFiles } from "../../src/app/shared-files.ts";
 import { openStoredContents } from "../../src/assets/contents.ts";
 import { openAssetStore } from "../../src/assets/open.ts";
 import { openBucketContents } from "../../src/assets/s3/contents.ts";
@@ -32,8 +32,10 @@ describe("nodes that share a folder", () => {
   function startNode(name: string) {
     let drafts = 0;
     const newTemporaryName = () => `${name}-${drafts++}`;
-    const assets = openAssetStore({ directory, newTemporaryName, now: () => NOW });
-    const files = { assets, contents: openStoredContents(directory), left: new Set<string>() };
+    const left = new Set<string>();
+    const sharing = { isShared: true, onLeft: (sha256: string) => noteLeft(left, sha256) };
+    const assets = openAssetStore({ directory, newTemporaryName, now: () => NOW, ...sharing });
+    const files = { assets, contents: openStoredContents(directory), left };
     return sharedFiles(files, { retention, now: () => NOW });
   }
   const pathOf = (sha256: string) => join(directory, "sha256", sha256.slice(0, 2), sha256);
@@ -57,6 +59,29 @@ describe("nodes that share a folder", () => {
     needed.clear();
     expect(await one.assets.removeUnheld(sha256)).toBe(true);
     expect(existsSync(pathOf(sha256))).toBe(false);
+  });
+
+  test("one that does not use what it stored leaves it to another, which found it and is about to name it", async () => {
+    const [one, other] = [startNode("one"), startNode("other")];
+    const bytes = await png(4, 4);
+    // A create that a client sent again, to another node.
+    const [first, second] = [
+      await one.assets.stage(bytes, OPTIONS),
+      await other.assets.stage(bytes, OPTIONS),
+    ];
+    await first.keep();
+    await second.keep();
+    await first.release(false);
+    const { sha256 } = first.file;
+    expect([existsSync(pathOf(sha256)), [...one.left]]).toEqual([true, [sha256]]);
+    needed.add(sha256);
+    await second.release(true);
+    const third = await one.assets.hold(second.file);
+    await third?.release(false);
+    expect(existsSync(pathOf(sha256))).toBe(true);
+    needed.clear();
+    age(sha256);
+    expect(await one.assets.removeUnheld(sha256)).toBe(true);
   });
 
   test("what a row needs, or is gone, is not tried again", async () => {
