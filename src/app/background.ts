@@ -11,6 +11,7 @@ import type { Feeds } from "../runtime/signals.ts";
 import { type CallbackOptions, createCallbackSender } from "../scheduler/callbacks.ts";
 import { createCleaner } from "../scheduler/cleaner.ts";
 import { type CollectorDeps, createCollector } from "../scheduler/collector.ts";
+import { createHeldFiles } from "../scheduler/held-files.ts";
 import { Hooks } from "../scheduler/hooks.ts";
 import { createIndexer } from "../scheduler/indexer.ts";
 import { createLateAnswers } from "../scheduler/late-answers.ts";
@@ -191,6 +192,7 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
       ...{ retention, uploads: store.uploads },
       removeContents: (contents) => removeContents({ ...rooms, retention }, contents),
     }),
+    createHeldFiles(rooms),
     createCollector({ clock, log, collect }),
     createLeftovers({ clock, log, left: rooms.left, remove }),
     createIndexer({ clock, log, search: store.search, isOn: config.search.prompts }),

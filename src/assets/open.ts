@@ -84,6 +84,9 @@ export function createAssetStore(files: ContentFiles, options: CheckOptions): As
       await removeContent(deps, sha256);
       return true;
     },
+    renewHeld() {
+      for (const file of deps.pins.stored()) files.claim(file);
+    },
     open,
     locate,
     deliver: prepareDeliver(files, recent, open),

@@ -60,6 +60,7 @@ export async function holdStored(deps: Contents, file: StoredFile): Promise<Stag
     return undefined;
   }
   pin.found(true);
+  pin.stored(file);
   let isReleased = false;
   return {
     file,
@@ -93,6 +94,7 @@ export function holdStaged(
     } else {
       await files.alone(sha256, store);
     }
+    pin.stored(file);
     known.add(file, isClean);
     if (content instanceof Uint8Array) recent.add(sha256, content, file.type);
     isKept = true;

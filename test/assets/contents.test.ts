@@ -140,6 +140,23 @@ test("what is stored again, and what is held, is kept from a collection in anoth
   expect(existsSync(pathOf(file.sha256))).toBe(true);
 });
 
+test("what is held for hours, such as while its row cannot be written, is kept from a collection in another process", async () => {
+  let now = NOW - 3 * UNUSED_MS;
+  const assets = openAssetStore({ directory, newTemporaryName: () => `t${Math.random()}`, now: () => now });
+  const staged = await assets.stage(await png(4, 4), OPTIONS);
+  const unkept = await assets.stage(await png(5, 5), OPTIONS);
+  await staged.keep();
+  const { sha256 } = staged.file;
+  age(sha256, now);
+  for (; now < NOW; now += UNUSED_MS / 6) assets.renewHeld();
+  expect(await collect(new Set())).toMatchObject({ files: 0, young: 1 });
+  await unkept.release(false);
+  await staged.release(true);
+  age(sha256, NOW - 2 * UNUSED_MS);
+  assets.renewHeld();
+  expect(await collect(new Set())).toMatchObject({ files: 1 });
+});
+
 test("a content that a staging or a hold has is not removed", async () => {
   const assets = openAssetStore({ directory, newTemporaryName: () => `t${Math.random()}` });
   const file = await assets.put(await png(4, 4), OPTIONS);

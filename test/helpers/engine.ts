@@ -101,6 +101,7 @@ export function memoryAssets(): AssetStore {
     hold: async (file) =>
       files.has(file.sha256) ? { file, keep: async () => {}, release: async () => {} } : undefined,
     removeUnheld: async (sha256) => files.delete(sha256),
+    renewHeld() {},
     open,
     locate: async () => undefined,
     async deliver(file) {

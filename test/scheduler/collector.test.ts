@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { type CollectorDeps, createCollector } from "../../src/scheduler/collector.ts";
+import { createHeldFiles } from "../../src/scheduler/held-files.ts";
 import { createLeftovers } from "../../src/scheduler/leftovers.ts";
 import { fakeClock } from "../helpers/engine.ts";
 
@@ -112,4 +113,19 @@ test("what may not go yet is tried again a minute later, and told of when it is 
   await pass(2 * MINUTE);
   expect([tries, left.size, said.length]).toEqual([3, 0, 1]);
   leftovers.stop();
+});
+
+test("files in use are marked as such several times an hour, whatever becomes of one time", async () => {
+  const { clock, log, said, pass } = setup();
+  let times = 0;
+  const renewHeld = () => {
+    times += 1;
+    if (times === 1) throw new Error("EIO");
+  };
+  const files = createHeldFiles({ assets: { renewHeld }, clock, log });
+  files.start();
+  await pass(HOUR);
+  files.stop();
+  await pass(HOUR);
+  expect([times, said]).toEqual([6, ["warn files in use could not be marked as such"]]);
 });

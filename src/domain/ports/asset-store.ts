@@ -98,6 +98,13 @@ export interface AssetStore {
    */
   removeUnheld(sha256: string): Promise<boolean>;
   /**
+   * Makes the stored files that are held as young as new ones. Collectors of other processes do not know what is held here, and remove
+   * what no row names an hour after it was stored. Call it more often than that.
+   *
+   * @throws what the system says
+   */
+  renewHeld(): void;
+  /**
    * The stored file as a Blob (`slice` for ranges), or undefined when it is not there. Its bytes are read on demand, or are in
    * memory already. A file that is stored elsewhere is fetched first and checked by its hash.
    *
