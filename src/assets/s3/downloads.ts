@@ -60,7 +60,8 @@ class Download {
     // An open file stays readable when it moves to the cache.
     const handle = await open(this.path, "r").catch(async () => open((await this.whole) ?? "", "r"));
     let isWhole = false;
-    const whole = this.whole.then(() => {
+    const whole = this.whole.then((path) => {
+      if (path === undefined) throw this.#gone();
       isWhole = true;
     });
     whole.catch(() => undefined);
@@ -144,6 +145,12 @@ class Download {
     const { resolve } = this.#next;
     this.#next = Promise.withResolvers();
     resolve();
+  }
+
+  /** Somebody removed the object after its first bytes had come. */
+  #gone(): S3Error {
+    const key = this.deps.objects.keyOf(this.file.sha256);
+    return new S3Error(`The object ${key} is gone.`, "NoSuchKey", 404);
   }
 
   #refuse(found: string, code: "WrongBytes" | "WrongSize" = "WrongBytes"): never {

@@ -156,6 +156,30 @@ describe("a wrong byte is never served as good", () => {
     expect(receivedBytes).toBeLessThan(bytes.length);
   });
 
+  test("one that is removed from the bucket while it is sent on ends with an error", async () => {
+    const bytes = await largePng();
+    const stored = await subject.store.put(bytes, ANY);
+    subject.s3.fault = ({ operation }) => {
+      if (operation !== "GetObject") return undefined;
+      if (gets() === 1) return "cut";
+      subject.s3.objects.clear();
+      return undefined;
+    };
+    const delivery = await subject.again().deliver(stored, "whole");
+    if (delivery?.kind !== "stream") throw new Error("It is not sent on.");
+    let receivedBytes = 0;
+    const reading = (async () => {
+      for await (const piece of delivery.stream) {
+        expect(piece.length).toBeGreaterThan(0);
+        receivedBytes += piece.length;
+      }
+    })();
+    expect(reading).rejects.toThrow("is gone");
+    await reading.catch(() => undefined);
+    expect(receivedBytes).toBeLessThan(bytes.length);
+    expect(await subject.leftovers()).toBe(0);
+  });
+
   test("a stream that its reader leaves ends without a word, and the file is here for the next", async () => {
     const stored = await subject.store.put(await largePng(), ANY);
     const store = subject.again();
