@@ -27,16 +27,21 @@ export async function* pieces(handle: FileHandle, from = 0): AsyncGenerator<Uint
 export async function hashFile(path: string): Promise<Content> {
   const handle = await open(path, "r");
   try {
-    const hasher = new Bun.CryptoHasher("sha256");
-    let sizeBytes = 0;
-    for await (const piece of pieces(handle)) {
-      hasher.update(piece);
-      sizeBytes += piece.length;
-    }
-    return { sizeBytes, sha256: hasher.digest("hex") };
+    return await hashOpen(handle);
   } finally {
     await handle.close();
   }
+}
+
+/** The same of an open file, whose name may lead elsewhere meanwhile. */
+export async function hashOpen(handle: FileHandle): Promise<Content> {
+  const hasher = new Bun.CryptoHasher("sha256");
+  let sizeBytes = 0;
+  for await (const piece of pieces(handle)) {
+    hasher.update(piece);
+    sizeBytes += piece.length;
+  }
+  return { sizeBytes, sha256: hasher.digest("hex") };
 }
 
 /** Writes a new file, flushed, accessible only to its owner. @returns what it contains */

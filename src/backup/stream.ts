@@ -1,11 +1,11 @@
-import { mkdir, open, rm, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isSystemError } from "../toolkit/system-error.ts";
 import { BackupRefused, type BackupSummary, DATA, MANIFEST, PARTIAL } from "./backup.ts";
-import { hashFile, pieces, writeAll, writeNew } from "./files.ts";
-import { createManifest } from "./manifest.ts";
+import { copyNew, hashOpen, pieces, writeAll, writeNew } from "./files.ts";
+import { createManifest, type ManifestWriter } from "./manifest.ts";
 import { type AllowedPaths, isAllowed } from "./read.ts";
-import { padding, readTar, TarError, tarEnd, tarHeader } from "./tar.ts";
+import { padding, readTar, type TarEntry, TarError, tarEnd, tarHeader } from "./tar.ts";
 import { type BackupPlan, isObject, type PlannedFile, tellAbsent } from "./write.ts";
 
 /**
@@ -29,28 +29,27 @@ export async function writeArchive(
   const absent: PlannedFile[] = [];
   try {
     const manifest = createManifest((line) => writeAll(handle, Buffer.from(line)));
-    const send = (path: string, from: string, sizeBytes: number) =>
-      sendFile({ path, from, sizeBytes, madeAtMs }, write);
+    const writing: Writing = { workspace, madeAtMs, manifest, write };
     await manifest.begin(header);
-    for (const file of [{ path: plan.database, from: copy }, ...plan.files(copy)]) {
+    await sendFrom(copy, { path: plan.database }, writing);
+    for (const file of plan.files(copy)) {
       const { path, from } = file;
       if (sent.has(path)) continue;
       if (isObject(file)) await manifest.object(file.expected);
       if (from === undefined) continue;
-      const found = await look(from, file);
-      if (typeof found === "string") {
-        if (file.expected === undefined) continue;
-        if (found === "absent") absent.push(file);
-        else await manifest.missing({ path, reason: found });
-        continue;
-      }
-      await send(`${DATA}/${path}`, from, found.sizeBytes);
-      await manifest.file({ path, ...found });
-      sent.add(path);
+      const outcome = await sendPlanned({ ...file, from }, writing);
+      if (outcome === "sent") sent.add(path);
+      // A file of the operator's may be removed at any time.
+      else if (file.expected === undefined) continue;
+      else if (outcome === "absent") absent.push(file);
+      else await manifest.missing({ path, reason: outcome });
     }
     await tellAbsent(absent, { plan, manifest, header });
     const counts = await manifest.end();
-    await send(MANIFEST, lines, (await stat(lines)).size);
+    const whole = await open(lines, "r");
+    await sendOpen(whole, { path: MANIFEST, sizeBytes: (await whole.stat()).size }, writing).finally(() =>
+      whole.close(),
+    );
     await write(tarEnd());
     return { ...header, ...counts };
   } finally {
@@ -59,35 +58,61 @@ export async function writeArchive(
   }
 }
 
-async function look(from: string, { expected }: PlannedFile) {
+/** An archive that is being written. */
+interface Writing {
+  readonly workspace: string;
+  readonly madeAtMs: number;
+  readonly manifest: ManifestWriter;
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+}
+
+type Outcome = "sent" | "absent" | "damaged";
+
+/** Sends a file of a plan. One of the operator's may change while the receiver takes its time, so a copy is sent. */
+async function sendPlanned(file: PlannedFile & { from: string }, writing: Writing): Promise<Outcome> {
+  const { from, expected } = file;
+  const copy = join(writing.workspace, "own.part");
   try {
-    const found = await hashFile(from);
-    return expected === undefined || found.sha256 === expected.sha256 ? found : "damaged";
+    if (expected !== undefined) return await sendFrom(from, file, writing);
+    await copyNew(from, copy);
+    return await sendFrom(copy, file, writing);
   } catch (error) {
     if (isSystemError(error) && error.code === "ENOENT") return "absent";
     throw error;
+  } finally {
+    await rm(copy, { force: true });
   }
 }
 
-async function sendFile(
-  file: { path: string; from: string; sizeBytes: number; madeAtMs: number },
-  write: (bytes: Uint8Array) => Promise<void>,
-): Promise<void> {
-  await write(tarHeader(file, file.madeAtMs));
-  const handle = await open(file.from, "r");
+/** Sends the file at a place, which may lose its name meanwhile. @returns `damaged` where it is not what is expected */
+async function sendFrom(
+  from: string,
+  { path, expected }: Omit<PlannedFile, "from">,
+  writing: Writing,
+): Promise<"sent" | "damaged"> {
+  const handle = await open(from, "r");
   try {
-    let left = file.sizeBytes;
-    for await (const piece of pieces(handle)) {
-      const taken = piece.subarray(0, left);
-      // The receiver may keep it, and the piece is overwritten.
-      await write(taken.slice());
-      left -= taken.length;
-    }
-    if (left > 0) throw new Error(`${file.from} became shorter while it was backed up. Repeat the command.`);
-    await write(padding(file.sizeBytes));
+    const found = await hashOpen(handle);
+    if (expected !== undefined && found.sha256 !== expected.sha256) return "damaged";
+    await sendOpen(handle, { path: `${DATA}/${path}`, sizeBytes: found.sizeBytes }, writing);
+    await writing.manifest.file({ path, ...found });
+    return "sent";
   } finally {
     await handle.close();
   }
+}
+
+async function sendOpen(handle: FileHandle, entry: TarEntry, { madeAtMs, write }: Writing): Promise<void> {
+  await write(tarHeader(entry, madeAtMs));
+  let left = entry.sizeBytes;
+  for await (const piece of pieces(handle)) {
+    const taken = piece.subarray(0, left);
+    // The receiver may keep it, and the piece is overwritten.
+    await write(taken.slice());
+    left -= taken.length;
+  }
+  if (left > 0) throw new Error(`${entry.path} became shorter while it was backed up. Repeat the command.`);
+  await write(padding(entry.sizeBytes));
 }
 
 /**

@@ -141,3 +141,38 @@ test("files in the bucket of the service are listed and not copied, in a folder 
   expect(await extractArchive(source(), to, ALLOWED)).toBe(3);
   expect(await checkBackup(to, ALLOWED)).toMatchObject({ objects: 2, bucket });
 });
+
+test("an archive whose receiver is slow has each file as it was when its turn came", async () => {
+  const { folder, plan, put } = dataFolder(["one", "two"]);
+  put("svc.yml", "kept short");
+  const files: BackupPlan["files"] = function* (copy) {
+    yield { path: "svc.yml", from: join(folder, "svc.yml") };
+    yield* plan.files(copy);
+  };
+  const pieces: Uint8Array[] = [];
+  const workspace = emptyFolder();
+  const summary = await writeArchive(workspace, AT, { ...plan, files }, async (bytes) => {
+    pieces.push(bytes);
+    const head = Buffer.from(bytes.subarray(0, 100)).toString();
+    // Whoever changes them has all the time that the receiver takes.
+    if (head.startsWith("data/svc.yaml")) put("svc.yaml", "other settings, which are longer");
+    if (head.startsWith("data/svc.yml")) put("svc.yml", "short");
+    if (head.startsWith(`data/${pathOf("one")}`)) rmSync(join(folder, pathOf("one")));
+  });
+  expect(summary.missing).toEqual([]);
+  const extracted = emptyFolder();
+  await extractArchive(
+    (async function* () {
+      yield* pieces;
+    })(),
+    extracted,
+    new Set([...ALLOWED, "svc.yml"]),
+  );
+  await checkBackup(extracted, new Set([...ALLOWED, "svc.yml"]));
+  expect(contentOf(join(extracted, "data"))).toEqual({
+    "svc.db": "database of one, two",
+    ...{ "svc.yaml": "settings", "svc.yml": "kept short" },
+    ...{ [pathOf("one")]: "one", [pathOf("two")]: "two" },
+  });
+  expect(contentOf(workspace)).toEqual({ "svc.db": "database of one, two" });
+});
