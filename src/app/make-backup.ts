@@ -42,7 +42,7 @@ export async function makeBackup(
     throw new Error(`${to} is the data folder itself. Give another folder for its backups.`);
   return await locked(to, async () => {
     const made = await writeBackup(to, atMs, plan);
-    const removed = keep === undefined ? [] : await removeOldBackups(to, keep);
+    const removed = keep === undefined ? [] : await removeOldBackups(to, made.name, keep);
     return { ...made, removed };
   });
 }

@@ -92,6 +92,18 @@ export function byTime(one: string, other: string): number {
   return ageMs || one.length - other.length || (one < other ? -1 : 1);
 }
 
+/**
+ * Chooses which backups go so that `keep` stay, with the one that was just made. One of a later date was made while the clock was ahead:
+ * it is older than its name says, and goes first.
+ *
+ * @param others names, the oldest first
+ */
+export function surplusOf(others: readonly string[], made: string, keep: number): string[] {
+  const isAhead = (name: string) => byTime(name, made) > 0;
+  const oldest = [...others.filter(isAhead), ...others.filter((name) => !isAhead(name))];
+  return oldest.slice(0, Math.max(0, oldest.length + 1 - keep));
+}
+
 /** When the backup with this name was begun, in epoch milliseconds; undefined if the name is not one of a backup. */
 export function timeOfBackup(name: string): number | undefined {
   const [, day, hour, minute, second] = NAME.exec(name) ?? [];

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isSystemError } from "../toolkit/system-error.ts";
-import { type BackupHeader, type BackupSummary, backupName, MANIFEST } from "./backup.ts";
+import { type BackupHeader, type BackupSummary, backupName, MANIFEST, surplusOf } from "./backup.ts";
 import { ContentIndex } from "./content-index.ts";
 import { type Content, copyNew, hashFile, inParallel, writeAll } from "./files.ts";
 import { createManifest, type ManifestWriter } from "./manifest.ts";
@@ -64,9 +64,11 @@ export async function writeToShelf(
     atMs,
     newest: backups.at(-1),
   });
-  const old = keep === undefined ? [] : backups.slice(0, Math.max(0, backups.length + 1 - keep));
-  await sweep(shelf, { old, kept: backups.slice(old.length), there });
-  const removed = old.map((each) => each.name);
+  const names = backups.map((each) => each.name);
+  const removed = keep === undefined ? [] : surplusOf(names, name, keep);
+  const isOld = (each: Shelved) => removed.includes(each.name);
+  const kept = backups.filter((each) => !isOld(each));
+  await sweep(shelf, { old: backups.filter(isOld), kept, there });
   return { ...summary, name, path: `${shelf.where}${BACKUPS}${name}`, copiedBytes, removed };
 }
 

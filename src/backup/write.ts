@@ -9,6 +9,7 @@ import {
   DATA,
   MANIFEST,
   PARTIAL,
+  surplusOf,
   timeOfBackup,
 } from "./backup.ts";
 import { type Content, copyNew, createFolders, flush, hashFile, inParallel, writeAll } from "./files.ts";
@@ -219,11 +220,16 @@ async function removePartial(directory: string): Promise<void> {
 /**
  * Removes the oldest backups of a folder except the given number. An interrupted removal leaves no backup that looks complete.
  *
+ * @param made the backup that was just made, which stays
  * @returns names of those removed
  */
-export async function removeOldBackups(directory: string, keep: number): Promise<string[]> {
+export async function removeOldBackups(directory: string, made: string, keep: number): Promise<string[]> {
   const names = await listBackups(directory);
-  const old = names.slice(0, Math.max(0, names.length - keep));
+  const old = surplusOf(
+    names.filter((name) => name !== made),
+    made,
+    keep,
+  );
   for (const name of old) {
     const path = join(directory, name);
     await rename(path, `${path}${PARTIAL}`);

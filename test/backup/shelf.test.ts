@@ -92,6 +92,17 @@ test("a second backup sends what is new; old ones go with what nobody has any mo
   expect(await fetched(second.name)).toEqual(expected(["one", large, "three"]));
 });
 
+test("after the clock was ahead, what was made then goes first, with what nobody else has", async () => {
+  const right = await write(dataFolder(["one"]).plan, AT);
+  const ahead = await write(dataFolder(["one", "two"]).plan, AT + 9_000 * HOUR);
+  const made = await write(dataFolder(["one", "three"]).plan, AT + HOUR, { keep: 2 });
+  expect(made.removed).toEqual([ahead.name]);
+  const contents = ["one", "three"].map((each) => `svc/content/${sha256(each)}`);
+  expect(keys().filter((key) => key.startsWith("svc/content/"))).toEqual(contents.sort());
+  expect(await fetched(right.name)).toEqual(expected(["one"]));
+  expect(await fetched(made.name)).toEqual(expected(["one", "three"]));
+});
+
 test("a failure at any call leaves whole backups alone, and the next call cleans up", async () => {
   const before = ["one", "two"];
   await write(dataFolder(before).plan, AT);

@@ -53,9 +53,24 @@ test("a second backup copies what is new, and the first can go", async () => {
   const inode = (path: string) => statSync(join(path, "data", pathOf("one"))).ino;
   expect(inode(second.path)).toBe(inode(first.path));
   expect(second.copiedBytes).toBe("database of one, two, threesettingsthree".length);
-  expect(await removeOldBackups(to, 1)).toEqual([first.name]);
+  expect(await removeOldBackups(to, second.name, 1)).toEqual([first.name]);
   expect(await checkBackup(second.path, ALLOWED)).toMatchObject({ files: 5 });
   expect(readdirSync(to)).toEqual([second.name]);
+});
+
+test("after the clock was ahead, what was just made stays, and what was made then goes first", async () => {
+  const to = emptyFolder();
+  const { plan } = dataFolder(["one"]);
+  const make = async (atMs: number) => {
+    const { name } = await writeBackup(to, atMs, plan);
+    return { name, removed: await removeOldBackups(to, name, 2) };
+  };
+  const [right, first, second] = [await make(AT), await make(AT + 9_000 * HOUR), await make(AT + HOUR)];
+  expect(second.removed).toEqual([first.name]);
+  expect(await listBackups(to)).toEqual([right.name, second.name]);
+  // Set back to before the others.
+  const third = await make(AT - HOUR);
+  expect([third.removed, await listBackups(to)]).toEqual([[right.name], [third.name, second.name]]);
 });
 
 test("content of another length in the backup before is copied anew", async () => {
