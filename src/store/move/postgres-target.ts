@@ -47,7 +47,7 @@ const COUNT_ON = statement(
        execute format('select setval(pg_get_serial_sequence(%L, %L), coalesce(max(%I), 1), max(%I) is not null) from %s',
          each.of, each.name, each.name, each.name, each.of);
      end loop;
-     perform setval('task_change_number', coalesce(max(abs(change)), 1), max(abs(change)) is not null) from task;
+     perform setval('task_change_number', greatest(max(abs(change)), 1), coalesce(max(abs(change)) > 0, false)) from task;
    end $$`,
 );
 

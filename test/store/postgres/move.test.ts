@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { openAudit } from "../../../src/store/audit.ts";
@@ -117,6 +117,21 @@ describe.skipIf(!CAN_TEST_POSTGRES)("moving between SQLite and PostgreSQL", () =
       { numRuns: 5 },
     );
   });
+
+  test("a move that was cut off before the file got its name goes on there", () =>
+    withFolder(async ({ from, url, back }) => {
+      await books(from);
+      await moveToPostgres({ from, to: url });
+      const first = await moveToSqlite({ from: url, to: back });
+      // Nothing but its name is what it was then.
+      renameSync(back, unfinishedPath(back));
+      expect(await moveToSqlite({ from: url, to: back })).toEqual(first);
+      expect(rowsOf(back)).toEqual(rowsOf(from));
+      // Nor is a file of other rows taken for these.
+      renameSync(back, unfinishedPath(back));
+      write(unfinishedPath(back), "update account set balance_micros = balance_micros + 1");
+      expect(await failed(moveToSqlite({ from: url, to: back }))).toMatchObject({ kind: "differs" });
+    }));
 
   test("many rows come in slices, each once, and what is counted goes on after them", () =>
     withFolder(async ({ from, url, back }) => {
