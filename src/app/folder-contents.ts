@@ -55,10 +55,12 @@ function* filesBelow(folder: string, path: string, depth: number): Generator<Pla
 
 /** Files that are being written, by this program or an editor, have names that end with these. */
 const UNFINISHED = /\.(?:part|swp|tmp)$|~$/;
+/** A name with it would be a path on Windows, so no restore takes it: a backup that had it could not be restored anywhere. */
+const OTHER_SEPARATOR = "\\";
 
 function namesIn(folder: string): string[] {
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
-  return readdirSync(folder).filter((name) => !UNFINISHED.test(name));
+  return readdirSync(folder).filter((name) => !UNFINISHED.test(name) && !name.includes(OTHER_SEPARATOR));
 }
 
 function isFile(path: string): boolean {
