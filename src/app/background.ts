@@ -165,8 +165,8 @@ function keptMsOf({ retention }: Config): ReturnType<RetentionDeps["keptMs"]> {
 }
 
 /** Removes files that ended nodes left in the folder of files. */
-function removeLeft({ assets, clock, log }: Pick<Rooms, "assets" | "clock" | "log">): void {
-  assets.removeTemporary(clock.now() - LEFT_AFTER_MS).catch((error: unknown) => {
+function removeLeft({ assets, log }: Pick<Rooms, "assets" | "log">): void {
+  assets.removeTemporary(LEFT_AFTER_MS).catch((error: unknown) => {
     log.warn({ err: error as Error }, "half-written files of other nodes could not be removed");
   });
 }

@@ -93,7 +93,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const claiming = { retention, owner: cluster?.owner, onTaken };
   const opened = await openAssets(config, { clock, ids, log, ...claiming }, releases);
   const { assets, ...files } = cluster ? sharedFiles(opened, { retention, now: clock.now }) : opened;
-  await assets.removeTemporary(cluster && clock.now() - LEFT_AFTER_MS);
+  await assets.removeTemporary(cluster && LEFT_AFTER_MS);
   releases.push(watchDataFolder(config, clock, overrides));
   const network = overrides.egress ?? createEgress({ allow: () => config.egress.allow });
   const taping = await overrides.openTaping?.({ clock, log }, releases);

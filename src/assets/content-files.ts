@@ -18,8 +18,8 @@ export interface ContentFiles {
   draft(): Promise<Draft>;
   /** Removes a draft, unless it was kept. */
   discard(draft: Draft): Promise<void>;
-  /** Removes the drafts that a crash left; of those that were written to before a time, if one is given. @returns how many */
-  removeTemporary(before?: number): Promise<number>;
+  /** Removes the drafts that a crash left; if an age is given, those that nobody has written to for so long. @returns how many */
+  removeTemporary(ageMs?: number): Promise<number>;
   /** Stores a draft under the hash of its content, so that it survives a crash. Replaces a file of another size. */
   keep(draft: Draft, file: FileName, options?: KeepOptions): Promise<void>;
   /** The same for a content that is in memory, at most `MOST_TOGETHER_BYTES` of it, without a draft. Absent where that is no faster. */

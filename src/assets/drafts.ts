@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeFully } from "./file-window.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -60,15 +60,37 @@ export function openDrafts(folder: string, newName: () => string) {
   return {
     draft,
     discard,
-    /** Removes every draft in the folder that was last written to before a time, if one is given. @returns how many */
-    removeAll: (before?: number): Promise<number> => storing(() => removeOlder(folder, before)),
+    /** Removes every draft in the folder; if an age is given, those that nobody has written to for so long. @returns how many */
+    removeAll: (ageMs?: number): Promise<number> =>
+      storing(async () => {
+        if (ageMs === undefined) return removeOlder(folder, Number.POSITIVE_INFINITY);
+        const now = await timeOf(folder, newName());
+        return now === undefined ? 0 : removeOlder(folder, now - ageMs);
+      }),
     /** Where a draft is; undefined once it was kept or discarded. */
     pathOf: (file: Draft) => paths.get(file),
     handOver,
   };
 }
 
-async function removeOlder(folder: string, before = Number.POSITIVE_INFINITY): Promise<number> {
+/**
+ * The time by the clock of the machine that stores files, by which their own times are: the clocks of machines that share a folder may
+ * differ. Undefined where nothing can be written, and where there is no folder.
+ */
+async function timeOf(folder: string, name: string): Promise<number | undefined> {
+  const path = join(folder, name);
+  try {
+    await writeFile(path, "", { flag: "wx", mode: 0o600 });
+    return (await stat(path)).mtimeMs;
+  } catch {
+    // What cannot be dated stays for the next time.
+    return undefined;
+  } finally {
+    await rm(path, { force: true }).catch(() => undefined);
+  }
+}
+
+async function removeOlder(folder: string, before: number): Promise<number> {
   let count = 0;
   for (const name of await readdir(folder).catch(emptyWhenMissing)) {
     const path = join(folder, name);

@@ -33,8 +33,9 @@ export function openContentFiles(options: {
   const together = createKeeper(temporary, newTemporaryName, { pathOf, prepare });
 
   /** Turns the draft into the content file of this hash. Replaces an existing one. */
-  function keep(file: Draft, { sha256 }: FileName): Promise<void> {
+  function keep(file: Draft, name: FileName): Promise<void> {
     return storing(async () => {
+      const { sha256 } = name;
       const path = pathOf(sha256);
       await Promise.all([file.handle.sync(), prepare([sha256])]);
       await drafts.handOver(file, (from) =>
@@ -45,6 +46,7 @@ export function openContentFiles(options: {
           await rename(from, path);
         }),
       );
+      claim(name);
       await flush(dirname(path));
     });
   }
@@ -63,7 +65,7 @@ export function openContentFiles(options: {
   const { draft, discard, removeAll: removeTemporary } = drafts;
   return {
     ...{ draft, keep, discard, settle, find, pathIfThere, claim, removeTemporary },
-    keepBytes: (bytes, { sha256 }) => storing(() => together(bytes, sha256)),
+    keepBytes: (bytes, name) => storing(() => together(bytes, name.sha256).then(() => void claim(name))),
     // Synchronous, so that nobody can find the file in between and depend on it.
     remove: (sha256) => storing(async () => removeNow(directory, sha256)),
     isElsewhere: async () => false,
@@ -118,8 +120,9 @@ function lookInto(
       return hasSize(found?.stats, sizeBytes) ? found?.path : undefined;
     },
     /**
-     * Says that a content is about to be used, by the time of its file: a collector in another process leaves it alone. Synchronous,
-     * like `pathIfThere`. @returns whether it is there
+     * Says that a content is about to be used, by the time of its file: a collector in another process leaves it alone. Also a file that is
+     * new: its time is that of the machine that stores it, whose clock may be another one than the nodes have. Synchronous, like
+     * `pathIfThere`. @returns whether it is there
      */
     claim({ sha256, sizeBytes }: FileName): boolean {
       const found = lookFor(sha256);

@@ -93,7 +93,7 @@ export function createAssetStore(files: ContentFiles, options: CheckOptions): As
     paintMask: (mask, paint) => slots.run(() => paintMask(mask, paint)),
     maskOfOpaque: (picture) => slots.run(() => maskOfOpaque(picture)),
     readPaintedMask: (picture, how) => slots.run(() => readPaintedMask(picture, how)),
-    removeTemporary: (before) => files.removeTemporary(before),
+    removeTemporary: (ageMs) => files.removeTemporary(ageMs),
   };
 }
 

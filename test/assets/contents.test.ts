@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { openStoredContents } from "../../src/assets/contents.ts";
 import { openAssetStore } from "../../src/assets/open.ts";
 import { collectContents, UNUSED_MS } from "../../src/service/collect-contents.ts";
-import { png } from "../helpers/media.ts";
+import { inPieces, picture, png } from "../helpers/media.ts";
 
 let directory: string;
 const NOW = 1_800_000_000_000;
@@ -50,7 +50,7 @@ function age(sha256: string, usedAt: number): void {
 }
 
 /** Collects while these are needed. `asked` is called before each answer. */
-function collect(needed: ReadonlySet<string>, { isTrial = false, asked = () => {} } = {}) {
+function collect(needed: ReadonlySet<string>, { isTrial = false, asked = () => {}, at = NOW } = {}) {
   return collectContents(
     {
       contents: openStoredContents(directory),
@@ -60,7 +60,7 @@ function collect(needed: ReadonlySet<string>, { isTrial = false, asked = () => {
           return all.filter((each) => needed.has(each));
         },
       },
-      now: () => NOW,
+      now: () => at,
       pause: async () => true,
     },
     { isTrial },
@@ -138,6 +138,15 @@ test("what is stored again, and what is held, is kept from a collection in anoth
   // Known in memory, but gone: it is stored again.
   await assets.put(bytes, OPTIONS);
   expect(existsSync(pathOf(file.sha256))).toBe(true);
+});
+
+test("a new file is young by the clock of the nodes, however far behind the clock of the machine that stores it is", async () => {
+  const at = Math.floor(Date.now() / 1000) * 1000 + 3 * UNUSED_MS;
+  const assets = openAssetStore({ directory, newTemporaryName: () => `t${Math.random()}`, now: () => at });
+  const large = new Uint8Array(await picture(300, 300).png({ compressionLevel: 0 }).toBuffer());
+  await assets.put(await png(4, 4), OPTIONS);
+  await assets.put(inPieces(large, 10_000), OPTIONS);
+  expect(await collect(new Set(), { at })).toEqual({ files: 0, bytes: 0, young: 2 });
 });
 
 test("what is held for hours, such as while its row cannot be written, is kept from a collection in another process", async () => {

@@ -151,11 +151,10 @@ export interface AssetStore {
   /**
    * Removes the half-written files that a crash left.
    *
-   * @param before removes only files last written before this time, in epoch milliseconds, because other processes store in the
-   * same folder
+   * @param ageMs removes only files that nobody has written to for so long, because other processes store in the same folder
    * @returns how many
    */
-  removeTemporary(before?: number): Promise<number>;
+  removeTemporary(ageMs?: number): Promise<number>;
 }
 
 /** The content cannot be used: not a media file, of another kind, too large, damaged, or beyond the decode limits. */
