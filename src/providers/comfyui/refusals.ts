@@ -116,6 +116,7 @@ export function readFailure(
 function plain(text: string): string {
   return text.replace(
     /(?:\b[A-Za-z]:|(?<![\w.\\/]))(?:[\\/][^\s\\/'":,]+){2,}/g,
-    (path) => `…/${/[^\\/]*$/.exec(path)?.[0]}`,
+    // To look for the name from every place in a long path would take seconds.
+    (path) => `…/${path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1)}`,
   );
 }
