@@ -677,6 +677,30 @@ test("outputs wait for a provider that is switched off, and no try is used up", 
   expect((await engine.task(id)).status).toBe("completed");
 });
 
+test("a task whose files only a provider that is gone could give ends when it is cancelled", async () => {
+  const providers = [
+    scriptedProvider({
+      fetchOutput: () =>
+        Promise.reject(new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "not there yet")),
+    }),
+  ];
+  const engine = await createEngine(providers);
+  const id = await engine.admit();
+  for (let i = 0; (await engine.task(id)).stage !== "finalizing"; i++) {
+    if (i === 10) throw new Error("its upstream is never done");
+    await engine.scheduler.tick();
+    engine.clock.advance(1_000);
+  }
+  providers.length = 0;
+  engine.clock.advance(60_000);
+  await engine.scheduler.tick();
+  expect(await engine.task(id)).toMatchObject({ stage: "finalizing", status: "processing" });
+  await engine.store.tasks.requestCancel(id, ACCOUNT, engine.clock.now());
+  engine.clock.advance(60_000);
+  await engine.scheduler.tick();
+  expect(await engine.task(id)).toMatchObject({ status: "cancelled", charged: micros(0) });
+});
+
 test("a refusal of an attempt sent again says nothing of the first time: the same attempt is asked for until it is answered", async () => {
   const answers = [
     new ProviderError("unknown", "UPSTREAM_TIMEOUT", "no answer"),

@@ -21,7 +21,9 @@ export async function finalize(step: Step): Promise<StepResult> {
   if (attempt?.outputs === undefined) throw new Error(`Task ${task.id} is finalizing without outputs`);
   const { outputs: known } = attempt;
   const isRemote = known.some((output) => output.kind === "remote");
-  if (isRemote && step.adapterOf(attempt) === undefined) return step.waitForProvider();
+  // Its provider may never come back.
+  if (isRemote && step.adapterOf(attempt) === undefined)
+    return task.cancelRequested ? step.letGo("Cancelled here; made upstream.") : step.waitForProvider();
   return step.attempting(
     async () => {
       const outputs: AttemptOutput[] = [];
