@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { APPLIED, settingsInForce } from "../../src/app/live/in-force.ts";
-import { canChange } from "../../src/app/live/reload.ts";
+import { canChange, differing } from "../../src/app/live/reload.ts";
 import { signOf } from "../../src/app/live/sign.ts";
 import { readConfig, serviceSettings } from "../../src/app/settings.ts";
 import { RESTART_KEYS, restartReason } from "../../src/config/restart.ts";
@@ -11,6 +11,7 @@ import { createSettings } from "../../src/config/settings.ts";
 import type { LaneId } from "../../src/domain/ids.ts";
 import { createSecret } from "../../src/toolkit/settings/secret.ts";
 import { listSettings } from "../../src/toolkit/settings/setting.ts";
+import { MASK } from "../../src/toolkit/settings/shown.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "svc-live-"));
 
@@ -83,6 +84,29 @@ test("each is in force once it is applied, and nothing else is", () => {
   // Who reads them holds the object.
   expect(to.aliases).toBe(aliases);
   expect(values(before)).toEqual(values(readConfig({ cwd })));
+});
+
+test("settings that come or go with a provider of the data folder are no change; parts of the file are", () => {
+  const setting = {
+    key: "providers.own.concurrency",
+    help: "How many.",
+    value: 16,
+    source: "default",
+  } as const;
+  const variable = {
+    key: "OWN_KEY",
+    value: MASK,
+    source: "variable",
+    restart: "It is read at the start.",
+  } as const;
+  const part = { key: "aliases", value: { a: "b" }, source: "file" } as const;
+  const all = [setting, variable, part];
+  expect([differing(all, []), differing([], all)]).toEqual([["aliases"], ["aliases"]]);
+  expect(differing(all, [{ ...setting, value: 4 }, { ...variable, value: null }, part])).toEqual([
+    setting.key,
+    variable.key,
+  ]);
+  expect(differing(all, all)).toEqual([]);
 });
 
 test("the sign of a provider is another one with another key, and tells nothing of it", () => {

@@ -56,26 +56,24 @@ export function createReload(deps: ReloadDeps) {
   }
 
   async function take(next: Config, takeChecks: () => void): Promise<Reloaded> {
-    const after = next.shown();
     const now = signsOf(next, config);
     const ids = [...now].flatMap(([id, sign]) => (sign === signs.get(id) ? [] : [id]));
+    const live = differing(shown, next.shown()).filter(canChange);
+    replace(config, next, { changed: live, ids });
+    takeChecks();
+    if (live.includes(PRICING)) deps.takePrices();
+    if (live.includes("log.level")) log.setLevel(config.log.level);
+    await deps.takeProviders(ids);
+    signs = now;
+    // Providers of the data folder have read their own settings by now.
+    const after = next.shown();
     const keys = differing(shown, after);
     const restart = keys.filter((key) => !canChange(key));
     const changed = withProviders(keys.filter(canChange), ids);
-    replace(config, next, { changed, ids });
-    takeChecks();
-    if (changed.includes(PRICING)) deps.takePrices();
-    if (changed.includes("log.level")) log.setLevel(config.log.level);
-    await deps.takeProviders(ids);
-    signs = now;
     await deps.note(next);
     deps.wake();
     shown = inForce(shown, after, restart);
-    if (changed.length > 0) log.info({ settings: changed }, "settings were read anew and are in force");
-    if (restart.length > 0)
-      log.warn({ settings: restart }, "these settings are others now, and need a restart");
-    for (const warning of next.warnings) if (!config.warnings.includes(warning)) log.warn({}, warning);
-    config.warnings = next.warnings;
+    tell(deps, next, { changed, restart });
     return { isInForce: true, changed, restart, problems: [] };
   }
 
@@ -89,6 +87,19 @@ export function createReload(deps: ReloadDeps) {
     /** The settings in force, with where each was given. */
     shown: () => shown,
   };
+}
+
+/** Tells what became of a reload. */
+function tell(
+  { log, config }: Pick<ReloadDeps, "log" | "config">,
+  { warnings }: Pick<Config, "warnings">,
+  { changed, restart }: Pick<Reloaded, "changed" | "restart">,
+): void {
+  if (changed.length > 0) log.info({ settings: changed }, "settings were read anew and are in force");
+  if (restart.length > 0)
+    log.warn({ settings: restart }, "these settings are others now, and need a restart");
+  for (const warning of warnings) if (!config.warnings.includes(warning)) log.warn({}, warning);
+  config.warnings = warnings;
 }
 
 /** Whether a running server can apply another value. */
@@ -148,10 +159,13 @@ function isOfLiveProvider(key: string): boolean {
 }
 
 /** Keys whose values have changed, or that are given elsewhere in an indistinguishable way. */
-function differing(before: readonly ShownSetting[], after: readonly ShownSetting[]): string[] {
+export function differing(before: readonly ShownSetting[], after: readonly ShownSetting[]): string[] {
   const keys = new Set([...before, ...after].map(({ key }) => key));
   return [...keys].filter((key) => {
     const [one, other] = [before, after].map((all) => all.find((each) => each.key === key));
+    // A provider of the data folder came, or went, with its settings. Other parts of the file come and go by being written.
+    const only = one === undefined ? other : other === undefined ? one : undefined;
+    if (only !== undefined && (only.help ?? only.restart) !== undefined) return false;
     // Whether two secrets differ cannot be seen; accounts' secrets are compared by their signs.
     if (one?.value === MASK && other?.value === MASK) return false;
     return JSON.stringify(one?.value ?? null) !== JSON.stringify(other?.value ?? null);
