@@ -40,7 +40,11 @@ export function unreadable(what: string, expected: string, text: string, near?: 
 export function readAmount(what: string, text: string): Micros {
   const amount = parseAmount(text);
   if (amount !== undefined) return amount;
-  throw unreadable(what, "an amount like 5.00, with at most six decimal places", text);
+  throw unreadable(
+    what,
+    "an amount like 5.00, with at most nine digits before the point and six after",
+    text,
+  );
 }
 
 /** @returns millionths */

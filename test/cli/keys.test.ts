@@ -180,7 +180,7 @@ describe("the limits of a key", () => {
       [["--quota", "-1"], '--quota must be an amount from 0, got "-1.000000".'],
       [
         ["--quota", "25,00"],
-        '--quota must be an amount like 5.00, with at most six decimal places, got "25,00".',
+        '--quota must be an amount like 5.00, with at most nine digits before the point and six after, got "25,00".',
       ],
       [["--quota-reset", "daily"], "--quota must say how much the key may spend"],
       [

@@ -13,7 +13,7 @@ export const NAME = text("What people call it; unique among those of its kind th
 export const AMOUNT: Schema = {
   type: "string",
   pattern: "^-?\\d{1,9}(\\.\\d{1,6})?$",
-  "x-must": "be an amount like 5.00, with at most six decimal places",
+  "x-must": "be an amount like 5.00, with at most nine digits before the point and six after",
 };
 
 export const CURRENCY_FIELD: Schema = { type: "string", const: CURRENCY };
