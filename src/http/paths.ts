@@ -41,7 +41,7 @@ export function createPaths(endpoints: readonly Handling[], unknown: Handling): 
     const byMethod = new Map(handlings.map((handling) => [handling.method, handling]));
     const recurrence = recurrenceOf(path, all);
     const isUnknown = handlings.every(({ isKnownByMethod }) => isKnownByMethod === true);
-    const otherwise = isUnknown ? undefined : methodNotAllowed(path, handlings);
+    const otherwise = isUnknown ? undefined : methodNotAllowed(path, byPath);
     const place = { byMethod, otherwise, recurrence };
     const [, pattern = path, verb = ""] = WITH_VERB.exec(path) ?? [];
     if (isSpread(path)) spread.push([path, place]);
@@ -137,7 +137,11 @@ function handlingOf({ byMethod, otherwise }: Place, { method }: Request, path: s
   return VERB.test(path) && !WITH_VERB.test(otherwise.path) ? undefined : otherwise;
 }
 
-function methodNotAllowed(path: string, handlings: readonly Handling[]): Handling {
+function methodNotAllowed(path: string, byPath: ReadonlyMap<string, readonly Handling[]>): Handling {
+  const handlings = byPath.get(path) ?? [];
+  // A caller often means the path that ends before the last parameter.
+  const above = path.replace(/\/:\w+$/, "");
+  const places = above === path ? [] : (byPath.get(above) ?? []);
   const allow = handlings.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   return {
     method: "GET",
@@ -145,7 +149,9 @@ function methodNotAllowed(path: string, handlings: readonly Handling[]): Handlin
     access: "public",
     isSecret: handlings.some(({ isSecret }) => isSecret === true),
     handle: ({ request }) => {
-      const facts = { kind: "method_not_allowed", method: request.method, allow } as const;
+      const { method } = request;
+      const instead = places.find((each) => each.method === method)?.path;
+      const facts = { kind: "method_not_allowed", method, allow, instead } as const;
       throw new AppError("method_not_allowed", facts, { allow });
     },
   };

@@ -45,6 +45,17 @@ test("HEAD is asked as GET is; other methods are refused with those there are", 
   }
 });
 
+test("a method that is taken one segment before is told where", () => {
+  const places = [on("POST", "/v1/videos"), on("GET", "/v1/videos"), on("DELETE", "/v1/videos/:id")];
+  const find = createPaths(places, UNKNOWN);
+  const refusal = (method: string) => {
+    const { handling } = find(new Request("http://svc.test/v1/videos/generations", { method }));
+    return () => handling.handle({ request: { method } } as never);
+  };
+  expect(refusal("POST")).toThrow("POST is not taken here; use DELETE. It is taken at /v1/videos.");
+  expect(refusal("PUT")).toThrow("PUT is not taken here; use DELETE.");
+});
+
 test("a verb at the end of a path tells places apart, and other colons belong to what they stand in", () => {
   const [start, stop, one] = [
     on("POST", "/v1/keys/:id:start"),

@@ -79,6 +79,14 @@ export const ACCESS_WORDS = {
     `There is nothing at ${cut(path)}${nearby === undefined ? "" : `; ${cut(nearby.below)} has ${nearby.next.join(", ")}`}.`,
   only_works: () =>
     "This node makes what other nodes take in, and answers no callers (role: worker). Send the request to a node that does.",
-  method_not_allowed: ({ method, allow }: { method: string; allow: readonly string[] }) =>
-    `${method} is not taken here; use ${allow.join(" or ")}.`,
+  method_not_allowed: ({
+    method,
+    allow,
+    instead,
+  }: {
+    method: string;
+    allow: readonly string[];
+    instead?: string | undefined;
+  }) =>
+    `${method} is not taken here; use ${allow.join(" or ")}.${instead === undefined ? "" : ` It is taken at ${instead}.`}`,
 } satisfies WordTable;
