@@ -1,7 +1,5 @@
 import type { Config } from "../config/config.ts";
 import type { AttemptId, LaneId } from "../domain/ids.ts";
-import type { LaneCapacity } from "../domain/ports/claims.ts";
-import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Spans } from "../domain/ports/spans.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import { LONGEST_DELAY_MS, longestCallbackDelayMs } from "../domain/task/backoff.ts";
@@ -17,7 +15,7 @@ import { createIndexer } from "../scheduler/indexer.ts";
 import { createLateAnswers } from "../scheduler/late-answers.ts";
 import { createLeftovers } from "../scheduler/leftovers.ts";
 import { createRetention, type RetentionDeps } from "../scheduler/retention.ts";
-import { laneCapacities } from "../scheduler/routing/lanes.ts";
+import { createLanes } from "../scheduler/routing/lanes.ts";
 import { createScheduler, type SchedulerOptions } from "../scheduler/scheduler.ts";
 import { createTimekeeper } from "../scheduler/timekeeper.ts";
 import { Traces } from "../scheduler/traces.ts";
@@ -212,34 +210,10 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
   };
 }
 
-/** The lanes of the present adapters, computed again when the adapters change. */
-function createCapacities({ adapters, store, log }: Rooms, wake: () => void) {
-  let known: readonly ProviderAdapter[] | undefined;
-  let capacities: readonly LaneCapacity[] = [];
-  /** Accounts that no longer exist may have left tasks. */
-  async function findLeft(now: readonly ProviderAdapter[]): Promise<void> {
-    const queued = await store.tasks.queuedLanes();
-    if (now !== known) return;
-    capacities = laneCapacities(now, queued);
-    wake();
-  }
-  return () => {
-    const now = adapters();
-    if (now !== known) {
-      capacities = laneCapacities(now);
-      known = now;
-      findLeft(now).catch((error: unknown) =>
-        log.error({ err: error as Error }, "tasks of accounts that are gone could not be looked for"),
-      );
-    }
-    return capacities;
-  };
-}
-
 /** The limits on concurrent work may change. */
 function schedulerOptions({ scheduler }: Config, rooms: Rooms, wake: () => void): SchedulerOptions {
   return {
-    ...{ leaseMs: scheduler.leaseMs, lanes: createCapacities(rooms, wake) },
+    ...{ leaseMs: scheduler.leaseMs, lanes: createLanes({ ...rooms, tasks: rooms.store.tasks }, wake) },
     beginsNew: rooms.cluster === undefined,
     get concurrency() {
       // The store counts the tasks of all nodes.

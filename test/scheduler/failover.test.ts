@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { LaneId } from "../../src/domain/ids.ts";
 import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
-import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
+import { createLanes, laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createEngine, MODEL, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
 import { LANE, lane, micros, newTask, taskId } from "../helpers/store.ts";
 
@@ -179,6 +179,27 @@ test("what waits for an account that is gone, and was not sent, goes to another 
     "pending",
   ]);
 });
+
+test.each(["here", "on another node"])(
+  "what is created for an account after it is gone %s goes to another one, too",
+  async (place) => {
+    const second = account(`${LANE}/second`, made);
+    const gone = account(`${LANE}/gone`, made);
+    let adapters: readonly ProviderAdapter[] = place === "here" ? [gone, second] : [second];
+    let lanes: ReturnType<typeof createLanes> = () => [];
+    const engine = await createEngine([second], { options: { lanes: () => lanes() } });
+    const { clock, log } = engine.deps;
+    lanes = createLanes({ adapters: () => adapters, tasks: engine.store.tasks, clock, log }, () => {});
+    await engine.scheduler.tick();
+    if (place === "here") adapters = [second];
+    await engine.scheduler.tick();
+    const id = await engine.admit({ lane: gone.lane });
+    // Who knew the account takes its tasks over at once. The first claim of others looks for them, and the next one finds them.
+    if (place === "on another node") engine.clock.advance(10_000);
+    for (let i = 0; i < 3; i++) await engine.scheduler.tick();
+    expect((await engine.task(id)).stage).not.toBe("queued");
+  },
+);
 
 describe("a submission without an answer", () => {
   const unknown = new ProviderError("unknown", "UPSTREAM_ERROR", "connection closed");
