@@ -12,6 +12,8 @@ export const LONG_LOG_FRAMES = 1.25 * LONG;
  * `svc doctor` warns of.
  */
 export const KEPT_BYTES = 48 * 2 ** 20;
+/** Commits from one look at the log's length to the next: a look takes as long as half of a small commit. */
+const COMMITS_A_LOOK = 4;
 const LOOK_AGAIN_MS = 1_000;
 /** A reader that stays, such as a program that replicates the log, is looked for ever less often: each look starts a thread. */
 const LOOK_LAST_MS = 30_000;
@@ -55,9 +57,11 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
   const [restart, truncate] = [checkpoint("restart"), checkpoint("truncate")];
   const renewal = createRenewal({ look, restart: () => restart()?.busy === 0, copyAside });
   let next: ReturnType<typeof setImmediate> | undefined;
+  let commits = 0;
 
   function copySome(): void {
     next = undefined;
+    commits = 0;
     const before = look();
     if (!before || before.log < FRAMES || before.checkpointed === before.log) return;
     const progress = copy();
@@ -67,11 +71,13 @@ export function createCheckpoints(db: Database, { onError, copyAside }: Checkpoi
 
   return {
     /**
-     * Called after each commit. Keeps the log short. Looks at its length after this turn of the event loop, so that nobody who waits for
-     * the commit waits for the look.
+     * Called after each commit. Keeps the log short. Looks at its length every few commits, after the turn of the event loop, so that
+     * nobody who waits for the commit waits for the look.
      */
     afterCommit(): void {
-      if (next === undefined && !renewal.isUnderWay()) next = setImmediate(copySome);
+      commits += 1;
+      if (commits < COMMITS_A_LOOK || next !== undefined || renewal.isUnderWay()) return;
+      next = setImmediate(copySome);
     },
     /** Copies everything and empties the log file. @returns false when a reader prevents it */
     truncate: (): boolean => truncate()?.busy === 0,

@@ -7,7 +7,6 @@ import { accountNumber } from "./account-store/account-table.ts";
 import { AVAILABLE, prepareAccountSums } from "./account-sums.ts";
 import type { Connection } from "./connection.ts";
 import { prepareLabels } from "./labels.ts";
-import type { TaskRow } from "./task-store/task-table.ts";
 
 /** The reason, actor and time of a movement of money. */
 export interface Authority {
@@ -16,8 +15,12 @@ export interface Authority {
   readonly at: number;
 }
 
-/** The numbers of a task and of its account, whose id is given too. */
-type TaskNumbers = Pick<TaskRow, "account_id" | "account_number" | "number">;
+/** The numbers of a task and of its account, and the account's id. */
+interface TaskNumbers {
+  readonly account: number;
+  readonly task: number;
+  readonly id: AccountId;
+}
 
 export type Ledger = ReturnType<typeof prepareLedger>;
 
@@ -49,11 +52,10 @@ export function prepareLedger(connection: Pick<Connection, "db" | "onUndone">) {
       if (amount > 0) append.byNumber({ account, task }, holdEntry(id, amount, keyId), createdAt);
     },
     /** Writes the rows of one task's transition, and changes its account by their sums, which `settle` writes. */
-    end({ account_id, ...numbers }: TaskNumbers, entries: readonly LedgerEntry[], at: number): void {
+    end(of: TaskNumbers, entries: readonly LedgerEntry[], at: number): void {
       if (entries.length === 0) return;
-      const [account, task] = [numbers.account_number, numbers.number];
-      for (const entry of entries) append.byNumber({ account, task }, entry, at);
-      move(account_id, entries);
+      for (const entry of entries) append.byNumber(of, entry, at);
+      move(of.id, entries);
     },
     /** Writes the rows and changes the account by their sums. */
     post(account: AccountId, entries: readonly LedgerEntry[], at: number): void {

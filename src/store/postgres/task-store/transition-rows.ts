@@ -5,6 +5,7 @@ import { assertLegalMove } from "../../../domain/task/task.ts";
 import type { Transition } from "../../../domain/task/transition.ts";
 import { placement, type Standing } from "../../sqlite/task-store/advance.ts";
 import { CHANGED_TASK, ENDED_ALIKE, ENDED_TASK } from "../../sqlite/task-store/changed-columns.ts";
+import type { TaskRow } from "../../sqlite/task-store/task-table.ts";
 import { insertCallback } from "../callback-store/insert.ts";
 import { asRows, given } from "../given-rows.ts";
 import type { Labels } from "../labels.ts";
@@ -17,7 +18,7 @@ import { tellGroupEnds } from "./group-ends.ts";
 import { addUsage } from "./usage.ts";
 
 /** The part of a row that decides how a task may change, and what its change counts as. */
-export interface StandingRow extends Standing {
+export interface StandingRow extends Standing, Pick<TaskRow, "account_id" | "key_id" | "model"> {
   readonly id: TaskId;
   readonly progress: number;
 }

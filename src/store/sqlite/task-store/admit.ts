@@ -64,7 +64,7 @@ export function prepareAdmit(
     const begun = start !== undefined && starts.take(task, held.account, start) ? start : undefined;
     const number = insertTask(task, held.account, admitted, begun);
     ledger.noteHold(task, held.account, number);
-    insertAssets(held.account, number, assets);
+    insertAssets({ account: held.account, task: number }, assets);
     if (idempotency !== undefined) records.put(idempotency, task.id, task.held, digest);
     if (begun === undefined) {
       starts.waits(task.lane);

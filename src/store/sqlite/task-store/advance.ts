@@ -2,7 +2,13 @@ import type { Database } from "bun:sqlite";
 import type { LeaseToken, TaskId } from "../../../domain/ids.ts";
 import { usageOf } from "../../../domain/money/usage.ts";
 import type { AttemptIntent } from "../../../domain/ports/claims.ts";
-import { assertLegalMove, type Lease, type NewTask, type Stage } from "../../../domain/task/task.ts";
+import {
+  assertLegalMove,
+  type Lease,
+  type NewTask,
+  type Stage,
+  type Task,
+} from "../../../domain/task/task.ts";
 import { startedCallback, type Transition } from "../../../domain/task/transition.ts";
 import { prepareInsertCallback } from "../callback-store/insert.ts";
 import type { Labels } from "../labels.ts";
@@ -13,25 +19,20 @@ import { type Attempts, prepareAttempts } from "./attempts.ts";
 import { CHANGED_TASK, ENDED_ALIKE, ENDED_TASK } from "./changed-columns.ts";
 import type { Changes } from "./changes.ts";
 import type { Finished } from "./finished.ts";
-import { LIVE, named, type Pool, type TaskRow } from "./task-table.ts";
+import { LIVE, type Pool, type TaskRow } from "./task-table.ts";
 import { prepareUsage } from "./usage.ts";
 
-/** The part of a row that decides how a task may change, and whose usage its end counts as. */
+/** The part of a row that decides how a task may change. */
 export type Standing = Pick<
   TaskRow,
-  | "number"
-  | "account_number"
-  | "account_id"
-  | "key_id"
-  | "model"
-  | "stage"
-  | "lease_token"
-  | "due_at"
-  | "failures"
-  | "cancel_requested"
-  | "quota_period"
-  | "started_at"
+  "stage" | "lease_token" | "due_at" | "failures" | "cancel_requested" | "quota_period" | "started_at"
 >;
+
+/** The same with the numbers by which other rows name the task and its account. */
+type NumberedStanding = Standing & Pick<TaskRow, "number" | "account_number">;
+
+/** Of a task what never changes, and whose usage its end counts as. */
+type Owned = Pick<Task, "id" | "accountId" | "keyId" | "model">;
 
 export type Advance = ReturnType<typeof prepareAdvance>;
 
@@ -55,9 +56,9 @@ export function prepareAdvance(
   const attempts = prepareAttempts(db, use.labels);
   const insertCallback = prepareInsertCallback(db);
   const write = prepareWrite(db, { ...use, attempts, insertCallback });
-  const select = db.prepare<Standing, [id: string]>(
-    `select number, account_number, ${named("account_id", "key_id", "model")}, stage, lease_token, due_at, failures, cancel_requested,
-       quota_period, started_at from task where id = ?`,
+  const select = db.prepare<NumberedStanding, [id: string]>(
+    `select number, account_number, stage, lease_token, due_at, failures, cancel_requested, quota_period, started_at
+     from task where id = ?`,
   );
   const begin = prepareBegin(db);
   const renew = db.prepare<never, [until: number, id: string, token: string]>(
@@ -91,12 +92,12 @@ export function prepareAdvance(
       const standing = select.get(lease.task.id);
       if (standing === null || standing.lease_token !== lease.token) return "lease_lost";
       if (!transition.from.includes(standing.stage)) return "lease_lost";
-      write(lease.task.id, standing, transition, lease.task.cancelRequested);
+      write(lease.task, standing, transition, lease.task.cancelRequested);
       finished.completed(lease.task, transition, standing);
       return "applied";
     },
     /** Ends a task whose row is as given, whoever has its lease. */
-    end: (id: TaskId, standing: Standing, ending: Transition) => write(id, standing, ending, true),
+    end: (task: Owned, standing: NumberedStanding, ending: Transition) => write(task, standing, ending, true),
     latestAttempt: attempts.latest,
   };
 }
@@ -135,20 +136,20 @@ function prepareWrite(
   const updateTask = prepareUpdateTask(db, { changes, labels });
   const addUsage = prepareUsage(db);
   const live = db.prepare<unknown, [id: string]>(`select 1 from task where id = ? and ${LIVE}`);
-  return (id: TaskId, standing: Standing, transition: Transition, isCancelKnown: boolean): void => {
+  return (task: Owned, standing: NumberedStanding, transition: Transition, isCancelKnown: boolean): void => {
     assertLegalMove(standing.stage, transition.to);
+    const numbers = { account: standing.account_number, task: standing.number };
     if (transition.ending === undefined && transition.progress !== undefined)
-      changes.markProgress(id, transition.progress);
+      changes.markProgress(task.id, transition.progress);
     updateTask(standing, transition, isCancelKnown);
     if (transition.attempt !== undefined) {
-      attempts.update(standing.number, transition.attempt, transition.at, transition.to === "terminal");
+      attempts.update(numbers.task, transition.attempt, transition.at, transition.to === "terminal");
     }
-    ledger.end(standing, transition.ledger, transition.at);
-    if (standing.quota_period !== null)
-      quotas.settle(standing.key_id, standing.quota_period, transition.ledger);
+    ledger.end({ ...numbers, id: task.accountId }, transition.ledger, transition.at);
+    if (standing.quota_period !== null) quotas.settle(task.keyId, standing.quota_period, transition.ledger);
     const usage = usageOf(transition);
-    if (usage !== undefined) addUsage(standing, usage);
-    insertAssets(standing.account_number, standing.number, transition.assets);
+    if (usage !== undefined) addUsage(task, usage);
+    insertAssets(numbers, transition.assets);
     if (transition.callback !== undefined) insertCallback(transition.callback);
     const { groupEnd } = transition;
     if (groupEnd?.others.every((other) => live.get(other) === null)) insertCallback(groupEnd.callback);
@@ -166,7 +167,7 @@ function prepareUpdateTask(
   const ended = Object.values({ ...CHANGED_TASK, ...ENDED_TASK });
   const endedAlike = Object.values(ENDED_ALIKE);
 
-  return (standing: Standing, transition: Transition, isCancelKnown: boolean): void => {
+  return (standing: NumberedStanding, transition: Transition, isCancelKnown: boolean): void => {
     const { number, stage } = standing;
     const { pool, token, dueAt } = placement(standing, transition, isCancelKnown);
     const progress = transition.progress ?? 0;

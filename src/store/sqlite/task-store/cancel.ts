@@ -5,6 +5,7 @@ import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { Task } from "../../../domain/task/task.ts";
 import { cancelled } from "../../../domain/task/transition.ts";
+import { ACCOUNT_ID } from "../account-store/account-table.ts";
 import type { Trail } from "../trail.ts";
 import type { Advance, Standing } from "./advance.ts";
 import type { Changes } from "./changes.ts";
@@ -17,6 +18,9 @@ export function prepareCancel(
   byId: (id: TaskId) => Task | undefined,
   trail: Trail,
 ) {
+  const ownerOf = db.prepare<{ owner: AccountId }, [id: string]>(
+    `select ${ACCOUNT_ID} as owner from task where id = ?`,
+  );
   const flag = db.prepare<never, [id: string]>("update task set cancel_requested = 1 where id = ?");
   const callNow = db.prepare<never, [now: number, id: string]>(
     `update task set cancel_requested = 1, pool = 'under_way', lease_token = null, due_at = min(due_at, ?)
@@ -25,7 +29,7 @@ export function prepareCancel(
 
   function request(id: TaskId, owner: AccountId, now: number, act: Act | undefined) {
     const standing = advance.standing(id);
-    if (standing === undefined || standing.account_id !== owner) return "not_found" as const;
+    if (standing === undefined || ownerOf.get(id)?.owner !== owner) return "not_found" as const;
     if (standing.stage === "terminal") return "already_final" as const;
     const leased = isLeased(standing, now);
     const isQueued = standing.stage === "queued" && !leased;
@@ -33,7 +37,7 @@ export function prepareCancel(
     const task = byId(id);
     // A queued task has sent nothing, or nothing that was accepted, so no upstream needs to know.
     if (isQueued && !isOpen && task !== undefined) {
-      advance.end(id, standing, cancelled(task, now));
+      advance.end(task, standing, cancelled(task, now));
       trail(act, noteOf(id, { status: task.status }, { status: "cancelled" }));
       return "cancelled" as const;
     }
