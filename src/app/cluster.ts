@@ -160,12 +160,11 @@ function tidying(
     keepStatistics,
   }: Pick<Awaited<ReturnType<typeof loadStore>>, "forgetWindows" | "keepStatistics">,
 ): (() => void)[] {
-  const tidy = oneAtATime(() =>
-    Promise.all([recount(), rescue(), resume(), forgetWindows(driver)]).catch(() => {}),
-  );
-  // Runs separately, because it takes seconds if there is much to do.
+  const tidy = oneAtATime(() => Promise.all([recount(), rescue(), forgetWindows(driver)]).catch(() => {}));
+  // Each runs separately, because it takes seconds if there is much to do.
   const look = oneAtATime(() => keepStatistics(driver).catch(() => {}));
-  return [every(BEAT_MS, tidy), every(BEAT_MS, look)];
+  const plan = oneAtATime(() => resume().catch(() => {}));
+  return [tidy, look, plan].map((work) => every(BEAT_MS, work));
 }
 
 /** Repeats work that never fails. @returns a function that ends it */

@@ -61,22 +61,23 @@ export function createGroupRaces(deps: GroupRacesDeps): GroupRaces {
     }
   }
 
-  function follow(race: Race): void {
+  async function follow(race: Race): Promise<void> {
     if (stopping.aborted) return;
     for (const id of race.tasks) races.set(id, race);
     // A task may have completed before this call.
-    void look(race);
+    await look(race);
   }
 
   return {
-    follow,
+    follow: (race) => void follow(race),
     async resume() {
       const seen = new Set<TaskId>();
       for (const race of await tasks.races()) {
         const [first] = race.tasks;
         if (first === undefined || seen.has(first)) continue;
         seen.add(first);
-        follow(race);
+        // One after the other: there may be many, and nodes do this again and again.
+        await follow(race);
       }
     },
   };
