@@ -156,10 +156,11 @@ function createArrival(draft: Draft) {
     draft,
     state,
     async append(chunk: Uint8Array) {
+      // First: what could not be written has not arrived, and may be sent again.
+      await draft.append(chunk);
       sizeBytes += chunk.length;
       if (head.length < SNIFF_BYTES) head = Buffer.concat([head, chunk.subarray(0, SNIFF_BYTES)]);
       hash.update(chunk);
-      await draft.append(chunk);
       return state();
     },
     /** To be asked once. */

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { chmod, mkdir, readdir, rename, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { openAssetStore } from "../../src/assets/open.ts";
+import { openContentFiles } from "../../src/assets/fs.ts";
+import { createAssetStore, openAssetStore } from "../../src/assets/open.ts";
 import type { PutOptions } from "../../src/domain/ports/asset-store.ts";
 import { StorageError } from "../../src/domain/ports/task-store.ts";
 import { createIds } from "../../src/runtime/ids.ts";
@@ -186,6 +187,35 @@ test("a process killed at any moment leaves whole files or none, and temporary f
   }
   await subject.store.removeTemporary();
   expect(await subject.leftovers()).toBe(0);
+});
+
+test("a piece that could not be written, and is sent again, is received once", async () => {
+  const files = openContentFiles({ directory: subject.directory, newTemporaryName: () => DRAFT });
+  let isFull = false;
+  const draft = async () => {
+    const made = await files.draft();
+    const { append } = made;
+    const failing: typeof append = async (bytes) => {
+      if (isFull) throw new StorageError("full", "Files cannot be stored.");
+      await append(bytes);
+    };
+    return Object.assign(made, { append: failing });
+  };
+  const bytes = await mp4();
+  const store = createAssetStore({ ...files, draft }, {});
+  const arriving = await store.receive();
+  for await (const piece of inPieces(bytes, 400)) {
+    isFull = true;
+    const error = await arriving.append(piece).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StorageError);
+    isFull = false;
+    await arriving.append(piece);
+  }
+  const staged = await arriving.stage(ANY);
+  await staged.keep();
+  await staged.release(true);
+  expect(staged.file).toEqual(await subject.store.put(bytes, ANY));
+  expect(await (await store.open(staged.file))?.bytes()).toEqual(bytes);
 });
 
 test("a read-only folder is a StorageError", async () => {
