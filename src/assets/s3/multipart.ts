@@ -41,6 +41,9 @@ const ABORT_PATIENCE_MS = 2_000;
 
 /** Sends large files in parts. Either the whole object is there afterwards, or none. */
 export class Multipart {
+  /** Ids of uploads that go on here. However long they take, nobody here gives them up. */
+  readonly #underWay = new Set<string>();
+
   constructor(
     private readonly deps: {
       readonly client: S3Client;
@@ -51,8 +54,10 @@ export class Multipart {
   ) {}
 
   async put(key: string, source: Source, { isNew, patienceMs }: WriteOptions): Promise<"stored" | "there"> {
-    const upload = { key, source, patienceMs, id: await this.#begin(key, source, patienceMs) };
+    const id = await this.#begin(key, source, patienceMs);
+    const upload = { key, source, patienceMs, id };
     let isOver = false;
+    this.#underWay.add(id);
     try {
       const outcome = await this.#join(upload, await this.#sendParts(upload), isNew);
       isOver = outcome !== "there";
@@ -61,6 +66,7 @@ export class Multipart {
       throw new S3Error(`The upload of ${key} was given up by somebody else.`, "NoSuchUpload", 404);
     } finally {
       if (!isOver) await this.#abort(upload).catch(() => undefined);
+      this.#underWay.delete(id);
     }
   }
 
@@ -74,7 +80,7 @@ export class Multipart {
         const [key, id] = [textOf(upload, "Key") ?? "", textOf(upload, "UploadId")];
         const begunAt = Date.parse(textOf(upload, "Initiated") ?? "");
         const isOld = client.now() - begunAt >= olderThanMs;
-        if (id === undefined || !key.startsWith(prefix) || !isOld) continue;
+        if (id === undefined || this.#underWay.has(id) || !key.startsWith(prefix) || !isOld) continue;
         await this.#abort({ key, id });
         count += 1;
       }

@@ -2,10 +2,10 @@ import type { Clock, Log } from "../../domain/ports/runtime.ts";
 import type { Objects } from "./objects.ts";
 
 const EVERY_MS = 15 * 60_000;
-/** Sending the largest file takes minutes. An older upload belongs to a process that was killed. */
-const OLD_MS = 40 * 60_000;
+/** Sending the largest file as slowly as is waited for takes 43 minutes. An older upload of another process was left by a kill. */
+const OLD_MS = 100 * 60_000;
 
-/** Gives up uploads in parts that nobody will complete, within an hour of their beginning. */
+/** Gives up uploads in parts that nobody will complete, within two hours of their beginning. */
 export function createUploadSweeper(deps: {
   readonly objects: Pick<Objects, "abandonUploads">;
   readonly clock: Pick<Clock, "after">;

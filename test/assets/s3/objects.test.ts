@@ -211,21 +211,36 @@ test("a list goes on after its thousandth object, in the order of the names", as
   expect(rest.objects[0]).toMatchObject({ sizeBytes: 1, storedAt: 5_000 });
 });
 
-test("uploads that nobody completed are given up within an hour, and younger ones and those of others are not", async () => {
+test("an upload of one's own is not given up while it goes on, however long it takes", async () => {
+  const objects = open();
+  let swept: Promise<number> | undefined;
+  s3.fault = async ({ operation }) => {
+    if (operation !== "UploadPart" || swept !== undefined) return undefined;
+    for (const upload of s3.uploads.values()) upload.begunAt -= 24 * 60 * 60_000;
+    s3.uploads.set("left", { key: "svc/sha256/a", type: "", begunAt: 0, parts: new Map() });
+    swept = createUploadSweeper({ objects, clock, log: quietLog() }).sweep();
+    await swept;
+    return undefined;
+  };
+  expect(await objects.put(large, NEW)).toBe("stored");
+  expect([await swept, s3.uploads.size]).toEqual([1, 0]);
+});
+
+test("uploads that nobody completed are given up within two hours, and younger ones and those of others are not", async () => {
   const begin = (key: string, minutesAgo: number) => {
     const begunAt = Date.now() - minutesAgo * 60_000;
     s3.uploads.set(`${key}-${minutesAgo}`, { key, type: "", begunAt, parts: new Map() });
   };
-  begin("svc/sha256/a", 45);
-  begin("svc/sha256/b", 10);
+  begin("svc/sha256/a", 105);
+  begin("svc/sha256/b", 90);
   begin("other/sha256/c", 300);
   const sweeper = createUploadSweeper({ objects: open(), clock, log: quietLog() });
   expect(await sweeper.sweep()).toBe(1);
-  expect([...s3.uploads.keys()]).toEqual(["svc/sha256/b-10", "other/sha256/c-300"]);
+  expect([...s3.uploads.keys()]).toEqual(["svc/sha256/b-90", "other/sha256/c-300"]);
   s3.fault = () => ({ status: 403, code: "AccessDenied" });
   expect(await sweeper.sweep()).toBe(0);
   s3.fault = () => undefined;
   // More than a list has on one page, several of them of one file.
-  for (let i = 0; i < 1_100; i++) begin(`svc/sha256/${i % 3}`, 60 + i);
+  for (let i = 0; i < 1_100; i++) begin(`svc/sha256/${i % 3}`, 120 + i);
   expect(await sweeper.sweep()).toBe(1_100);
 });
