@@ -4,6 +4,7 @@ import type { Moved as MovedFiles } from "../assets/moving.ts";
 import type { Config } from "../config/config.ts";
 import { createSystemClock } from "../runtime/clock.ts";
 import { flushFolder } from "../runtime/flush-folder.ts";
+import { emptyLog } from "../store/checkpoint.ts";
 import type { Moved, TellMove } from "../store/move/open.ts";
 import {
   assetsOf,
@@ -81,8 +82,7 @@ export async function moveToFolder(
   // As for a node of the database: the folder is one of those, or was one.
   const release = lockDataDirectory({ dataDir, isOfNode: true });
   try {
-    const isLeft = existsSync(join(dataDir, MOVED_AWAY)) && existsSync(database);
-    if (isLeft) renameSync(database, `${database}.before-the-move`);
+    if (existsSync(join(dataDir, MOVED_AWAY)) && existsSync(database)) setAside(database);
     const { moveToSqlite } = await import("../store/move/open.ts");
     const owners = async () => ({
       before: await sharedOwnerOf(from, { isUnfinished: false }),
@@ -96,6 +96,15 @@ export async function moveToFolder(
   } finally {
     release();
   }
+}
+
+/**
+ * Makes room for the database that comes. The log that a killed server left has to go into its own database first: under its name, it
+ * would be taken for the new one's, and its pages with it.
+ */
+function setAside(database: string): void {
+  emptyLog({ path: database });
+  renameSync(database, `${database}.before-the-move`);
 }
 
 /** The part of a move that concerns files. @param own a folder that the new place has, if the old one has it, wherever the files go */

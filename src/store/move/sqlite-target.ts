@@ -1,5 +1,5 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
-import { existsSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { openAudit } from "../audit.ts";
 import { openDatabase } from "../sqlite/connection.ts";
 import { translating } from "../sqlite/errors.ts";
@@ -26,8 +26,11 @@ export const unfinishedPath = (path: string): string => `${path}.moving`;
  * @throws MoveError `not_empty` if the file exists; StorageError
  */
 export function openSqliteTarget(path: string): Target {
-  if (existsSync(path))
-    throw new MoveError("not_empty", `There is a database at ${path}. Give a folder without one.`);
+  // A log alone would be taken for the new database's, and its pages with it.
+  const isLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const left = existsSync(path) ? path : isLog ? `${path}-wal` : undefined;
+  if (left !== undefined)
+    throw new MoveError("not_empty", `There is ${left}, of another database. Give a folder without one.`);
   const unfinished = unfinishedPath(path);
   const db = openDatabase(unfinished);
   const stop = () => {
