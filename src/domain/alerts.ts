@@ -52,7 +52,7 @@ function isWrong({ level }: Condition, { errorPercent }: AlertWish): boolean {
 
 /**
  * The notices to send to a target now, and the alerts it will have received afterwards. Each change of state is sent once; a
- * condition that lasts is repeated after `remindMs`.
+ * condition that lasts is repeated after `remindMs`. Of kinds that the target no longer wants nothing is sent, not even an end.
  */
 export function noticesFor(
   wish: AlertWish,
@@ -74,7 +74,7 @@ export function noticesFor(
     return { kind, subject, summary, since, toldAt: isDue ? now : before.toldAt };
   });
   for (const each of told)
-    if (!present.has(keyOf(each))) {
+    if (wish.kinds.includes(each.kind) && !present.has(keyOf(each))) {
       const { kind, subject, summary, since } = each;
       notices.push({ state: "resolved", kind, subject, summary, since });
     }

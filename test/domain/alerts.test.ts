@@ -63,3 +63,8 @@ test("a target is told of the kinds that it wants, and of figures beyond its own
 test("a clock that was set back makes no reminder late", () => {
   expect(looks(WISH, [10_000, DOWN], [8_000, DOWN])[1]).toEqual(["reminder route_down 10000"]);
 });
+
+test("a target hears no end of a kind that it no longer wants", () => {
+  const told = noticesFor(WISH, [], [DOWN], 0).told;
+  expect(noticesFor({ ...WISH, kinds: ["disk_low"] }, told, [DOWN], 1).notices).toEqual([]);
+});

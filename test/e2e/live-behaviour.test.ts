@@ -108,19 +108,28 @@ test("checks of content, addresses that may be reached and tries of callbacks ho
 
 test("who is told of alerts, and whether requests have lines, change at once", async () => {
   expect((await admin("POST", "/alerts/test")).targets).toEqual([]);
-  const told = Promise.withResolvers<unknown>();
+  const told: unknown[] = [];
   const webhook = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: async (request) => {
-      told.resolve(await request.json());
+      told.push({ path: new URL(request.url).pathname, body: await request.json() });
       return new Response();
     },
   });
-  const to = `{ on: all, to: "http://127.0.0.1:${webhook.port}/", private: true }`;
-  expect(await take(`alerts: [${to}]\n`)).toEqual(["alerts"]);
-  expect((await admin("POST", "/alerts/test")).targets).toMatchObject([{ sent: true, error: null }]);
-  expect(await told.promise).toMatchObject({ alerts: [{ state: "test" }] });
+  const to = (path: string) => `{ on: all, to: "http://127.0.0.1:${webhook.port}/${path}", private: true }`;
+  const sent = { targets: [{ sent: true, error: null }] };
+  const body = { alerts: [{ state: "test" }] };
+  expect(await take(`alerts: [${to("old")}]\n`)).toEqual(["alerts"]);
+  expect(await admin("POST", "/alerts/test")).toMatchObject(sent);
+  // Nothing of the path is shown, for it is the secret of a chat's webhook.
+  expect(await take(`alerts: [${to("new")}]\n`)).toEqual(["alerts"]);
+  expect(await take(`alerts: [${to("new")}]\n`)).toEqual([]);
+  expect(await admin("POST", "/alerts/test")).toMatchObject(sent);
+  expect(told).toMatchObject([
+    { path: "/old", body },
+    { path: "/new", body },
+  ]);
   webhook.stop(true);
 
   const lines = () => server.stderr().split('"path":"/v1/models"').length - 1;

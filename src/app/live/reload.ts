@@ -1,7 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { ConfigError, describeProblem } from "../../config/problem.ts";
 import { createSettings } from "../../config/settings.ts";
-import { PRICING } from "../../config/settings-file.ts";
+import { ALERTS, PRICING } from "../../config/settings-file.ts";
 import type { PriceCatalog } from "../../domain/ports/catalog.ts";
 import type { LeveledLog } from "../../domain/ports/runtime.ts";
 import type { Reloaded } from "../../http/admin/config/routes.ts";
@@ -58,7 +58,8 @@ export function createReload(deps: ReloadDeps) {
   async function take(next: Config, takeChecks: () => void): Promise<Reloaded> {
     const now = signsOf(next, config);
     const ids = [...now].flatMap(([id, sign]) => (sign === signs.get(id) ? [] : [id]));
-    const live = differing(shown, next.shown()).filter(canChange);
+    const hidden = hiddenChanges(config, next);
+    const live = [...new Set([...differing(shown, next.shown()), ...hidden])].filter(canChange);
     replace(config, next, { changed: live, ids });
     takeChecks();
     if (live.includes(PRICING)) deps.takePrices();
@@ -67,7 +68,7 @@ export function createReload(deps: ReloadDeps) {
     signs = now;
     // Providers of the data folder have read their own settings by now.
     const after = next.shown();
-    const keys = differing(shown, after);
+    const keys = [...new Set([...differing(shown, after), ...hidden])];
     const restart = keys.filter((key) => !canChange(key));
     const changed = withProviders(keys.filter(canChange), ids);
     await deps.note(next);
@@ -119,6 +120,12 @@ function signsOf(
   folder: Pick<Config, "dataDir">,
 ): ReadonlyMap<string, string> {
   return new Map(liveProviders().map((id) => [id, signOf(partOf(settings, id), folder)]));
+}
+
+/** Parts whose values have changed where what is shown of them is masked: addresses of alerts may be secrets. */
+function hiddenChanges(before: Pick<Config, "alerts">, after: Pick<Config, "alerts">): string[] {
+  const [one, other] = [before, after].map(({ alerts }) => alerts.map(({ id }) => id).join());
+  return one === other ? [] : [ALERTS];
 }
 
 /** Puts settings in the places of those before. */

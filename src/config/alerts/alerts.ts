@@ -29,7 +29,7 @@ export type AlertWay =
 export interface AlertSettings extends AlertWish {
   /** File, line and column. */
   readonly where: string;
-  /** Stays the same as long as the address does. */
+  /** Stays the same as long as the address does. No other target has it, not even one with the same address. */
   readonly id: string;
   readonly way: AlertWay;
 }
@@ -57,9 +57,20 @@ export function readAlerts(
     });
     return [];
   }
-  return raw.flatMap((each: unknown, index) => {
+  const targets = raw.flatMap((each: unknown, index) => {
     const section = openSection(each, [ALERTS, index], { file, problems }, FIELDS);
     return (section && readTarget(section, { env, folder: dirname(file.path) })) ?? [];
+  });
+  return toldApart(targets);
+}
+
+/** One address may be listed more than once, such as with other limits for other alerts: each of its targets is told by itself. */
+function toldApart(targets: readonly AlertSettings[]): AlertSettings[] {
+  const times = new Map<string, number>();
+  return targets.map((target) => {
+    const earlier = times.get(target.id) ?? 0;
+    times.set(target.id, earlier + 1);
+    return earlier === 0 ? target : { ...target, id: `${target.id}-${earlier + 1}` };
   });
 }
 
