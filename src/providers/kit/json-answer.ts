@@ -1,6 +1,6 @@
 import type { Json } from "../../domain/json.ts";
 import { createBase64Decoder } from "../../toolkit/base64.ts";
-import { measureJson } from "../../toolkit/json-text.ts";
+import { measureJson, stringEnd } from "../../toolkit/json-text.ts";
 import { createLongStringReader, type LongString } from "../../toolkit/long-strings.ts";
 
 /** What an answer may be made of besides its files. More would take seconds to parse, and means nothing. */
@@ -55,17 +55,37 @@ const LONG_INTEGER = /[\s:,[]-?\d{16,}\s*[,}\]]/;
 
 /**
  * Parses JSON text; undefined for what is none, and for what would take long to parse. An integer that a double would change, such as
- * the id of a job, comes as its digits.
+ * the id of a job, comes as its digits. A number that is none, which Python writes as `NaN` or `Infinity`, comes as null.
  */
 export function parseJson(text: string): Json | undefined {
   const { depth, tokens } = measureJson(text, MOST);
   if (depth > MOST.depth || tokens > MOST.tokens) return undefined;
+  return parsed(text) ?? (NO_NUMBER.test(text) ? parsed(withoutNoNumbers(text)) : undefined);
+}
+
+function parsed(text: string): Json | undefined {
   try {
     // What JSON.parse returns is JSON.
     return (LONG_INTEGER.test(text) ? JSON.parse(text, exact) : JSON.parse(text)) as Json;
   } catch {
     return undefined;
   }
+}
+
+const NO_NUMBER = /\b(?:NaN|Infinity)\b/;
+const NO_NUMBERS = /-?\b(?:NaN|Infinity)\b/g;
+
+/** Texts stay as they are. */
+function withoutNoNumbers(text: string): string {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const quote = text.indexOf('"', at);
+    const start = quote === -1 ? text.length : quote;
+    const end = quote === -1 ? start : stringEnd(text, start) + 1;
+    parts.push(text.slice(at, start).replace(NO_NUMBERS, "null"), text.slice(start, end));
+    at = end;
+  }
+  return parts.join("");
 }
 
 /** @param context has the number as it is written (https://tc39.es/proposal-json-parse-with-source, 2026-11) */

@@ -45,6 +45,21 @@ test("a prompt waits, runs and ends with what its nodes saved", async () => {
   expect(await poll(operation)).toEqual({ kind: "succeeded", outputs: [file("ComfyUI_00001_.png")] });
 });
 
+test("a prompt has ended also where its graph has numbers that are none, as nodes that always run again leave there", async () => {
+  const { comfy, submit, poll } = await setup();
+  const operation = await submit();
+  comfy.begin();
+  comfy.end({ outputs: SAVED });
+  comfy.instead = (path) => {
+    const [id = "", entry] = [...comfy.history][0] ?? [];
+    if (path !== `GET /history/${id}`) return undefined;
+    const text = JSON.stringify({ [id]: entry }).replace('"class_type"', '"is_changed":[NaN],"class_type"');
+    expect(text).toContain("NaN");
+    return new Response(text, { headers: { "Content-Type": "application/json" } });
+  };
+  expect(await poll(operation)).toEqual({ kind: "succeeded", outputs: [file("ComfyUI_00001_.png")] });
+});
+
 test("a prompt that ends between the questions is not lost", async () => {
   const { comfy, submit, poll } = await setup();
   const operation = await submit();

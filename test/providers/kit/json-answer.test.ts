@@ -35,3 +35,23 @@ test("integers that doubles do not hold are their digits, and all other numbers 
     text: "7311234567890123457",
   });
 });
+
+test("numbers that are none, as Python writes them, are null, and words in texts stay", async () => {
+  async function* body() {
+    yield Buffer.from('{"is_changed": [NaN, -Infinity,Infinity], "id": 7311234567890123457, ');
+    yield Buffer.from(String.raw`"NaN": "NaN, \"Infinity\": NaN", "deep": {"value": NaN}}`);
+  }
+  expect((await readJsonAnswer(body())).json).toEqual({
+    is_changed: [null, null, null],
+    id: "7311234567890123457",
+    NaN: 'NaN, "Infinity": NaN',
+    deep: { value: null },
+  });
+});
+
+test.each(["NaNs", '{"a": NaNa}', "[Infinit]", "{NaN: 1}", '["NaN]'])("%s is no JSON", async (text) => {
+  async function* body() {
+    yield Buffer.from(text);
+  }
+  expect(await readJsonAnswer(body())).toMatchObject({ json: undefined, text });
+});
