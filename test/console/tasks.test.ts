@@ -13,7 +13,7 @@ const task = (id: string, more: Partial<ListedTask> = {}): ListedTask => ({
 });
 
 describe("a list that a stream changes", () => {
-  const page = { tasks: [task("task_5"), task("task_3")], next: "x" };
+  const page = { tasks: [task("task_5"), task("task_3")], next: "task_3" };
   const ids = (changed: ListedTask, filters = ALL) =>
     withTask(page, changed, filters).tasks.map(({ task_id, status }) => `${task_id} ${status}`);
 
@@ -21,6 +21,14 @@ describe("a list that a stream changes", () => {
     expect(ids(task("task_7"))).toEqual(["task_7 processing", "task_5 processing", "task_3 processing"]);
     expect(ids(task("task_3", { status: "failed" }))).toEqual(["task_5 processing", "task_3 failed"]);
     expect(ids(task("task_1"))).toEqual(["task_5 processing", "task_3 processing"]);
+  });
+
+  test("has a task that fits only now in the order of the others", () => {
+    const ended = { tasks: [task("task_5"), task("task_3")], next: null };
+    const idsAfter = (id: string) => withTask(ended, task(id), ALL).tasks.map(({ task_id }) => task_id);
+    expect(ids(task("task_4"))).toEqual(["task_5 processing", "task_4 processing", "task_3 processing"]);
+    expect(idsAfter("task_4")).toEqual(["task_5", "task_4", "task_3"]);
+    expect(idsAfter("task_1")).toEqual(["task_5", "task_3", "task_1"]);
   });
 
   test("loses a task that fits its filters no more", () => {

@@ -43,7 +43,7 @@ export function readTasks(
     : ask("GET /v1/tasks", { query }, { signal });
 }
 
-/** The list with what a stream told of one task: in its place, or in front if it is new, or gone if it fits the filters no more. */
+/** The list with what a stream told of one task: in its place, whether it was there or not, or gone if it fits the filters no more. */
 export function withTask({ tasks, next }: Page, task: ListedTask, filters: Filters): Page {
   // Nearly always it is near the front, however long the list.
   const place = tasks.findIndex(({ task_id }) => task_id === task.task_id);
@@ -55,9 +55,10 @@ export function withTask({ tasks, next }: Page, task: ListedTask, filters: Filte
       filters.account === task.account?.id ||
       filters.account === task.account?.name);
   if (place >= 0) return { tasks: fits ? tasks.with(place, task) : tasks.toSpliced(place, 1), next };
-  // An old task that changed is on a later page.
-  const isNewer = (tasks[0]?.task_id ?? "") < task.task_id;
-  return fits && isNewer ? { tasks: [task, ...tasks], next } : { tasks, next };
+  // Tasks are told as they change, not as they were made; those from the cursor on are on a later page.
+  if (!fits || (next !== null && task.task_id <= next)) return { tasks, next };
+  const after = tasks.findIndex(({ task_id }) => task_id < task.task_id);
+  return { tasks: tasks.toSpliced(after < 0 ? tasks.length : after, 0, task), next };
 }
 
 function given<Name extends string, Value>(name: Name, value: Value | undefined): { [Key in Name]?: Value } {
