@@ -13,7 +13,9 @@ export type StreamEvent<Name extends StreamName> = {
 
 /** How a stream stands. */
 export type StreamState =
-  | { readonly kind: "opening" | "live" }
+  | { readonly kind: "opening" }
+  /** `isAnew`: it begins now, and tells nothing of what was before. */
+  | { readonly kind: "live"; readonly isAnew: boolean }
   /** It is followed again by itself, from where it was; `problem` where the service said why not at once. */
   | { readonly kind: "broken"; readonly problem: ApiProblem | undefined }
   /** This reader may not follow it. */
@@ -21,6 +23,9 @@ export type StreamState =
 
 /** Pauses before a stream that broke is followed again, in milliseconds; the last one from then on. */
 const PAUSES_MS = [500, 1_000, 2_000, 5_000, 15_000];
+
+/** The service says something every 15 seconds: after this much silence the connection is gone, though nobody told. */
+const SILENT_MS = 45_000;
 
 /**
  * Follows a stream until the signal aborts. One that breaks is followed again from the last event seen, so that nothing is missed.
@@ -49,7 +54,7 @@ export async function follow<Name extends StreamName>(
       if (lastId !== undefined) headers["Last-Event-ID"] = lastId;
       const both = AbortSignal.any([signal, hidden.signal]);
       const { body } = await answered(url, { method: "GET", headers, signal: both });
-      onState({ kind: "live" });
+      onState({ kind: "live", isAnew: lastId === undefined });
       for await (const text of textOf(body)) {
         failures = 0;
         // The document says what the data of each event is.
@@ -79,7 +84,12 @@ export async function follow<Name extends StreamName>(
 async function* textOf(body: Response["body"]): AsyncGenerator<string> {
   if (body === null) return;
   const pieces = body.pipeThrough(new TextDecoderStream()).getReader();
-  for (let piece = await pieces.read(); !piece.done; piece = await pieces.read()) yield piece.value;
+  for (;;) {
+    const due = setTimeout(() => void pieces.cancel(), SILENT_MS);
+    const piece = await pieces.read().finally(() => clearTimeout(due));
+    if (piece.done) return;
+    yield piece.value;
+  }
 }
 
 /** Aborts when the page goes out of sight. */

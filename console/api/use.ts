@@ -111,3 +111,36 @@ export function useStream<Name extends StreamName>(
     return () => left.abort();
   }, [name, about, seen]);
 }
+
+/**
+ * Follows changes of what was read. What changed before the stream began is read anew, such as while the page was out of sight. What is
+ * told during a read is taken once more after it: the answer may be older.
+ */
+export function useChanges<Name extends StreamName>(
+  name: Name | undefined,
+  parts: Readonly<Record<string, string>>,
+  { isReading, again }: Pick<Reading<unknown>, "isReading" | "again">,
+  take: (event: StreamEvent<Name>) => void,
+): void {
+  const [isBehind, setBehind] = useState(false);
+  const told = useRef<StreamEvent<Name>[]>([]);
+  useStream(
+    name,
+    parts,
+    (event) => {
+      if (isReading) told.current.push(event);
+      take(event);
+    },
+    (state) => {
+      if (state.kind === "live" && state.isAnew) setBehind(true);
+    },
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: at the end of a read
+  useEffect(() => {
+    if (isReading) return;
+    for (const event of told.current.splice(0)) take(event);
+    if (!isBehind) return;
+    setBehind(false);
+    again();
+  }, [isReading, isBehind]);
+}

@@ -154,6 +154,50 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     expect(await at.page.getByLabel("Account").count()).toBe(0);
   });
 
+  test("tells what changed before somebody looked at a tab, and while nobody was signed in", async () => {
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.token);
+    await at.page.addInitScript(
+      "Object.defineProperty(document, 'hidden', { get: () => !window.isLookedAt })",
+    );
+    await at.open("tasks");
+    const row = (id: string) => at.page.locator(`[data-row][href$="${id}"]`);
+    const before = await service.make();
+    expect(await row(before).count()).toBe(0);
+    await at.page.evaluate("window.isLookedAt = true; document.dispatchEvent(new Event('visibilitychange'))");
+    await row(before).waitFor();
+    await endSessions();
+    const dialog = at.page.getByRole("dialog", { name: "Your session has ended" });
+    await dialog.waitFor();
+    const meanwhile = await service.make();
+    await dialog.getByLabel(FIELD).fill(service.token);
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await row(meanwhile).waitFor();
+  });
+
+  test("takes a connection that says nothing any more for a broken one", async () => {
+    await using at = await visit(browser, service.url);
+    await at.page.clock.install();
+    await at.signIn(service.key);
+    await at.page.addInitScript(`{
+      const real = fetch;
+      let silent = 1;
+      window.fetch = (url, request) => {
+        if (!String(url).endsWith("/v1/events") || silent === 0) return real(url, request);
+        silent -= 1;
+        const start = (to) => to.enqueue(new TextEncoder().encode("id: 0\\n\\n"));
+        return Promise.resolve(new Response(new ReadableStream({ start })));
+      };
+    }`);
+    await at.open("live");
+    await at.page
+      .getByRole("status")
+      .getByText(/^\W*live$/)
+      .waitFor();
+    await at.page.clock.fastForward(60_000);
+    await at.page.getByText(/^The connection broke, and is back since .+ Nothing was missed\.$/).waitFor();
+  });
+
   test("tells times by the service's clock, where the reader's is wrong by a day", async () => {
     await service.make();
     await using at = await visit(browser, service.url);

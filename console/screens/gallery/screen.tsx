@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { type More, useMore } from "../../api/more.ts";
-import { type Reading as Read, useReading, useStream } from "../../api/use.ts";
+import { type Reading as Read, useChanges, useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Page, Reading } from "../../parts/page.tsx";
@@ -77,9 +77,11 @@ export function Screen({ role }: ScreenProps) {
 const SCROLLED = 200;
 
 /** Takes what changes into the gallery; new results wait while the reader is further down. */
-function useFresh(role: ScreenProps["role"], filters: Filters, { data, change }: Read<Found>) {
+function useFresh(role: ScreenProps["role"], filters: Filters, reading: Read<Found>) {
+  const { data, change } = reading;
   const [waiting, setWaiting] = useState<readonly ListedTask[]>([]);
-  useStream(role === "operator" ? "GET /admin/v1/events" : "GET /v1/events", {}, ({ data: told }) => {
+  const stream = role === "operator" ? "GET /admin/v1/events" : "GET /v1/events";
+  useChanges(stream, {}, reading, ({ data: told }) => {
     const task: ListedTask = told;
     const isKnown = data?.items.some((item) => item.task === task.task_id) === true;
     const isNew = !isKnown && filters.q === "" && fits(task, filters);

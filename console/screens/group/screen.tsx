@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
 import { fileUrl } from "../../api/files.ts";
 import type { Schemas } from "../../api/published.d.ts";
-import { useReading, useStream } from "../../api/use.ts";
+import { useChanges, useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Facts } from "../../parts/facts.tsx";
@@ -25,7 +25,7 @@ export function Screen({ item }: ScreenProps) {
   const path = { group_id: item };
   const reading = useReading(item, (signal) => ask("GET /v1/groups/{group_id}", { path }, { signal }));
   const { data, problem } = reading;
-  useStream("GET /v1/events", {}, ({ data: task }) => {
+  useChanges("GET /v1/events", {}, reading, ({ data: task }) => {
     if (data?.tasks.some(({ task_id }) => task_id === task.task_id)) reading.again();
   });
   return (

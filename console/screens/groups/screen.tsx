@@ -1,7 +1,7 @@
 import { ask } from "../../api/ask.ts";
 import { useMore } from "../../api/more.ts";
 import type { Schemas } from "../../api/published.d.ts";
-import { useReading, useStream } from "../../api/use.ts";
+import { useChanges, useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { countText } from "../../parts/count.ts";
 import { Empty } from "../../parts/empty.tsx";
@@ -28,7 +28,7 @@ export function Screen() {
     join: (before, { groups, next }) => ({ groups: [...before.groups, ...groups], next }),
   });
   // The end of a group is told by the end of its tasks.
-  useStream("GET /v1/events", {}, ({ data: task }) => {
+  useChanges("GET /v1/events", {}, reading, ({ data: task }) => {
     const isOurs = data?.groups.some(
       ({ status, task_ids }) => status === "processing" && task_ids.includes(task.task_id),
     );

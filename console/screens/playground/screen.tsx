@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { useReading, useStream } from "../../api/use.ts";
+import { useChanges, useReading } from "../../api/use.ts";
 import { Empty } from "../../parts/empty.tsx";
 import { Page, Reading } from "../../parts/page.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
@@ -23,7 +23,7 @@ export function Screen(_: ScreenProps) {
   const listed = useReading("models", readModels);
   const ids = useChosen(listed.data);
   useResult(listed.data, choose);
-  useStream("GET /v1/events", {}, ({ data }) => note(data));
+  useChanges("GET /v1/events", {}, listed, ({ data }) => note(data));
   useFiles();
   // What changed while the service was away is read when its models are.
   useEffect(() => {

@@ -1,4 +1,4 @@
-import { useReading, useStream } from "../../api/use.ts";
+import { useChanges, useReading, useStream } from "../../api/use.ts";
 import { CodeBlock } from "../../parts/code-block.tsx";
 import { Facts } from "../../parts/facts.tsx";
 import { Link, RowLink } from "../../parts/link.tsx";
@@ -27,9 +27,10 @@ export function Screen({ role, item }: ScreenProps) {
     { task_id: item },
     reading.again,
   );
-  useStream(
+  useChanges(
     isWatched && role === "operator" ? "GET /admin/v1/events" : undefined,
     {},
+    reading,
     ({ data: changed }) => {
       if (changed.task_id === item) reading.again();
     },

@@ -1,5 +1,5 @@
 import { useMore } from "../../api/more.ts";
-import { useReading, useStream } from "../../api/use.ts";
+import { useChanges, useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Choice, Field } from "../../parts/field.tsx";
@@ -20,7 +20,7 @@ export function Screen({ role }: ScreenProps) {
   const filters: Filters = { status, kind, model, account };
   const about = JSON.stringify(filters);
   const reading = useReading(about, (signal) => readTasks(role, filters, undefined, signal));
-  useStream(role === "operator" ? "GET /admin/v1/events" : "GET /v1/events", {}, ({ data }) =>
+  useChanges(role === "operator" ? "GET /admin/v1/events" : "GET /v1/events", {}, reading, ({ data }) =>
     reading.change((page) => withTask(page, data, filters)),
   );
   const { data, problem } = reading;
