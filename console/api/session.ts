@@ -53,12 +53,11 @@ export async function comeIn(
   const before = session.peek();
   const who = await exchange("POST", given);
   if (ROOT.pathname !== "/" && (await exchange("GET")).session === null) throw notSentBelow(ROOT.pathname);
+  const holder = who.session?.holder.id;
+  tabs.postMessage(holder);
+  // Somebody else came in: nothing that is open belongs to them, and nothing typed there may become theirs.
+  if (ended.peek() !== undefined && before?.holder.id !== holder) return location.reload();
   take(who);
-  const now = session.peek();
-  tabs.postMessage(now?.holder.id);
-  if (ended.peek() === undefined) return;
-  // Somebody else came in: nothing that is open belongs to them.
-  if (before?.holder.id !== now?.holder.id) return location.reload();
   goOn();
 }
 

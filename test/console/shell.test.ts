@@ -198,6 +198,22 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await at.page.getByText(/^The connection broke, and is back since .+ Nothing was missed\.$/).waitFor();
   });
 
+  test("keeps what was typed from whoever comes in next", async () => {
+    const holder = { name: "next", scopes: ["read", "money"] };
+    const { token } = await service.ask("POST", "/admin/v1/tokens", holder);
+    await using at = await signedIn();
+    await at.open("accounts/new");
+    await at.page.getByLabel("Name").fill("of the one before");
+    await endSessions();
+    await at.page.getByRole("button", { name: "Create account" }).click();
+    const dialog = at.page.getByRole("dialog", { name: "Your session has ended" });
+    await dialog.getByLabel(FIELD).fill(String(token));
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await at.page.getByTitle("next", { exact: true }).waitFor();
+    await at.page.getByLabel("Name").waitFor();
+    expect(await at.page.getByLabel("Name").inputValue()).toBe("");
+  });
+
   test("tells times by the service's clock, where the reader's is wrong by a day", async () => {
     await service.make();
     await using at = await visit(browser, service.url);
