@@ -4,7 +4,7 @@ import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
 import { type Egress, EgressError } from "../../domain/ports/egress.ts";
 import { type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { type ProviderAccount, ratesOf } from "../account.ts";
-import { fetchMedia, isMediaUrl } from "../kit/media.ts";
+import { fetchMedia, mediaUrlOf, overHttps } from "../kit/media.ts";
 import { cancelDeclared } from "./cancel.ts";
 import type { CompiledForm } from "./compiled-form.ts";
 import { baseOf, type Connection, type ConnectionDeps, connect } from "./connection.ts";
@@ -133,10 +133,16 @@ async function fetchOutput(
   if (typeof url !== "string" || (kind !== "image" && kind !== "video"))
     throw new ProviderError("fail", "FINALIZATION_FAILED", `${upstream.name}: no such output`);
   const maxBytes = MAX_OUTPUT_BYTES[kind];
-  if (!isMediaAnywhere || fetchPublic === undefined || isMediaUrl(media, url))
+  if (!isMediaAnywhere || fetchPublic === undefined || mediaUrlOf(media, url) !== undefined)
     return fetchMedia(media, url, maxBytes, signal);
+  const fetchFrom = (address: string) => fetchPublic(address, { maxBytes, signal });
   try {
-    return await fetchPublic(url, { maxBytes, signal });
+    return await fetchFrom(url).catch((error: unknown) => {
+      const secure = overHttps(url);
+      const isRefused = error instanceof EgressError && error.reason === "forbidden";
+      if (!isRefused || secure === undefined) throw error;
+      return fetchFrom(secure);
+    });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
     const isFinal = error.reason === "forbidden" || error.reason === "too_large";

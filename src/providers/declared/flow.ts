@@ -16,14 +16,7 @@ import type {
 import { checkHeaderNames } from "./header-names.ts";
 import * as names from "./names.ts";
 import { compileOperation } from "./operation.ts";
-import {
-  compileCost,
-  compileMaking,
-  numberIn,
-  type ReadCost,
-  type ReadMaking,
-  tryEvaluate,
-} from "./reading.ts";
+import { compileCost, compileMaking, type ReadCost, type ReadMaking, tryEvaluate } from "./reading.ts";
 import { compileRule, isMeaning, nearMeaning, type Rule } from "./refusals.ts";
 import type { Value } from "./value.ts";
 
@@ -290,10 +283,4 @@ function optional(
 
 export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
-}
-
-/** The delay an upstream asks for until the next question. */
-export function pollAfterMs(value: Value | undefined, scope: Scope): number | undefined {
-  const seconds = numberIn(value, scope);
-  return seconds === undefined || seconds < 0 ? undefined : Math.min(seconds * 1000, DAY_MS);
 }

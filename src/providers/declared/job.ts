@@ -15,8 +15,8 @@ import type { CompiledForm } from "./compiled-form.ts";
 import type { Connection } from "./connection.ts";
 import type { Scope } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
-import { type CompiledFlow, isSuccess, pollAfterMs, type Question, type Word } from "./flow.ts";
-import { answerScope, numberIn, textIn } from "./reading.ts";
+import { type CompiledFlow, isSuccess, type Question, type Word } from "./flow.ts";
+import { answerScope, numberIn, pollAfterMs, textIn } from "./reading.ts";
 import { explainRefusal } from "./skew.ts";
 
 /** A job at the upstream: the stored operation. */

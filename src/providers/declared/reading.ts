@@ -1,6 +1,7 @@
 import type { Json } from "../../domain/json.ts";
 import type { Micros } from "../../domain/money/money.ts";
 import type { Output } from "../../domain/ports/provider.ts";
+import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import type { Usage } from "../../domain/task/task.ts";
 import type { Path } from "../../toolkit/schema-problems.ts";
@@ -157,6 +158,16 @@ export function numberIn(value: Value | undefined, scope: Scope): number | undef
   const given = tryEvaluate(value, scope);
   const number = typeof given === "string" && given.trim() !== "" ? Number(given) : given;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+/** The shortest delay, which is that of the first polls of a job anyway. */
+const SHORTEST_POLL_MS = 100;
+
+/** The delay an upstream asks for until the next question. One that asks for none has no wish. */
+export function pollAfterMs(value: Value | undefined, scope: Scope): number | undefined {
+  const seconds = numberIn(value, scope);
+  if (seconds === undefined || seconds <= 0) return undefined;
+  return Math.min(Math.max(seconds * 1000, SHORTEST_POLL_MS), LONGEST_DELAY_MS);
 }
 
 /** A text that is told beside the result: a word, or a number that is one. */

@@ -16,10 +16,10 @@ import type { Connection } from "./connection.ts";
 import { ABSENT, type Scope } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
 import { Files } from "./files.ts";
-import { type CompiledFlow, pollAfterMs } from "./flow.ts";
+import type { CompiledFlow } from "./flow.ts";
 import type { Job } from "./job.ts";
 import { readOperation } from "./operation.ts";
-import { answerScope } from "./reading.ts";
+import { answerScope, pollAfterMs } from "./reading.ts";
 import { explainRefusal } from "./skew.ts";
 import type { Uploads } from "./uploads.ts";
 

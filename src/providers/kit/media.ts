@@ -19,8 +19,26 @@ export interface MediaSource {
 const MAX_REDIRECTS = 3;
 const HEADERS = { Accept: "image/*, video/*", ...SENT_ALWAYS };
 
+/**
+ * Where a file is fetched that an upstream says is at a URL; undefined where it may not be fetched from there. Storage that speaks https,
+ * and APIs behind a proxy that does, are often named with http.
+ */
+export function mediaUrlOf(source: MediaSource, text: string): string | undefined {
+  if (isMediaUrl(source, text)) return text;
+  const secure = overHttps(text);
+  return secure !== undefined && isMediaUrl(source, secure) ? secure : undefined;
+}
+
+/** The same address over https; undefined for one that is not of http, or names a port. */
+export function overHttps(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || url.protocol !== "http:" || url.port !== "") return undefined;
+  url.protocol = "https:";
+  return url.href;
+}
+
 /** Whether a file may be fetched from a URL: at one of the upstream's own origins, or over https at one of the source's hosts. */
-export function isMediaUrl({ upstream, hosts }: MediaSource, text: string): boolean {
+function isMediaUrl({ upstream, hosts }: MediaSource, text: string): boolean {
   if (upstream.isOwn(text)) return true;
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
@@ -61,10 +79,11 @@ export function fetchMedia(
 function follow(source: MediaSource, text: string, signal: AbortSignal): Promise<Response> {
   const refuse = (what: string) => trouble(source.upstream, "fail", what);
   const { upstream, withKey = false } = source;
-  const first = URL.parse(text)?.origin;
+  const first = URL.parse(mediaUrlOf(source, text) ?? text)?.origin;
   let isKeyed = withKey;
-  const request = async (url: string, hops: number) => {
-    if (!isMediaUrl(source, url)) {
+  const request = async (given: string, hops: number) => {
+    const url = mediaUrlOf(source, given);
+    if (url === undefined) {
       throw refuse(
         `${hops === 0 ? "an output" : "a redirect of an output"} is at a host it is not known to use`,
       );

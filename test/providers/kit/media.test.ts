@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { createUpstream } from "../../../src/providers/kit/http.ts";
-import { fetchMedia, isMediaUrl, type MediaSource } from "../../../src/providers/kit/media.ts";
+import { fetchMedia, type MediaSource, mediaUrlOf } from "../../../src/providers/kit/media.ts";
+import type { Network } from "../../../src/providers/kit/network.ts";
 import { rejection } from "../../contracts/provider.ts";
 import { fakeClock } from "../../helpers/engine.ts";
 import {
@@ -17,7 +18,11 @@ afterEach(() => {
 
 function sourceAt(
   baseUrl: string,
-  { origins = [], withKey }: { origins?: readonly string[]; withKey?: boolean } = {},
+  {
+    origins = [],
+    withKey,
+    network,
+  }: { origins?: readonly string[]; withKey?: boolean; network?: Network } = {},
 ) {
   const clock = fakeClock();
   const limits = { connectMs: 1, answerMs: 1, bodyMs: 1 };
@@ -30,6 +35,7 @@ function sourceAt(
     secrets: ["secret-key"],
     clock,
     limits,
+    network,
   });
   const source: MediaSource = {
     upstream,
@@ -54,7 +60,9 @@ test.each([
   ["https://cdn.example/a.png", true],
   ["https://v3.cdn.example/a.png", true],
   ["https://api.example/files/a.png", true],
-  ["http://cdn.example/a.png", false],
+  ["http://cdn.example:8080/a.png", false],
+  ["http://evilcdn.example/a.png", false],
+  ["http://user:pass@cdn.example/a.png", false],
   ["https://cdn.example:8443/a.png", false],
   ["https://.cdn.example/a.png", false],
   ["https://evilcdn.example/a.png", false],
@@ -66,7 +74,34 @@ test.each([
   ["data:image/png;base64,AAAA", false],
   ["", false],
 ])("%j is a place for outputs: %p", (url, isPlace) => {
-  expect(isMediaUrl(sourceAt("https://api.example/v1").source, url)).toBe(isPlace);
+  expect(mediaUrlOf(sourceAt("https://api.example/v1").source, url)).toBe(isPlace ? url : undefined);
+});
+
+test("files that an upstream names with http are fetched over https, also behind the key", async () => {
+  const asked: [string, string | null][] = [];
+  const send: Network["send"] = async ({ url, init }) => {
+    asked.push([url.href, new Headers(init.headers).get("authorization")]);
+    if (url.pathname === "/moved") return Response.redirect("http://v3.cdn.example/a.png", 302);
+    return new Response("bytes");
+  };
+  const { source } = sourceAt("https://api.example/v1", { withKey: true, network: { send } });
+  for (const url of [
+    "http://cdn.example/a.png?sig=1",
+    "http://api.example/b.png",
+    "https://cdn.example/moved",
+  ])
+    expect(await collect(fetchMedia(source, url, 100, NEVER))).toBe("bytes");
+  expect(asked).toEqual([
+    ["https://cdn.example/a.png?sig=1", null],
+    ["https://api.example/b.png", "Bearer secret-key"],
+    ["https://cdn.example/moved", null],
+    ["https://v3.cdn.example/a.png", null],
+  ]);
+});
+
+test("files at an upstream's own address that speaks http are fetched as they are named", () => {
+  const { source } = sourceAt("http://engine.example/v1");
+  expect(mediaUrlOf(source, "http://engine.example/a.png")).toBe("http://engine.example/a.png");
 });
 
 test("a file is fetched without credentials, through redirects that stay where files are", async () => {
