@@ -8,6 +8,7 @@ const STANDARD_ERROR = 2;
 
 /** A pipe takes as much at once, even if nobody reads yet. */
 const AT_ONCE_BYTES = 32 * 1024;
+const NOTHING = new Uint8Array();
 
 /** Whether a descriptor is a terminal. Asks `node:tty`, which takes milliseconds to load, about devices alone. */
 export function isTerminal(descriptor: number): boolean {
@@ -27,10 +28,15 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
   const isOnTerminal = isTerminal(descriptor);
   let stream: NodeJS.WriteStream | undefined;
   let roomBytes = isOnTerminal ? 0 : AT_ONCE_BYTES;
+  let isUnread = false;
 
   // The reader may close its end at any time, as `| head` does. Then nobody is left to read an error.
-  function fail(error: unknown): never {
-    if (hasCode(error, "EPIPE")) process.exit(process.exitCode ?? EXIT.ok);
+  function fail(error: unknown): void {
+    const isLeft = hasCode(error, "EPIPE");
+    // Messages are beside the work, which goes on without a reader of them.
+    isUnread ||= isLeft && descriptor === STANDARD_ERROR;
+    if (isUnread) return;
+    if (isLeft) process.exit(process.exitCode ?? EXIT.ok);
     if (descriptor !== STANDARD_ERROR)
       process.stderr.write(`error: Cannot write the output: ${reasonOf(error)}.\n`);
     process.exit(EXIT.error);
@@ -51,7 +57,7 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
       if (!hasCode(error, "EAGAIN")) fail(error);
     }
     roomBytes -= bytes.length;
-    return rest;
+    return isUnread ? NOTHING : rest;
   }
 
   return {
@@ -64,13 +70,15 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
       return isOnTerminal ? streaming().rows : undefined;
     },
     write(text) {
+      if (isUnread) return;
       const bytes = typeof text === "string" ? Buffer.from(text) : text;
       const rest = bytes.length <= roomBytes ? writeAtOnce(bytes) : bytes;
       if (rest.length > 0) streaming().write(rest);
     },
     writeBytes: (bytes) =>
       new Promise((resolve, reject) => {
-        streaming().write(bytes, (error) => (error ? reject(error) : resolve()));
+        if (isUnread) resolve();
+        else streaming().write(bytes, (error) => (error && !isUnread ? reject(error) : resolve()));
       }),
   };
 }

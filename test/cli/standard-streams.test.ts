@@ -52,6 +52,34 @@ test("a pipe that is full, and does not let its writer wait, gets everything onc
   rmSync(folder, { recursive: true });
 });
 
+test("work goes on, and ends as it would, when nobody reads its messages any more", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "svc-streams-"));
+  const path = join(folder, "pipe");
+  expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
+  const program = `
+import { closeSync, constants, openSync } from "node:fs";
+import { createSink } from "./cli/standard-streams.ts";
+const reader = openSync(process.argv[1], constants.O_RDONLY | constants.O_NONBLOCK);
+closeSync(2);
+if (openSync(process.argv[1], constants.O_WRONLY) !== 2) throw new Error("Something else has become 2.");
+closeSync(reader);
+const sink = createSink(2, () => process.stderr);
+if (process.argv[2] === "short") sink.write("a message\\n");
+else sink.write("a long message\\n".repeat(10_000));
+await new Promise((resolve) => setTimeout(resolve));
+sink.write("another\\n");
+await sink.writeBytes(new TextEncoder().encode("the last\\n"));
+process.stdout.write("done");
+process.exitCode = 3;
+`;
+  for (const length of ["short", "long"]) {
+    const command = [process.execPath, "-e", program, path, length];
+    const child = Bun.spawn(command, { cwd: ROOT, stdout: "pipe" });
+    expect([length, await child.stdout.text(), await child.exited]).toEqual([length, "done", 3]);
+  }
+  rmSync(folder, { recursive: true });
+});
+
 test("standard input is read to its end, as text and as bytes", async () => {
   const program = `
 import { createSource } from "./cli/standard-streams.ts";
