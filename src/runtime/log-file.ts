@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
 /** How many files the log has at most. The newest is written to; the oldest goes when a new one begins. */
@@ -9,7 +9,7 @@ export const logPart = (folder: string, part: number): string =>
   join(folder, part === 0 ? "svc.log" : `svc.${part}.log`);
 
 export interface LogFileOptions {
-  /** Made when it is missing, for this user alone. */
+  /** Made when it is missing, for this user alone. The folder above it has to be there. */
   readonly folder: string;
   /** All parts together have no more. */
   readonly mostBytes: number;
@@ -19,11 +19,12 @@ export interface LogFileOptions {
 
 /**
  * Keeps the latest lines of the log in files. Never throws: without room, lines are only written elsewhere until there is room
- * again.
+ * again. A file that somebody removed or moved away is begun anew.
  */
 export class LogFile {
   readonly #options: LogFileOptions;
   #file: number | undefined;
+  #inode = 0;
   #bytes = 0;
   #isTroubled = false;
 
@@ -36,6 +37,7 @@ export class LogFile {
     // Ends a line that a full disk has truncated.
     const bytes = Buffer.from(this.#isTroubled ? `\n${lines}` : lines);
     try {
+      if (this.#isGone()) this.stop();
       this.#file ??= this.#open();
       if (this.#bytes > 0 && this.#bytes + bytes.length > this.#options.mostBytes / LOG_PARTS)
         this.#file = this.#beginAnew();
@@ -57,11 +59,19 @@ export class LogFile {
     if (file !== undefined) closeSync(file);
   }
 
+  /** Whether what is written would go to a file that nobody finds. */
+  #isGone(): boolean {
+    if (this.#file === undefined) return false;
+    return statSync(logPart(this.#options.folder, 0), { throwIfNoEntry: false })?.ino !== this.#inode;
+  }
+
   #open(): number {
     const { folder } = this.#options;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const file = openSync(logPart(folder, 0), "a", 0o600);
-    this.#bytes = fstatSync(file).size;
+    const { ino, size } = fstatSync(file);
+    this.#inode = ino;
+    this.#bytes = size;
     return file;
   }
 
@@ -78,5 +88,14 @@ export class LogFile {
       }
     }
     return this.#open();
+  }
+}
+
+/** Not with those above it: a data folder that was moved away must not come back as an empty one. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

@@ -1,5 +1,15 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LogFile, logPart } from "../../src/runtime/log-file.ts";
@@ -43,6 +53,26 @@ describe("the files of a log", () => {
     file.stop();
     new LogFile({ folder, mostBytes: 400, onTrouble() {} }).write(line(2));
     expect(readFileSync(logPart(folder, 0), "utf8")).toBe(line(1) + line(2));
+  });
+
+  test("are begun anew once they are removed or moved away, but not without the folder above them", () => {
+    const { folder, file, troubles } = setup();
+    file.write(line(1));
+    rmSync(logPart(folder, 0));
+    file.write(line(2));
+    renameSync(logPart(folder, 0), join(folder, "old"));
+    file.write(line(3));
+    expect(readFileSync(join(folder, "old"), "utf8")).toBe(line(2));
+    expect(readFileSync(logPart(folder, 0), "utf8")).toBe(line(3));
+    rmSync(folder, { recursive: true });
+    file.write(line(4));
+    expect(readFileSync(logPart(folder, 0), "utf8")).toBe(line(4));
+    expect(troubles).toEqual([]);
+
+    renameSync(join(folder, ".."), `${join(folder, "..")}-moved`);
+    file.write(line(5));
+    expect([troubles.length, existsSync(join(folder, ".."))]).toEqual([1, false]);
+    renameSync(`${join(folder, "..")}-moved`, join(folder, ".."));
   });
 
   test("that cannot be written are told of once, and written again when they can be", () => {
