@@ -28,7 +28,7 @@ import {
 import { type InForce, settingsInForce } from "./live/in-force.ts";
 import { createReload, type ReloadDeps } from "./live/reload.ts";
 import { watchSettings } from "./live/watch.ts";
-import { noteSettings } from "./note-settings.ts";
+import { tryNoteSettings } from "./note-settings.ts";
 import { paced } from "./paced.ts";
 import { createReadiness } from "./readiness.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
@@ -94,7 +94,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
 
   wakeup.listen(background.scheduler);
   await recallEndings(rooms, watched.tally);
-  await tryNoteSettings(config, rooms);
+  await tryNoteSettings({ ...rooms, config, trail: store.trail });
   await rooms.cluster?.start(feeds, { ...background.woken, resume: paced(resume, monotonicMs), orphans });
   await beginWork(background, resume);
   releases.push(startAlerting(config, rooms, { ...watched, disk, backups: background.backups.state }));
@@ -232,7 +232,7 @@ function openReload(
   if (read === undefined) return undefined;
   const made = createReload({
     ...{ ...rooms, config, read, openChecks: rooms.moderation.open },
-    note: (next) => noteSettings({ config: next, trail: rooms.store.trail, clock: rooms.clock }),
+    note: (next) => tryNoteSettings({ ...rooms, config: next, trail: rooms.store.trail }),
   });
   const onChange = () =>
     void made
@@ -248,18 +248,6 @@ function followedFeeds({ taping }: Pick<Rooms, "taping">) {
   const feeds = createFeeds();
   taping?.follow(feeds.feed);
   return feeds;
-}
-
-/** Records in the trail what the settings file says. */
-async function tryNoteSettings(config: Config, { store, clock, log }: Rooms): Promise<void> {
-  try {
-    await noteSettings({ config, trail: store.trail, clock });
-  } catch (error) {
-    log.warn(
-      { err: error as Error },
-      "the settings could not be noted in the trail; the next start tries again",
-    );
-  }
 }
 
 function describeStart(

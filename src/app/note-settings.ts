@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { canonicalJson } from "../domain/canonical-json.ts";
 import type { JsonObject } from "../domain/json.ts";
-import type { Clock } from "../domain/ports/runtime.ts";
+import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { TrailStore } from "../domain/ports/trail-store.ts";
 
 interface NoteSettingsDeps {
@@ -26,4 +26,19 @@ export async function noteSettings({ config, trail, clock }: NoteSettingsDeps): 
     { actor: { kind: "file", name: file }, at: clock.now() },
     { action: "settings.change", object: { kind: "server", id: "settings" }, before, after },
   );
+}
+
+/** The same for a server, whose settings are in force whether or not that can be stored. The next time they are read, it is tried again. */
+export async function tryNoteSettings({
+  log,
+  ...deps
+}: NoteSettingsDeps & { readonly log: Pick<Log, "warn"> }): Promise<void> {
+  try {
+    await noteSettings(deps);
+  } catch (error) {
+    log.warn(
+      { err: error as Error },
+      "the settings could not be noted in the trail; a later reading tries again",
+    );
+  }
 }

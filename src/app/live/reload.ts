@@ -24,7 +24,7 @@ export interface ReloadDeps {
   readonly takeProviders: (ids: readonly string[]) => Promise<void>;
   /** Opens the content checks of settings. @returns a function that puts them in force @throws ConfigError if one cannot be used */
   readonly openChecks: (config: Config) => Promise<() => void>;
-  /** Records what the settings file says now. */
+  /** Records what the settings file says now. Must not throw: the settings are in force by then. */
   readonly note: (config: Config) => Promise<void>;
   /** The limits on concurrent work have changed. */
   readonly wake: () => void;
