@@ -8,6 +8,7 @@ const FIRST_MS = 60_000;
 const AGAIN_MS = 10 * 60_000;
 /** Checks at least this often, because the clock may have been set and the folder may have changed. */
 const LOOK_MS = 60 * 60_000;
+const MISSING = "backed up; files that the database names are not there: svc assets verify";
 
 export interface BackupScheduleDeps {
   readonly clock: Pick<Clock, "now" | "elapsed" | "after">;
@@ -24,6 +25,8 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
   let isStopped = false;
   let cancelTimer = () => {};
   let state: BackupState = {};
+  /** When the last one of this process was made, on the clock that never jumps. */
+  let madeAt = Number.NEGATIVE_INFINITY;
 
   function arm(delayMs: number): void {
     if (isStopped) return;
@@ -34,8 +37,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
     try {
       const lastAt = await deps.newestAt();
       state = { ...state, lastAt };
-      // A backup with a future date shows that the clock was set back, and does not postpone the next one.
-      const ageMs = lastAt === undefined ? everyMs : Math.abs(clock.now() - lastAt);
+      const ageMs = lastAt === undefined ? everyMs : ageOf(clock.now() - lastAt, clock.elapsed() - madeAt);
       if (ageMs < everyMs) return arm(everyMs - ageMs);
       await back();
     } catch (error) {
@@ -44,16 +46,15 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
   }
 
   async function back(): Promise<void> {
-    const at = clock.now();
-    const began = clock.elapsed();
+    const [at, began] = [clock.now(), clock.elapsed()];
     const result = await deps.make(at);
     if (isStopped) return;
     if (result.kind === "failed") return fail(result.message);
     const { kind: _, missing, copiedBytes, ...fields } = result;
     state = { lastAt: at };
+    madeAt = began;
     const told = { ...fields, copied_bytes: copiedBytes, missing, ms: Math.round(clock.elapsed() - began) };
-    if (missing > 0)
-      log.warn(told, "backed up; files that the database names are not there: svc assets verify");
+    if (missing > 0) log.warn(told, MISSING);
     else log.info(told, "backed up");
     arm(everyMs);
   }
@@ -77,4 +78,12 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
       cancelTimer();
     },
   };
+}
+
+/**
+ * A backup with a future date shows that the clock was set back. It does not postpone the next one, nor have one made at each look.
+ * @param sinceMs how long ago this process made one; infinite if it did not
+ */
+function ageOf(byDateMs: number, sinceMs: number): number {
+  return byDateMs < 0 ? Math.min(-byDateMs, sinceMs) : byDateMs;
 }

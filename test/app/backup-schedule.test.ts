@@ -31,7 +31,8 @@ function setup(newest?: number, results: readonly BackupResult[] = []) {
       async make(at) {
         const result = results[made.length] ?? DONE;
         made.push((at - NOW) / MINUTE);
-        if (result.kind === "done") newest = at;
+        // The newest by its date, whichever was made last.
+        if (result.kind === "done") newest = Math.max(newest ?? at, at);
         return result;
       },
     },
@@ -82,6 +83,12 @@ test("a clock that was set back does not make a backup due, nor put the next one
   const { made, pass } = setup(NOW + 2 * HOUR);
   await pass(2 * DAY, 10 * MINUTE);
   expect(made).toEqual([1560]);
+});
+
+test("a backup of a far future, from a clock that was ahead, leaves the others at their pace", async () => {
+  const { made, pass } = setup(NOW + 365 * DAY);
+  await pass(3 * DAY + 2 * MINUTE);
+  expect(made).toEqual([1, 1441, 2881, 4321]);
 });
 
 test("files that are missing are a warning, and a schedule that is stopped makes nothing", async () => {
