@@ -1,10 +1,10 @@
 import type { ProviderId } from "../../domain/ids.ts";
 import { isJsonObject, type Json } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
-import { type Egress, EgressError } from "../../domain/ports/egress.ts";
+import type { Egress } from "../../domain/ports/egress.ts";
 import { type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { type ProviderAccount, ratesOf } from "../account.ts";
-import { fetchMedia, mediaUrlOf, overHttps } from "../kit/media.ts";
+import { fetchFromAnywhere } from "../kit/media.ts";
 import { cancelDeclared } from "./cancel.ts";
 import type { CompiledForm } from "./compiled-form.ts";
 import { baseOf, type Connection, type ConnectionDeps, connect } from "./connection.ts";
@@ -132,21 +132,6 @@ async function fetchOutput(
   const { url, kind } = isJsonObject(ref) ? ref : {};
   if (typeof url !== "string" || (kind !== "image" && kind !== "video"))
     throw new ProviderError("fail", "FINALIZATION_FAILED", `${upstream.name}: no such output`);
-  const maxBytes = MAX_OUTPUT_BYTES[kind];
-  if (!isMediaAnywhere || fetchPublic === undefined || mediaUrlOf(media, url) !== undefined)
-    return fetchMedia(media, url, maxBytes, signal);
-  const fetchFrom = (address: string) => fetchPublic(address, { maxBytes, signal });
-  try {
-    return await fetchFrom(url).catch((error: unknown) => {
-      const secure = overHttps(url);
-      const isRefused = error instanceof EgressError && error.reason === "forbidden";
-      if (!isRefused || secure === undefined) throw error;
-      return fetchFrom(secure);
-    });
-  } catch (error) {
-    if (!(error instanceof EgressError)) throw error;
-    const isFinal = error.reason === "forbidden" || error.reason === "too_large";
-    const detail = `${upstream.name}: an output ${error.message}`;
-    throw new ProviderError(isFinal ? "fail" : "retry", "FINALIZATION_FAILED", detail, {}, error);
-  }
+  const file = { url, maxBytes: MAX_OUTPUT_BYTES[kind] };
+  return fetchFromAnywhere(media, isMediaAnywhere ? fetchPublic : undefined, file, signal);
 }

@@ -1,3 +1,4 @@
+import { type Egress, EgressError } from "../../domain/ports/egress.ts";
 import { ProviderError } from "../../domain/ports/provider.ts";
 import type { Deadline } from "../../toolkit/deadline.ts";
 import { type DownloadLimits, startDownload } from "../../toolkit/download.ts";
@@ -30,7 +31,7 @@ export function mediaUrlOf(source: MediaSource, text: string): string | undefine
 }
 
 /** The same address over https; undefined for one that is not of http, or names a port. */
-export function overHttps(text: string): string | undefined {
+function overHttps(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || url.protocol !== "http:" || url.port !== "") return undefined;
   url.protocol = "https:";
@@ -74,6 +75,35 @@ export function fetchMedia(
     },
     signal,
   );
+}
+
+/**
+ * Fetches a file that may also be at any public address, which gets no key and is reached through the guard against private ones.
+ *
+ * @throws ProviderError like `fetchMedia`
+ */
+export async function fetchFromAnywhere(
+  source: MediaSource,
+  fetchPublic: Egress["fetchMedia"] | undefined,
+  { url, maxBytes }: { readonly url: string; readonly maxBytes: number },
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
+  if (fetchPublic === undefined || mediaUrlOf(source, url) !== undefined)
+    return fetchMedia(source, url, maxBytes, signal);
+  const fetchAt = (address: string) => fetchPublic(address, { maxBytes, signal });
+  try {
+    return await fetchAt(url).catch((error: unknown) => {
+      const secure = overHttps(url);
+      const isRefused = error instanceof EgressError && error.reason === "forbidden";
+      if (!isRefused || secure === undefined) throw error;
+      return fetchAt(secure);
+    });
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    const isFinal = error.reason === "forbidden" || error.reason === "too_large";
+    const detail = `${source.upstream.name}: an output ${error.message}`;
+    throw new ProviderError(isFinal ? "fail" : "retry", "FINALIZATION_FAILED", detail, {}, error);
+  }
 }
 
 function follow(source: MediaSource, text: string, signal: AbortSignal): Promise<Response> {

@@ -1,6 +1,7 @@
 import type { LaneId } from "../../domain/ids.ts";
 import { isJsonObject } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
+import type { Egress } from "../../domain/ports/egress.ts";
 import {
   type ProviderAdapter,
   ProviderError,
@@ -16,7 +17,7 @@ import { hopHeaders } from "../kit/hops.ts";
 import { createUpstream, type HttpLimits, NoAnswer, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
-import { fetchMedia } from "../kit/media.ts";
+import { fetchFromAnywhere } from "../kit/media.ts";
 import type { Network } from "../kit/network.ts";
 import { breakingOrders } from "../kit/prompt-escapes.ts";
 import { readImages } from "./images.ts";
@@ -39,6 +40,8 @@ export interface OpenAiDeps {
   readonly isIdempotent: boolean;
   readonly restarts?: Restarts | undefined;
   readonly clock: Clock;
+  /** For pictures of servers that keep them elsewhere. */
+  readonly fetchPublic?: Egress["fetchMedia"] | undefined;
   /** What requests go through. */
   readonly proxy?: string | undefined;
   readonly network?: Network | undefined;
@@ -84,7 +87,8 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
       if (isJsonObject(ref) && ref.video !== undefined) return videos.fetchOutput(ref, signal);
       const url = isJsonObject(ref) && typeof ref.url === "string" ? ref.url : undefined;
       if (url === undefined) throw new ProviderError("fail", "FINALIZATION_FAILED", "OpenAI: no such output");
-      return fetchMedia(media, url, MAX_OUTPUT_BYTES.image, signal);
+      const file = { url, maxBytes: MAX_OUTPUT_BYTES.image };
+      return fetchFromAnywhere(media, deps.fetchPublic, file, signal);
     },
   };
 }

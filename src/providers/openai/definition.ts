@@ -7,9 +7,9 @@ export const openAi = defineProvider({
   ...OPENAI,
   settings: openAiSettings,
   needs: ["key"],
-  async create(account, { key: _, ...settings }, { clock, network }) {
+  async create(account, { key: _, ...settings }, { clock, fetchPublic, network }) {
     const { createOpenAiProvider } = await import("./adapter.ts");
-    const given = { ...settings, clock, network, ...keyedAccount(account, settings) };
+    const given = { ...settings, clock, fetchPublic, network, ...keyedAccount(account, settings) };
     return keepingBase(baseOf(account, settings.baseUrl), (baseUrl) =>
       createOpenAiProvider({ ...given, baseUrl }),
     );

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createCatalog } from "../../../src/catalog/catalog.ts";
 import type { Json, JsonObject } from "../../../src/domain/json.ts";
+import { EgressError } from "../../../src/domain/ports/egress.ts";
 import type { ProviderError } from "../../../src/domain/ports/provider.ts";
+import type { OpenAiDeps } from "../../../src/providers/openai/adapter.ts";
 import { fetchAll, rejection } from "../../contracts/provider.ts";
 import { fakeClock } from "../../helpers/engine.ts";
 import { openPublished } from "../../helpers/published.ts";
@@ -20,10 +22,13 @@ afterEach(() => {
   for (const upstream of started.splice(0)) upstream.stop();
 });
 
-async function setup(answer: Scripted = pictures(1), path = "") {
+async function setup(
+  answer: Scripted = pictures(1),
+  { path = "", ...deps }: { readonly path?: string } & Partial<OpenAiDeps> = {},
+) {
   const upstream = await startUpstream(() => answer);
   started.push(upstream);
-  const provider = createProvider({ baseUrl: `${upstream.origin}${path}`, clock: fakeClock() });
+  const provider = createProvider({ baseUrl: `${upstream.origin}${path}`, clock: fakeClock(), ...deps });
   return { upstream, provider };
 }
 
@@ -94,7 +99,7 @@ describe("a generation", () => {
   });
 
   test("goes below the path of another server's base URL", async () => {
-    const { provider, upstream } = await setup(pictures(1), "/compat/v1/");
+    const { provider, upstream } = await setup(pictures(1), { path: "/compat/v1/" });
     await provider.submit(submission(), signal);
     expect(upstream.arrived[0]?.path).toBe("/compat/v1/images/generations");
   });
@@ -212,7 +217,30 @@ describe("pictures", () => {
     expect(upstream.arrived[1]?.headers.get("authorization")).toBeNull();
   });
 
-  test("given as addresses elsewhere are not fetched", async () => {
+  test("given as addresses elsewhere are fetched without the key, through the guard against private ones", async () => {
+    const asked: string[] = [];
+    const fetchPublic: OpenAiDeps["fetchPublic"] = async (url) => {
+      asked.push(url);
+      if (url.includes("10.0.0.5")) throw new EgressError("forbidden", "names the address 10.0.0.5");
+      if (url.includes("away")) throw new EgressError("timeout", "did not answer in time");
+      return new Blob(["bytes"]).stream();
+    };
+    const { provider, upstream } = await setup({ json: {} }, { fetchPublic });
+    const fetched = await fetchAll(provider, { url: "https://cdn.example/1.png" });
+    expect(Buffer.from(fetched).toString()).toBe("bytes");
+    for (const [url, disposition] of [
+      ["https://10.0.0.5/1.png", "fail"],
+      ["https://away.example/1.png", "retry"],
+    ] as const)
+      expect(await rejection(fetchAll(provider, { url }))).toMatchObject({
+        disposition,
+        code: "FINALIZATION_FAILED",
+      });
+    expect(asked).toHaveLength(3);
+    expect(upstream.arrived).toEqual([]);
+  });
+
+  test("given as addresses elsewhere are not fetched where nothing guards that", async () => {
     const { provider } = await setup();
     const elsewhere = await startUpstream(() => ({ body: "bytes" }));
     started.push(elsewhere);
