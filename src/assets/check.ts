@@ -43,11 +43,11 @@ export async function checkBytes(deps: Deps, source: Uint8Array, options: PutOpt
       return recordingIn(deps, draft, { type, sizeBytes: source.length, sha256: sha256(source) }, options);
     });
   }
-  const { sanitize } = options;
+  const { sanitize, owner } = options;
   const mustBeClean = sanitize !== false;
   const known = deps.known.get(sha256(source), type, mustBeClean);
   if (known !== undefined) return { file: known, content: source, isClean: mustBeClean };
-  const { probe, bytes, isClean } = await deps.slots.run(() => checkImage(source, type, sanitize));
+  const { probe, bytes, isClean } = await deps.slots.run(() => checkImage(source, type, sanitize), owner);
   const file = { ...probe, sha256: sha256(bytes), sizeBytes: bytes.length };
   return { file, content: bytes, isClean };
 }
@@ -192,7 +192,7 @@ function imageIn(
     } finally {
       done.forEach(freeMemory);
     }
-  });
+  }, options.owner);
 }
 
 /** A video, or sound alone. */
@@ -203,10 +203,12 @@ async function recordingIn(
   options: PutOptions,
 ): Promise<CheckedFile> {
   const { type, sizeBytes } = arrived;
-  const { probe, isChanged, isClean } = await deps.slots.run(() =>
-    isAudio(type)
-      ? checkAudio(draft.handle, sizeBytes, type, options.sanitize !== false)
-      : checkVideo(draft.handle, sizeBytes, type, options.sanitize),
+  const { probe, isChanged, isClean } = await deps.slots.run(
+    () =>
+      isAudio(type)
+        ? checkAudio(draft.handle, sizeBytes, type, options.sanitize !== false)
+        : checkVideo(draft.handle, sizeBytes, type, options.sanitize),
+    options.owner,
   );
   const hash = isChanged ? await sha256OfDraft(draft, sizeBytes) : arrived.sha256;
   return { file: { ...probe, sha256: hash, sizeBytes }, content: draft, isClean };

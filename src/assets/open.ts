@@ -90,9 +90,9 @@ export function createAssetStore(files: ContentFiles, options: CheckOptions): As
     open,
     locate,
     deliver: prepareDeliver(files, recent, open),
-    paintMask: (mask, paint) => slots.run(() => paintMask(mask, paint)),
-    maskOfOpaque: (picture) => slots.run(() => maskOfOpaque(picture)),
-    readPaintedMask: (picture, how) => slots.run(() => readPaintedMask(picture, how)),
+    paintMask: (mask, paint, owner) => slots.run(() => paintMask(mask, paint), owner),
+    maskOfOpaque: (picture, owner) => slots.run(() => maskOfOpaque(picture), owner),
+    readPaintedMask: (picture, how, owner) => slots.run(() => readPaintedMask(picture, how), owner),
     removeTemporary: (ageMs) => files.removeTemporary(ageMs),
   };
 }

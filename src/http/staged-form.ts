@@ -1,4 +1,5 @@
 import { AppError, invalid } from "../domain/errors.ts";
+import type { AccountId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
 import type { MediaKind } from "../domain/media/asset.ts";
@@ -33,6 +34,8 @@ export interface FileFields {
   /** What the files are; images unless said. */
   readonly media?: MediaKind | undefined;
   readonly maxFiles: number;
+  /** Whose they are. */
+  readonly owner: AccountId;
   /**
    * The name of a field's next file in messages; undefined for a field that takes none, whose files are read and dropped.
    * @throws AppError if there are too many
@@ -64,7 +67,7 @@ export async function readStagedForm(
   { assets }: { readonly assets: Pick<AssetStore, "stage"> },
   request: Request,
   incoming: Incoming,
-  { media = "image", maxFiles, paramOf, mayBeText }: FileFields,
+  { media = "image", maxFiles, owner, paramOf, mayBeText }: FileFields,
 ): Promise<StagedForm> {
   const limits: MultipartLimits = {
     maxFiles: maxFiles + UNKNOWN_FILES,
@@ -84,7 +87,7 @@ export async function readStagedForm(
     if (param === undefined) return { field };
     await incoming.takeFile();
     try {
-      const options = { accept: [media], maxBytes: MAX_INPUT_BYTES[media], sanitize: true };
+      const options = { accept: [media], maxBytes: MAX_INPUT_BYTES[media], sanitize: true, owner };
       return { field, staged: await assets.stage(opened.content, options) };
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;

@@ -30,7 +30,8 @@ export interface InputDeps {
 /** Files that came with the request, by the names that its media fields use for them. */
 export type Uploads = ReadonlyMap<string, StagedFile>;
 
-interface InputContext {
+/** A request whose inputs are collected. */
+export interface InputContext {
   readonly model: Model;
   /** Already accepted by the model's schema. */
   readonly body: JsonObject;
@@ -103,10 +104,10 @@ async function resolve(deps: InputDeps, context: InputContext, given: Given): Pr
   if (upload !== undefined) return { kind: "stored", asset: inputAsset(deps, context, given, upload) };
   const inline = context.inlineFiles?.get(text);
   if (inline !== undefined || /^data:/i.test(text)) {
-    const staged = await staging(given, (options) =>
+    const staged = await staging(context, given, (options) =>
       inline === undefined ? stageText(deps, given, options) : stageInlineFile(param, inline, options),
     );
-    const file = await asMask(deps, given, staged);
+    const file = await asMask(deps, given, { owner: context.principal.accountId, file: staged });
     return { kind: "stored", asset: inputAsset(deps, context, given, file) };
   }
   const own = ownFileId(text, [deps.publicUrl, context.origin]);
@@ -135,6 +136,7 @@ async function stageText(
 }
 
 async function staging(
+  { principal: { accountId: owner } }: InputContext,
   { param, field }: { param: string; field: MediaField },
   stage: (options: PutOptions) => Promise<StagedFile>,
 ): Promise<StagedFile> {
@@ -142,6 +144,7 @@ async function staging(
     accept: [field.media],
     maxBytes: MAX_INPUT_BYTES[field.media],
     sanitize: true,
+    owner,
   };
   return refusing(param, () => stage(options));
 }
@@ -197,7 +200,7 @@ async function ownCopy(
   const { sha256, sizeBytes, type, width, height, durationMs } = asset;
   const held = await deps.assets.hold({ sha256, sizeBytes, type, width, height, durationMs });
   if (held === undefined) throw invalid({ kind: "stored_file_gone", field: param });
-  const file = await asMask(deps, given, held);
+  const file = await asMask(deps, given, { owner: context.principal.accountId, file: held });
   context.staged.push(file);
   return newInput(deps, context, file, index);
 }

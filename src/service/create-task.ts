@@ -3,7 +3,6 @@ import { AppError, invalid } from "../domain/errors.ts";
 import type { TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC } from "../domain/limits.ts";
-import type { Asset } from "../domain/media/asset.ts";
 import type { Model } from "../domain/model/model.ts";
 import { isPriced, quote } from "../domain/money/pricing.ts";
 import { quotaPeriod } from "../domain/money/quota.ts";
@@ -15,10 +14,10 @@ import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
 import type { Wakeup } from "../domain/ports/wakeup.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import type { Parent } from "../domain/task/lineage.ts";
-import type { GenerationRequest, MediaInput, TaskKind } from "../domain/task/request.ts";
+import type { GenerationRequest, TaskKind } from "../domain/task/request.ts";
 import type { NewTask } from "../domain/task/task.ts";
 import { type AskedCallback, callbackOf } from "./asked-callback.ts";
-import { collectInputs, type InputDeps, type Uploads } from "./collect-inputs.ts";
+import type { InputDeps } from "./collect-inputs.ts";
 import { type CostLimit, checkCost } from "./cost-limit.ts";
 import { answer, type CreatedTask } from "./created-task.ts";
 import { findRoute } from "./find-route.ts";
@@ -28,9 +27,11 @@ import { hashCanonical, type InlineFiles, refuseMisplacedFiles } from "./inline-
 import type { TellLowBalance } from "./low-balance.ts";
 import type { Moderate, Moderated } from "./moderate.ts";
 import { namedInputs } from "./named-inputs.ts";
+import { type GivenUploads, paidInputs } from "./paid-inputs.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import type { QueueShedding } from "./queue-shedding.ts";
 import { type ModelDeps, ofOtherKind, readModel } from "./read-model.ts";
+import type { FundsDeps } from "./require-funds.ts";
 import { checkRetention } from "./retention-limit.ts";
 import { type AskedRouting, readRouting } from "./routing-wish.ts";
 
@@ -50,8 +51,11 @@ export interface CreateTaskRequest
   readonly identity?: JsonObject | undefined;
   /** Why there is no body: the create throws this, unless the request repeats an accepted one. */
   readonly refused?: unknown;
-  /** Files that came with the request, by the names that its media fields use. Kept here; the caller releases them. */
-  readonly uploads?: Uploads | undefined;
+  /**
+   * Files that came with the request, by the names that its media fields use, or a function that stages them, called once nothing
+   * else is against the request. Kept here; the caller releases them.
+   */
+  readonly uploads?: GivenUploads | undefined;
   /** Where and how its events are sent, if the body has no `callback_url`. */
   readonly callback?: AskedCallback | undefined;
   /** How it asks for its way. */
@@ -74,7 +78,7 @@ export interface CreateTaskRequest
   readonly gone?: (() => AbortSignal) | undefined;
 }
 
-export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps {
+export interface CreateTaskDeps extends InputDeps, ModelDeps, PriceDeps, FundsDeps {
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly wakeup: Wakeup;
@@ -186,7 +190,9 @@ async function admit(
   let isAdmitted = false;
   try {
     const { inputs, assets } =
-      named.inputs.length === 0 ? NO_INPUTS : await collect(deps, request, { model, body, id, staged });
+      named.inputs.length === 0
+        ? NO_INPUTS
+        : await paidInputs(deps, { ...request, model, body, taskId: id, staged, needed: promised.ceiling });
     request.onNew?.(id);
     const task: NewTask = {
       id,
@@ -223,17 +229,6 @@ async function admit(
   } finally {
     for (const file of staged) await file.release(isAdmitted);
   }
-}
-
-/** The inputs of a request, whose files are kept and added to `staged`. @throws as `collectInputs` does */
-async function collect(
-  deps: CreateTaskDeps,
-  request: CreateTaskRequest,
-  { id: taskId, ...asked }: { model: Model; body: JsonObject; id: TaskId; staged: StagedFile[] },
-): Promise<{ readonly inputs: readonly MediaInput[]; readonly assets: readonly Asset[] }> {
-  const collected = await collectInputs(deps, { ...request, ...asked, taskId });
-  for (const file of asked.staged) await file.keep();
-  return collected;
 }
 
 /** Puts a request through the operator's checks. One that was accepted before is not judged again: @returns its answer */

@@ -1,4 +1,4 @@
-import { availableOf, type Principal } from "../domain/access/account.ts";
+import type { Principal } from "../domain/access/account.ts";
 import type { Feature } from "../domain/access/key-policy.ts";
 import { allowsFeature } from "../domain/access/permissions.ts";
 import { AppError, invalid } from "../domain/errors.ts";
@@ -22,8 +22,8 @@ import type { ModelBody } from "./compat-request.ts";
 import type { OfferedModel } from "./model-fields.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import { type PricedLine, pricedLines, priceRequest } from "./priced-request.ts";
-import { readQuota } from "./read-account.ts";
 import { type ModelDeps, ofOtherKind, readCompatModel, readModel } from "./read-model.ts";
+import { shortageFor } from "./require-funds.ts";
 import { type AskedRouting, readRouting, routeText, routeUnknown } from "./routing-wish.ts";
 import { createUsualDurations } from "./usual-durations.ts";
 
@@ -219,14 +219,8 @@ function unpricedStatus(priced: Forecast): Exclude<Forecast["kind"], "priced"> {
 
 async function affordability(deps: EstimateDeps, principal: Principal, most: Micros | undefined) {
   if (most === undefined) return {};
-  const [account, quota] = await Promise.all([
-    deps.accounts.account(principal.accountId),
-    readQuota(deps, principal, deps.clock.now()),
-  ]);
-  const balance = (account && availableOf(account)) ?? Number.POSITIVE_INFINITY;
-  const remaining = quota?.remaining ?? Number.POSITIVE_INFINITY;
-  if (Math.min(balance, remaining) >= most) return { isAffordable: true };
-  // Reports whichever limit leaves less, as the create does.
-  const limitedBy: Estimate["limitedBy"] = balance <= remaining ? "balance" : "key_quota";
-  return { isAffordable: false, limitedBy };
+  const shortage = await shortageFor(deps, principal, most);
+  return shortage === undefined
+    ? { isAffordable: true }
+    : { isAffordable: false, limitedBy: shortage.limitedBy };
 }

@@ -1,10 +1,13 @@
-import { invalid } from "../domain/errors.ts";
+import type { Principal } from "../domain/access/account.ts";
+import { AppError, invalid } from "../domain/errors.ts";
+import type { AccountId } from "../domain/ids.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
 import type { Asset } from "../domain/media/asset.ts";
 import { maskProblem, OPAQUE_MASK } from "../domain/media/mask.ts";
 import {
   type AssetStore,
   MediaError,
+  type PaintedMask,
   type PutOptions,
   type StagedFile,
 } from "../domain/ports/asset-store.ts";
@@ -21,7 +24,11 @@ interface MaskDeps {
  */
 export async function checkMask(
   deps: MaskDeps,
-  { hasPaintedMasks, staged }: { hasPaintedMasks?: boolean | undefined; staged: readonly StagedFile[] },
+  {
+    hasPaintedMasks,
+    staged,
+    principal: { accountId: owner },
+  }: { hasPaintedMasks?: boolean | undefined; staged: readonly StagedFile[]; principal: Principal },
   { inputs, assets }: { readonly inputs: readonly MediaInput[]; readonly assets: readonly Asset[] },
 ): Promise<void> {
   const fileOf = (role: MediaInput["role"]) => {
@@ -40,7 +47,7 @@ export async function checkMask(
   if (held === undefined || hasPaintedMasks === true) return;
   await held.keep();
   const content = await deps.assets.open(held.file);
-  if (content !== undefined && (await refusing(mask.param, () => deps.assets.maskOfOpaque(content))))
+  if (content !== undefined && (await refusing(mask.param, () => deps.assets.maskOfOpaque(content, owner))))
     throw invalid({ kind: "finding", field: mask.param, finding: OPAQUE_MASK });
 }
 
@@ -50,18 +57,41 @@ const MASK: PutOptions = { accept: ["image"], maxBytes: MAX_INPUT_BYTES.image, s
 export async function asMask(
   { assets }: MaskDeps,
   { param, mayBePainted }: { param: string; mayBePainted?: boolean | undefined },
-  file: StagedFile,
+  { owner, file }: { readonly owner: AccountId; readonly file: StagedFile },
 ): Promise<StagedFile> {
   if (mayBePainted !== true) return file;
   let isMask = false;
   try {
     await file.keep();
     const content = await assets.open(file.file);
-    const mask = content && (await refusing(param, () => assets.maskOfOpaque(content)));
+    const mask = content && (await refusing(param, () => assets.maskOfOpaque(content, owner)));
     isMask = mask === undefined;
-    return mask === undefined ? file : await refusing(param, () => assets.stage(mask, MASK));
+    return mask === undefined ? file : await refusing(param, () => assets.stage(mask, { ...MASK, owner }));
   } finally {
     if (!isMask) await file.release(false);
+  }
+}
+
+/**
+ * The mask that a painted picture stands for. The picture, which its staging has checked, is released.
+ * @param how it is read
+ * @throws AppError if it cannot be decoded
+ */
+export async function paintedMask(
+  { assets }: { readonly assets: Pick<AssetStore, "open" | "readPaintedMask" | "stage"> },
+  { param, owner, how }: { readonly param: string; readonly owner: AccountId; readonly how: PaintedMask },
+  picture: StagedFile,
+): Promise<StagedFile> {
+  try {
+    // It waits to be decoded in a file, as large ones would use much memory.
+    await picture.keep();
+    const content = await assets.open(picture.file);
+    if (content === undefined) throw new AppError("internal_error", { kind: "defect" });
+    return await refusing(param, async () =>
+      assets.stage(await assets.readPaintedMask(content, how, owner), { ...MASK, owner }),
+    );
+  } finally {
+    await picture.release(false);
   }
 }
 

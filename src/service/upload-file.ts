@@ -63,10 +63,11 @@ const OPTIONS: PutOptions = { accept: MEDIA_KINDS, maxBytes: MAX_INPUT_BYTES, sa
  */
 export async function stageUpload(
   field: string,
+  { accountId: owner }: Pick<FileOwner, "accountId">,
   stage: (options: PutOptions) => Promise<StagedFile>,
 ): Promise<StagedFile> {
   try {
-    return await stage(OPTIONS);
+    return await stage({ ...OPTIONS, owner });
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     throw invalid({ kind: "finding", field, finding: error.message }, error);

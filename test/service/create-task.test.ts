@@ -1,7 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
+import type { KeyPolicy } from "../../src/domain/access/key-policy.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { Model } from "../../src/domain/model/model.ts";
+import { toMicros } from "../../src/domain/money/money.ts";
+import type { NewAccount } from "../../src/domain/ports/account-store.ts";
 import type { PutOptions } from "../../src/domain/ports/asset-store.ts";
 import { createTaskFeed, createWakeup } from "../../src/runtime/signals.ts";
 import { type CreateTaskDeps, createCreateTask } from "../../src/service/create-task.ts";
@@ -10,7 +13,7 @@ import { rejection } from "../contracts/provider.ts";
 import { countingIds, fakeClock, memoryAssets, routingOf } from "../helpers/engine.ts";
 import { openEmptyStore } from "../helpers/open-store.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";
-import { ACCOUNT, addAccount, keyId } from "../helpers/store.ts";
+import { ACCOUNT, addAccount, bySystem, keyId } from "../helpers/store.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -21,13 +24,17 @@ const PICTURE = new TextEncoder().encode("picture");
 const INPUT: PutOptions = { accept: ["image"], maxBytes: 99, sanitize: true };
 
 /** The creates of an image model with these changes, and what was done to files. */
-async function setup(changes: (model: Model) => Partial<Model>, given: Partial<CreateTaskDeps> = {}) {
+async function setup(
+  changes: (model: Model) => Partial<Model>,
+  given: Partial<CreateTaskDeps> = {},
+  { account, policy = {} }: { account?: Partial<NewAccount>; policy?: KeyPolicy } = {},
+) {
   const builtIn = createCatalog().find("sandbox-image");
   if (builtIn === undefined) throw new Error("There is no such model.");
   const model = { ...builtIn, ...changes(builtIn) };
   const store = openEmptyStore();
   stops.push(store.stop);
-  await addAccount(store, { id: ACCOUNT });
+  await addAccount(store, { id: ACCOUNT, ...account });
   const done: string[] = [];
   const assets = memoryAssets();
   const stage: typeof assets.stage = async (...given) => {
@@ -52,7 +59,7 @@ async function setup(changes: (model: Model) => Partial<Model>, given: Partial<C
     ...given,
   });
   const principal = {
-    ...{ accountId: ACCOUNT, keyId: keyId(1), keyName: "key", policy: {}, priceMultiplier: 1_000_000 },
+    ...{ accountId: ACCOUNT, keyId: keyId(1), keyName: "key", policy, priceMultiplier: 1_000_000 },
   };
   return {
     done,
@@ -70,6 +77,7 @@ async function setup(changes: (model: Model) => Partial<Model>, given: Partial<C
   };
 }
 
+const credit = toMicros(1_000_000);
 const inline = `data:image/png;base64,${Buffer.from(PICTURE).toString("base64")}`;
 
 test("a request that no route takes, or that has no price, is refused before any of its files is read", async () => {
@@ -84,6 +92,30 @@ test("a request that no route takes, or that has no price, is refused before any
     for (const image of [inline, "upload:1"]) expect(await rejection(create(image))).toBeInstanceOf(AppError);
     expect(done).toEqual([]);
   }
+});
+
+test("none of its files is read where the account cannot pay for a request, or the key's quota is used up", async () => {
+  const poor = await setup(() => ({}), {}, { account: { mode: "prepaid" } });
+  const spent = await setup(() => ({}), {}, { policy: { quota: { limit: toMicros(1), reset: "total" } } });
+  for (const [{ create, done }, limitedBy] of [
+    [poor, "balance"],
+    [spent, "key_quota"],
+  ] as const) {
+    for (const image of [inline, "upload:1"])
+      expect(await rejection(create(image))).toMatchObject({
+        code: "insufficient_quota",
+        facts: { limitedBy },
+      });
+    expect(done).toEqual([]);
+  }
+});
+
+test("a repeated request has its answer when the account could not pay for it any more", async () => {
+  const { create, done, store } = await setup(() => ({}), {}, { account: { mode: "prepaid", credit } });
+  const first = await create(inline, "one");
+  await store.accounts.credit(ACCOUNT, toMicros(-(credit - Number(first?.held))), "spent", bySystem());
+  expect((await create(inline, "one"))?.id).toBe(first!.id);
+  expect(done).toEqual(["staged", "kept"]);
 });
 
 test("files of a request that a route takes are stored, however they came", async () => {

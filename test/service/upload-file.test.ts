@@ -100,7 +100,7 @@ test("a removed file's content goes with the last that has it", async () => {
 
 test("what is no usable file is refused by the field it came in", async () => {
   const broken = () => Promise.reject(new MediaError("damaged", "is damaged"));
-  await expect(stageUpload("content", broken)).rejects.toMatchObject({
+  await expect(stageUpload("content", { accountId: ACCOUNT }, broken)).rejects.toMatchObject({
     ...{ code: "invalid_request", param: "content", message: "content is damaged." },
   });
 });

@@ -28,3 +28,18 @@ test("no more than the given number run at once, in the order they came, whateve
   ]);
   expect({ started, most, running }).toEqual({ started: [0, 1, 2, 3, 4, 5, 6], most: 2, running: 0 });
 });
+
+test("owners take turns, however much one of them has waiting", async () => {
+  const slots = createSlots(1);
+  const started: string[] = [];
+  const work = (name: string, owner: string) =>
+    slots.run(async () => {
+      started.push(name);
+    }, owner);
+  await Promise.all([
+    ...["a1", "a2", "a3", "a4"].map((name) => work(name, "a")),
+    ...["b1", "b2"].map((name) => work(name, "b")),
+    work("c1", "c"),
+  ]);
+  expect(started).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"]);
+});

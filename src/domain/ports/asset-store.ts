@@ -1,4 +1,5 @@
 import type { AtHand } from "../at-hand.ts";
+import type { AccountId } from "../ids.ts";
 import type { MediaKind, StoredFile } from "../media/asset.ts";
 import type { Size } from "../media/size.ts";
 import type { MaskPaint } from "./provider.ts";
@@ -17,6 +18,8 @@ export interface PutOptions {
   readonly sanitize: boolean | "output";
   /** The file cannot be fetched again, so the store waits for minutes if the file store is not reachable. */
   readonly isOnlyCopy?: boolean | undefined;
+  /** Whose file it is. Accounts take turns where files wait to be decoded. */
+  readonly owner?: AccountId | undefined;
 }
 
 /** What a reader over HTTP wants: the whole file, a part of it, or only what is known about it. */
@@ -130,16 +133,17 @@ export interface AssetStore {
    * with `either`, white and as transparent as before. Stores nothing. It waits, as checks do, while the most pictures that may
    * be decoded at once are being decoded.
    *
+   * @param owner as of PutOptions
    * @throws MediaError when it cannot be decoded
    */
-  paintMask(mask: Blob, paint: MaskPaint): Promise<Blob>;
+  paintMask(mask: Blob, paint: MaskPaint, owner?: AccountId): Promise<Blob>;
   /**
    * The mask, as PNG, that a painted picture stands for: transparent where it is white. If the picture has transparency, its
    * opaque parts count as white. A grey counts as white from 50 % on. Stores nothing, and waits as `paintMask` does.
    *
    * @throws MediaError when it cannot be decoded
    */
-  readPaintedMask(picture: Blob, how: PaintedMask): Promise<Uint8Array>;
+  readPaintedMask(picture: Blob, how: PaintedMask, owner?: AccountId): Promise<Uint8Array>;
   /**
    * The mask for a picture that may be a mask already. A picture without transparency is read as `readPaintedMask` reads it:
    * white may change. Waits as `paintMask` does.
@@ -147,7 +151,7 @@ export interface AssetStore {
    * @returns undefined for a picture with transparency, which is a mask as it is
    * @throws MediaError when it cannot be decoded
    */
-  maskOfOpaque(picture: Blob): Promise<Uint8Array | undefined>;
+  maskOfOpaque(picture: Blob, owner?: AccountId): Promise<Uint8Array | undefined>;
   /**
    * Removes the half-written files that a crash left.
    *

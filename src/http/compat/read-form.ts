@@ -1,6 +1,7 @@
 import { invalid } from "../../domain/errors.ts";
 import { MAX_EDIT_IMAGES } from "../../domain/limits.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
+import type { KeyedExchange } from "../exchange.ts";
 import type { Incoming } from "../ingress/incoming.ts";
 import { type FileFields, readStagedForm, type StagedForm } from "../staged-form.ts";
 import { type CompatBody, isImageField, readForm } from "./read-request.ts";
@@ -14,10 +15,12 @@ export interface EditFormDeps {
   readonly assets: AssetStore;
 }
 
+type Sender = Pick<KeyedExchange, "request" | "principal">;
+
 /** Reads the form of a variation, with one image. @throws AppError like `readEditForm` */
 export function readVariationForm(
   deps: EditFormDeps,
-  request: Request,
+  { request, principal }: Sender,
   incoming: Incoming,
 ): Promise<EditForm> {
   let images = 0;
@@ -27,14 +30,19 @@ export function readVariationForm(
     if (images > 1) throw invalid({ kind: "given_twice", field: "image" });
     return "image";
   };
-  return readImagesForm(deps, request, incoming, { maxFiles: 1, paramOf });
+  const owner = principal.accountId;
+  return readImagesForm(deps, request, incoming, { maxFiles: 1, owner, paramOf });
 }
 
 /**
  * Reads the form of an edit. Checks and stages each file as it arrives.
  * @throws AppError that names the field or the file at fault; then no file is kept
  */
-export function readEditForm(deps: EditFormDeps, request: Request, incoming: Incoming): Promise<EditForm> {
+export function readEditForm(
+  deps: EditFormDeps,
+  { request, principal }: Sender,
+  incoming: Incoming,
+): Promise<EditForm> {
   let images = 0;
   const paramOf = (field: string) => {
     if (field === "mask") return field;
@@ -42,7 +50,8 @@ export function readEditForm(deps: EditFormDeps, request: Request, incoming: Inc
     if (images === MAX_EDIT_IMAGES) throw invalid({ kind: "too_many_images", field: "image" });
     return `image[${images++}]`;
   };
-  return readImagesForm(deps, request, incoming, { maxFiles: MAX_EDIT_IMAGES, paramOf });
+  const owner = principal.accountId;
+  return readImagesForm(deps, request, incoming, { maxFiles: MAX_EDIT_IMAGES, owner, paramOf });
 }
 
 async function readImagesForm(

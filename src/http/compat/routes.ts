@@ -55,7 +55,7 @@ export function compatImageEndpoints(deps: CompatImageDeps & ModelDeps & PriceDe
         });
       }
       const { body, ...form } = await intake.receive(MAX_FORM_BYTES, (incoming) =>
-        readEditForm(deps, request, incoming),
+        readEditForm(deps, exchange, incoming),
       );
       return answer(deps, exchange, async () => ({ ...body, ...EDITS, ...form }));
     }),
@@ -64,9 +64,9 @@ export function compatImageEndpoints(deps: CompatImageDeps & ModelDeps & PriceDe
 }
 
 async function vary(deps: CompatImageDeps & ModelDeps & PriceDeps, exchange: KeyedExchange): Promise<Reply> {
-  const { request, intake, principal } = exchange;
+  const { intake, principal } = exchange;
   const { body, ...form } = await intake.receive(MAX_FORM_BYTES, (incoming) =>
-    readVariationForm(deps, request, incoming),
+    readVariationForm(deps, exchange, incoming),
   );
   return answer(deps, exchange, async () => {
     const { responseFormat } = body;

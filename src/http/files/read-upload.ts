@@ -1,3 +1,4 @@
+import type { Principal } from "../../domain/access/account.ts";
 import { AppError, invalid } from "../../domain/errors.ts";
 import { MAX_INPUT_BYTES } from "../../domain/limits.ts";
 import { isMediaType } from "../../domain/media/asset.ts";
@@ -27,15 +28,20 @@ const FIELD = "file";
  * Receives the one file of a request: the field `file` of a form, or the body itself.
  * @throws AppError `invalid_request`, `request_too_large`, `unsupported_media_type`; then no file is kept
  */
-export function receiveFile(deps: Deps, { request, intake, query }: KeyedExchange): Promise<ReceivedFile> {
+export function receiveFile(
+  deps: Deps,
+  { request, intake, query, principal: owner }: KeyedExchange,
+): Promise<ReceivedFile> {
   const type = request.headers.get("content-type");
   const { name } = checkQuery(UPLOAD_FILE.query ?? {}, query()) as { name?: string };
   if (type !== null && /^multipart\//i.test(type))
-    return intake.receive(MOST_BYTES + FORM_BYTES, (body) => readForm(deps, request, body, name));
+    return intake.receive(MOST_BYTES + FORM_BYTES, (body) =>
+      readForm(deps, request, body, { owner, named: name }),
+    );
   checkRaw(request.headers);
   return intake.receive(MOST_BYTES, async (body) => {
     await body.takeFile();
-    const staged = await stageUpload(FIELD, (options) => deps.assets.stage(piecesOf(body), options));
+    const staged = await stageUpload(FIELD, owner, (options) => deps.assets.stage(piecesOf(body), options));
     return { staged, name };
   });
 }
@@ -62,7 +68,7 @@ async function readForm(
   deps: Deps,
   request: Request,
   body: Incoming,
-  named: string | undefined,
+  { owner, named }: { readonly owner: Principal; readonly named: string | undefined },
 ): Promise<ReceivedFile> {
   let count = 0;
   const take = async (field: string, content: AsyncIterable<Uint8Array>) => {
@@ -70,7 +76,7 @@ async function readForm(
     count += 1;
     if (count > 1) throw invalid({ kind: "given_twice", field });
     await body.takeFile();
-    return stageUpload(FIELD, (options) => deps.assets.stage(content, options));
+    return stageUpload(FIELD, owner, (options) => deps.assets.stage(content, options));
   };
   const drop = (staged: StagedFile) => staged.release(false);
   const { fields, files } = await readMultipart(request, body, LIMITS, take, drop);

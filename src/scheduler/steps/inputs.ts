@@ -80,13 +80,14 @@ async function storeInput(
 ): Promise<StoredFile> {
   if (mayBePainted !== true) return storeFile(step, source, options);
   const { assets } = step.deps;
+  const { accountId: owner } = step.task;
   // The sender may reuse a piece as soon as the next one is requested.
   const picture = new Blob(await Array.fromAsync(source, (piece) => piece.slice()));
   const bytes = await picture.bytes();
   // Its size is checked before the whole mask is decoded.
-  const checked = await assets.stage(bytes, options);
+  const checked = await assets.stage(bytes, { ...options, owner });
   await checked.release(false);
-  return storeFile(step, (await assets.maskOfOpaque(picture)) ?? bytes, options);
+  return storeFile(step, (await assets.maskOfOpaque(picture, owner)) ?? bytes, options);
 }
 
 /** Ends a task whose input cannot be used, or tries again if the problem may be temporary. */
@@ -124,7 +125,8 @@ async function fetchedMaskProblem(
   if (problem !== undefined) return `${mask.param} ${problem}.`;
   const isNew = asked[at]?.source.kind === "url" && asked[at].mayBePainted !== true;
   const content = isNew ? await deps.assets.open(file) : undefined;
-  const isOpaque = content !== undefined && (await deps.assets.maskOfOpaque(content)) !== undefined;
+  const isOpaque =
+    content !== undefined && (await deps.assets.maskOfOpaque(content, file.accountId)) !== undefined;
   return isOpaque ? `${mask.param} ${OPAQUE_MASK}.` : undefined;
 }
 
@@ -149,10 +151,11 @@ export async function openInputs(
       input.source.kind === "asset" ? await deps.tasks.assetById(input.source.assetId) : undefined;
     const content = asset && (await assets.open(asset));
     if (asset === undefined || content === undefined) return { missing: input.param };
-    const { sha256, sizeBytes, type, width, height, durationMs } = asset;
+    const { accountId, sha256, sizeBytes, type, width, height, durationMs } = asset;
     const url = inputUrl && (() => inputUrl(asset, startedAt));
     const { role } = input;
-    const painted = role === "mask" ? (paint: MaskPaint) => assets.paintMask(content, paint) : undefined;
+    const painted =
+      role === "mask" ? (paint: MaskPaint) => assets.paintMask(content, paint, accountId) : undefined;
     files.push({ role, content, painted, url, sha256, sizeBytes, type, width, height, durationMs });
   }
   return files;

@@ -4,11 +4,11 @@ import type { Step } from "../step.ts";
 
 /** Checks and stores a file of the task, and holds it. @throws like `AssetStore.stage` and `StagedFile.keep` */
 export async function storeFile(
-  { deps, held }: Step,
+  { deps, held, task: { accountId: owner } }: Step,
   source: Uint8Array | AsyncIterable<Uint8Array>,
   options: PutOptions,
 ): Promise<StoredFile> {
-  const staged = await deps.assets.stage(source, options);
+  const staged = await deps.assets.stage(source, { ...options, owner });
   held.push(staged);
   await staged.keep();
   return staged.file;

@@ -378,6 +378,9 @@ describe("what goes wrong is told in that API's form", () => {
     const poor = await newKey({}, { mode: "prepaid" });
     const broke = await call("txt2img", { key: poor, body: SOON });
     expect([broke.status, objectOf(broke.body).error]).toEqual([402, "insufficient_quota"]);
+    // Pictures are decoded for those alone that can pay.
+    const noPictures = { prompt: "A fox", init_images: ["AAAA"], mask: "AAAA" };
+    expect((await call("img2img", { key: poor, body: noPictures })).status).toBe(402);
     const slow = await newKey({ requests_per_minute: 1 });
     await call("txt2img", { key: slow, body: SOON });
     const limited = await call("txt2img", { key: slow, body: SOON });

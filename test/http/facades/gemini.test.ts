@@ -321,6 +321,12 @@ describe("predict", () => {
     expect(await requestOf(made.headers.get("x-task-id"))).toMatchObject({
       mode: "image-to-image-with-mask",
     });
+    const broken = { referenceType: "REFERENCE_TYPE_MASK", referenceImage: { bytesBase64Encoded: "AAAA" } };
+    const body = instance({}, { referenceImages: [reference("REFERENCE_TYPE_RAW"), broken] });
+    expect((await predict(body)).status).toBe(400);
+    // Masks are decoded for those alone that can pay.
+    const poor = await call("models/sandbox-image:predict", { body, key: await keyOf({}) });
+    expect(poor.status).toBe(402);
     const refused = await predict(instance({ sandbox: { ...SOON, outcome: "moderated" } }));
     expect(refused.body).toEqual({
       predictions: [{ raiFilteredReason: "The provider's content policy refused this request." }],

@@ -69,7 +69,7 @@ async function receive(deps: FalStorageDeps, { param, intakeFor }: Exchange): Pr
   await requireActiveOwner(deps, owner);
   const staged = await intakeFor(owner.accountId).receive(MOST_BYTES, async (body) => {
     await body.takeFile();
-    return stageUpload("file", (options) => deps.assets.stage(piecesOf(body), options));
+    return stageUpload("file", owner, (options) => deps.assets.stage(piecesOf(body), options));
   });
   try {
     // A slow upload may take longer than the account is active.

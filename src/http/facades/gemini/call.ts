@@ -85,15 +85,17 @@ export async function makeWaiting(
     readonly form: AnswerForm;
   },
 ): Promise<Reply> {
-  const release = async () => discard?.();
+  let mask: PictureRequest["mask"];
+  const release = async () => void (await Promise.all([discard?.(), mask?.release()]));
   const accept = async (): Promise<Accepted> => {
     const { principal, origin } = exchange;
     const context = { principal, origin, inlineFiles };
     const { found, refused } = await readOrRefused(() => method.read(deps, context, { model, body }));
+    mask = found?.mask;
     const call = await inOtherWords(found?.names ?? {}, () =>
       deps.generateSync({
         ...{ ...sentBy(exchange), request: found?.request ?? { model, refused }, inlineFiles },
-        hasPaintedMasks: true,
+        ...{ hasPaintedMasks: true, uploads: found?.mask?.uploads },
         ...{ endpoint: `POST /gemini ${method.verb}`, identity: { ...body, model: name } },
       }),
     );

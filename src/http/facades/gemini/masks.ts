@@ -1,53 +1,56 @@
-import { invalid } from "../../../domain/errors.ts";
 import { MAX_INPUT_BYTES } from "../../../domain/limits.ts";
-import { type AssetStore, MediaError } from "../../../domain/ports/asset-store.ts";
-import type { InlineFile } from "../../../service/inline-files.ts";
+import type { AssetStore, StagedFile } from "../../../domain/ports/asset-store.ts";
+import type { Uploads } from "../../../service/collect-inputs.ts";
+import { paintedMask, refusing } from "../../../service/given-mask.ts";
+import { stageInlineFile } from "../../../service/inline-files.ts";
 import type { GivenMedia, MediaContext } from "./media.ts";
 
 export interface MaskDeps {
-  readonly assets: Pick<AssetStore, "readPaintedMask">;
+  readonly assets: Pick<AssetStore, "open" | "readPaintedMask" | "stage">;
 }
 
-const PIECE_BYTES = 256 * 1024;
+/** A mask that came with the request. */
+export interface InlineMask {
+  /** Stages the mask that it stands for, under its address. @throws AppError naming it, where it is no picture */
+  uploads(): Promise<Uploads>;
+  /** Releases what was staged; a file that a task uses stays. */
+  release(): Promise<void>;
+}
+
+/** A name with a space, so that no address can equal it. */
+const NAME = "upload: mask";
+const OPTIONS = { accept: ["image"], maxBytes: MAX_INPUT_BYTES.image, sanitize: true } as const;
 const AS_IT_IS = { isInverted: false, blurPixels: 0 } as const;
 
 /**
  * The mask that a painted picture stands for: that API says by white what is to be changed. One that is given by its address is
  * read by the create, which takes white ones, and transparency as this service has it.
- * @throws AppError naming it, where it is no picture
  */
-export async function readMask(
-  { assets }: MaskDeps,
-  { inlineFiles }: MediaContext,
+export function readMask(
+  deps: MaskDeps,
+  { inlineFiles, principal: { accountId: owner } }: MediaContext,
   mask: GivenMedia,
-): Promise<GivenMedia> {
-  const { address, path } = mask;
+): GivenMedia & { readonly inline?: InlineMask } {
+  const { address, path: param } = mask;
   const inline = inlineFiles?.get(address);
-  const isText = inline === undefined && address.startsWith("data:");
-  if (inline === undefined && !isText) return mask;
-  const content = inline === undefined ? textContent(address) : await contentOf(inline, path);
-  try {
-    const read = await assets.readPaintedMask(content, AS_IT_IS);
-    return { path, address: `data:image/png;base64,${Buffer.from(read).toString("base64")}` };
-  } catch (error) {
-    if (error instanceof MediaError)
-      throw invalid({ kind: "finding", field: path, finding: error.message }, error);
-    throw error;
-  }
+  if (inline === undefined && !address.startsWith("data:")) return mask;
+  const options = { ...OPTIONS, owner };
+  const stage = () =>
+    inline === undefined
+      ? deps.assets.stage(textContent(address), options)
+      : stageInlineFile(param, inline, options);
+  let staged: StagedFile | undefined;
+  return {
+    path: param,
+    address: NAME,
+    inline: {
+      async uploads() {
+        staged = await paintedMask(deps, { param, owner, how: AS_IT_IS }, await refusing(param, stage));
+        return new Map([[NAME, staged]]);
+      },
+      release: async () => staged?.release(false),
+    },
+  };
 }
 
-const textContent = (address: string) =>
-  new Blob([Buffer.from(address.slice(address.indexOf(",") + 1), "base64")]);
-
-async function contentOf({ file }: InlineFile, path: string): Promise<Blob> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let sizeBytes = 0;
-  for await (const piece of file.read(PIECE_BYTES)) {
-    sizeBytes += piece.length;
-    const most = MAX_INPUT_BYTES.image;
-    if (sizeBytes > most)
-      throw invalid({ kind: "finding", field: path, finding: `is larger than ${most} bytes` });
-    pieces.push(new Uint8Array(piece));
-  }
-  return new Blob(pieces);
-}
+const textContent = (address: string) => Buffer.from(address.slice(address.indexOf(",") + 1), "base64");

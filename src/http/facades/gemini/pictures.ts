@@ -5,7 +5,7 @@ import type { CompatRequest } from "../../../service/compat-request.ts";
 import { imageField, isList, propertyOf } from "../../../service/model-fields.ts";
 import { readContents } from "./contents.ts";
 import { addEnlarging } from "./enlarging.ts";
-import { type MaskDeps, readMask } from "./masks.ts";
+import { type InlineMask, type MaskDeps, readMask } from "./masks.ts";
 import { type GivenMedia, type MediaContext, type MediaDeps, readMedia } from "./media.ts";
 import { asObject, listOf, type Member, memberOf, objectOf, textOf } from "./members.ts";
 import {
@@ -27,6 +27,8 @@ export interface PictureRequest {
   readonly ratio?: string | undefined;
   /** What it asks for and the model cannot choose, though it does the rest. */
   readonly unmet?: string | undefined;
+  /** Absent for one that is given by its address. */
+  readonly mask?: InlineMask | undefined;
 }
 
 /** Settings of a chat, which change nothing about a picture. */
@@ -133,7 +135,7 @@ export async function readPredict(
   const { pictures, mask } = await readReferences(deps, context, instance);
   const prompt = textOf(instance.value, "prompt", at)?.value ?? enlarging?.prompt;
   const request = requestOf(model, to, { prompt, promptPath: `${at}.prompt`, pictures, mask, ratio });
-  return { ...request, unmet: enlarging?.unmet };
+  return { ...request, unmet: enlarging?.unmet, mask: mask?.inline };
 }
 
 export const PARAMETERS = "parameters";
@@ -154,7 +156,7 @@ async function readReferences(
   deps: PredictDeps,
   context: MediaContext,
   { value: instance, path }: { readonly value: JsonObject; readonly path: string },
-): Promise<{ pictures: GivenMedia[]; mask: GivenMedia | undefined }> {
+): Promise<{ pictures: GivenMedia[]; mask: ReturnType<typeof readMask> | undefined }> {
   const read = (member: Member | undefined) => member && readMedia(deps, context, member);
   const pictures = [await read(memberOf(instance, "image", path))];
   const within = objectOf(instance, "mask", path);
@@ -170,7 +172,7 @@ async function readReferences(
   }
   return {
     pictures: pictures.filter((each) => each !== undefined),
-    mask: mask && (await readMask(deps, context, mask)),
+    mask: mask && readMask(deps, context, mask),
   };
 }
 

@@ -116,7 +116,7 @@ async function finalize(
   try {
     // The last part may have come slowly.
     await requireActiveOwner(deps, owner);
-    const staged = await stageUpload(FIELD, (options) => session.arriving.stage(options));
+    const staged = await stageUpload(FIELD, owner, (options) => session.arriving.stage(options));
     const file = await uploadFile(deps, { id, owner, staged, name, field: FIELD });
     deps.sessions.end(id, file);
     return ended(presentFile(file, origin));

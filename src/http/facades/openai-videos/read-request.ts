@@ -70,6 +70,7 @@ async function readForm(
     readStagedForm(deps, exchange.request, incoming, {
       media: field === SOURCE ? "video" : "image",
       maxFiles: 1,
+      owner: exchange.principal.accountId,
       mayBeText: (name) => names.includes(name),
       paramOf: (name) => (names.includes(name) ? name : undefined),
     }),

@@ -1,3 +1,4 @@
+import type { Principal } from "../../../domain/access/account.ts";
 import { invalid, mustBe } from "../../../domain/errors.ts";
 import { isId } from "../../../domain/ids.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../domain/json.ts";
@@ -109,10 +110,10 @@ interface Received {
 type Part = { readonly staged: StagedFile } | { readonly text: string } | undefined;
 
 /** @throws AppError naming the field at fault; then no file is kept */
-function receive(deps: FileDeps, { request, intake }: KeyedExchange): Promise<Received> {
+function receive(deps: FileDeps, { request, intake, principal }: KeyedExchange): Promise<Received> {
   const most = Math.max(...Object.values(MAX_INPUT_BYTES)) + FORM_BYTES;
   return intake.receive(most, async (body) => {
-    const form = await readMultipart(request, body, LIMITS, partTaker(deps, body), async (part) =>
+    const form = await readMultipart(request, body, LIMITS, partTaker(deps, body, principal), async (part) =>
       dropped(part),
     );
     const parts = form.files.map(({ value }) => value);
@@ -132,12 +133,12 @@ function receive(deps: FileDeps, { request, intake }: KeyedExchange): Promise<Re
 }
 
 /** Clients send what they say of a file as a file of its own. Files of other fields are dropped. */
-function partTaker(deps: FileDeps, body: Incoming) {
+function partTaker(deps: FileDeps, body: Incoming, owner: Principal) {
   return async (field: string, content: AsyncIterable<Uint8Array>): Promise<Part> => {
     if (field === METADATA) return { text: await textOf(content) };
     if (field !== CONTENT) return undefined;
     await body.takeFile();
-    return { staged: await stageUpload(CONTENT, (options) => deps.assets.stage(content, options)) };
+    return { staged: await stageUpload(CONTENT, owner, (options) => deps.assets.stage(content, options)) };
   };
 }
 

@@ -28,7 +28,7 @@ import {
 } from "./checkpoints.ts";
 import { IMG2IMG, lenient, repeated, TXT2IMG } from "./fields.ts";
 import { BASE } from "./manners.ts";
-import { NO_PICTURES, stagePictures } from "./pictures.ts";
+import { NO_PICTURES, picturesOf } from "./pictures.ts";
 import { translate } from "./translate.ts";
 
 export interface DrawDeps extends CheckpointDeps, AnswerDeps, WaitingDeps {
@@ -46,7 +46,7 @@ interface Call {
   readonly model: Model;
   readonly body: JsonObject;
   readonly identity: JsonObject;
-  readonly uploads: Uploads;
+  readonly uploads: () => Promise<Uploads>;
   readonly inlineFiles?: InlineFiles | undefined;
   /** See Translated. */
   readonly names: Readonly<Record<string, string>>;
@@ -78,28 +78,24 @@ async function readCall(deps: Deps, exchange: KeyedExchange, job: "txt2img" | "i
     const { model, title } = await modelOf(deps, principal, body);
     requireImageModel(model);
     const offered = { model, routes: deps.catalog.routes(model) };
-    const pictures = job === "txt2img" ? NO_PICTURES : await stagePictures(deps, body, json.inlineFiles);
-    const release = async () => void (await Promise.all([pictures.release(), discard()]));
-    try {
-      const newSeed = (most: number) => Math.floor(deps.random() * (most + 1));
-      const { names, taken, ignored, fitted, ...read } = translate(
-        deps.catalog,
-        offered,
-        body,
-        pictures,
-        newSeed,
-      );
-      const parameters = repeated(schema, body);
-      const asked: Asked = { body: withoutPictures(body), parameters, model: title, taken, ignored, fitted };
-      return {
-        ...{ model, body: read.body, names, asked, release },
-        ...{ uploads: pictures.uploads, inlineFiles: json.inlineFiles },
-        identity: { model: model.id, ...identityOf(body), pictures: pictures.identity },
-      };
-    } catch (error) {
-      await pictures.release();
-      throw error;
-    }
+    const given = { body, files: json.inlineFiles, owner: principal.accountId };
+    const pictures = job === "txt2img" ? NO_PICTURES : picturesOf(deps, given);
+    const newSeed = (most: number) => Math.floor(deps.random() * (most + 1));
+    const { names, taken, ignored, fitted, ...read } = translate(
+      deps.catalog,
+      offered,
+      body,
+      pictures,
+      newSeed,
+    );
+    const parameters = repeated(schema, body);
+    const asked: Asked = { body: withoutPictures(body), parameters, model: title, taken, ignored, fitted };
+    return {
+      ...{ model, body: read.body, names, asked },
+      ...{ uploads: pictures.uploads, inlineFiles: json.inlineFiles },
+      identity: { model: model.id, ...identityOf(body) },
+      release: async () => void (await Promise.all([pictures.release(), discard()])),
+    };
   } catch (error) {
     await discard();
     throw error;
@@ -108,7 +104,7 @@ async function readCall(deps: Deps, exchange: KeyedExchange, job: "txt2img" | "i
 
 /** The name of a call says nothing of what is drawn: a client that sends it again may call it something else. */
 function identityOf({ force_task_id: _name, url: _url, auth: _auth, ...body }: JsonObject): JsonObject {
-  return withoutPictures(body);
+  return body;
 }
 
 function withoutPictures({ init_images: _images, mask: _mask, ...body }: JsonObject): JsonObject {

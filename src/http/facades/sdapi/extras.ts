@@ -56,6 +56,7 @@ async function readCall(deps: Deps, exchange: KeyedExchange, shape: Shape): Prom
   const receive = () => deps.assets.receive();
   const json = await readJsonBody(exchange, { receive, takesBare: true });
   const files: StagedFile[] = [];
+  const owner = exchange.principal.accountId;
   const release = async () =>
     void (await Promise.all([json.discard?.(), ...files.map((file) => file.release(false))]));
   try {
@@ -66,7 +67,7 @@ async function readCall(deps: Deps, exchange: KeyedExchange, shape: Shape): Prom
     refuseMore(model, body);
     const pictures: { param: string; file: StagedFile }[] = [];
     for (const { param, given } of givenPictures(body, shape)) {
-      const file = await stagePicture(deps.assets, param, given, json.inlineFiles);
+      const file = await stagePicture(deps.assets, param, given, { files: json.inlineFiles, owner });
       files.push(file);
       pictures.push({ param, file });
     }

@@ -1,81 +1,65 @@
 import { AppError, invalid, mustBe } from "../../../domain/errors.ts";
+import type { AccountId } from "../../../domain/ids.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../../../domain/limits.ts";
 import { dataUriHeader } from "../../../domain/media/data-uri.ts";
-import {
-  type AssetStore,
-  MediaError,
-  type PutOptions,
-  type StagedFile,
-} from "../../../domain/ports/asset-store.ts";
-import type { InlineFiles } from "../../../service/inline-files.ts";
+import type { AssetStore, StagedFile } from "../../../domain/ports/asset-store.ts";
+import { paintedMask, refusing } from "../../../service/given-mask.ts";
+import { type InlineFiles, stageInlineFile } from "../../../service/inline-files.ts";
 import { createBase64Decoder } from "../../../toolkit/base64.ts";
 import { onlyImageOf } from "./translate.ts";
 
-/** Pictures of a request, checked and staged. */
+/** Pictures of a request. */
 export interface Pictures {
   /** What stands for the picture to draw anew: the name of an upload, or its address. */
   readonly image?: string | undefined;
   readonly mask?: string | undefined;
-  /** By their names. */
-  readonly uploads: ReadonlyMap<string, StagedFile>;
-  /** Equal for equal pictures. */
-  readonly identity: JsonObject;
-  /** Releases the files; those that a task uses stay. */
+  /** Checks and stages them, by their names. @throws AppError naming the field at fault */
+  uploads(): Promise<ReadonlyMap<string, StagedFile>>;
+  /** Releases what was staged; files that a task uses stay. */
   release(): Promise<void>;
 }
 
-type Assets = Pick<AssetStore, "stage" | "readPaintedMask">;
+type Assets = Pick<AssetStore, "stage" | "open" | "readPaintedMask">;
 
-const OPTIONS: PutOptions = { accept: ["image"], maxBytes: MAX_INPUT_BYTES.image, sanitize: true };
+const OPTIONS = { accept: ["image"], maxBytes: MAX_INPUT_BYTES.image, sanitize: true } as const;
 /** That of the API, where a request does not say. */
 const USUAL_BLUR = 4;
+/** Names with a space, so that no address can equal them. */
+const IMAGE = "upload: image";
+const MASK = "upload: mask";
 
-export const NO_PICTURES: Pictures = { uploads: new Map(), identity: {}, release: async () => {} };
+export const NO_PICTURES: Pictures = { uploads: async () => new Map(), release: async () => {} };
+
+/** The pictures that a request gives, and what they came in. */
+interface GivenPictures {
+  readonly body: JsonObject;
+  /** Those that were received while the body arrived. */
+  readonly files: InlineFiles | undefined;
+  readonly owner: AccountId;
+}
 
 /**
- * Stages the picture to draw anew and its mask, which becomes one of ours: transparent where that API has it white.
- * @param files those that were received while the body arrived
- * @throws AppError naming the field at fault; then no file is kept
+ * The picture to draw anew and its mask, which becomes one of ours: transparent where that API has it white.
+ * @throws AppError for a request without a picture
  */
-export async function stagePictures(
-  { assets }: { readonly assets: Assets },
-  body: JsonObject,
-  files: InlineFiles | undefined,
-): Promise<Pictures> {
-  const given = onlyImageOf(body);
+export function picturesOf({ assets }: { readonly assets: Assets }, given: GivenPictures): Pictures {
+  const image = onlyImageOf(given.body);
+  const { mask } = given.body;
+  const isAddress = /^https?:\/\//i.test(image);
   const staged = new Map<string, StagedFile>();
-  const release = async () =>
-    void (await Promise.all([...staged.values()].map((file) => file.release(false))));
-  const keep = (name: string, file: StagedFile) => {
-    // A name with a space, so that no address can equal it.
-    staged.set(name, file);
-    return name;
+  return {
+    image: isAddress ? image : IMAGE,
+    mask: typeof mask === "string" && mask !== "" ? MASK : undefined,
+    async uploads() {
+      if (!isAddress) staged.set(IMAGE, await stagePicture(assets, "init_images[0]", image, given));
+      const size = staged.get(IMAGE)?.file;
+      if (typeof mask === "string" && mask !== "")
+        staged.set(MASK, await stageMask(assets, mask, { ...given, size }));
+      return staged;
+    },
+    release: async () => void (await Promise.all([...staged.values()].map((file) => file.release(false)))),
   };
-  try {
-    const isAddress = /^https?:\/\//i.test(given);
-    const image = isAddress
-      ? given
-      : keep("upload: image", await stagePicture(assets, "init_images[0]", given, files));
-    const size = staged.get(image)?.file;
-    const painted = body.mask;
-    const mask =
-      typeof painted !== "string" || painted === ""
-        ? undefined
-        : keep("upload: mask", await stageMask(assets, painted, { body, files, size }));
-    const shaOf = (name: string | undefined) =>
-      name === undefined ? undefined : staged.get(name)?.file.sha256;
-    return {
-      image,
-      mask,
-      uploads: staged,
-      identity: { image: shaOf(image) ?? image, mask: shaOf(mask) },
-      release,
-    };
-  } catch (error) {
-    await release();
-    throw error;
-  }
 }
 
 /** A picture of a request, staged. @throws AppError naming the field */
@@ -83,13 +67,14 @@ export async function stagePicture(
   assets: Pick<AssetStore, "stage">,
   param: string,
   given: string,
-  files: InlineFiles | undefined,
+  { files, owner }: Pick<GivenPictures, "files" | "owner">,
 ): Promise<StagedFile> {
-  return checking(param, async () => {
+  const options = { ...OPTIONS, owner };
+  return refusing(param, async () => {
     const inline = files?.get(given);
-    if (inline?.end === undefined && inline !== undefined)
-      throw invalid({ kind: "not_base64", field: param });
-    return inline === undefined ? assets.stage(decode(param, given), OPTIONS) : inline.file.stage(OPTIONS);
+    return inline === undefined
+      ? assets.stage(decode(param, given), options)
+      : stageInlineFile(param, inline, options);
   });
 }
 
@@ -120,17 +105,9 @@ export async function bytesOfPicture(
 async function stageMask(
   assets: Assets,
   painted: string,
-  {
-    body,
-    files,
-    size,
-  }: {
-    readonly body: JsonObject;
-    readonly files: InlineFiles | undefined;
-    readonly size: StagedFile["file"] | undefined;
-  },
+  given: GivenPictures & { readonly size: StagedFile["file"] | undefined },
 ): Promise<StagedFile> {
-  const bytes = await bytesOfPicture("mask", painted, files);
+  const { body, owner, size } = given;
   const { mask_blur: blur, mask_blur_x: across, mask_blur_y: down, inpainting_mask_invert: inverted } = body;
   const blurs = [blur, across, down].filter((each) => typeof each === "number");
   const how = {
@@ -138,21 +115,11 @@ async function stageMask(
     blurPixels: blurs.length === 0 ? USUAL_BLUR : Math.max(...blurs),
     size: size && { width: size.width, height: size.height },
   };
-  return checking("mask", async () => {
-    // Its size is checked before all of it is decoded.
-    const checked = await assets.stage(bytes, OPTIONS);
-    await checked.release(false);
-    return assets.stage(await assets.readPaintedMask(new Blob([Uint8Array.from(bytes)]), how), OPTIONS);
-  });
-}
-
-async function checking<T>(param: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof MediaError)) throw error;
-    throw invalid({ kind: "finding", field: param, finding: error.message }, error);
-  }
+  return paintedMask(
+    { assets },
+    { param: "mask", owner, how },
+    await stagePicture(assets, "mask", painted, given),
+  );
 }
 
 function decode(param: string, given: string): Uint8Array {

@@ -1,4 +1,5 @@
 import { invalid } from "../../../domain/errors.ts";
+import type { Slots } from "../../../toolkit/slots.ts";
 import { readJsonBody } from "../../body.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
@@ -10,14 +11,18 @@ import { textsOf } from "./png-text.ts";
 import { PNG_INFO } from "./wire.ts";
 
 /** POST /sdapi/v1/png-info: what a picture says about how it was made. Nothing is stored. */
-export async function pngInfo({ assets }: Pick<DrawDeps, "assets">, exchange: KeyedExchange): Promise<Reply> {
+export async function pngInfo(
+  { assets, readings }: Pick<DrawDeps, "assets"> & { readonly readings: Slots },
+  exchange: KeyedExchange,
+): Promise<Reply> {
   const receive = () => assets.receive();
   const { body, inlineFiles, discard } = await readJsonBody(exchange, { receive, takesBare: true });
   try {
     check(PNG_INFO, body);
     const { image } = body;
     if (typeof image !== "string" || image === "") throw invalid({ kind: "required", field: "image" });
-    const texts = textsOf(await bytesOfPicture("image", image, inlineFiles));
+    const read = async () => textsOf(await bytesOfPicture("image", image, inlineFiles));
+    const texts = await readings.run(read, exchange.principal.accountId);
     const info = texts.get("parameters") ?? "";
     return json({ info, items: Object.fromEntries(texts), parameters: readInfotext(info) });
   } finally {

@@ -1,5 +1,6 @@
 import type { PreviewFeed } from "../../../domain/ports/runtime.ts";
 import { createJoinTask, type JoinTaskDeps } from "../../../service/join-task.ts";
+import { createSlots } from "../../../toolkit/slots.ts";
 import { type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange.ts";
 import { json } from "../../reply.ts";
 import { createCalls } from "./calls.ts";
@@ -38,7 +39,11 @@ const CREATES = { feature: "compat", isCounted: true, sheds: "creates" } as cons
 
 /** The API of AUTOMATIC1111's web UI, as its clients speak it. A call is a task, and what a client sets holds for its key alone. */
 export function automatic1111Endpoints(given: Automatic1111Deps): Endpoint[] {
-  const deps = { ...given, calls: createCalls(given), joinTask: createJoinTask(given) };
+  const deps = {
+    ...{ ...given, calls: createCalls(given), joinTask: createJoinTask(given) },
+    // A whole file is in memory while it is read.
+    readings: createSlots(1),
+  };
   const creates = (
     path: string,
     contract: Endpoint["contract"],
