@@ -11,13 +11,22 @@ export interface Timing {
   random(): number;
 }
 
+/** Longest delay a timer takes, 24 days; anything above fires at once. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
 export const systemTiming: Timing = {
   now: () => performance.now(),
   random: () => Math.random(),
   async sleep(ms, signal) {
-    await delay(ms, undefined, { signal }).catch((error: unknown) => {
+    try {
+      let leftMs = ms;
+      do {
+        await delay(Math.min(leftMs, TIMER_MAX_MS), undefined, { signal });
+        leftMs -= TIMER_MAX_MS;
+      } while (leftMs > 0);
+    } catch (error) {
       throw signal.aborted ? interrupted() : error;
-    });
+    }
   },
 };
 
