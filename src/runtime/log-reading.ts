@@ -17,6 +17,11 @@ class Part {
     this.inode = fstatSync(file).ino;
   }
 
+  /** When a line was last written to it, in nanoseconds. */
+  get writtenAt(): bigint {
+    return fstatSync(this.#file, { bigint: true }).mtimeNs;
+  }
+
   /** The whole lines that were written since the last call. */
   *lines(): Generator<string> {
     for (;;) {
@@ -35,19 +40,26 @@ class Part {
   }
 }
 
-/** Opens the parts that are newer than the one with this inode, the newest last. All are opened before any is read, as names move on. */
-function openParts(folder: string, known?: number): Part[] {
+/**
+ * Opens the parts that are newer than a known one, the newest last. All are opened before any is read, as names move on. Where somebody
+ * removed the known one, those that were written later are newer.
+ */
+function openParts(folder: string, known?: Part): Part[] {
   const parts: Part[] = [];
   for (let part = 0; part < LOG_PARTS; part++) {
     const opened = openPart(logPart(folder, part));
     if (opened === undefined) continue;
-    const isKnown = opened.inode === known;
+    const isKnown = opened.inode === known?.inode;
     // A name may have moved on to the next while the files were opened.
     if (isKnown || opened.inode === parts[0]?.inode) opened.close();
     else parts.unshift(opened);
-    if (isKnown) break;
+    if (isKnown) return parts;
   }
-  return parts;
+  if (known === undefined) return parts;
+  const { writtenAt } = known;
+  const isNewer = parts.map((part) => part.writtenAt > writtenAt);
+  for (const [i, part] of parts.entries()) if (isNewer[i] !== true) part.close();
+  return parts.filter((_, i) => isNewer[i]);
 }
 
 function openPart(path: string): Part | undefined {
@@ -77,7 +89,7 @@ export class LogReader {
 
   /** The lines that were not read yet, the oldest first. Those of a part that is gone by now are lost. */
   *unread(): Generator<string> {
-    const later = openParts(this.#folder, this.#current?.inode);
+    const later = openParts(this.#folder, this.#current);
     // Also what was written before its name moved on.
     if (this.#current !== undefined) yield* this.#current.lines();
     for (const next of later) {

@@ -123,6 +123,19 @@ describe("a reader of a log", () => {
     reader.close();
   });
 
+  test("gets no line again when somebody removes the file that it reads", () => {
+    const { folder, file } = setup();
+    for (let i = 0; i < 25; i++) file.write(line(i));
+    const reader = new LogReader(folder);
+    expect(numbersIn(reader.unread())).toHaveLength(25);
+    rmSync(logPart(folder, 0));
+    file.write(line(25));
+    expect(numbersIn(reader.unread())).toEqual([25]);
+    file.write(line(26));
+    expect(numbersIn(reader.unread())).toEqual([26]);
+    reader.close();
+  });
+
   test("waits for the end of a line", () => {
     const { folder, file } = setup();
     file.write("line 00");
