@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import type { Seal } from "../domain/ports/runtime.ts";
+import type { Clock, Seal } from "../domain/ports/runtime.ts";
 import { PROVIDERS, USED_FORMS } from "../providers/registry.ts";
 import { lockDirectory, lockHolder } from "../runtime/directory-lock.ts";
 import { makeFolderForGood } from "../runtime/flush-folder.ts";
@@ -138,4 +138,24 @@ export function lockDataDirectory(folder: Locked): () => void {
   throw new DataDirectoryBusy(
     `Another svc works on ${dataDir}${process}: a server, or a command that needs it for itself, such as svc migrate. Stop the server, or wait for the command; or choose another --data-dir.`,
   );
+}
+
+const LOCK_PATIENCE_MS = 1_000;
+const LOCK_AGAIN_MS = 50;
+
+/**
+ * Locks the folder for a server, which may start while the one before it still ends: a process that was killed holds its lock until
+ * its last write to the disk is over.
+ *
+ * @returns like `lockDataDirectory`
+ */
+export async function lockForServer(folder: Locked, { after }: Pick<Clock, "after">): Promise<() => void> {
+  for (let waitedMs = 0; ; waitedMs += LOCK_AGAIN_MS) {
+    try {
+      return lockDataDirectory(folder);
+    } catch (error) {
+      if (!(error instanceof DataDirectoryBusy) || waitedMs >= LOCK_PATIENCE_MS) throw error;
+    }
+    await new Promise<void>((resolve) => void after(LOCK_AGAIN_MS, resolve));
+  }
 }

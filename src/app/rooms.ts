@@ -24,7 +24,7 @@ import type { SealReport } from "../store/sqlite/account-store/sealed-secrets.ts
 import { openAssets } from "./assets.ts";
 import { copyLogAside } from "./book-readings.ts";
 import { openCluster } from "./cluster.ts";
-import { assetsOf, databaseOf, ensureDirectory, lockDataDirectory, logsOf, sealOf } from "./data-folder.ts";
+import { assetsOf, databaseOf, ensureDirectory, lockForServer, logsOf, sealOf } from "./data-folder.ts";
 import { requireDatabaseOfFiles } from "./files-without-database.ts";
 import { createFlushThread } from "./flush-thread.ts";
 import type { Releases } from "./lifecycle.ts";
@@ -80,7 +80,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const { isNew: createdDataDir, closed } = ensureDirectory(config.dataDir);
   if (closed.length > 0)
     log.warn(exposureOf(config, closed), "the data folder was open to other users; it is closed now");
-  releases.push(lockDataDirectory(config));
+  releases.push(await lockForServer(config, createSystemClock()));
   if (cluster === undefined) await requireDatabaseOfFiles(config);
   keepLog(config, log, releases);
   const seal = sealOf(config);
