@@ -97,8 +97,15 @@ async function settledOf(
   const adapter = adapterOf(adapters(), attempt.lane, attempt.terms);
   const model = catalog.find(task.model);
   const wording = model && findRoute(model, attempt)?.wording;
-  const { id, upstreamModel } = attempt;
-  const submission = { attempt: id, taskId: task.id, upstreamModel, wording, request: task.request };
+  const { id, upstreamModel, startedAt } = attempt;
+  const submission = {
+    attempt: id,
+    taskId: task.id,
+    upstreamModel,
+    wording,
+    request: task.request,
+    startedAt,
+  };
   const found = await adapter?.recover?.(submission, signal);
   if (found?.kind === "absent")
     return { state: "rejected", costMicros: ZERO, detail: "The upstream never received this attempt." };

@@ -191,7 +191,27 @@ test("an unknown outcome is looked up where the upstream can be asked, and the o
   const [{ previews: _, tracing: __, hookUrl: ___, ...submitted } = {}, ...more] = provider.submissions;
   expect(more).toEqual([]);
   // What was asked for says all that was submitted.
-  expect(asked).toEqual([submitted as RecoverRequest]);
+  const [attempt] = await engine.store.tasks.attempts(id);
+  expect(asked).toEqual([{ ...(submitted as RecoverRequest), startedAt: attempt?.startedAt }]);
+});
+
+test("a job of which an upstream has only just heard is found, and not submitted a second time", async () => {
+  let asked = 0;
+  const provider = scriptedProvider({
+    submit: async () => {
+      throw new Error("connection reset");
+    },
+    async recover() {
+      asked += 1;
+      return asked < 10 ? { kind: "unsettled" } : { kind: "found", operation: "job" };
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd(300);
+  expect((await engine.task(id)).status).toBe("completed");
+  expect(asked).toBe(10);
+  expect(provider.submissions).toHaveLength(1);
 });
 
 test("an attempt the upstream never received is followed by another", async () => {

@@ -83,6 +83,8 @@ export interface HookCall {
 export interface RecoverRequest extends Submission {
   /** The inputs as they were submitted; absent if one of them is no longer stored. */
   readonly inputs?: readonly InputFile[] | undefined;
+  /** When the attempt began, by our clock, epoch milliseconds; absent: long ago. */
+  readonly startedAt?: number | undefined;
 }
 
 /** What an upstream reports about finished work. */
@@ -157,8 +159,11 @@ export type PollResult =
 /** The fate of a submission: its operation, or the certainty that the upstream has no such job. */
 export type Recovered =
   | ({ readonly kind: "found" } & Taken)
-  /** `unable`: the upstream has no way to look up such a submission. */
-  | { readonly kind: "absent" | "unable" };
+  /**
+   * `unable`: the upstream has no way to look up such a submission. `unsettled`: it knows no such job, but may have taken one just now
+   * that not all of its servers have heard of.
+   */
+  | { readonly kind: "absent" | "unable" | "unsettled" };
 
 /** The result of the cheapest call of an account. Details are for the operator, and free of secrets. */
 export type Tested =

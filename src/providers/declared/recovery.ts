@@ -2,6 +2,7 @@ import type { Json } from "../../domain/json.ts";
 import { ProviderError, type Recovered, type RecoverRequest } from "../../domain/ports/provider.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import { describeAnswer, unansweredQuestion } from "../kit/classify.ts";
+import type { Upstream } from "../kit/http.ts";
 import type { Scope } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
 import type { Recovery } from "./flow.ts";
@@ -34,7 +35,7 @@ export async function recoverDeclared(
   const isOk = connection.isOk(answer);
   // An answer that refuses the question says nothing of the job, whatever an expression makes of its body.
   if ((isOk || recover.namesRefusal) && recover.isAbsent({ scope: seen, status, code }))
-    return { kind: "absent" };
+    return { kind: isSettled(upstream, request, now()) ? "absent" : "unsettled" };
   const values = isOk ? foundIn(recover, submit.operation, seen) : undefined;
   if (values === undefined)
     throw new ProviderError(
@@ -44,6 +45,14 @@ export async function recoverDeclared(
     );
   const job: Job = { flow: flow.name, kind: request.request.kind, submitted_at: now(), values };
   return { kind: "found", operation: job as unknown as Json, jobId: jobIdOf(upstream, values) };
+}
+
+/** A submission younger than this may be unknown because the upstream's servers have not all heard of it. */
+const SETTLED_MS = 60_000;
+
+function isSettled({ network }: Upstream, { startedAt = 0 }: RecoverRequest, now: number): boolean {
+  // The clock may have been set since: an attempt from the future is an old one. What is recorded stays as it is.
+  return network.isPlayed === true || Math.abs(now - startedAt) >= SETTLED_MS;
 }
 
 /** A text stands for the operation's `id`, or its only value; the other values are those that a submission would have. */

@@ -45,7 +45,9 @@ async function ask(
   return step.attempting(
     async () => {
       const inputs = await openInputs(deps, task.request, attempt.startedAt);
-      const submission = { ...step.submission(), inputs: Array.isArray(inputs) ? inputs : undefined };
+      const { startedAt } = attempt;
+      const known = Array.isArray(inputs) ? inputs : undefined;
+      const submission = { ...step.submission(), inputs: known, startedAt };
       const answer = await question(submission, step.signal);
       const now = deps.clock.now();
       if (answer.kind === "found") {
@@ -54,6 +56,8 @@ async function ask(
         return step.settle(submitted(now, attempt.id, answer.operation, dueAt));
       }
       if (answer.kind === "unable") return submitAgain(step, adapter);
+      if (answer.kind === "unsettled")
+        return step.snooze(nextPollDelayMs(Math.max(0, now - startedAt), deps.random()));
       const detail = "The upstream never received this attempt.";
       return task.cancelRequested
         ? step.cancel({ state: "rejected", detail })

@@ -20,7 +20,7 @@ const upstream = await startUpstream(() => ({ json: {} }));
 afterAll(() => upstream.stop());
 
 /** What a form with this rule concludes from an answer to the question what became of a submission. */
-async function recovered(absent: string, answer: Scripted): Promise<string> {
+async function recovered(absent: string, answer: Scripted, ageMs?: number): Promise<string> {
   upstream.answer = () => answer;
   const form = readForm(
     "lists.yaml",
@@ -28,9 +28,11 @@ async function recovered(absent: string, answer: Scripted): Promise<string> {
   );
   const request = { model: "m", kind: "image", mode: "text-to-image", prompt: "A fox" } as const;
   const lost = requestOf({ name: "", request, answers: [], ends: "pending" }, "lists");
-  const adapter = rehearsedProvider(form, upstream.origin, fakeClock());
+  const clock = fakeClock();
+  const adapter = rehearsedProvider(form, upstream.origin, clock);
+  const startedAt = ageMs === undefined ? undefined : clock.now() - ageMs;
   const told = await adapter
-    .recover?.(lost, new AbortController().signal)
+    .recover?.({ ...lost, startedAt }, new AbortController().signal)
     .catch((error: ProviderError) => error.disposition);
   return typeof told === "string" ? told : String(told?.kind);
 }
@@ -52,4 +54,14 @@ test("a rule that names a status or a code counts in a refusal", async () => {
     expect(await recovered(rule, gone)).toBe("absent");
     expect(await recovered(rule, busy)).toBe("retry");
   }
+});
+
+test.each([
+  [500, "unsettled"],
+  [59_999, "unsettled"],
+  [60_000, "absent"],
+  [-120_000, "absent"],
+])("an attempt of %d ms that the upstream does not know is %s", async (ageMs, told) => {
+  expect(await recovered(LIST, { json: { jobs: [] } }, ageMs)).toBe(told);
+  expect(await recovered(LIST, { json: { jobs: [{ id: "1" }] } }, ageMs)).toBe("found");
 });
