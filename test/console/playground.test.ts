@@ -100,6 +100,32 @@ describe.skipIf(CHROMIUM === undefined)("the playground", () => {
     expect(at.problems).toEqual([]);
   });
 
+  test("runs once for a press that is doubled and for a key that is held", async () => {
+    await using at = await enter("playground?model=sandbox-image");
+    const { page } = at;
+    const runs = page.getByRole("article");
+    const hold = async (key: string) => {
+      for (let times = 0; times < 5; times += 1) await page.keyboard.down(key);
+      await page.keyboard.up(key);
+    };
+    await page.getByLabel("prompt (needed)").fill("x");
+    const size = page.getByLabel("size", { exact: true });
+    await size.fill("64x64");
+    await run(page).dblclick();
+    await page.keyboard.down("Control");
+    await size.fill("64x48");
+    await hold("Enter");
+    await page.keyboard.up("Control");
+    await size.fill("48x64");
+    await hold("Enter");
+    await until(() => page.getByAltText("Result 1: x").count(), 3);
+    expect(await runs.count()).toBe(3);
+    await page.getByLabel("prompt (needed)").focus();
+    await hold("Enter");
+    expect(await page.getByLabel("prompt (needed)").inputValue()).toBe("x\n\n\n\n\n");
+    expect(at.problems).toEqual([]);
+  });
+
   test("shows early versions while they are made", async () => {
     await using at = await enter("playground?model=sandbox-image");
     const { page } = at;

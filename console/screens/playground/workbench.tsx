@@ -14,6 +14,7 @@ import { type Finding, sentenceOf } from "./schema.ts";
 export function Workbench({ models }: { readonly models: readonly ModelInFull[] }) {
   const [isTried, setTried] = useState(false);
   const box = useRef<HTMLFormElement>(null);
+  const isDoubled = useDoubled(models);
   const requests = models.map((model, i): [ModelInFull, Request] => [
     model,
     requestOf(model, values.value, i > 0),
@@ -23,7 +24,7 @@ export function Workbench({ models }: { readonly models: readonly ModelInFull[] 
   const [first] = requests;
   if (first === undefined) return null;
   const run = () => {
-    if (lacksFiles()) return;
+    if (isDoubled() || lacksFiles()) return;
     setTried(true);
     if (findings.length > 0) return void setTimeout(() => goToFault(box.current, findings), 0);
     start(requests.map(([model, { body }]) => [model, body]));
@@ -41,9 +42,12 @@ export function Workbench({ models }: { readonly models: readonly ModelInFull[] 
         run();
       }}
       onKeyDown={(event) => {
-        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        const isRun = event.ctrlKey || event.metaKey;
+        const isLineBreak = !isRun && event.target instanceof HTMLTextAreaElement;
+        if (event.key !== "Enter" || isLineBreak || !(isRun || event.repeat)) return;
         event.preventDefault();
-        run();
+        // A key that is held would be charged again and again.
+        if (!event.repeat) run();
       }}
     >
       <p class="text-sm text-soft">{models[0]?.description}</p>
@@ -65,6 +69,21 @@ export function Workbench({ models }: { readonly models: readonly ModelInFull[] 
       ))}
     </form>
   );
+}
+
+/** As long as a double click takes at most, in milliseconds. */
+const DOUBLED_MS = 500;
+
+/** Whether a press is the second of a double click: each run is charged, and the same one is wanted once. */
+function useDoubled(models: readonly ModelInFull[]): () => boolean {
+  const last = useRef<{ readonly at: number; readonly values: Values; readonly ids: string }>(undefined);
+  return () => {
+    const before = last.current;
+    const now = { at: performance.now(), values: values.peek(), ids: models.map(({ id }) => id).join() };
+    last.current = now;
+    const isSame = before?.values === now.values && before.ids === now.ids;
+    return isSame && now.at - before.at < DOUBLED_MS;
+  };
 }
 
 /** The price and the button, which stay in sight. */
