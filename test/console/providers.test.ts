@@ -425,6 +425,34 @@ describe.skipIf(CHROMIUM === undefined)("in the console", () => {
     isDone(at);
   });
 
+  test("a price that somebody else has set meanwhile is told before it is replaced", async () => {
+    await using at = await visit(browser, service.url);
+    const { page } = at;
+    await at.signIn(service.token);
+    await at.open("models/sandbox-upscale");
+    await page.getByText("Set another price").click();
+    await page.getByLabel("Amount, USD").fill("0.05");
+    const theirs = { lines: [{ sku: "upscale", unit: "output", amount: "0.07" }] };
+    await service.ask("PATCH", "/admin/v1/pricing/sandbox-upscale", { price: theirs });
+    const set = async () => {
+      await page.getByRole("button", { name: "Set this price" }).click();
+      await page.getByRole("button", { name: "Set it" }).click();
+    };
+    const amountNow = async () => {
+      const { price } = await service.ask("GET", "/admin/v1/pricing/sandbox-upscale");
+      return (price as { lines: { amount: string }[] }).lines.map(({ amount }) => amount);
+    };
+    await set();
+    await page.getByRole("alert").getByText("Somebody else has set another price meanwhile").waitFor();
+    await page.getByRole("cell", { name: "$0.07 / output" }).waitFor();
+    expect(await amountNow()).toEqual(["0.070000"]);
+    expect(await page.getByLabel("Amount, USD").inputValue()).toBe("0.05");
+    await set();
+    await page.getByRole("cell", { name: "$0.05 / output" }).waitFor();
+    expect(await amountNow()).toEqual(["0.050000"]);
+    isDone(at);
+  });
+
   test("all of it is read alone by a token that may only read, and is nothing of a tenant's", async () => {
     const { token } = await service.ask("POST", "/admin/v1/tokens", { name: "reader", scopes: ["read"] });
     const text = starterFor("sandbox").replace("my-model", "read-alone");

@@ -25,8 +25,8 @@ interface Props {
   readonly onChange: (price: Price) => void;
 }
 
-/** Lines are kept as JSON: a draft has texts alone. */
-type Fields = Readonly<Record<"lines" | "minimum" | "reason", string>>;
+/** Lines are kept as JSON: a draft has texts alone. `base` is the version of the price that it began with. */
+type Fields = Readonly<Record<"lines" | "minimum" | "reason" | "base", string>>;
 
 /** Sets another price. It begins with the one in force, so that a change is one field; what was typed stays until it is sent. */
 export function PriceForm({ model, price, onChange }: Props) {
@@ -34,10 +34,12 @@ export function PriceForm({ model, price, onChange }: Props) {
   const start = {
     lines: JSON.stringify(textsOf(price.price.lines, fields)),
     minimum: shortAmount(price.price.minimum ?? ""),
-    reason: "",
+    ...{ reason: "", base: price.price.version },
   };
   const draft = useDraft<Fields>(`price/${model.id}`, start);
-  const isTyped = Object.entries(start).some(([name, text]) => draft.fields[name as keyof Fields] !== text);
+  const isTyped = (["lines", "minimum", "reason"] as const).some(
+    (name) => draft.fields[name] !== start[name],
+  );
   const [isOpen, setOpen] = useState(isTyped);
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -45,8 +47,10 @@ export function PriceForm({ model, price, onChange }: Props) {
       {isOpen && (
         <Form
           model={model}
-          draft={draft}
+          // What it began with stays with what was typed, so that another price is noticed.
+          draft={{ ...draft, set: (change) => draft.set({ base: draft.fields.base, ...change }) }}
           isTyped={isTyped}
+          onOther={onChange}
           onSet={(after) => {
             draft.clear();
             onChange(after);
@@ -64,9 +68,11 @@ interface FormProps {
   readonly draft: Draft<Fields>;
   readonly isTyped: boolean;
   readonly onSet: (price: Price) => void;
+  /** Somebody else has set this one meanwhile. */
+  readonly onOther: (price: Price) => void;
 }
 
-function Form({ model, draft, isTyped, onSet }: FormProps) {
+function Form({ model, draft, isTyped, onSet, onOther }: FormProps) {
   const lines = JSON.parse(draft.fields.lines) as readonly LineTexts[];
   const { minimum, reason } = draft.fields;
   const read = priceFrom(lines, minimum, model.schema.properties ?? {});
@@ -105,17 +111,27 @@ function Form({ model, draft, isTyped, onSet }: FormProps) {
           model={model.id}
           price={read.price}
           reason={reason.trim()}
+          base={draft.fields.base}
           onClose={() => setAsked(false)}
           onSet={onSet}
           onRefused={(refused) => {
             setAsked(false);
             setProblems({ [refused.param ?? "price"]: refused.message });
           }}
+          onOther={(other) => {
+            setAsked(false);
+            onOther(other);
+            draft.set({ base: other.price.version });
+            setProblems({ price: OVERTAKEN });
+          }}
         />
       )}
     </form>
   );
 }
+
+const OVERTAKEN =
+  "Somebody else has set another price meanwhile, which is shown above. Press the button again to have yours in its place.";
 
 interface LinesProps {
   readonly model: string;
@@ -196,20 +212,23 @@ function WholeFields({ minimum, reason, problems, onText }: WholeProps) {
   );
 }
 
-interface AskProps {
+interface AskProps extends Pick<FormProps, "onSet" | "onOther"> {
   readonly model: string;
   readonly price: Readonly<Record<string, unknown>>;
   readonly reason: string;
+  /** Version of the price that is to be replaced. */
+  readonly base: string;
   readonly onClose: () => void;
-  readonly onSet: (price: Price) => void;
   /** Something that was typed is wrong. */
   readonly onRefused: (problem: ApiProblem) => void;
 }
 
 /** The second question before prices change: shows the rule as it will be. */
-function AskFirst({ model, price, reason, onClose, onSet, onRefused }: AskProps) {
+function AskFirst({ model, price, reason, base, onClose, onSet, onOther, onRefused }: AskProps) {
   const set = async () => {
     try {
+      const now = await ask("GET /admin/v1/pricing/{model}", { path: { model } });
+      if (now.price.version !== base) return onOther(now);
       const body = { price: { ...price }, ...(reason === "" ? {} : { reason }) };
       onSet(await ask("PATCH /admin/v1/pricing/{model}", { path: { model }, body }));
     } catch (error) {
