@@ -109,9 +109,9 @@ function staying({ id }: ProviderDefinition, problems: readonly string[], before
 
 /** Says why a form's own address may not be used: it is private, and the operator has not allowed it. */
 function refuseAddress(config: OwnConfig) {
-  const isPrivate = createPrivateUrlCheck(config.egress.allow);
   return (url: string, form: Form): string | undefined => {
-    const reason = isPrivate(url);
+    // The ranges may change while the server runs.
+    const reason = createPrivateUrlCheck(config.egress.allow)(url);
     if (reason === undefined) return undefined;
     const told = `cannot be used: ${reason}; allow it with egress.allow`;
     // A setting replaces only these.

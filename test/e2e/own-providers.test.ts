@@ -126,6 +126,9 @@ test("what cannot be used is told with its place, and the rest runs", async () =
   await server.says(
     /fal\.yaml:1:1: provider: \\?"fal\\?" is built in; choose another name, or say `replaces: true`/,
   );
+  // As the line about a.yaml advises.
+  writeFileSync(join(folder, "svc-data/svc.yaml"), "egress: { allow: [127.0.0.0/8] }\n", { mode: 0o600 });
+  await server.says(/"changed":\["home@\w+"\].*own providers are in force/);
 });
 
 test("commands beside the folder know its providers and their models", async () => {
