@@ -3,6 +3,7 @@ import { ConfigError } from "../config/problem.ts";
 import type { Egress } from "../domain/ports/egress.ts";
 import type { Check, Moderation } from "../domain/ports/moderation.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
+import { createEgress } from "../egress/egress.ts";
 import type { OpenedCheck } from "../moderation/open.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 
@@ -44,7 +45,7 @@ export interface LiveModeration {
   now(): Moderation | undefined;
   names(): readonly string[];
   /** Prepares the checks of other settings. @returns a function that puts them in force @throws ConfigError */
-  open(config: Pick<Config, "moderation">): Promise<() => void>;
+  open(config: Pick<Config, "moderation" | "egress">): Promise<() => void>;
 }
 
 /** @throws ConfigError */
@@ -57,7 +58,9 @@ export async function followModeration(
     now: () => now,
     names: () => [...(now?.checks.keys() ?? [])],
     async open(next) {
-      const opened = await openModeration(next, deps);
+      // Which addresses may be asked is one of the settings that are to come into force.
+      const { refusal } = createEgress(next.egress);
+      const opened = await openModeration(next, { ...deps, egress: { ...deps.egress, refusal } });
       return () => {
         now = opened;
       };

@@ -84,6 +84,14 @@ test("checks of content, addresses that may be reached and tries of callbacks ho
   expect(await statusOf({ prompt: "an owl" })).toBe(400);
   expect(await take("")).toEqual(["moderation"]);
   expect(await statusOf({ prompt: "an owl" })).toBe(200);
+  // A check, and the address that it needs, in one step.
+  const asked = 'moderation: { checks: { api: { endpoint: "http://127.0.0.1:1234/v1" } } }\n';
+  write(server.folder, BASE + asked);
+  expect(await admin("POST", "/reload")).toMatchObject({ in_force: false });
+  expect(await take(`${asked}egress: { allow: [127.0.0.0/8] }\n`)).toEqual(["egress.allow", "moderation"]);
+  write(server.folder, BASE + asked);
+  expect(await admin("POST", "/reload")).toMatchObject({ in_force: false });
+  await take("");
 
   const receiver = Bun.serve({
     hostname: "127.0.0.1",
