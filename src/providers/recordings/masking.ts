@@ -3,11 +3,13 @@ export const HOOK_MASK = "masked-hook";
 /** Stands for the signature of an address. */
 const SIGNATURE_MASK = "masked";
 
-/** An address of ours at which an upstream may call, as it is and as it looks in an address. */
-const HOOK = /https?(?::|%3A)(?:\/|%2F){2}[^\s"'<>\\&?#]*?(?:\/|%2F)hooks(?:\/|%2F)[\w-]{20,}/gi;
-/** An address of ours at which an upstream fetches an input. Its signature follows the hash of the content. */
-const INPUT =
-  /https?(?::|%3A)(?:\/|%2F){2}[^\s"'<>\\&?#]*?(?:\/|%2F)inputs(?:\/|%2F)([0-9a-f]{64})-[\w-]+\.\w{2,4}/gi;
+/** The beginning of an address, as it is and as it looks in an address. */
+const BEGINNING = /https?(?::|%3A)(?:\/|%2F){2}/i;
+const ADDRESS = new RegExp(`${BEGINNING.source}[^\\s"'<>\\\\&?#]*`, "gi");
+/** The end of an address of ours at which an upstream may call. */
+const HOOK = /(?:\/|%2F)hooks(?:\/|%2F)[\w-]{20,}/gi;
+/** The end of an address of ours at which an upstream fetches an input. Its signature follows the hash of the content. */
+const INPUT = /(?:\/|%2F)inputs(?:\/|%2F)([0-9a-f]{64})-[\w-]+\.\w{2,4}/gi;
 /** The parameters that make an address a key to what it names, by the names that storages and networks of caches give them. */
 const NAMES = [
   "x-(?:amz|goog|oss|tos|cos|obs|bce|ms)-[\\w-]+",
@@ -21,9 +23,28 @@ const SIGNED = new RegExp(`([?&]|\\\\u0026|&amp;)(${NAMES.join("|")})=([^&"'\\s\
 /** Removes what gives access by an address alone: signatures, and addresses of this service. */
 export function withoutAddressKeys(text: string): string {
   return text
-    .replace(HOOK, HOOK_MASK)
-    .replace(INPUT, (_all, sha256: string) => `masked-input-${sha256}`)
+    .replace(ADDRESS, (address) => masked(address, HOOK, () => HOOK_MASK))
+    .replace(ADDRESS, (address) => masked(address, INPUT, ([, sha256]) => `masked-input-${sha256}`))
     .replace(SIGNED, `$1$2=${SIGNATURE_MASK}`);
+}
+
+/**
+ * An address in which each beginning with the next such end is masked. One expression for both would look for the end from every
+ * beginning, which takes long in a text of many beginnings.
+ */
+function masked(address: string, end: RegExp, maskOf: (found: RegExpExecArray) => string): string {
+  const beginnings = [...address.matchAll(new RegExp(BEGINNING, "gi"))];
+  let text = "";
+  let from = 0;
+  let next = 0;
+  for (const found of address.matchAll(end)) {
+    while ((beginnings[next]?.index ?? from) < from) next += 1;
+    const beginning = beginnings[next];
+    if (beginning === undefined || beginning.index + beginning[0].length > found.index) continue;
+    text += address.slice(from, beginning.index) + maskOf(found);
+    from = found.index + found[0].length;
+  }
+  return text + address.slice(from);
 }
 
 /** Headers of answers that are kept, unless their names say that they hold a secret. */
