@@ -54,6 +54,33 @@ test("the house takes what it can, and the cloud what would wait too long", () =
   expect([count(lanes, "house"), count(lanes, "cloud")]).toEqual([8, 12]);
 });
 
+test("tasks whose inputs were fetched, or that were put off, do not count as waiting after they began", () => {
+  const { create, loads } = setup();
+  // Something waits elsewhere all the time, so that the queue is never empty.
+  loads.assigned(CLOUD);
+  for (let i = 0; i < 50; i++) {
+    expect(create()).toBe("house");
+    for (const _ of ["inputs fetched", "put off"])
+      loads.moved({ lane: HOUSE, stage: "queued" }, { to: "queued" });
+    loads.began(HOUSE);
+    loads.moved({ lane: HOUSE, stage: "running" }, { to: "terminal" });
+  }
+  expect([loads.queued(HOUSE), loads.queued(CLOUD), loads.turns(HOUSE)]).toEqual([0, 1, 0]);
+});
+
+test("a task that leaves the queue of an account waits there no more", () => {
+  const { loads } = setup();
+  const waiting = () => [loads.queued(HOUSE), loads.queued(CLOUD)];
+  for (const _ of [1, 2, 3]) loads.assigned(HOUSE);
+  loads.moved({ lane: HOUSE, stage: "queued" }, { to: "queued", lane: CLOUD });
+  expect(waiting()).toEqual([2, 1]);
+  loads.moved({ lane: CLOUD, stage: "queued" }, { to: "submitting" });
+  expect(waiting()).toEqual([2, 0]);
+  loads.moved({ lane: CLOUD, stage: "submitting" }, { to: "queued" });
+  loads.moved({ lane: HOUSE, stage: "queued" }, { to: "terminal" });
+  expect(waiting()).toEqual([1, 1]);
+});
+
 test("no more goes to the cloud in an hour than may", () => {
   for (const [terms, most] of [
     [{ mostPerHour: 3 }, 3],

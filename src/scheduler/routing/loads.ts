@@ -62,6 +62,8 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined): L
     moved({ lane, stage }, { to, lane: next = lane }) {
       if (isUnderWay(stage) && !isUnderWay(to)) add(underWay, lane, -1);
       if (stage === "queued" && isUnderWay(to)) add(underWay, next, 1);
+      // Also a task that waits on, here or elsewhere, because its inputs were fetched or it was put off.
+      if (stage === "queued") add(waiting, lane, -1);
       if (to === "queued") add(waiting, next, 1);
     },
     queueEmpty: () => waiting.clear(),
