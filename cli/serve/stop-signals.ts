@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import type { App } from "../../src/app/app.ts";
 import { EXIT } from "../exit-codes.ts";
 import { describeError, type ServerLogLine } from "./server-log.ts";
@@ -38,14 +38,26 @@ export function stopOnSignals(
 
 /**
  * Calls `reload` at SIGHUP. The same signal says that the terminal of a process is gone: then it is stopped in order, as without a
- * listener it would end.
+ * listener it would end. One that was started to outlive its terminal, as `nohup` does, goes on.
  */
 export function reloadOnSignal(reload: () => void): void {
-  const hadTerminal = hasTerminal();
+  const endsWithTerminal = hasTerminal() && !ignoresHangUp();
   process.on("SIGHUP", () => {
-    if (hadTerminal && !hasTerminal()) process.kill(process.pid, "SIGINT");
+    if (endsWithTerminal && !hasTerminal()) process.kill(process.pid, "SIGINT");
     else reload();
   });
+}
+
+/** Whether this process was started with SIGHUP ignored, as far as the system says. Ask before there is a listener. */
+function ignoresHangUp(): boolean {
+  try {
+    const [, mask] = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+    // The signals are counted from 1, and SIGHUP is the first.
+    return (Number.parseInt(mask?.slice(-1) ?? "0", 16) & 1) === 1;
+  } catch {
+    // Only Linux has this file.
+    return false;
+  }
 }
 
 /** Whether a terminal controls this process. */

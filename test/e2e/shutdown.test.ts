@@ -1,9 +1,11 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   emptyFolder,
   type Server,
   type ServerOptions,
+  SVC,
   spawnServer,
   startServer,
   stopServers,
@@ -11,6 +13,7 @@ import {
 import { type Answer, type Api, createApi } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { ALLOW_LOOPBACK, openSlowSource, type SlowSource } from "./support/slow-source.ts";
+import { inTerminal } from "./support/terminal.ts";
 
 setDefaultTimeout(60_000);
 
@@ -191,5 +194,36 @@ describe("a second server", () => {
     expect(second.stderr() + second.stdout()).toMatch(
       new RegExp(`\\b${server.port}\\b.*in use|in use.*\\b${server.port}\\b`),
     );
+  });
+});
+
+describe("a server whose terminal goes", () => {
+  const begin = async (command: readonly string[]) => {
+    const folder = emptyFolder("terminal");
+    const terminal = inTerminal(["serve", "--port", "0", "--log-kept-mb", "1"], folder, {}, { command });
+    const isOver = terminal.exited.then(() => true);
+    const says = async (what: string) => {
+      const log = join(folder, "svc-data/logs/svc.log");
+      while (!existsSync(log) || !readFileSync(log, "utf8").includes(what))
+        if (await Promise.race([isOver, Bun.sleep(20)])) throw new Error(`It ended without "${what}".`);
+    };
+    await says('"ready"');
+    terminal.hangUp();
+    return { folder, terminal, says };
+  };
+
+  test("stops in order", async () => {
+    const { terminal, says } = await begin([SVC]);
+    expect(await terminal.exited).toBe(0);
+    await says('"stopped"');
+  });
+
+  test("goes on where it was started to outlive it, and SIGHUP has it read its settings", async () => {
+    const { folder, terminal, says } = await begin(["nohup", SVC]);
+    writeFileSync(join(folder, "svc-data/svc.yaml"), "log: { requests: false }\n", { mode: 0o600 });
+    terminal.signal("SIGHUP");
+    await says("settings were read anew");
+    terminal.signal("SIGTERM");
+    expect(await terminal.exited).toBe(0);
   });
 });
