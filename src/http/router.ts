@@ -237,7 +237,10 @@ function unknownPath(endpoints: readonly Handling[]): Handling {
   return { method: "GET", path: "*", access: "public", handle };
 }
 
+/** Keys of this service, and of other gateways, which may have been imported. */
+const KEYS = /[sm][kt]-svc-[0-9A-Za-z]+|(?<![0-9A-Za-z])sk-[0-9A-Za-z._-]{4,250}/g;
+
 /** Removes keys that were sent by mistake, in the path or as a model's name, from the log and the answer. */
 function withoutKeys(text: string): string {
-  return text.includes("-svc-") ? text.replace(/[sm][kt]-svc-[0-9A-Za-z]+/g, "…") : text;
+  return text.includes("-") ? text.replace(KEYS, "…") : text;
 }

@@ -17,6 +17,9 @@ export interface RunningLog extends LeveledLog {
   flush(): void;
 }
 
+/** What JSON may have as it is, though a terminal that shows the lines takes it for a command, or for another line. */
+const COMMANDS = /[\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u;
+
 /** How long a line may wait for more lines before it is written. */
 const FLUSH_MS = 100;
 /** How many characters wait at most. */
@@ -36,7 +39,8 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(lines, isColoured) : lines;
   let kept: ReturnType<typeof gather> | undefined;
   const stream = {
-    write(line: string) {
+    write(given: string) {
+      const line = COMMANDS.test(given) ? given.replace(new RegExp(COMMANDS, "gu"), escaped) : given;
       shown.write(line);
       kept?.write(line);
     },
@@ -85,6 +89,10 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     },
     flush,
   };
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** An error for a line, by its own name: in the executable, classes have names that mean nothing. */

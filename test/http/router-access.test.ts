@@ -141,6 +141,24 @@ test("what is at hand is answered without a promise, and so is a refusal", () =>
   expect(setup({}, { areFetched: true }).isAtOnce("/v1/models")).toBe(false);
 });
 
+test("keys that were sent in a path by mistake, also those of other gateways, are not in the log and the answer", async () => {
+  const { send, lines } = setup();
+  const own = `sk-svc-${"a".repeat(38)}`;
+  const sent = [own, "mt-svc-abc", "sk-1234", "sk-proj-a_b.c", `x/sk-${"k".repeat(300)}`].map(
+    (key) => `/v1/${key}`,
+  );
+  const kept = ["/v1/task-1234", "/v1/disk-image-12", "/v1/sk-abc"];
+  for (const path of [...sent, ...kept]) expect((await send("GET", path)).status).toBe(404);
+  const rest = "k".repeat(50);
+  expect(lines.map(({ path }) => path)).toEqual([
+    ...["/v1/…", "/v1/…", "/v1/…", "/v1/…", `/v1/x/…${rest}`],
+    ...kept,
+  ]);
+  expect((await send("GET", "/v1/sk-proj-a_b.c")).body).toMatchObject({
+    message: expect.stringContaining("/v1/…."),
+  });
+});
+
 test("a caller that has to be looked up first is let in, limited and refused like one at hand", async () => {
   setSystemTime(1_800_000_000_000);
   try {

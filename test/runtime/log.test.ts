@@ -73,3 +73,25 @@ test("a level can be changed while the log is written", async () => {
 test("a level leaves out what is below it", async () => {
   expect((await linesOf("error")).map(({ msg }) => msg)).toEqual(["with an error"]);
 });
+
+test("what others wrote is no command to a terminal that shows the lines, and still the same text", async () => {
+  const path = "/\u009b31m\u202e\u2028\u007f\u001bé";
+  const program = `
+    import { openLog } from "./src/runtime/log.ts";
+    const log = await openLog({ level: "info", format: "json" });
+    log.info({ path: ${JSON.stringify(path)} }, "request");
+    log.error({ err: new Error(${JSON.stringify(path)}) }, "failed");
+    log.flush();
+  `;
+  const child = Bun.spawn([process.execPath, "-e", program], {
+    stderr: "pipe",
+    cwd: `${import.meta.dir}/../..`,
+  });
+  const text = await child.stderr.text();
+  expect(text.match(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu)?.filter((each) => each !== "\n")).toEqual([]);
+  const [request, failed] = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect([request.path, failed.err.message]).toEqual([path, path]);
+});
