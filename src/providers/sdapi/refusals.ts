@@ -10,8 +10,8 @@ const WORDS: readonly (readonly [RegExp, Meaning])[] = [
   [/OutOfMemory|out of memory|not enough memory/i, "busy"],
   [/^(?:Sampler not found|Init image not found)/i, "bad_input"],
   [/^Invalid (?:encoded image|image url)|^Requests? (?:not allowed|to local resource)/i, "bad_input"],
-  // Scripts are the operator's own.
-  [/script '?.*'? not found|^Script/i, "refused"],
+  // Scripts are the operator's own. To look on for the end from every place in a long text would hold the process.
+  [/script '?.{0,200}? not found|^Script/i, "refused"],
 ];
 
 /** Codes of an instance of this service that speaks the API (docs/facades.md), where their statuses say less. */

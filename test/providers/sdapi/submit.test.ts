@@ -213,6 +213,13 @@ test.each([
   expect(await fail()).toMatchObject({ disposition, code });
 });
 
+test("a very long text in an error does not hold the process", async () => {
+  const { ui, fail } = await setup();
+  const json = { detail: `No ${"script ".repeat(100_000)}` };
+  ui.instead = (path) => (path.endsWith("2img") ? Response.json(json, { status: 422 }) : undefined);
+  expect(await fail()).toMatchObject({ disposition: "fail", code: "UPSTREAM_REJECTED" });
+});
+
 test("an exception of a server that says no more has ended the work", async () => {
   const { ui, fail } = await setup();
   ui.instead = (path) =>
