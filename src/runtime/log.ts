@@ -39,8 +39,7 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
     options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(lines, isColoured) : lines;
   let kept: ReturnType<typeof gather> | undefined;
   const stream = {
-    write(given: string) {
-      const line = COMMANDS.test(given) ? given.replace(new RegExp(COMMANDS, "gu"), escaped) : given;
+    write(line: string) {
       shown.write(line);
       kept?.write(line);
     },
@@ -119,7 +118,7 @@ function gather(write: (text: string) => void) {
   };
   return {
     write(line: string) {
-      pending += line;
+      pending += COMMANDS.test(line) ? line.replace(new RegExp(COMMANDS, "gu"), escaped) : line;
       if (pending.length >= FLUSH_LENGTH) flush();
     },
     flush,
