@@ -71,6 +71,17 @@ export function textsIn(row: Row, column: string): readonly string[] {
   return textsOf(value);
 }
 
+/** A list of anything: as one, or as JSON. */
+export function listIn(row: Row, column: string): readonly unknown[] {
+  const value = row[column];
+  const parsed = typeof value === "string" ? parsedJson(value) : value;
+  if (Array.isArray(parsed)) return parsed;
+  const isEmpty =
+    isAbsent(value) || parsed === null || (isJsonObject(parsed) && Object.keys(parsed).length === 0);
+  if (isEmpty) return [];
+  throw new UnreadableValue(column, "list");
+}
+
 /** A list of texts: as one, as JSON, or as PostgreSQL writes arrays. */
 export function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.filter((each): each is string => typeof each === "string");

@@ -269,6 +269,30 @@ describe("whom a virtual key of LiteLLM belongs to", () => {
     expect(smaller.terms?.quota as object).toEqual({ limit: 3_000_000, reset: "total" });
   });
 
+  test("and itself may have further budgets, of which none is left out", () => {
+    const further = [
+      { budget_duration: "24h", max_budget: 3, reset_at: "2026-11-30T00:00:00Z" },
+      { budget_duration: "7d", max_budget: 10 },
+    ];
+    const several = "of its budgets the smallest amount counts, for the longest time";
+    for (const budget_limits of [further, JSON.stringify(further)]) {
+      const { terms, notes } = keyOf({ budget_limits });
+      expect(terms?.quota as object).toEqual({ limit: 3_000_000, reset: "weekly" });
+      expect(notes?.[0]).toEndWith(several);
+    }
+    const teams = rowsOf("team_id", { ...TEAM, budget_limits: further.slice(1) });
+    expect(keyOf({ team_id: "t", max_budget: 20 }, { teams }).terms?.quota as object).toEqual({
+      ...{ limit: 10_000_000, reset: "total" },
+    });
+    for (const none of [null, "", "[]", {}, "null"])
+      expect(keyOf({ budget_limits: none }).terms?.quota).toBeUndefined();
+    const tom = row({ token: hash("sk-key-of-tom"), key_alias: "tom" });
+    for (const odd of [{ pictures: 3 }, [{ budget_duration: "1d" }], [3]]) {
+      const { why } = keyOf({}, { keys: [row({ budget_limits: odd }), tom] });
+      expect(why).toContain("its budget_limits is no list");
+    }
+  });
+
   test("gives it other names of models that it may use", () => {
     const teams = rowsOf("team_id", { ...TEAM, model_id: 7, models: ["pictures"] });
     const teamAliases = rowsOf("id", { id: 7, aliases: { art: "pictures", small: "mini", talk: "chat" } });

@@ -100,12 +100,15 @@ describe("new-api", () => {
       token(2, { expired_time: 1_700_000_000 }),
       token(3, { deleted_at: "2026-01-01 00:00:00" }),
       token(4, { model_limits_enabled: true, model_limits: "gpt-4o" }),
+      // Its list of models is switched on and empty, so that it may use none.
+      token(5, { model_limits_enabled: true, model_limits: "" }),
     ];
     const found = await read("new-api", { channels: [channel(1)], tokens, users: [user(1)] });
     expect(found.keys).toEqual([]);
     expect(found.left.map(({ why }) => why)).toEqual([
       "it is used up there",
       "it has expired",
+      "none of the models that it may use is here",
       "none of the models that it may use is here",
     ]);
   });
@@ -166,7 +169,7 @@ describe("new-api", () => {
 
   describe("a group", () => {
     const options = [
-      { key: "GroupRatio", value: '{"default":1,"vip":0.5,"free":0}' },
+      { key: "GroupRatio", value: '{"default":1,"vip":0.5,"plus":1,"free":0}' },
       { key: "GroupGroupRatio", value: '{"vip":{"plus":0.25}}' },
       { key: "AutoGroups", value: '["hidden","plus","default"]' },
       { key: "UserUsableGroups", value: '{"default":"","plus":""}' },
@@ -210,6 +213,28 @@ describe("new-api", () => {
       options.push(special);
       expect(await of("vip", {}, 2)).toMatchObject({ models: ["gpt-image-1.5"] });
       options.splice(options.indexOf(special), 1);
+    });
+
+    test("that has no ratio any more leaves a token there", async () => {
+      const tokens = [token(1, { group: "plus" })];
+      const of = async (value: string) => {
+        const changed = [
+          ...options.filter(({ key }) => key !== "GroupRatio"),
+          ...[{ key: "GroupRatio", value }],
+        ];
+        return (await read("new-api", { channels, tokens, users, options: changed })).keys.length;
+      };
+      expect(await of('{"default":1,"plus":1}')).toBe(1);
+      expect(await of('{"default":1}')).toBe(0);
+      expect(await of("{}")).toBe(0);
+    });
+
+    test("may be chosen by nobody where the option has none", async () => {
+      const found = await read("new-api", {
+        ...{ channels, users: [user(2)], tokens: [token(1, { group: "vip", user_id: 2 })] },
+        options: [{ key: "UserUsableGroups", value: "{}" }],
+      });
+      expect(found.keys).toEqual([]);
     });
 
     test("that is a list of groups opens what they have together, and the first says what it pays", async () => {

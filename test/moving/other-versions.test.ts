@@ -116,6 +116,7 @@ describe("a value of another kind", () => {
     ["unlimited_quota", "maybe", "its unlimited_quota is no truth value that can be read"],
     ["model_limits_enabled", "strict", "its model_limits_enabled is no truth value that can be read"],
     ["remain_quota", "lots", "its quota is no amount"],
+    ["allow_ips", '{"only":"10.0.0.1"}', "its allow_ips is no list of texts that can be read"],
   ];
   test.each(tokens)("in new-api's %s, %p, leaves the token there and says so", async (column, value, why) => {
     const { keys, left } = await oneApi("new-api", [token(1, { [column]: value }), token(2)]);

@@ -80,7 +80,7 @@ function moveKnown(given: Row, { name, known, left, ...deps }: KeyDeps & Known):
   refuseBlocked(limiters);
   refuseOtherPaths(textsIn(row, "allowed_routes"));
   const rows = [row, ...limiters.map((limiter) => limiter.row)];
-  const quota = strictest(ownQuota, limiters);
+  const quota = strictest(ownQuota, row, limiters);
   const own = aliasesIn(row.aliases, deps.models);
   const names = new Map(deps.models);
   for (const [alias, id] of own) names.set(alias, id);
@@ -133,7 +133,6 @@ function aliasesIn(
 /** Columns that narrow a key in ways that there are not here. */
 const NARROWING: readonly (readonly [column: string, note: string])[] = [
   ["model_max_budget", "budgets for single models do not come"],
-  ["budget_limits", "further budgets do not come"],
   ["allowed_routes", "its list of allowed paths does not come"],
   ["project_id", "limits of its project do not come"],
   ["organization_id", "limits of its organization do not come"],

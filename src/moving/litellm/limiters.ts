@@ -1,5 +1,5 @@
 import type { QuotaReset } from "../../domain/money/quota.ts";
-import { countIn, flagIn, type Row, textOf, textsIn } from "../fields.ts";
+import { countIn, flagIn, listIn, objectOf, type Row, textOf, textsIn, UnreadableValue } from "../fields.ts";
 import { type MovedQuota, quotaOf } from "./budgets.ts";
 
 /** A team, a user, a user's place in a team, a project or an organization, whose terms narrow keys besides their own. */
@@ -66,23 +66,50 @@ const RESETS: readonly QuotaReset[] = ["daily", "weekly", "monthly", "total"];
 const rarerOf = (a: QuotaReset, b: QuotaReset) => (RESETS.indexOf(a) < RESETS.indexOf(b) ? b : a);
 
 /**
- * The quota of a key that lets it spend no more than its own budget, nor more than whom it belongs to may: of two, the smaller amount
+ * The quota of a key that lets it spend no more than its own budgets, nor more than whom it belongs to may: of two, the smaller amount
  * for the longer time. A total of a team or a user is what their account has here.
- * @throws Shut for a budget that is no amount
+ * @throws Shut for a budget that is no amount; UnreadableValue for further budgets that are no list of them
  */
-export function strictest(own: MovedQuota | undefined, limiters: readonly Limiter[]): MovedQuota | undefined {
+export function strictest(
+  own: MovedQuota | undefined,
+  row: Row,
+  limiters: readonly Limiter[],
+): MovedQuota | undefined {
+  const several = "of its budgets the smallest amount counts, for the longest time";
   let quota = own;
-  for (const { what, row } of limiters) {
-    const other = quotaOf(row);
-    if (other === undefined || isAccounts(what, other)) continue;
-    if (other === "unreadable") throw new Shut(`the budget of its ${what} is no amount`);
-    const limit = quota !== undefined && quota.limit < other.limit ? quota.limit : other.limit;
-    const reset = quota === undefined ? other.reset : rarerOf(quota.reset, other.reset);
-    if (limit === quota?.limit && reset === quota.reset) continue;
-    const notes = [quota?.note, `the budget of its ${what} counts for each key by itself`];
-    quota = { limit, reset, note: notes.filter((note) => note !== undefined).join("; ") };
+  for (const further of furtherBudgets(row)) quota = stricterOf(quota, further, several);
+  for (const { what, row: limiting } of limiters) {
+    const counted = `the budget of its ${what} counts for each key by itself`;
+    const budget = quotaOf(limiting);
+    if (budget !== undefined && !isAccounts(what, budget)) {
+      if (budget === "unreadable") throw new Shut(`the budget of its ${what} is no amount`);
+      quota = stricterOf(quota, budget, counted);
+    }
+    for (const further of furtherBudgets(limiting)) quota = stricterOf(quota, further, counted);
   }
   return quota;
+}
+
+/** @param note what is told where the second narrows the first */
+function stricterOf(quota: MovedQuota | undefined, other: MovedQuota, note: string): MovedQuota {
+  const limit = quota !== undefined && quota.limit < other.limit ? quota.limit : other.limit;
+  const reset = quota === undefined ? other.reset : rarerOf(quota.reset, other.reset);
+  if (quota !== undefined && limit === quota.limit && reset === quota.reset) return quota;
+  const before = quota?.note;
+  if (before?.includes(note)) return { limit, reset, note: before };
+  return { limit, reset, note: before === undefined ? note : `${before}; ${note}` };
+}
+
+const FURTHER = "budget_limits";
+
+/** Budgets that count beside the first one, each for a time of its own. @throws UnreadableValue */
+function furtherBudgets(row: Row): readonly MovedQuota[] {
+  return listIn(row, FURTHER).map((given) => {
+    const budget = quotaOf({ ...objectOf(given), spend: 0 });
+    if (budget === undefined || budget === "unreadable")
+      throw new UnreadableValue(FURTHER, "list of budgets");
+    return budget;
+  });
 }
 
 /** Whether a budget becomes what an account has to spend, or keeps it from spending anything. */

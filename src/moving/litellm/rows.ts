@@ -35,7 +35,7 @@ const TEAMS: TableWish = {
   table: "LiteLLM_TeamTable",
   by: "team_id",
   needed: ["team_id", "team_alias", "max_budget", "spend"],
-  optional: [...LIMITS, "blocked", "access_group_ids", "organization_id", "model_id"],
+  optional: [...LIMITS, "budget_limits", "blocked", "access_group_ids", "organization_id", "model_id"],
 };
 const USERS: TableWish = {
   table: "LiteLLM_UserTable",

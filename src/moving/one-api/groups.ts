@@ -28,11 +28,17 @@ const AUTO = "auto";
 
 /** The groups that everybody may choose, unless an option says otherwise (setting/user_usable_group.go, read 2026-11). */
 const USUALLY_USABLE = [USUAL_GROUP, "vip"];
+/** The groups that have a ratio, unless an option says otherwise (setting/ratio_setting/group_ratio.go, read 2026-11). */
+const USUALLY_RATED = [...USUALLY_USABLE, "svip"];
+
+type MapIn = (name: string) => Readonly<Record<string, unknown>>;
 
 /** The groups that a user's tokens may be in: what everybody may choose, with what is added and removed for the user's group. */
-function usableBy(userGroup: string, mapIn: Parameters<typeof groupsOf>[1]): ReadonlySet<string> {
-  const selectable = Object.keys(mapIn("UserUsableGroups"));
-  const usable = new Set(selectable.length === 0 ? USUALLY_USABLE : selectable);
+function usableBy(userGroup: string, options: OneApiRows["options"], mapIn: MapIn): ReadonlySet<string> {
+  // An option without groups means that nobody may choose one.
+  const usable = new Set(
+    options.has("UserUsableGroups") ? Object.keys(mapIn("UserUsableGroups")) : USUALLY_USABLE,
+  );
   for (const special of Object.keys(objectOf(mapIn(SPECIAL_GROUPS)[userGroup]))) {
     const [, sign, group = ""] = /^([+-]:)?(.*)$/s.exec(special) ?? [];
     if (sign === "-:") usable.delete(group);
@@ -42,11 +48,9 @@ function usableBy(userGroup: string, mapIn: Parameters<typeof groupsOf>[1]): Rea
 }
 
 /** Reads the options about groups (setting/ratio_setting/group_ratio.go and setting/auto_group.go of new-api, read 2026-11). */
-export function groupsOf(
-  options: OneApiRows["options"],
-  mapIn: (name: string) => Readonly<Record<string, unknown>>,
-): Groups {
+export function groupsOf(options: OneApiRows["options"], mapIn: MapIn): Groups {
   const ratios = mapIn("GroupRatio");
+  const rated = new Set(options.has("GroupRatio") ? Object.keys(ratios) : USUALLY_RATED);
   const special = mapIn("GroupGroupRatio");
   const listed = textsOf(options.get("AutoGroups"));
   const auto = listed.length === 0 ? [USUAL_GROUP] : listed;
@@ -56,8 +60,10 @@ export function groupsOf(
     ofToken(token, user) {
       const own = textOf(token.group);
       if (own === undefined) return [ofUser(user)];
-      const usable = usableBy(ofUser(user), mapIn);
-      return (own === AUTO ? auto : [own]).filter((group) => usable.has(group));
+      const usable = usableBy(ofUser(user), options, mapIn);
+      if (own === AUTO) return auto.filter((group) => usable.has(group));
+      // A token's group that has no ratio any more is refused there.
+      return usable.has(own) && rated.has(own) ? [own] : [];
     },
     price(userGroup, group) {
       const ratio = objectOf(special[userGroup])[group] ?? ratios[group] ?? 1;

@@ -2,7 +2,7 @@ import { isForeignKey } from "../../domain/access/credential.ts";
 import type { ModelId } from "../../domain/ids.ts";
 import type { Micros } from "../../domain/money/money.ts";
 import { microsOf } from "../amounts.ts";
-import { countIn, flagIn, integerOf, type Row, splitList, textOf, UnreadableValue } from "../fields.ts";
+import { countIn, flagIn, integerOf, type Row, textOf, textsIn, UnreadableValue } from "../fields.ts";
 import type { HeldKey, LeftBehind } from "../holdings.ts";
 import { moveRow } from "../move-rows.ts";
 import { aliasesFrom, displayOfForeign, nameOf } from "../names.ts";
@@ -73,7 +73,7 @@ function moveKnown(row: Row, { name, left, ...deps }: TokenDeps & Known): HeldKe
   if (may.models?.length === 0) return left(may.why);
   const canStay = isForeignKey(secret);
   const aliases = aliasesFrom(may.names);
-  const addresses = splitList(textOf(row.allow_ips) ?? textOf(row.subnet) ?? "");
+  const addresses = [...textsIn(row, "allow_ips"), ...textsIn(row, "subnet")];
   const price = priceFor(row, deps);
   return {
     origin: `key ${deps.hash(secret)}`,
@@ -110,12 +110,14 @@ function modelsFor(row: Row, { models, modelsOf, users, groups }: TokenDeps): Al
   // Of several groups, the first that has a model serves it.
   const ofGroup = new Map(own.toReversed().flatMap((each) => [...each]));
   const allowed = allowedOf(row);
-  const names = [...ofGroup].filter(([name]) => allowed.length === 0 || allowed.includes(name));
+  const names = [...ofGroup].filter(([name]) => allowed === undefined || allowed.includes(name));
   const why =
-    allowed.length > 0 ? "none of the models that it may use is here" : "none of its group's models is here";
+    allowed === undefined
+      ? "none of its group's models is here"
+      : "none of the models that it may use is here";
   const ids = [...new Set(names.map(([, id]) => id))];
   const all = new Set(models.values());
-  const isOpen = allowed.length === 0 && ids.length === all.size;
+  const isOpen = allowed === undefined && ids.length === all.size;
   return isOpen ? { names, why } : { names, why, models: ids };
 }
 
@@ -146,9 +148,13 @@ export function quotaMicros(quota: unknown, perUnit: number): Micros | "unreadab
   return count === undefined ? "unreadable" : (microsOf(Math.max(0, count) / perUnit) ?? "unreadable");
 }
 
-/** new-api has a switch for the list of models, one-api has the list alone. */
-function allowedOf(row: Row): readonly string[] {
+/**
+ * The models that a token is limited to; undefined where it is not. new-api has a switch for the list, which allows nothing while it is
+ * on and the list is empty (middleware/distributor.go, read 2026-11). one-api has the list alone.
+ */
+function allowedOf(row: Row): readonly string[] | undefined {
   if (row.model_limits !== undefined)
-    return flagIn(row, "model_limits_enabled") ? splitList(textOf(row.model_limits) ?? "") : [];
-  return splitList(textOf(row.models) ?? "");
+    return flagIn(row, "model_limits_enabled") ? textsIn(row, "model_limits") : undefined;
+  const listed = textsIn(row, "models");
+  return listed.length === 0 ? undefined : listed;
 }
