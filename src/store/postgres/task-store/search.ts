@@ -1,6 +1,7 @@
 import type { TaskId } from "../../../domain/ids.ts";
 import type { ManagedTaskFilter } from "../../../domain/ports/task-store.ts";
 import { hasPhrase, promptWords } from "../../../domain/task/prompt-words.ts";
+import { createTurns } from "../../../toolkit/next-turn.ts";
 import { parse } from "../../sqlite/raw-row.ts";
 import type { StoredRequest } from "../../sqlite/task-store/stored-request.ts";
 import { REMOVED } from "../../sqlite/task-store/task-table.ts";
@@ -13,6 +14,9 @@ const MOST_AT_ONCE = 16;
 const MOST_SLICES = 250;
 /** Tasks with the words that a page looks at: their status is known of the tasks alone. */
 const MOST_LOOKS = 500;
+
+/** Of requests whose prompts are read for phrases, before others have a turn: a few milliseconds. */
+const CHARACTERS_A_TURN = 16 * 1024;
 
 interface Found {
   readonly number: number;
@@ -72,6 +76,7 @@ export async function searchTasks(
   const doesFit = prepareFits(filter, asked);
   const walk = await Walk.begin(session, filter.after);
   const rows: { number: number; id: TaskId }[] = [];
+  const turns = createTurns(CHARACTERS_A_TURN);
   let looks = 0;
 
   /** @returns whether to look further down in the same slices, or those below */
@@ -86,7 +91,11 @@ export async function searchTasks(
     // One more than asked for shows whether there is another page.
     const wanted = filter.status === undefined ? limit + 1 - rows.length : MOST_LOOKS - looks;
     const { found, end } = await walk.look(asked, wanted);
-    isMore = found.every(take);
+    for (const each of found) {
+      isMore = take(each);
+      if (!isMore) break;
+      await turns(each.request?.length ?? 0);
+    }
     if (isMore && found.length < wanted) walk.before = end;
   }
   const page = rows.slice(0, limit);
