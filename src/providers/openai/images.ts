@@ -4,23 +4,27 @@ import type { Output, Submitted } from "../../domain/ports/provider.ts";
 import { RESULT_ISSUE_CODES } from "../../domain/task/result-issue.ts";
 import type { Usage } from "../../domain/task/task.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
-import { answerWithout } from "../kit/classify.ts";
+import { answerWithout, refusedSubmission } from "../kit/classify.ts";
 import type { Upstream } from "../kit/http.ts";
 import { type AnswerFiles, bytesOf } from "../kit/json-answer.ts";
 import { textIn } from "../kit/said.ts";
-import { isModeration } from "./refusals.ts";
+import { isModeration, readErrorEvent } from "./refusals.ts";
 
 /**
  * Reads the images of an answer without a stream. One that says nothing of their size must have that which was asked for, because some
  * servers round it.
  *
- * @throws ProviderError when it has no list of images
+ * @throws ProviderError when it has no list of images, but perhaps an error
  */
 export function readImages(upstream: Upstream, answer: UpstreamAnswer, asked?: Json): Submitted {
   const said = isJsonObject(answer.json) ? answer.json : {};
-  const { data, result_issues: issues } = said;
+  const { data, error, result_issues: issues } = said;
   if (!Array.isArray(data)) {
-    throw answerWithout(upstream, answer, "list of images");
+    // Some servers and gateways say 200 to everything. What says nothing certain may have been made.
+    const refusal = isJsonObject(error) ? readErrorEvent(upstream, answer, error, false) : undefined;
+    throw refusal === undefined || refusal.meaning === "unclear"
+      ? answerWithout(upstream, answer, "list of images")
+      : refusedSubmission(refusal);
   }
   // An empty list is an answer too: the task ends without outputs.
   const usage = readUsage(said);

@@ -275,6 +275,12 @@ test.each([
   [503, { type: "server_error" }, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
   [504, { code: "sync_image_timeout", type: "server_error" }, "unknown", "UPSTREAM_TIMEOUT"],
   [409, { code: "idempotency_in_progress" }, "unknown", "UPSTREAM_ERROR"],
+  // Some servers say 200 to everything.
+  [200, { code: "content_policy_violation" }, "fail", "CONTENT_MODERATED"],
+  [200, { code: "insufficient_quota" }, "reroute", "NO_ROUTE_AVAILABLE"],
+  [200, { type: "rate_limit_error" }, "retry", "UPSTREAM_CAPACITY_EXHAUSTED"],
+  [200, { type: "invalid_request_error" }, "fail", "UPSTREAM_REJECTED"],
+  [200, { code: "something", type: "server_error" }, "unusable", "UPSTREAM_ERROR"],
 ] as const)("%d with %j is %s, %s", async (status, error, disposition, code) => {
   const { provider } = await setup(refusal(status, error));
   expect(await rejection(provider.submit(submission(), signal))).toMatchObject({ disposition, code });
