@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { type Micros, parseAmount } from "../../domain/money/money.ts";
 import type { Output } from "../../domain/ports/provider.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
-import { RESULT_ISSUE_CODES } from "../../domain/task/result-issue.ts";
+import { FILE_DAMAGED, RESULT_ISSUE_CODES } from "../../domain/task/result-issue.ts";
 
 /**
  * The outputs of a completed task, with those that are missing at their places. Undefined where none can be read. Files are fetched at
@@ -20,7 +20,9 @@ export function readOutputs(
     if (asset === undefined) return undefined;
     outputs.push({ kind: "remote", ref: { path: asset, kind } });
   }
-  const missing = Array.isArray(issues) ? issues.filter(isJsonObject) : [];
+  // A file that was found damaged since still has its address.
+  const isMissing = ({ code }: JsonObject) => code !== FILE_DAMAGED;
+  const missing = Array.isArray(issues) ? issues.filter(isJsonObject).filter(isMissing) : [];
   missing.sort((a, b) => Number(a.index) - Number(b.index));
   for (const { index, code } of missing) {
     const known = RESULT_ISSUE_CODES.find((each) => each === code) ?? "UPSTREAM_ERROR";

@@ -219,6 +219,20 @@ describe("a task there", () => {
     expect(kinds).toEqual(["remote", "CONTENT_MODERATED", "remote", "UPSTREAM_ERROR"]);
   });
 
+  test("of which a file was found damaged since loses none of the others", async () => {
+    const end = await ended(
+      task("completed", {
+        result: ["http://a/assets/a.png", "http://a/assets/b.png"],
+        result_issues: [{ index: 0, code: "FILE_DAMAGED", message: "Damaged." }],
+      }),
+    );
+    const outputs = end?.kind === "succeeded" ? end.outputs : [];
+    expect(outputs.map((each) => (each.kind === "remote" ? each.ref : each))).toEqual([
+      { path: "/assets/a.png", kind: "image" },
+      { path: "/assets/b.png", kind: "image" },
+    ]);
+  });
+
   test.each([
     ["CONTENT_MODERATED", {}],
     ["UPSTREAM_REJECTED", {}],
