@@ -60,7 +60,7 @@ export type TrialEnd =
   | { readonly kind: "left"; readonly operation?: Json | undefined; readonly cause?: string | undefined };
 
 /** Usual time between two questions. */
-const POLL_MS = 2_000;
+export const POLL_MS = 2_000;
 /** How often in a row a poll without an answer is repeated, which takes about three minutes. */
 const MOST_FAILURES = 12;
 

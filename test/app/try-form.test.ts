@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { openTrial } from "../../src/app/try-form.ts";
+import { openTrial, POLL_MS } from "../../src/app/try-form.ts";
 import type { Clock } from "../../src/domain/ports/runtime.ts";
 import { PICTURE } from "../../src/providers/declared/rehearsal/upstream.ts";
 import { fakeClock } from "../helpers/engine.ts";
@@ -29,7 +29,6 @@ submit:
   post: /pictures
   json: { prompt: "\${prompt}" }
   operation: { id: "\${body.id}" }
-  poll_after: \${0}
 poll:
   get: /pictures/\${operation.id}
   status: \${body.state}
@@ -51,7 +50,7 @@ async function run() {
     ...clock,
     after(delayMs, callback) {
       if (isWaiting) waits.push(delayMs);
-      if (isWaiting) setImmediate(() => clock.advance(delayMs));
+      if (isWaiting || delayMs === POLL_MS) setImmediate(() => clock.advance(delayMs));
       isWaiting = false;
       return clock.after(delayMs, callback);
     },
