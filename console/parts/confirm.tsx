@@ -16,7 +16,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Asks before something that cannot be undone, and stays open to say why it was not done. */
+/** Asks before something that cannot be undone, and stays open until it is known what came of it, which may be a secret. */
 export function Confirm({ title, action, look = "danger", children, onYes, onClose }: Props) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>();
@@ -32,7 +32,7 @@ export function Confirm({ title, action, look = "danger", children, onYes, onClo
     }
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} isFirm={isBusy} onClose={onClose}>
       <div class="flex flex-col gap-3">
         {children}
         {problem !== undefined && <Trouble problem={problem} />}
@@ -40,7 +40,9 @@ export function Confirm({ title, action, look = "danger", children, onYes, onClo
           <Button look={look} isBusy={isBusy} onClick={() => void go()}>
             {action}
           </Button>
-          <Button onClick={onClose}>Leave it as it is</Button>
+          <Button isBusy={isBusy} onClick={onClose}>
+            Leave it as it is
+          </Button>
         </div>
       </div>
     </Dialog>

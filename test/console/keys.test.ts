@@ -195,6 +195,33 @@ describe.skipIf(CHROMIUM === undefined)("keys in the console", () => {
   const isDone = (at: Visit) =>
     expect(at.problems.filter((problem) => !problem.startsWith("Failed to load resource"))).toEqual([]);
 
+  test("are rotated in a dialog that waits for the secret, and says what to look at where no answer came", async () => {
+    const { id } = await service.ask("POST", "/admin/v1/keys", { name: "waits" });
+    await using at = await visit(browser, service.url);
+    const { page } = at;
+    await at.signIn(service.token);
+    await at.open(`keys/${id}`);
+    const answered = Promise.withResolvers<void>();
+    await page.route("**/rotate", (route) => answered.promise.then(() => route.continue()), { times: 1 });
+    await page.getByRole("button", { name: "Rotate" }).click();
+    const rotate = page.getByRole("button", { name: "Make another secret" });
+    await rotate.click();
+    for (let times = 0; times < 3; times += 1) await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Leave it as it is" }).click({ force: true });
+    answered.resolve();
+    await page.getByRole("button", { name: "I have kept it" }).waitFor();
+    expect(await statusWith(await secretIn(page))).toBe(200);
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.route("**/rotate", (route) => route.abort(), { times: 1 });
+    await page.getByRole("button", { name: "Rotate" }).click();
+    await rotate.click();
+    await page.getByRole("alert").getByText("No answer came").waitFor();
+    expect(await at.violations()).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    isDone(at);
+  });
+
   test("are made, limited, rotated and revoked, and a secret is shown once", async () => {
     await using at = await visit(browser, service.url);
     const { page } = at;

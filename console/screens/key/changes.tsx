@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
+import { ApiProblem } from "../../api/problem.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Choice } from "../../parts/field.tsx";
 import { say } from "../../shell/toasts.tsx";
@@ -33,10 +34,7 @@ export function Rotate({ value, onClose, onChange }: Props) {
       />
     );
   const rotate = async () => {
-    const { key, ...changed } = await ask("POST /admin/v1/keys/{id}/rotate", {
-      path: { id: value.id },
-      body: { grace_seconds: Number(grace) },
-    });
+    const { key, ...changed } = await rotated(value.id, Number(grace));
     setSecret(key);
     onChange(changed);
   };
@@ -55,6 +53,20 @@ export function Rotate({ value, onClose, onChange }: Props) {
       <Choice label="The present secret is still taken" value={grace} choices={GRACES} onChoice={setGrace} />
     </Confirm>
   );
+}
+
+/** @throws ApiProblem that says what to look at before it is done again */
+async function rotated(id: string, graceSec: number) {
+  try {
+    return await ask("POST /admin/v1/keys/{id}/rotate", { path: { id }, body: { grace_seconds: graceSec } });
+  } catch (error) {
+    if (!(error instanceof ApiProblem) || error.code !== "unreachable") throw error;
+    throw new ApiProblem(
+      "No answer came, so nobody knows whether the key has another secret by now. Load this page anew first: if it shows an earlier secret, that one is what your programs have, and another rotation refuses it at once.",
+      { status: 0, code: "unknown" },
+      error,
+    );
+  }
 }
 
 /** Refuses a key for good. */

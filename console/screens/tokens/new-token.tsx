@@ -58,7 +58,7 @@ export function NewToken({ onClose, onMade }: Props) {
     return <SecretDialog title="The token is made" secret={secret} kind="token" onDone={onClose} />;
   const param = problem instanceof ApiProblem ? problem.param : undefined;
   return (
-    <Dialog title="Create a management token" onClose={onClose}>
+    <Dialog title="Create a management token" isFirm={isBusy} onClose={onClose}>
       <form
         noValidate
         class="flex flex-col gap-4"
