@@ -125,6 +125,33 @@ test("what is no upload, no picture, or somebody's own name is refused", async (
   expect((await send("GET", "/gemini/v1beta/files", other)).status).toBe(401);
 });
 
+test("what an account has under way is limited as its stored files are", async () => {
+  const small = await startPublished({ SVC_UPLOADS_ACCOUNT_MB: "1" });
+  try {
+    const sent = async (place: string, command: string, offset: number, bytes?: Uint8Array<ArrayBuffer>) => {
+      const headers = { "X-Goog-Upload-Command": command, "X-Goog-Upload-Offset": String(offset) };
+      return fetch(small.url + place, { method: "POST", headers, ...(bytes && { body: bytes }) });
+    };
+    const begun = async () => {
+      const headers = { "x-goog-api-key": small.key, "Content-Type": "application/json" };
+      const start = { "X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start" };
+      const asked = { method: "POST", headers: { ...headers, ...start }, body: "{}" };
+      const answer = await fetch(`${small.url}/gemini/upload/v1beta/files`, asked);
+      return new URL(answer.headers.get("x-goog-upload-url") ?? "").pathname;
+    };
+    const [one, other] = [await begun(), await begun()];
+    const most = new Uint8Array(800_000);
+    expect((await sent(one, "upload", 0, most)).status).toBe(200);
+    expect((await sent(other, "upload", 0, most)).status).toBe(413);
+    expect((await sent(one, "cancel", 0)).status).toBe(200);
+    const query = await sent(other, "query", 0);
+    const offset = Number(query.headers.get("x-goog-upload-size-received"));
+    expect((await sent(other, "upload", offset, most.subarray(offset))).status).toBe(200);
+  } finally {
+    await small.stop();
+  }
+});
+
 const sessionsOf = (clock: ReturnType<typeof fakeClock>) => {
   const stopping = new AbortController();
   const sessions = createUploadSessions({ assets: memoryAssets(), clock, stopping: stopping.signal });

@@ -23,6 +23,8 @@ export interface UploadSessions {
   open(id: FileId, session: Omit<UploadSession, "receivedBytes" | "isBusy" | "arriving">): Promise<void>;
   /** The session of this id, which then lives on for a while. */
   find(id: string): UploadSession | undefined;
+  /** How many uploads of an account are under way, and how many bytes they have received. */
+  usedBy(account: AccountId): { readonly files: number; readonly bytes: number };
   /** Ends a session with its file, which is kept for a while for a sender that lost the answer. */
   end(id: string, file: UploadedFile): void;
   /** The file of a session that has ended. */
@@ -87,6 +89,7 @@ export function createUploadSessions(deps: {
       known.stopTimer = deps.clock.after(IDLE_MS, () => expire(id));
       return known.session;
     },
+    usedBy: (account) => useOf(sessions.values(), account),
     end(id, file) {
       leave(id);
       files.add(id, file);
@@ -94,6 +97,11 @@ export function createUploadSessions(deps: {
     fileOf: files.get,
     drop,
   };
+}
+
+function useOf(sessions: Iterable<{ readonly session: UploadSession }>, account: AccountId) {
+  const own = [...sessions].filter(({ session }) => session.owner.accountId === account);
+  return { files: own.length, bytes: own.reduce((sum, { session }) => sum + session.receivedBytes, 0) };
 }
 
 function createPlaces() {

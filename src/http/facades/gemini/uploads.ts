@@ -1,6 +1,6 @@
 import { AppError, invalid, mustBe } from "../../../domain/errors.ts";
 import { type FileId, isId } from "../../../domain/ids.ts";
-import { MAX_FILE_NAME, MAX_INPUT_BYTES } from "../../../domain/limits.ts";
+import { MAX_FILE_NAME, MAX_INPUT_BYTES, MAX_UPLOADED_FILES } from "../../../domain/limits.ts";
 import type { AccountStore } from "../../../domain/ports/account-store.ts";
 import {
   requireActiveOwner,
@@ -77,7 +77,7 @@ export async function continueUpload(deps: UploadDeps, exchange: Exchange): Prom
   session.isBusy = true;
   try {
     await requireActiveOwner(deps, session.owner);
-    if (commands.includes("upload")) await receive(session, exchange);
+    if (commands.includes("upload")) await receive(deps, session, exchange);
     if (commands.includes("finalize")) return await finalize(deps, exchange, { id, session });
   } finally {
     session.isBusy = false;
@@ -92,12 +92,22 @@ export async function continueUpload(deps: UploadDeps, exchange: Exchange): Prom
 }
 
 /** The bytes that arrived before a connection broke stay, and the sender continues after them. */
-async function receive(session: UploadSession, { request, intakeFor }: Exchange): Promise<void> {
+async function receive(
+  { sessions, uploadedBytes }: UploadDeps,
+  session: UploadSession,
+  { request, intakeFor }: Exchange,
+): Promise<void> {
+  const { accountId } = session.owner;
   const offset = numberIn(request, OFFSET) ?? 0;
   if (offset !== session.receivedBytes) throw mustBe(OFFSET, { equal: session.receivedBytes }, offset);
-  await intakeFor(session.owner.accountId).receive(MOST_BYTES - offset, async (incoming) => {
+  await intakeFor(accountId).receive(MOST_BYTES - offset, async (incoming) => {
     await incoming.takeFile();
     for (let piece = await incoming.next(); piece !== undefined; piece = await incoming.next()) {
+      const used = sessions.usedBy(accountId);
+      const most = { files: MAX_UPLOADED_FILES, bytes: uploadedBytes() };
+      // What is under way may go on for ever, so it has the limit of what is stored.
+      if (used.bytes + piece.length > most.bytes)
+        throw new AppError("request_too_large", { kind: "uploads_full", used, most });
       await session.arriving.append(piece);
       session.receivedBytes += piece.length;
     }
