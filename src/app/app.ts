@@ -27,7 +27,7 @@ import {
 } from "./lifecycle.ts";
 import { type InForce, settingsInForce } from "./live/in-force.ts";
 import { createReload, type ReloadDeps } from "./live/reload.ts";
-import { watchSettings } from "./live/watch.ts";
+import { settingsSign, watchSettings } from "./live/watch.ts";
 import { tryNoteSettings } from "./note-settings.ts";
 import { paced } from "./paced.ts";
 import { createReadiness } from "./readiness.ts";
@@ -50,11 +50,16 @@ export type App = Lifecycle<Started>;
 type Reload = ReturnType<typeof createReload>;
 
 export function createApp(config: Config, overrides: AppOverrides = {}): App {
+  const readSign = settingsSign(config);
   return createLifecycle(async (releases) => {
     const { inForce, openTaping } = await prepareTaping(config);
     // A replay has its own settings.
     const readSettings = config.replay === undefined ? overrides.readSettings : undefined;
-    return await open(settingsInForce(inForce), { ...overrides, openTaping, readSettings }, releases);
+    return await open(
+      settingsInForce(inForce),
+      { ...overrides, openTaping, readSettings, readSign },
+      releases,
+    );
   });
 }
 
@@ -225,7 +230,7 @@ function logStart(log: Log, { dataDir: data_dir }: Config, started: Started): vo
 /** Follows the settings file. */
 function openReload(
   config: InForce,
-  { readSettings: read }: AppOverrides,
+  { readSettings: read, readSign = settingsSign(config) }: AppOverrides,
   rooms: Rooms & Pick<ReloadDeps, "wake">,
   releases: Releases,
 ): Reload | undefined {
@@ -240,7 +245,7 @@ function openReload(
       .catch((error: unknown) =>
         rooms.log.error({ err: error as Error }, "the settings could not be read anew"),
       );
-  releases.push(watchSettings(config, rooms.clock, onChange));
+  releases.push(watchSettings(config, readSign, rooms.clock, onChange));
   return made;
 }
 

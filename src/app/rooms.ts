@@ -53,6 +53,8 @@ export interface AppOverrides {
   readonly onFatal?: (error: unknown) => void;
   /** Reads the settings again, for a service that applies them while it runs. @throws ConfigError */
   readonly readSettings?: (() => Config) | undefined;
+  /** The sign of the settings file when it was read. */
+  readonly readSign?: string;
 }
 
 /** Everything the service works with. */

@@ -6,24 +6,32 @@ import { isSystemError } from "../../toolkit/system-error.ts";
 
 const LOOK_EVERY_MS = 1_000;
 
+type Place = Pick<Config, "configFile" | "dataDir">;
+
+/** A text that differs whenever the settings file does. */
+export function settingsSign({ configFile, dataDir }: Place): string {
+  const own = ["svc.yaml", "svc.yml"].map((name) => join(dataDir, name));
+  const paths = configFile === undefined || own.includes(configFile) ? own : [configFile];
+  return paths.map(signOfOne).join("; ");
+}
+
 /**
  * Calls `onChange` when the settings file has changed, after it was unchanged for one check, because an editor may write it in
  * pieces.
  *
+ * @param taken its sign when it was read: a start takes as long as there is to migrate, and it may change meanwhile
  * @returns a function that stops it
  */
 export function watchSettings(
-  { configFile, dataDir }: Pick<Config, "configFile" | "dataDir">,
+  place: Place,
+  taken: string,
   clock: Pick<Clock, "after">,
   onChange: () => void,
 ): () => void {
-  const own = ["svc.yaml", "svc.yml"].map((name) => join(dataDir, name));
-  const paths = configFile === undefined || own.includes(configFile) ? own : [configFile];
-  let taken = signOf(paths);
   let seen = taken;
   let cancel = clock.after(LOOK_EVERY_MS, look);
   function look(): void {
-    const sign = signOf(paths);
+    const sign = settingsSign(place);
     const isSettled = sign === seen;
     seen = sign;
     cancel = clock.after(LOOK_EVERY_MS, look);
@@ -32,10 +40,6 @@ export function watchSettings(
     onChange();
   }
   return () => cancel();
-}
-
-function signOf(paths: readonly string[]): string {
-  return paths.map(signOfOne).join("; ");
 }
 
 function signOfOne(path: string): string {
