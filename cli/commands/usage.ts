@@ -18,7 +18,7 @@ import { unreadable } from "../flags/values.ts";
 import { csvOption, csvText, renderCsv } from "../format/csv.ts";
 import { column } from "../format/table.ts";
 import { parseDuration } from "../format/units.ts";
-import { withExamples } from "../help/manual.ts";
+import { withExamples, withNotes } from "../help/manual.ts";
 import { onManagedRun, withManagedFlags } from "../manage/managed.ts";
 
 const SUBJECTS: Readonly<Record<UsageGroup, readonly string[]>> = {
@@ -55,6 +55,10 @@ export function defineUsage(command: Command, context: Context): void {
     "svc usage --since 30d",
     "svc usage --by model --account studio --csv",
     "svc usage --by day,key",
+  );
+  withNotes(
+    command,
+    "What is given back later is not taken off: charges and margins are before refunds, which svc ledger lists.",
   );
   onManagedRun<Flags>(command, context, async ({ options, output, open }) => {
     const { account, csv } = options;

@@ -15,7 +15,7 @@ const LINE_COLUMNS = [
 ];
 
 /** Where a price comes from, for people. */
-export const SOURCES = { built_in: "built in", settings: "svc.yaml", set: "set" } as const;
+export const SOURCES = { built_in: "manifest", settings: "svc.yaml", set: "set" } as const;
 
 export function fieldsOf({ model, rule, source, set, unpriced }: ShownPrice): Field[] {
   return [

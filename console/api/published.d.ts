@@ -4400,11 +4400,11 @@ export interface Schemas {
       outputs: number;
       /** Submissions that got no answer and were made again (`on_unknown: resubmit`). */
       resubmitted: number;
-      /** What was charged. */
+      /** What was charged, before refunds. */
       charged: string;
       /** What upstreams charged the operator; null: not known. */
       upstream_cost: string | null;
-      /** What was charged for the tasks whose cost is known, less that. */
+      /** What was charged for the tasks whose cost is known, less that. Before refunds. */
       margin: string | null;
     })[];
     total: {
@@ -4418,11 +4418,11 @@ export interface Schemas {
       outputs: number;
       /** Submissions that got no answer and were made again (`on_unknown: resubmit`). */
       resubmitted: number;
-      /** What was charged. */
+      /** What was charged, before refunds. */
       charged: string;
       /** What upstreams charged the operator; null: not known. */
       upstream_cost: string | null;
-      /** What was charged for the tasks whose cost is known, less that. */
+      /** What was charged for the tasks whose cost is known, less that. Before refunds. */
       margin: string | null;
     };
   };

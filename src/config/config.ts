@@ -99,7 +99,11 @@ export function loadConfig(sources: ConfigSources): Config {
   if (sources.isServing === true) checkBackupOf(settings, values, problems);
   checkBackups(values, problems);
   if (file !== undefined && file.others.size > 0)
-    claimProviders(file, sources.ownProviders?.(dataDir) ?? [], settings, problems);
+    claimProviders(
+      file,
+      { own: sources.ownProviders?.(dataDir) ?? [], settings, isServing: sources.isServing === true },
+      problems,
+    );
   const ofProviders = {
     ...{ given, machine, sealed: new Set(sources.sealedLanes?.(dataDir)) },
     // A replay needs no keys and sends nothing.

@@ -1,3 +1,5 @@
+import { sentence } from "../domain/words/say.ts";
+
 export interface ConfigProblem {
   /** The flag, the variable, or the file and the key in it. */
   readonly where: string;
@@ -16,7 +18,7 @@ export function placeOfProblem({ where }: Pick<ConfigProblem, "where">) {
 
 /** One problem as one line. */
 export function describeProblem({ where, message, suggestion }: ConfigProblem): string {
-  return `${where}: ${message}.${suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}`;
+  return `${sentence(`${where}: ${message}`)}${suggestion === undefined ? "" : ` Did you mean ${suggestion}?`}`;
 }
 
 /** The given value, shortened for a message and without the password of a URL. */

@@ -148,19 +148,29 @@ function unknownSetting(path: string, key: string, known: readonly string[]): Co
   return { where: `${path}: ${key}`, message: "is not a setting", suggestion: suggest(key, known) };
 }
 
-/** Lets providers of the operator's own have settings, which are checked once their tables are known. Refuses those of all others. */
+/**
+ * Lets providers of the operator's own have settings, which are checked once their tables are known. Refuses those of all others; of one
+ * that is not here, such as one whose file was removed, only where a server starts.
+ */
 export function claimProviders(
   { path, values, others }: SettingsFile,
-  own: readonly string[],
-  settings: Settings,
+  { own, settings, isServing }: { own: readonly string[]; settings: Settings; isServing: boolean },
   problems: ConfigProblem[],
 ): void {
   for (const [id, value] of others) {
     const key = `providers.${id}`;
     const known = knownKeys(settings);
     const places = known.flatMap((each) => /^providers\.[^.]+/.exec(each) ?? []);
-    if (!own.includes(id)) problems.push(unknownSetting(path, key, [...places, ...known]));
-    else if (!isJsonObject(value))
+    if (!own.includes(id)) {
+      const unknown = unknownSetting(path, key, [...places, ...known]);
+      const isGone = unknown.suggestion === undefined && !Object.hasOwn(settings.providers, id);
+      if (!isGone) problems.push(unknown);
+      else if (isServing)
+        problems.push({
+          ...unknown,
+          message: "is of a provider that is not here; remove it, or put the provider's file back",
+        });
+    } else if (!isJsonObject(value))
       problems.push({ where: `${path}: ${key}`, message: `must hold settings by name, got ${show(value)}` });
     else for (const [name, inner] of Object.entries(value)) values.set(`${key}.${name}`, inner);
   }

@@ -184,7 +184,7 @@ describe("callbacks redeliver", () => {
     const { stdout, stderr } = await run(server, ["redeliver", ...range]);
     expect(stdout.split("\n").map((line) => line.split("\t")[0])).toEqual(["cb_1", "cb_2", "cb_3", ""]);
     expect(stdout).toContain("redelivery now");
-    expect(stderr).toBe("✓ Sent once more: 3\n");
+    expect(stderr).toBe("✓ To be sent once more: 3\n");
     const asked = { from: "2026-11-21T00:00:00.000Z", to: "2026-11-22T00:00:00.000Z", state: "failed" };
     expect(server.seen.map(({ body }) => body)).toEqual([
       asked,

@@ -37,6 +37,8 @@ describe("svc pricing", () => {
     const { prices } = await json(cwd, ["list"]);
     expect(prices[0]).toEqual(set);
     expect(prices[1]).toMatchObject({ model: "sandbox-upscale", source: "built_in", set_at: null });
+    const { stdout } = await svc(["pricing", "show", "sandbox-upscale", "--plain"], { cwd });
+    expect(stdout).toContain("source\tmanifest\n");
     const reset = await json(cwd, ["reset", "sandbox-image", "--yes"]);
     expect(reset).toMatchObject({ source: "built_in", reason: null, price: { version: "1" } });
     expect(await svc(["pricing", "reset", "sandbox-image", "--yes"], { cwd })).toMatchObject({
@@ -143,11 +145,12 @@ describe("svc pricing", () => {
 
   test("says everything that is wrong with the prices of svc.yaml, and where", async () => {
     const cwd = await dataFolder(
-      "pricing:\n  sandbox-imag: {}\n  veo3:\n    lines: [{ sku: veo3, unit: second, amount: 0.2 }]\n",
+      "pricing:\n  sandbox-imag: {}\n  veo3:\n    lines: [{ sku: veo3, unit: second, amount: 0.2 }]\n  flux-dev: { lnies: [] }\n",
     );
     const { exitCode, stderr } = await svc(["pricing", "list"], { cwd });
     expect(exitCode).toBe(12);
     expect(stderr).toContain("svc.yaml:2:3: pricing.sandbox-imag: is no model. Did you mean sandbox-image?");
+    expect(stderr).toMatch(/unknown field "lnies"; did you mean "lines"\?$/m);
     expect(stderr).toContain(
       'svc.yaml:4:40: pricing.veo3.lines[0].amount: must be an amount in quotes with at most six places, such as "0.010000".',
     );

@@ -208,7 +208,7 @@ providers:
         `${acmeAt}[0].key_env: acme has 2 secrets: name a place for each, {access_key: …, secret_key: …}.`,
         `${acmeAt}[1].key_env: must name access_key and secret_key: these are the secrets of acme. Did you mean secret_key?`,
         "svc.yaml: providers.sandbox: is not a setting.",
-        "svc.yaml: providers.elsewhere: is not a setting.",
+        "svc.yaml: providers.elsewhere: is of a provider that is not here; remove it, or put the provider's file back.",
         "svc.yaml: providers.acmee: is not a setting. Did you mean providers.acme?",
       ].sort(),
     );
@@ -218,6 +218,16 @@ providers:
     const yaml = "providers: {fal: {accounts: [{name: a, key_env: NOT_SET}, {name: b}]}}";
     expect(problemsOf(yaml)).toHaveLength(2);
     expect(problemsOf(yaml, { isServing: false })).toEqual([]);
+  });
+
+  test("of a provider that is not here any more end only the start of a server, and a misspelt one every command", () => {
+    const gone = "providers: {elsewhere: {accounts: [{name: a}]}}";
+    expect(problemsOf(gone)).toHaveLength(1);
+    expect(problemsOf(gone, { isServing: false })).toEqual([]);
+    expect(problemsOf("providers: {acmee: {concurrency: 2}}", { isServing: false })).toEqual([
+      "svc.yaml: providers.acmee: is not a setting. Did you mean providers.acme?",
+    ]);
+    expect(problemsOf("providers: {sandbox: {concurrency: 2}}", { isServing: false })).toHaveLength(1);
   });
 
   test("at an address of this service are refused", () => {

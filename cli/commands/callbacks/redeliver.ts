@@ -88,7 +88,7 @@ export function addRedeliver(callbacks: Command, context: Context): void {
 /** What became of a request: beside the folder, the server that sends may not be running. */
 function sentText({ at, isFolder }: CallbackPlace): string {
   if (isFolder) return `To be sent once more (${at}), within a second where a server runs`;
-  return at === undefined ? "Sent once more" : `Sent once more (${at})`;
+  return at === undefined ? "To be sent once more" : `To be sent once more (${at})`;
 }
 
 function readRange(id: string | undefined, { since, until, state, ...flags }: RedeliverFlags): CallbackQuery {

@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import type { Command } from "commander";
 import type { ModelBeginning } from "../../../src/app/begin-model.ts";
+import { sentence } from "../../../src/domain/words/say.ts";
 import { interrupted } from "../../client/retry.ts";
 import { addCommand, type Invocation, onRun, withCommonFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
@@ -67,7 +68,7 @@ async function init(invocation: Invoked): Promise<void> {
     return { kind: beginning.kind, ...beginning.write({ id, source }, answers) };
   });
   if ("problem" in begun)
-    throw new Failure(EXIT.error, "workflow_invalid", `${options.from} ${begun.problem}.`);
+    throw new Failure(EXIT.error, "workflow_invalid", sentence(`${options.from} ${begun.problem}`));
   await Bun.write(path, begun.text);
   const { kind, guesses, fields } = begun;
   output.show({ model: id, kind, file: path, slots: fields, guesses }, () => `${file}\n`);

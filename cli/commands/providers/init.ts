@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { sentence } from "../../../src/domain/words/say.ts";
 import { addCommand, given, type Invocation, onRun, withCommonFlags } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -47,7 +48,7 @@ async function init({ args, options, context, output }: Invocation<Flags>): Prom
     options.from === undefined ? undefined : await read(resolve(context.cwd, options.from), options.from);
   const begun = await beginFormText(name, document);
   if ("problem" in begun)
-    throw new Failure(EXIT.error, "openapi_invalid", `${options.from}: ${begun.problem}.`);
+    throw new Failure(EXIT.error, "openapi_invalid", sentence(`${options.from}: ${begun.problem}`));
   await Bun.write(path, begun.text);
   const todos = begun.text.match(/# TODO/g)?.length ?? 0;
   output.show({ provider: name, file: path, todos }, () => `${file}\n`);

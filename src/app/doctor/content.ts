@@ -1,6 +1,7 @@
 import { createCatalog } from "../../catalog/catalog.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError, describeProblem } from "../../config/problem.ts";
+import { sentence } from "../../domain/words/say.ts";
 import { createEgress } from "../../egress/egress.ts";
 import { PROVIDERS } from "../../providers/registry.ts";
 import { createSystemClock } from "../../runtime/clock.ts";
@@ -54,7 +55,7 @@ function listed(
   { good, fix }: { readonly good: string; readonly fix: string },
 ): Finding[] {
   if (problems.length === 0) return [ok(id, good)];
-  return problems.map((text) => warn(id, `${text}.`.replace(/\.\.$/, "."), fix));
+  return problems.map((text) => warn(id, sentence(text), fix));
 }
 
 /** @param read returns warnings, and throws ConfigError for what keeps a server from starting */

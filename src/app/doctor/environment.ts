@@ -4,6 +4,7 @@ import type { ConfigProblem } from "../../config/problem.ts";
 import { placeOfProblem } from "../../config/problem.ts";
 import { RUNTIME_VARIABLES } from "../../config/runtime-variables.ts";
 import { VARIABLE_PREFIX } from "../../config/settings.ts";
+import { sentence } from "../../domain/words/say.ts";
 import { descriptorLimit } from "../../runtime/descriptors.ts";
 import { fileSystemOf } from "../../runtime/mounts.ts";
 import { loadTypeface } from "../../studio/typeface.ts";
@@ -25,8 +26,8 @@ export function settingsChecks(problems: readonly ConfigProblem[], file: string 
     const { where, message, suggestion } = problem;
     const place = placeOfProblem(problem);
     if (RUNTIME_VARIABLES.includes(where))
-      return error("runtime_variables", `${where} ${message}.`, `unset ${where}`);
-    const text = `${where}: ${message}.`;
+      return error("runtime_variables", sentence(`${where} ${message}`), `unset ${where}`);
+    const text = sentence(`${where}: ${message}`);
     if (problem.isMissing === true) return error("provider_keys", text, missingFix(problem));
     if (where.startsWith(VARIABLE_PREFIX))
       return error("variables", text, `unset ${where}, or give it such a value`);

@@ -4,6 +4,7 @@ import type { Vitals } from "../../domain/overview.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 import type { RouteStore } from "../../domain/ports/route-store.ts";
 import type { SteadyClock } from "../../domain/ports/runtime.ts";
+import { sentence } from "../../domain/words/say.ts";
 import type { NotReady } from "../../http/health/routes.ts";
 import { fileSystemOf } from "../../runtime/mounts.ts";
 import { databaseOf } from "../data-folder.ts";
@@ -157,7 +158,7 @@ async function providerChecks({ adapters, ownProviders, store }: ServedDeps): Pr
       : ok("providers", `${on.length} accounts at providers are switched on.`),
     ...routeChecks({ routesDown }, { place: "" }),
     ...ownProviders().problems.map(({ text }) =>
-      warn("own_providers", `${text}.`.replace(/\.\.$/, "."), "svc providers check FILE"),
+      warn("own_providers", sentence(text), "svc providers check FILE"),
     ),
   ];
 }

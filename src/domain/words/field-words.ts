@@ -1,5 +1,5 @@
 import { type Demand, demandWords } from "./demand.ts";
-import { cut, either, type Field, type Given, type NameOf, show, type WordTable } from "./say.ts";
+import { cut, either, type Field, type Given, type NameOf, sentence, show, type WordTable } from "./say.ts";
 
 /** Without a field, the problem is in the whole body, or in no field. */
 type AnyField = Partial<{ field: string | undefined }>;
@@ -49,7 +49,8 @@ export const FIELD_WORDS = {
    * The finding of a check of files, addresses or prices: a clause that begins with the field's name and that names no other
    * field.
    */
-  finding: ({ field, finding }: Field & { finding: string }, name: NameOf) => `${name(field)} ${finding}.`,
+  finding: ({ field, finding }: Field & { finding: string }, name: NameOf) =>
+    sentence(`${name(field)} ${finding}`),
 } satisfies WordTable;
 
 /** A schema's sentence with the reader's names. If several of our names become the same name, it appears once. */

@@ -1,7 +1,7 @@
 import type { KeyId } from "../ids.ts";
 import { CURRENCY, formatAmount, type Micros, toMicros } from "../money/money.ts";
 import type { ManifestFinding } from "../ports/manifests.ts";
-import { type Field, type NameOf, show, type WordTable } from "./say.ts";
+import { type Field, type NameOf, sentence, show, type WordTable } from "./say.ts";
 
 /** What an operator names: an account, a key and the like. */
 interface Thing {
@@ -71,7 +71,7 @@ export const MANAGEMENT_WORDS = {
     `${name(field)} must have at most ${most} characters and no control characters, got ${length}.`,
   /** What is wrong with a part of a price rule; with an empty path, with the whole rule. */
   price_rule: ({ field, finding }: Field & { finding: string }, name: NameOf) =>
-    `${name(field) || "The rule"} ${finding}.`,
+    sentence(`${name(field) || "The rule"} ${finding}`),
   manifest_unknown: () => "There is no model of your own with this id.",
   manifest_id: (_: Field) =>
     "The id of a model has up to 100 letters, digits, dots, hyphens and underscores, and begins with a letter or digit.",

@@ -44,6 +44,11 @@ export function show(given: Given): string {
   return given.a === "list" ? "a list" : "an object";
 }
 
+/** A clause as a sentence: with a full stop, unless it ends with a question, as after `did you mean "name"?`. */
+export function sentence(clause: string): string {
+  return /[.?]$/.test(clause) ? clause : `${clause}.`;
+}
+
 /** `a, b or c`. */
 export function either(names: readonly string[]): string {
   return names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;

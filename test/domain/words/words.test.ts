@@ -270,6 +270,14 @@ describe("a rule of a schema", () => {
   });
 });
 
+test("a finding that ends with a question has no full stop after it", () => {
+  const finding = 'has an unknown field "amuont"; did you mean "amount"?';
+  const tell = (facts: Facts) => describeFacts(facts, (name) => name);
+  expect(tell({ kind: "price_rule", field: "lines[0]", finding })).toBe(`lines[0] ${finding}`);
+  expect(tell({ kind: "finding", field: "lines[0]", finding })).toBe(`lines[0] ${finding}`);
+  expect(tell({ kind: "finding", field: "lines", finding: "is empty" })).toBe("lines is empty.");
+});
+
 test("a body that takes no fields is told as such", () => {
   const facts = { kind: "unknown_field", field: "prompt", owner: "The body", near: undefined } as const;
   const tell = (known: readonly string[]) => describeFacts({ ...facts, known }, (name) => name);

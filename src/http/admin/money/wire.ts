@@ -82,9 +82,9 @@ const USAGE_SUM = {
   resubmitted: integer("Submissions that got no answer and were made again (`on_unknown: resubmit`).", {
     minimum: 0,
   }),
-  charged: amount("What was charged."),
+  charged: amount("What was charged, before refunds."),
   upstream_cost: nullable(amount("What upstreams charged the operator; null: not known.")),
-  margin: nullable(amount("What was charged for the tasks whose cost is known, less that.")),
+  margin: nullable(amount("What was charged for the tasks whose cost is known, less that. Before refunds.")),
 };
 const USAGE = component("Usage", {
   by: text("What each row is of."),
