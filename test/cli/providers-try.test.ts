@@ -34,7 +34,7 @@ submit:
   post: /pictures
   json: { prompt: "\${prompt}", model: "\${model}", seed: "\${params.?seed}", mode: "\${mode}", each image as image: "\${base64(file)}" }
   operation: { id: "\${body.id}" }
-  poll_after: \${0}
+  poll_after: \${0.1}
 poll:
   get: /pictures/\${operation.id}
   status: \${body.state}
