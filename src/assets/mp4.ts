@@ -11,8 +11,9 @@ interface Box {
   readonly to: number;
 }
 
-const INDEX = new Set(["moov", "moof", "sidx", "mfra", "meta"]);
 const PARENTS = new Set(["moov", "trak", "mdia", "minf", "stbl", "moof", "traf", "mvex", "edts"]);
+/** What is read into memory as a whole, here or by the parser: parents, also where they have no place, and tables beside them. */
+const INDEX = new Set([...PARENTS, "sidx", "mfra", "meta"]);
 /** User data, iTunes and QuickTime metadata, vendors' boxes: where cameras write the place. */
 const METADATA = new Set(["udta", "meta", "uuid"]);
 const MAX_BOXES = 100_000;

@@ -170,6 +170,15 @@ test("an index that asks for thousands of millions of frames costs nothing", asy
   expect(await reason(fragmented, "video/mp4")).toBe("damaged");
 });
 
+test("parts of an index that stand outside of it are read into memory no further than an index is", async () => {
+  const file = await mp4();
+  const large = new Uint8Array(17 * 1024 * 1024);
+  for (const type of ["trak", "stbl", "edts"])
+    expect(await reason(concat(file, box(type, large)), "video/mp4")).toBe("damaged");
+  expect(await reason(concat(file, box("trak", large.subarray(0, 1024))), "video/mp4")).toBe("taken");
+  expect(await reason(concat(file, box("free", large)), "video/mp4")).toBe("taken");
+});
+
 test("a container without a video in it is refused", async () => {
   const ftyp = box("ftyp", text("isom\0\0\0\0isom"));
   expect(await reason(ftyp, "video/mp4")).toBe("damaged");
