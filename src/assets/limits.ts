@@ -31,6 +31,10 @@ export const VIDEO_MAX_SIDE = 8_192;
 export const VIDEO_MAX_DURATION_MS = 600_000;
 /** The index of an MP4 (`moov`, `moof`, `sidx`), which is read into memory as a whole. Ten minutes need about 1 MiB. */
 export const VIDEO_INDEX_MAX_BYTES = 16 * 1024 * 1024;
+/** The same of a WebM: all but its clusters. What it lists takes some twenty times as much memory. */
+export const WEBM_INDEX_MAX_BYTES = 8 * 1024 * 1024;
+/** A cluster of a WebM, which is read into memory as a whole too. It has up to half a minute, and encoders write a few MiB. */
+export const WEBM_CLUSTER_MAX_BYTES = 64 * 1024 * 1024;
 
 export const AUDIO_MAX_BYTES = 64 * 1024 * 1024;
 export const AUDIO_MAX_DURATION_MS = 600_000;

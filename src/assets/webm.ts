@@ -1,4 +1,5 @@
 import { erase, type FileWindow } from "./file-window.ts";
+import { WEBM_CLUSTER_MAX_BYTES, WEBM_INDEX_MAX_BYTES } from "./limits.ts";
 import { damaged } from "./refusals.ts";
 
 interface Element {
@@ -23,6 +24,8 @@ const METADATA: ReadonlySet<number> = new Set([
   ...[0x7ba9, 0x7384, 0x3c83ab, 0x3e83bb, 0x4461], // of Info: Title, names of files, DateUTC
   0x536e, // of a track: Name
 ]);
+/** What the parser reads as a whole, besides clusters: SeekHead, Info, Tracks, Cues, Tags, Attachments. */
+const INDEX: ReadonlySet<number> = new Set([0x114d9b74, INFO, TRACKS, 0x1c53bb6b, 0x1254c367, 0x1941a469]);
 /** A checksum of what is beside it, which is wrong once that is erased. */
 const CHECKSUM = 0xbf;
 const VOID = 0xec;
@@ -35,6 +38,8 @@ export async function readWebm(file: FileWindow): Promise<Element[]> {
   const checksums: Element[] = [];
   let hasSegment = false;
   let elements = 0;
+  let indexBytes = 0;
+  let clusterAt: number | undefined;
   for (let at = 0; at < file.sizeBytes; ) {
     const element = elementAt(await file.read(at, 12), at);
     elements += 1;
@@ -45,6 +50,13 @@ export async function readWebm(file: FileWindow): Promise<Element[]> {
       throw damaged("a part of the WebM has no length");
     }
     if (element.id === SEGMENT) hasSegment = true;
+    if (INDEX.has(element.id)) indexBytes += (element.to ?? at) - at;
+    if (indexBytes > WEBM_INDEX_MAX_BYTES) throw damaged("its index is too large");
+    if (element.id === CLUSTER || INDEX.has(element.id)) clusterAt = element.id === CLUSTER ? at : undefined;
+    if (clusterAt !== undefined && (element.to ?? at) - clusterAt > WEBM_CLUSTER_MAX_BYTES)
+      throw damaged("a part of it is too large");
+    // One that is still being recorded goes on with its parts.
+    if (element.id === CLUSTER && element.to !== undefined) clusterAt = undefined;
     if (METADATA.has(element.id)) metadata.push(element);
     if (element.id === CHECKSUM) checksums.push(element);
     at = PARENTS.has(element.id) || element.to === undefined ? element.content : element.to;

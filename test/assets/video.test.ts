@@ -179,6 +179,28 @@ test("parts of an index that stand outside of it are read into memory no further
   expect(await reason(concat(file, box("free", large)), "video/mp4")).toBe("taken");
 });
 
+test("a WebM whose index or one of whose clusters is larger than any encoder writes is refused", async () => {
+  const live = Buffer.from(await webm({ isLive: true }));
+  // Its segment has no length, which takes a byte.
+  const content = live.indexOf("18538067", 0, "hex") + 5;
+  const element = (id: string, size: number, isEndless = false) => {
+    const header = Buffer.from(`${id}01ffffffffffffff`, "hex");
+    if (!isEndless) header.writeBigUInt64BE((1n << 56n) | BigInt(size), id.length / 2);
+    return concat(header, new Uint8Array(size));
+  };
+  const withIndex = (id: string, size: number) =>
+    concat(live.subarray(0, content), element(id, size), live.subarray(content));
+  for (const id of ["1c53bb6b", "114d9b74", "1549a966", "1254c367", "1941a469"])
+    expect(await reason(withIndex(id, 9 * 1024 * 1024), "video/webm")).toBe("damaged");
+  expect(await reason(withIndex("1c53bb6b", 1024), "video/webm")).toBe("taken");
+  expect(await reason(withIndex("ec", 9 * 1024 * 1024), "video/webm")).toBe("taken");
+  const half = element("a3", 40 * 1024 * 1024);
+  const cluster = element("1f43b675", 0, true);
+  expect(await reason(concat(live, cluster, half, half), "video/webm")).toBe("damaged");
+  const known = concat(live, element("1f43b675", 65 * 1024 * 1024));
+  expect(await reason(known, "video/webm")).toBe("damaged");
+});
+
 test("a container without a video in it is refused", async () => {
   const ftyp = box("ftyp", text("isom\0\0\0\0isom"));
   expect(await reason(ftyp, "video/mp4")).toBe("damaged");
