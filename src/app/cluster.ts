@@ -71,7 +71,7 @@ async function connect(
   const replica = await openReplicaOf(connection, config, { log }, releases);
   const time = await connection.opening(() => followDatabaseTime(connection, monotonicMs));
   const self = { id, name: config.nodeName ?? hostname(), role: config.role, version: VERSION };
-  const presence = createPresence({ nodes, self, log, followTime: time.look });
+  const presence = createPresence({ nodes, self, log, followTime: time.look, elapsed: monotonicMs });
   /** After this node has joined. */
   let woken: Woken | undefined;
   // A wake-up before a create is stored comes too early. The task is visible only after its transaction has ended.
@@ -83,8 +83,8 @@ async function connect(
     ...{ id, nodes, now: time.now, workers: presence.workers, drain: presence.drain, replica },
     /** Opens the stores of the database, with leases that name this node. */
     async open({ ids, seal }: { ids: Ids; seal: Seal }): Promise<Store> {
-      const leaseToken = () => `${id}.${ids.leaseToken()}` as ReturnType<Ids["leaseToken"]>;
-      const store = await openStoreOn(connection, { ids: { leaseToken }, seal, readers: replica });
+      const parts = { ids: tokensOf(id, ids), seal, readers: replica, isSteady: presence.isSteady };
+      const store = await openStoreOn(connection, parts);
       return { ...store, tasks: tellingOfAdmissions(store.tasks, queued) };
     },
     /** Reads the books of the database. */
@@ -114,6 +114,10 @@ async function connect(
     },
   };
 }
+
+const tokensOf = (node: string, ids: Pick<Ids, "leaseToken">): Pick<Ids, "leaseToken"> => ({
+  leaseToken: () => `${node}.${ids.leaseToken()}` as ReturnType<Ids["leaseToken"]>,
+});
 
 const outageTelling = (log: Log): Pick<ConnectionOptions, "onOutage" | "onOutageEnded"> => ({
   onOutage: ({ kind }) => log.error({ reason: kind }, "the database cannot be written; trying again"),

@@ -12,17 +12,22 @@ export function oneAtATime(run: () => Promise<unknown>): () => Promise<unknown> 
   };
 }
 
+/** A longer time between two reports is a break. Nodes report several times within it. */
+const BREAK_MS = GONE_AFTER_MS / 2;
+
 /** Reports regularly that this node is alive, and knows how many others work. */
 export function createPresence(deps: {
   readonly nodes: NodeStore;
   readonly self: Pick<Node, "id" | "name" | "role" | "version">;
   readonly log: Log;
   readonly followTime: () => Promise<void>;
+  /** Milliseconds that never jump. */
+  readonly elapsed: () => number;
 }) {
-  const { nodes, self, log, followTime } = deps;
+  const { nodes, self, log } = deps;
+  const reports = createReports(deps.elapsed);
   let isDraining = false;
-  let workers = 1;
-  let count = 1;
+  let [workers, count] = [1, 1];
   let isFailing = false;
   let timer: ReturnType<typeof setInterval> | undefined;
   let hasLeft = false;
@@ -32,10 +37,11 @@ export function createPresence(deps: {
     if (hasLeft) return;
     try {
       await nodes.beat({ ...self, isDraining });
+      reports.arrived();
       const { nodes: all, now } = await nodes.all();
       workers = Math.max(1, all.filter((node) => worksAt(node, now)).length);
       count = Math.max(1, all.length);
-      await followTime();
+      await deps.followTime();
       isFailing = false;
     } catch (error) {
       if (!isFailing)
@@ -49,6 +55,8 @@ export function createPresence(deps: {
     workers: () => workers,
     /** All nodes, this one among them. */
     count: () => count,
+    /** Whether nodes that are silent are gone. While the database was away, none of them could report. */
+    isSteady: reports.areSteady,
     /** Reports that this node takes no new tasks. */
     drain(): void {
       isDraining = true;
@@ -65,6 +73,25 @@ export function createPresence(deps: {
       await beat();
       // If the database is not reachable, others find out by themselves.
       await nodes.leave(self.id).catch(() => undefined);
+    },
+  };
+}
+
+/** When reports of this node arrived. */
+function createReports(elapsed: () => number) {
+  let last = Number.NEGATIVE_INFINITY;
+  /** The first one after a break. */
+  let first = Number.POSITIVE_INFINITY;
+  return {
+    arrived(): void {
+      const now = elapsed();
+      if (now - last > BREAK_MS) first = now;
+      last = now;
+    },
+    /** Whether they have arrived without a break for so long that those of all other living nodes have, too. */
+    areSteady(): boolean {
+      const now = elapsed();
+      return now - last <= BREAK_MS && now - first >= GONE_AFTER_MS;
     },
   };
 }

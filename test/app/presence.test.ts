@@ -30,7 +30,13 @@ test("beats do not pile up while the database is away, and the next one says wha
     all: async () => ({ nodes: [], now: 0 }),
   };
   const self = { id: "a", name: "a", role: "all", version: "1" } as const;
-  const presence = createPresence({ nodes, self, log: quietLog(), followTime: async () => {} });
+  const presence = createPresence({
+    nodes,
+    self,
+    log: quietLog(),
+    followTime: async () => {},
+    elapsed: () => 0,
+  });
   const started = presence.start();
   for (let i = 0; i < 20; i++) presence.drain();
   expect(beats.map(({ isDraining }) => isDraining)).toEqual([false]);
@@ -42,4 +48,35 @@ test("beats do not pile up while the database is away, and the next one says wha
   beats[1]?.answer.resolve();
   await stopped;
   expect(beats).toHaveLength(2);
+});
+
+test("silent nodes are gone once this node has reported for ten seconds without a break", async () => {
+  let now = 0;
+  let isAway = false;
+  const nodes: NodeStore = {
+    async beat() {
+      if (isAway) throw new Error("away");
+    },
+    leave: async () => {},
+    all: async () => ({ nodes: [], now: 0 }),
+  };
+  const self = { id: "a", name: "a", role: "all", version: "1" } as const;
+  const presence = createPresence({
+    ...{ nodes, self, log: quietLog(), followTime: async () => {}, elapsed: () => now },
+  });
+  const beatAt = async (at: number) => {
+    now = at;
+    presence.drain();
+    await Bun.sleep(0);
+    return presence.isSteady();
+  };
+  const steady: boolean[] = [];
+  for (const at of [0, 2_000, 4_000, 6_000, 8_000, 10_000]) steady.push(await beatAt(at));
+  expect(steady).toEqual([false, false, false, false, false, true]);
+  isAway = true;
+  expect([await beatAt(12_000), await beatAt(16_000)]).toEqual([true, false]);
+  isAway = false;
+  expect([await beatAt(18_000), await beatAt(22_000), await beatAt(26_000)]).toEqual([false, false, false]);
+  expect(await beatAt(28_000)).toBe(true);
+  await presence.stop();
 });

@@ -177,7 +177,51 @@ describe.skipIf(!HAS_POSTGRES)("a node of a PostgreSQL database", () => {
     expect(await served.stop()).toBe(0);
     expect(await run(made, "audit", "--local")).toMatchObject({ exitCode: 0 });
   });
+
+  test("keeps what an upstream makes while the database is away for longer than leases, whatever other nodes do", async () => {
+    const upstream = await openHeldUpstream();
+    const url = await postgres.newDatabase();
+    const settings = {
+      ...{ SVC_SCHEDULER_LEASE_SECONDS: "5", SVC_ASSETS_PATH: emptyFolder("assets"), SVC_SANDBOX: "off" },
+      ...{ OPENAI_API_KEY: upstream.key, OPENAI_BASE_URL: upstream.url },
+    };
+    const served = await node(url, settings);
+    const api = createApi(served.url, served.firstKey());
+    const other = spawnServer({ env: environment(url, settings) });
+    await other.says(/"msg":"ready"/);
+    const { data } = await api.create({ model: "gpt-image-2", prompt: "a lighthouse", quality: "low" });
+    await upstream.came;
+    await postgres.restart(11_000);
+    await Promise.all([served.says(/can be written again/), other.says(/can be written again/)]);
+    upstream.release();
+    expect((await api.wait(data.task_id ?? "")).status).toBe("completed");
+    expect(upstream.calls()).toBe(1);
+    await upstream.stop();
+  });
 });
+
+/** An OpenAI whose answers wait until they are released. */
+async function openHeldUpstream() {
+  const drawing = spawnServer({ args: ["--alias", "gpt-image-2=sandbox-image"] });
+  await drawing.ready();
+  const [came, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let calls = 0;
+  const held = Bun.serve({
+    ...{ port: 0, hostname: "127.0.0.1", idleTimeout: 0 },
+    async fetch(request) {
+      calls++;
+      const { method, headers } = request;
+      const body = await request.arrayBuffer();
+      came.resolve();
+      await released.promise;
+      return fetch(drawing.url + new URL(request.url).pathname, { method, headers, body });
+    },
+  });
+  return {
+    ...{ url: `${held.url.origin}/compat/v1`, key: drawing.firstKey(), came: came.promise },
+    ...{ calls: () => calls, release: released.resolve, stop: () => held.stop(true) },
+  };
+}
 
 describe.skipIf(!HAS_POSTGRES)("a node whose database has a standby", () => {
   let folder: string;

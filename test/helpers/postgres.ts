@@ -146,9 +146,9 @@ export async function inTransaction(statement: string, body: () => Promise<void>
 }
 
 /** One more store on that database, as another node has it. */
-export async function openAnotherPostgres(ids = countingTokens()) {
+export async function openAnotherPostgres(ids = countingTokens(), isSteady?: () => boolean) {
   const { url } = await migratedDatabase();
-  return openStore({ url: ours(url), ids, migrate: false });
+  return openStore({ url: ours(url), ids, isSteady, migrate: false });
 }
 
 /**

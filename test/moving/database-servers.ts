@@ -9,8 +9,8 @@ export interface DatabaseServer {
   newDatabase(): Promise<string>;
   /** Of the process that the others are children of. */
   pid(): number;
-  /** Ends it at once, as a crash does, and starts it again. */
-  restart(): Promise<void>;
+  /** Ends it at once, as a crash does, and starts it again. @param awayMs how long it is away meanwhile */
+  restart(awayMs?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -58,9 +58,10 @@ async function started(
   let child = await begun(command, folder, admin);
   return {
     pid: () => child.pid,
-    async restart() {
+    async restart(awayMs = 0) {
       child.kill(command.some((word) => word.endsWith("/postgres")) ? "SIGQUIT" : "SIGKILL");
       await child.exited;
+      await Bun.sleep(awayMs);
       child = await begun(command, folder, admin);
     },
     async stop() {

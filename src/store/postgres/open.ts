@@ -54,6 +54,11 @@ interface StoreParts {
   readonly watches?: boolean | undefined;
   /** Answers lists and reports that may be some seconds old; the connection itself unless given. */
   readonly readers?: Readers | undefined;
+  /**
+   * Whether this process has reached the database for so long that all others could, too, so that silent ones are gone. Always unless
+   * given.
+   */
+  readonly isSteady?: (() => boolean) | undefined;
 }
 
 export interface StoreOptions extends ConnectionOptions, StoreParts {}
@@ -132,14 +137,14 @@ export async function openStoreOn(connection: Connection, options: StoreParts): 
   });
 }
 
-interface Shared extends Pick<StoreParts, "ids" | "seal" | "readers"> {
+interface Shared extends Pick<StoreParts, "ids" | "seal" | "readers" | "isSteady"> {
   readonly watch: ChangeWatch;
   /** The prices that were set are already in memory. */
   readonly prices: PriceStore;
 }
 
 /** All stores of a database that is open and migrated. */
-function storesOn(connection: Connection, { ids, seal, watch, prices, readers }: Shared): Stores {
+function storesOn(connection: Connection, { ids, seal, watch, prices, readers, isSteady }: Shared): Stores {
   const parts: Parts = madeAtUse<Parts>({
     labels: () => createLabels(connection.driver),
     ledger: () => createLedger(parts.labels),
@@ -154,7 +159,7 @@ function storesOn(connection: Connection, { ids, seal, watch, prices, readers }:
     sessions: () => createSessionStore(connection, watch),
     time: () => createTimeStore(connection),
     trail: () => createTrailStore(connection, readers),
-    tasks: () => createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken, readers }),
+    tasks: () => createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken, readers, isSteady }),
     retention: () => createRetentionStore(connection, parts.labels),
     search: () => createSearchStore(connection),
     seals: () => createSealStore(connection),

@@ -20,20 +20,23 @@ interface Deps {
   readonly ledger: Ledger;
   /** For lists of all accounts, which may be some seconds old. */
   readonly readers?: Readers | undefined;
+  /** Whether nodes that are silent are gone; always unless given. */
+  readonly isSteady?: (() => boolean) | undefined;
 }
 
 /** Tasks in PostgreSQL. */
 export function createTaskStore(connection: Connection, deps: Deps): TaskStore {
   const { read, write } = connection;
   const advance = prepareAdvance(connection, deps);
+  const { newLeaseToken, isSteady = () => true } = deps;
   return {
     ...createTaskReads(connection, deps.readers),
     ...advance,
     admit: prepareAdmit(connection, deps),
     admitAll: prepareAdmitAll(connection, deps),
     findReplay: (key, now) => read((session) => records.find(session, key, now)),
-    claim: prepareClaim(connection, { newLeaseToken: deps.newLeaseToken, begin: advance.begin }),
-    rescue: (now) => write((session) => rescue(session, now)),
+    claim: prepareClaim(connection, { newLeaseToken, isSteady, begin: advance.begin }),
+    rescue: (now) => write((session) => rescue(session, now, isSteady())),
     requestCancel: prepareCancel(connection, deps),
     nudge: (id, at) => write((session) => nudge(session, id, at)),
     freeIdempotency: (use, id) => write((session) => records.free(session, use, id)),

@@ -288,6 +288,39 @@ describe.skipIf(!CAN_TEST_POSTGRES)("what two nodes do to the same tasks", () =>
       }
     }),
   );
+
+  test(
+    "after the database was away, leases of silent nodes stay until those could report",
+    withNodes(async (one) => {
+      await addOwner(one);
+      let isSteady = false;
+      const [holder, gone] = [await openAs("holder"), await openAs("gone")];
+      const judge = await openAnotherPostgres(tokensOf("judge"), () => isSteady);
+      try {
+        for (const [i, { tasks }] of [holder, gone].entries()) {
+          await tasks.admit({ task: newTask({ number: i }), assets: [] });
+          await tasks.claim(claimQuery({ leaseMs: 10 }));
+        }
+        await askPostgres(
+          `insert into node (id, name, role, version, started_at, seen_at) values
+             ('holder', 'a', 'all', '1', 0, 0), ('judge', 'b', 'all', '1', 0, ${Number.MAX_SAFE_INTEGER})`,
+        );
+        // One that has left reports no more, whatever the database did.
+        expect(await judge.tasks.rescue(NOW + 5)).toBe(1);
+        const late = NOW + 100;
+        const claimed = async (now: number) => {
+          const { leases, nextDueAt } = await judge.tasks.claim(claimQuery({ now, leaseMs: 1000 }));
+          return { ids: leases.map(({ task }) => task.id), nextDueAt };
+        };
+        expect(await claimed(late)).toEqual({ ids: [taskId(1)], nextDueAt: late + 1000 });
+        isSteady = true;
+        expect(await judge.tasks.rescue(late)).toBe(1);
+        expect((await claimed(late)).ids).toEqual([taskId(0)]);
+      } finally {
+        for (const store of [holder, gone, judge]) await store.stop();
+      }
+    }),
+  );
 });
 
 const openAs = (node: string) => openAnotherPostgres(tokensOf(node));

@@ -21,6 +21,8 @@ import { type DueTask, pools } from "./pools.ts";
 
 interface Deps {
   readonly newLeaseToken: () => LeaseToken;
+  /** Whether whoever let a lease end is gone. */
+  readonly isSteady: () => boolean;
   readonly begin: TaskStore["begin"];
 }
 
@@ -31,6 +33,7 @@ interface Claiming {
   /** In which order lanes take tasks. */
   readonly turn: number;
   readonly newLeaseToken: () => LeaseToken;
+  readonly isSteady: () => boolean;
 }
 
 const NONE: ReadonlySet<TaskId> = new Set();
@@ -40,7 +43,7 @@ const NONE: ReadonlySet<TaskId> = new Set();
  * task that another transaction holds: such a task is left for the next claim. Tasks are begun apart from that, since a change of status
  * needs the row of the task's account.
  */
-export function prepareClaim(connection: Connection, { newLeaseToken, begin }: Deps): TaskStore["claim"] {
+export function prepareClaim(connection: Connection, { begin, ...deps }: Deps): TaskStore["claim"] {
   let previous: Promise<unknown> = Promise.resolve();
   let turn = 0;
 
@@ -54,7 +57,7 @@ export function prepareClaim(connection: Connection, { newLeaseToken, begin }: D
   return async (query) => {
     const order = turn++;
     const { queued, ...claimed } = await afterOthers(() =>
-      connection.write((session) => claimOnce({ session, query, turn: order, newLeaseToken })),
+      connection.write((session) => claimOnce({ ...deps, session, query, turn: order })),
     );
     if (claimed.isQueueEmpty || query.intentFor === undefined) return claimed;
     return { ...claimed, begun: await beginAtOnce(begin, queued, query.intentFor) };
@@ -122,14 +125,18 @@ async function claimOnce(claiming: Claiming): Promise<Claimed & { readonly queue
   return { leases: [...underWay, ...queued], queued, nextDueAt, room };
 }
 
-/** Leases the due tasks under way. Tasks that the caller still works on keep their lease. */
+/**
+ * Leases the due tasks under way. Tasks that the caller still works on keep their lease. So do those of others after the database was
+ * away: they could not renew it, and have its length to do so now.
+ */
 async function leaseUnderWay(
-  { session, query, newLeaseToken }: Claiming,
+  { session, query, newLeaseToken, isSteady }: Claiming,
   due: readonly DueTask[],
 ): Promise<Lease[]> {
   const until = query.now + query.leaseMs;
   const { held = NONE } = query;
-  const isHeld = (task: DueTask) => task.is_leased && held.has(task.id);
+  const endsLeases = isSteady();
+  const isHeld = (task: DueTask) => task.is_leased && (held.has(task.id) || !endsLeases);
   const others = due.filter((task) => !isHeld(task)).slice(0, query.limit);
   const wanted = others.map(
     ({ id }): Wanted => ({ task_id: id, token: newLeaseToken(), from_pool: "under_way", to_lane: null }),

@@ -4,12 +4,13 @@ import { type Session, statement } from "../session.ts";
 
 /** A node that was not heard of for so long works no more. */
 const SILENT_MS = 10_000;
+const NEVER_MS = Number.MAX_SAFE_INTEGER;
 
 // A lease's token begins with the id of the node that has it. A task that another transaction holds is in somebody's hands.
-const RESCUE = statement<never, [now: number]>(
+const RESCUE = statement<never, [now: number, silentMs: number]>(
   `with gone as (
      select number from task where pool = 'under_way' and lease_token is not null and not exists (
-       select 1 from node where id = split_part(lease_token, '.', 1) and seen_at >= ${DATABASE_NOW} - ${SILENT_MS}
+       select 1 from node where id = split_part(lease_token, '.', 1) and seen_at >= ${DATABASE_NOW} - $2::bigint
      )
      for no key update skip locked
    )
@@ -20,7 +21,11 @@ const RESCUE = statement<never, [now: number]>(
    from gone where task.number = gone.number`,
 );
 
-/** The body of `TaskStore.rescue`: gives back the leases of all nodes that are gone, and of processes that are no nodes. */
-export function rescue(session: Session, now: number): Promise<number> {
-  return RESCUE.run(session, now);
+/**
+ * The body of `TaskStore.rescue`: gives back the leases of all nodes that are gone, and of processes that are no nodes.
+ *
+ * @param isSteady whether silent nodes are gone. After the database was away, all are silent, and still do what they hold leases for
+ */
+export function rescue(session: Session, now: number, isSteady: boolean): Promise<number> {
+  return RESCUE.run(session, now, isSteady ? SILENT_MS : NEVER_MS);
 }
