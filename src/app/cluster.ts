@@ -12,6 +12,7 @@ import { createSecrets } from "../runtime/secrets.ts";
 import type { Feeds } from "../runtime/signals.ts";
 import type { Orphans } from "../service/orphans.ts";
 import type { Store } from "../store/open.ts";
+import type { Bus } from "../store/postgres/bus.ts";
 import type { Connection, ConnectionOptions } from "../store/postgres/connection.ts";
 import type { Driver } from "../store/postgres/driver.ts";
 import { VERSION } from "../version.ts";
@@ -67,7 +68,7 @@ async function connect(
     ...outageTelling(log),
   });
   const [nodes, bus] = [createNodeStore(connection), createBus(connection.driver, id)];
-  releases.push(() => bus.sent().then(() => connection.stop()));
+  releases.push(() => connection.stop());
   const replica = await openReplicaOf(connection, config, { log }, releases);
   const time = await connection.opening(() => followDatabaseTime(connection, monotonicMs));
   const self = { id, name: config.nodeName ?? hostname(), role: config.role, version: VERSION };
@@ -84,8 +85,7 @@ async function connect(
     /** Opens the stores of the database, with leases that name this node. */
     async open({ ids, seal }: { ids: Ids; seal: Seal }): Promise<Store> {
       const parts = { ids: tokensOf(id, ids), seal, readers: replica, isSteady: presence.isSteady };
-      const store = await openStoreOn(connection, parts);
-      return { ...store, tasks: tellingOfAdmissions(store.tasks, queued) };
+      return telling(await openStoreOn(connection, parts), bus, queued);
     },
     /** Reads the books of the database. */
     books: (usage: Pick<UsageStore, "report">, keepSeals: SealStore["keep"]) =>
@@ -181,6 +181,12 @@ function every(ms: number, run: () => unknown): () => void {
 const DEADLINE_MS = 30_000;
 /** How often a node looks for work by itself. */
 const LOOK_MS = 1_000;
+
+/** The store closes the connection, by which other nodes are told. The last calls that were left are told of before that. */
+function telling(store: Store, bus: Pick<Bus, "sent">, queued: () => void): Store {
+  const tasks = tellingOfAdmissions(store.tasks, queued);
+  return { ...store, tasks, stop: () => bus.sent().then(store.stop) };
+}
 
 /** Tells other nodes that tasks are queued, after they are stored. */
 function tellingOfAdmissions(tasks: TaskStore, tell: () => void): TaskStore {
