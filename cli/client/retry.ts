@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { LONGEST_TIMER_MS } from "../../src/toolkit/longest-timer.ts";
 import { EXIT } from "../exit-codes.ts";
 import { Failure } from "../failure.ts";
 
@@ -11,9 +12,6 @@ export interface Timing {
   random(): number;
 }
 
-/** Longest delay a timer takes, 24 days; anything above fires at once. */
-const TIMER_MAX_MS = 2 ** 31 - 1;
-
 export const systemTiming: Timing = {
   now: () => performance.now(),
   random: () => Math.random(),
@@ -21,8 +19,8 @@ export const systemTiming: Timing = {
     try {
       let leftMs = ms;
       do {
-        await delay(Math.min(leftMs, TIMER_MAX_MS), undefined, { signal });
-        leftMs -= TIMER_MAX_MS;
+        await delay(Math.min(leftMs, LONGEST_TIMER_MS), undefined, { signal });
+        leftMs -= LONGEST_TIMER_MS;
       } while (leftMs > 0);
     } catch (error) {
       throw signal.aborted ? interrupted() : error;

@@ -30,11 +30,10 @@ export interface OperatorsToo extends RemoteFlags {
 }
 
 export function addOperatorsToo(parent: Command, usage: string, description: string): Command {
-  const command = withTokenFlags(addRemoteCommand(parent, usage, description), ", for operators").option(
+  return withTokenFlags(addRemoteCommand(parent, usage, description), ", for operators").option(
     "--all-accounts",
     "of every account, with a management token; beside an API key this says so",
   );
-  return command;
 }
 
 /** @param isForOperators whether a flag was given that operators alone can use @throws Failure as `findCaller` does */

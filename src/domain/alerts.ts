@@ -52,7 +52,7 @@ function isWrong({ level }: Condition, { errorPercent }: AlertWish): boolean {
 
 /**
  * The notices to send to a target now, and the alerts it will have received afterwards. Each change of state is sent once; a
- * condition that lasts is repeated after `remindMs`. Of kinds that the target no longer wants nothing is sent, not even an end.
+ * condition that lasts is repeated after `remindMs`. A target gets nothing of kinds that it no longer wants, not even an end.
  */
 export function noticesFor(
   wish: AlertWish,

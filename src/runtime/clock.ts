@@ -1,7 +1,5 @@
 import type { SteadyClock } from "../domain/ports/runtime.ts";
-
-/** Longest delay a timer takes; anything above fires at once instead of late. */
-const TIMER_MAX_MS = 2 ** 31 - 1;
+import { LONGEST_TIMER_MS } from "../toolkit/longest-timer.ts";
 
 /** Starts at the system's time, or at the time that `read` returns instead, and counts by itself from then on. */
 export function createSystemClock(read: () => number = Date.now): SteadyClock {
@@ -11,7 +9,7 @@ export function createSystemClock(read: () => number = Date.now): SteadyClock {
     now,
     elapsed: monotonicMs,
     after(delayMs, callback) {
-      const timer = setTimeout(callback, Math.min(Math.max(0, delayMs), TIMER_MAX_MS));
+      const timer = setTimeout(callback, Math.min(Math.max(0, delayMs), LONGEST_TIMER_MS));
       return () => clearTimeout(timer);
     },
     behindMs: () => read() - now(),

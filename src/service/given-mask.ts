@@ -51,7 +51,12 @@ export async function checkMask(
     throw invalid({ kind: "finding", field: mask.param, finding: OPAQUE_MASK });
 }
 
-const MASK: PutOptions = { accept: ["image"], maxBytes: MAX_INPUT_BYTES.image, sanitize: true };
+/** How a picture that came with a request is stored. */
+export const GIVEN_PICTURE: PutOptions = {
+  accept: ["image"],
+  maxBytes: MAX_INPUT_BYTES.image,
+  sanitize: true,
+};
 
 /** A file, or if it is a painted mask, the mask that it stands for. @throws AppError if it cannot be decoded */
 export async function asMask(
@@ -66,7 +71,9 @@ export async function asMask(
     const content = await assets.open(file.file);
     const mask = content && (await refusing(param, () => assets.maskOfOpaque(content, owner)));
     isMask = mask === undefined;
-    return mask === undefined ? file : await refusing(param, () => assets.stage(mask, { ...MASK, owner }));
+    return mask === undefined
+      ? file
+      : await refusing(param, () => assets.stage(mask, { ...GIVEN_PICTURE, owner }));
   } finally {
     if (!isMask) await file.release(false);
   }
@@ -88,7 +95,7 @@ export async function paintedMask(
     const content = await assets.open(picture.file);
     if (content === undefined) throw new AppError("internal_error", { kind: "defect" });
     return await refusing(param, async () =>
-      assets.stage(await assets.readPaintedMask(content, how, owner), { ...MASK, owner }),
+      assets.stage(await assets.readPaintedMask(content, how, owner), { ...GIVEN_PICTURE, owner }),
     );
   } finally {
     await picture.release(false);

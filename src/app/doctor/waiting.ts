@@ -14,14 +14,14 @@ export async function waitingChecks(liveLanes: readonly LiveLane[], config: Conf
     .map(({ lane, tasks, held }) => {
       const [id = lane] = lane.split("/");
       const isKnown = providers.some((each) => each.id === id);
-      const on = isKnown
+      const advice = isKnown
         ? `\`svc providers show ${id}\` says what it needs.`
         : `Put providers/${id}.yaml back.`;
       const text = `${tasks} accepted ${tasks === 1 ? "task waits" : "tasks wait"} for ${quoted(lane)}, which is not switched on with these settings and variables; ${formatAmount(toMicros(held))} ${CURRENCY} is held meanwhile.`;
       return warn(
         "tasks_waiting",
         text,
-        `${on} Or find and end them: svc task list --all-accounts; svc task cancel TASK --all-accounts`,
+        `${advice} Or find and end them: svc task list --all-accounts; svc task cancel TASK --all-accounts`,
       );
     });
 }

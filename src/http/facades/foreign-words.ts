@@ -15,7 +15,7 @@ export type Meaning =
   | { readonly kind: "count" | "length" | "size" | "side" | "ratio" | "format" }
   /** Every request has this value there. */
   | { readonly kind: "constant"; readonly value: Json }
-  /** What is checked is the service's and its providers' affair: any value changes nothing. */
+  /** The service and its providers decide what is checked: the value changes nothing. */
   | { readonly kind: "checks" };
 
 const media = (kind: MediaKind, roles: readonly InputRole[], names: string) =>

@@ -1,7 +1,6 @@
-import { MAX_INPUT_BYTES } from "../../../domain/limits.ts";
 import type { AssetStore, StagedFile } from "../../../domain/ports/asset-store.ts";
 import type { Uploads } from "../../../service/collect-inputs.ts";
-import { paintedMask, refusing } from "../../../service/given-mask.ts";
+import { GIVEN_PICTURE, paintedMask, refusing } from "../../../service/given-mask.ts";
 import { stageInlineFile } from "../../../service/inline-files.ts";
 import type { GivenMedia, MediaContext } from "./media.ts";
 
@@ -19,7 +18,6 @@ export interface InlineMask {
 
 /** A name with a space, so that no address can equal it. */
 const NAME = "upload: mask";
-const OPTIONS = { accept: ["image"], maxBytes: MAX_INPUT_BYTES.image, sanitize: true } as const;
 const AS_IT_IS = { isInverted: false, blurPixels: 0 } as const;
 
 /**
@@ -34,7 +32,7 @@ export function readMask(
   const { address, path: param } = mask;
   const inline = inlineFiles?.get(address);
   if (inline === undefined && !address.startsWith("data:")) return mask;
-  const options = { ...OPTIONS, owner };
+  const options = { ...GIVEN_PICTURE, owner };
   const stage = () =>
     inline === undefined
       ? deps.assets.stage(textContent(address), options)

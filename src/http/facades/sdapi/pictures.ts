@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../../../domain/limits.ts";
 import { dataUriHeader } from "../../../domain/media/data-uri.ts";
 import type { AssetStore, StagedFile } from "../../../domain/ports/asset-store.ts";
-import { paintedMask, refusing } from "../../../service/given-mask.ts";
+import { GIVEN_PICTURE, paintedMask, refusing } from "../../../service/given-mask.ts";
 import { type InlineFiles, stageInlineFile } from "../../../service/inline-files.ts";
 import { createBase64Decoder } from "../../../toolkit/base64.ts";
 import { onlyImageOf } from "./translate.ts";
@@ -22,7 +22,6 @@ export interface Pictures {
 
 type Assets = Pick<AssetStore, "stage" | "open" | "readPaintedMask">;
 
-const OPTIONS = { accept: ["image"], maxBytes: MAX_INPUT_BYTES.image, sanitize: true } as const;
 /** That of the API, where a request does not say. */
 const USUAL_BLUR = 4;
 /** Names with a space, so that no address can equal them. */
@@ -69,7 +68,7 @@ export async function stagePicture(
   given: string,
   { files, owner }: Pick<GivenPictures, "files" | "owner">,
 ): Promise<StagedFile> {
-  const options = { ...OPTIONS, owner };
+  const options = { ...GIVEN_PICTURE, owner };
   return refusing(param, async () => {
     const inline = files?.get(given);
     return inline === undefined
