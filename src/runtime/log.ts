@@ -1,6 +1,7 @@
 import pino from "pino";
 import type { LogLevel } from "../domain/log-level.ts";
 import type { LeveledLog, LogFields } from "../domain/ports/runtime.ts";
+import { printableLines } from "../toolkit/printable.ts";
 import type { LogFile } from "./log-file.ts";
 
 export interface LogOptions {
@@ -16,9 +17,6 @@ export interface RunningLog extends LeveledLog {
   /** Writes what is buffered; call before the process ends. */
   flush(): void;
 }
-
-/** What JSON may have as it is, though a terminal that shows the lines takes it for a command, or for another line. */
-const COMMANDS = /[\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u;
 
 /** How long a line may wait for more lines before it is written. */
 const FLUSH_MS = 100;
@@ -90,10 +88,6 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
   };
 }
 
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
 /** An error for a line, by its own name: in the executable, classes have names that mean nothing. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -118,7 +112,8 @@ function gather(write: (text: string) => void) {
   };
   return {
     write(line: string) {
-      pending += COMMANDS.test(line) ? line.replace(new RegExp(COMMANDS, "gu"), escaped) : line;
+      // JSON may have as they are what a terminal that shows the lines takes for a command, or for another line.
+      pending += printableLines(line);
       if (pending.length >= FLUSH_LENGTH) flush();
     },
     flush,

@@ -1,4 +1,5 @@
 import { prettyFactory } from "pino-pretty";
+import { printable, printableLines } from "../toolkit/printable.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -33,20 +34,8 @@ export function describeLine(line: Line): string {
     )
     .map(([name, value]) => `${name}=${typeof value === "object" ? JSON.stringify(value) : String(value)}`);
   const error = isError(line.err) ? [`${line.err.type}: ${line.err.message}`] : [];
+  // Callers choose paths, which may have any bytes of UTF-8, and upstreams what they say: nothing of it is a command to a terminal.
   return [printable([...head, ...fields].join(" ")), ...error.map(printableLines)].join(" ");
-}
-
-/** Callers choose paths, which may have any bytes of UTF-8, and upstreams what they say: nothing of it is a command to a terminal. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, escaped);
-}
-
-function printableLines(text: string): string {
-  return text.split("\n").map(printable).join("\n");
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function isError(value: unknown): value is { type: string; message: string } {
