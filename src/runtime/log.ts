@@ -32,14 +32,13 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
   // The reader of stderr may be gone. The service continues without one.
   output.on("error", () => {});
   const lines = gather((text) => output.write(text));
-  const isColoured = options.isColoured === true;
-  const shown =
-    options.format === "pretty" ? (await import("./pretty.ts")).prettyStream(lines, isColoured) : lines;
+  const shown = options.format === "pretty" ? await prettied(lines, options) : lines;
   let kept: ReturnType<typeof gather> | undefined;
   const stream = {
     write(line: string) {
-      shown.write(line);
-      kept?.write(line);
+      const safe = printableLines(line); // JSON may have as it is what a terminal takes for a command.
+      shown.write(safe);
+      kept?.write(safe);
     },
   };
   const flush = () => {
@@ -88,6 +87,10 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
   };
 }
 
+async function prettied(lines: { write(text: string): void }, { isColoured = false }: LogOptions) {
+  return (await import("./pretty.ts")).prettyStream(lines, isColoured);
+}
+
 /** An error for a line, by its own name: in the executable, classes have names that mean nothing. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -112,8 +115,7 @@ function gather(write: (text: string) => void) {
   };
   return {
     write(line: string) {
-      // JSON may have as they are what a terminal that shows the lines takes for a command, or for another line.
-      pending += printableLines(line);
+      pending += line;
       if (pending.length >= FLUSH_LENGTH) flush();
     },
     flush,

@@ -95,3 +95,19 @@ test("what others wrote is no command to a terminal that shows the lines, and st
     .map((line) => JSON.parse(line));
   expect([request.path, failed.err.message]).toEqual([path, path]);
 });
+
+test("a log for people has its own colours, and none that others wrote", async () => {
+  const program = `
+    import { openLog } from "./src/runtime/log.ts";
+    const log = await openLog({ level: "info", format: "pretty", isColoured: true });
+    log.info({ name: "\\u001b[31m\\u009b31m" }, "request");
+    log.flush();
+  `;
+  const child = Bun.spawn([process.execPath, "-e", program], {
+    stderr: "pipe",
+    cwd: `${import.meta.dir}/../..`,
+  });
+  const text = await child.stderr.text();
+  expect(text).toContain("\u001b[32mINFO");
+  expect(text).toContain("name=\\u001b[31m\\u009b31m");
+});
