@@ -46,6 +46,10 @@ export interface ContentFiles {
   pathIfThere(file: FileName): string | undefined;
   /** The same, for which the file is brought to this machine where it is elsewhere. */
   bring(file: FileName): Promise<string | undefined>;
-  /** How a file that is not on this machine gets to a reader; undefined to bring it first. */
-  deliver?(file: FileName, wanted: Wanted): Promise<Delivery | undefined>;
+  /** How a file that is not on this machine gets to a reader; undefined to bring it first. See AssetStore.deliver. */
+  deliver?(
+    file: FileName,
+    wanted: Wanted,
+    isSentFromHere?: boolean | undefined,
+  ): Promise<Delivery | undefined>;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { AssetStore, Delivery, Wanted } from "../domain/ports/asset-store.ts";
+import type { AssetStore, Delivery } from "../domain/ports/asset-store.ts";
 import { createSlots } from "../toolkit/slots.ts";
 import { checkBytes, checkStream, receiveFile } from "./check.ts";
 import type { ContentFiles, FileName } from "./content-files.ts";
@@ -103,7 +103,8 @@ function prepareDeliver(
   open: AssetStore["open"],
 ): AssetStore["deliver"] {
   return (file, wanted, asked) => {
-    if (files.deliver !== undefined) return deliverFrom(files, file, wanted, () => open(file, asked));
+    if (files.deliver !== undefined)
+      return deliverFrom(() => open(file, asked), files.deliver(file, wanted, asked?.isSentFromHere));
     // Named by their content, so that they are right whatever became of their files.
     const kept = asked?.isLazy === true ? undefined : recent.getAs(file.sha256, file.type);
     if (kept !== undefined) return { kind: "content", content: kept };
@@ -118,12 +119,10 @@ function prepareDeliver(
 
 /** Gets what lies elsewhere, in the way that those files have for it. */
 async function deliverFrom(
-  { deliver }: Pick<ContentFiles, "deliver">,
-  file: FileName,
-  wanted: Wanted,
   open: () => Promise<Blob | undefined>,
+  delivering: Promise<Delivery | undefined>,
 ): Promise<Delivery | undefined> {
-  const near = await deliver?.(file, wanted);
+  const near = await delivering;
   if (near !== undefined) return near;
   const content = await open();
   return content && { kind: "content", content };

@@ -71,7 +71,7 @@ export function deliverAsset(
   { assets }: { assets: Pick<AssetStore, "deliver"> },
   asset: StoredFile,
   wanted: Wanted,
-  options: { readonly isLazy: boolean },
+  options: NonNullable<Parameters<AssetStore["deliver"]>[2]>,
 ): AtHand<Delivery> {
   return whenAtHand(assets.deliver(asset, wanted, options), (delivery) => {
     if (delivery === undefined) throw new AppError("not_found", { kind: "file_unknown" });

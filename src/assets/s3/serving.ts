@@ -71,8 +71,8 @@ export function createServing(deps: {
     return { kind: "elsewhere", url, maxAgeSec: isShared ? Math.ceil((from + stepMs - now) / 1000) : 0 };
   }
 
-  return async (file: FileName, wanted: Wanted): Promise<Delivery | undefined> => {
-    if (serving.serve !== "proxy") {
+  return async (file: FileName, wanted: Wanted, isSentFromHere = false): Promise<Delivery | undefined> => {
+    if (serving.serve !== "proxy" && !isSentFromHere) {
       const isHere = local.pathIfThere(file) !== undefined;
       return !isHere && (await isInBucket(file)) ? elsewhere(file) : undefined;
     }

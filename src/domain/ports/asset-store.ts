@@ -122,11 +122,15 @@ export interface AssetStore {
    * first; the copy stays for some seconds at least.
    */
   locate(file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">): Promise<string | undefined>;
-  /** How a reader over HTTP gets the file, or undefined when it is not there. Takes the options of `open`. */
+  /**
+   * How a reader over HTTP gets the file, or undefined when it is not there. Takes the options of `open`.
+   *
+   * @param options.isSentFromHere never leads the reader elsewhere
+   */
   deliver(
     file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">,
     wanted: Wanted,
-    options?: { readonly isLazy: boolean },
+    options?: { readonly isLazy: boolean; readonly isSentFromHere?: boolean },
   ): AtHand<Delivery | undefined>;
   /**
    * A mask as a grey picture, as large as before: this colour where the mask is transparent, the other one where it is opaque;

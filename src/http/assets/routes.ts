@@ -80,6 +80,7 @@ interface AssetAnswer {
   readonly isLate: boolean;
   /** Headers of the answer, from the media type and the name of the content. */
   readonly headersOf: (asset: AddressedFile, type: MediaType, tag: string) => FileHeaders;
+  readonly isSentFromHere?: boolean | undefined;
 }
 
 /** Answers with a stored file, a part of it, or its thumbnail. @throws AppError like `deliverAsset` and `readThumbnail` */
@@ -87,7 +88,7 @@ export function assetReply(
   deps: AssetReplyDeps,
   request: Request,
   asset: AddressedFile,
-  { size, isLate, headersOf }: AssetAnswer,
+  { size, isLate, headersOf, isSentFromHere = false }: AssetAnswer,
 ): AtHand<Reply> {
   // A drawing has every size.
   if (size !== undefined && asset.type !== "image/svg+xml") {
@@ -97,7 +98,7 @@ export function assetReply(
   const headers = headersOf(asset, asset.type, asset.sha256);
   // Bun 1.4.5 sends the head of an answer that was not ready at once in about fifty pieces, unless the body is a file or small
   // (https://github.com/oven-sh/bun/pull/41341, checked 2026-11-23).
-  const deliver = (wanted: Wanted) => deliverAsset(deps, asset, wanted, { isLazy: isLate });
+  const deliver = (wanted: Wanted) => deliverAsset(deps, asset, wanted, { isLazy: isLate, isSentFromHere });
   return serveFile(request, { sizeBytes: asset.sizeBytes, headers, deliver });
 }
 
@@ -139,8 +140,22 @@ function publicHeaders(
   };
 }
 
+/**
+ * Answers a caller who needs a key for the file. Clients repeat headers after a redirect, and a bucket refuses an address that comes with
+ * an `Authorization`, so that the file is sent from here.
+ * @throws AppError like `assetReply`
+ */
+export function ownFileReply(
+  deps: AssetReplyDeps,
+  request: Request,
+  asset: AddressedFile,
+  answer: Pick<AssetAnswer, "size" | "isLate">,
+): AtHand<Reply> {
+  return assetReply(deps, request, asset, { ...answer, headersOf: ownFileHeaders, isSentFromHere: true });
+}
+
 /** Headers for a file that only the owner of a credential gets, at an address that may later lead to another file or to none. */
-export function ownFileHeaders({ createdAt }: AddressedFile, type: MediaType, tag: string): FileHeaders {
+function ownFileHeaders({ createdAt }: AddressedFile, type: MediaType, tag: string): FileHeaders {
   return {
     "Content-Type": type,
     "Cache-Control": "private, no-cache",

@@ -30,6 +30,9 @@ function downloads(types: readonly MediaType[], headers: readonly HeaderName[]):
   };
 }
 
+/** The answers of a download that needs a key, which is sent from here wherever the file is stored. */
+export const ownDownloads = (types: readonly MediaType[]) => downloads(types, FILE_HEADERS);
+
 /** The answers of a download of a result, which may be stored elsewhere. */
 export function resultDownloads(types: readonly MediaType[]): EndpointContract["answers"] {
   return {

@@ -5,7 +5,7 @@ import type { Thumbnails } from "../../../domain/ports/thumbnails.ts";
 import type { UploadStore } from "../../../domain/ports/upload-store.ts";
 import type { RemoveTaskDeps } from "../../../service/remove-task.ts";
 import { listUploads, removeUpload } from "../../../service/uploaded-files.ts";
-import { assetReply, ownFileHeaders } from "../../assets/routes.ts";
+import { ownFileReply } from "../../assets/routes.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
 import { V1BETA } from "./manners.ts";
@@ -29,7 +29,7 @@ export async function downloadFile(deps: FileDeps, exchange: KeyedExchange): Pro
   )
     throw mustBe("alt", { oneOf: ["media"] });
   const file = await requireOwnFile(deps, principal, param("file"));
-  return assetReply(deps, request, file, { isLate, headersOf: ownFileHeaders });
+  return ownFileReply(deps, request, file, { isLate });
 }
 
 /** Answers with what is known of a file. @throws AppError `not_found` */

@@ -1,5 +1,5 @@
 import { MEDIA_TYPES, type MediaType } from "../../../domain/media/asset.ts";
-import { RANGE_HEADERS, resultDownloads } from "../../assets/wire.ts";
+import { ownDownloads, RANGE_HEADERS } from "../../assets/wire.ts";
 import { contract, jsonAnswer, jsonBody } from "../../openapi/contract.ts";
 import type { HeaderName } from "../../openapi/headers.ts";
 import { ROUTING_HEADERS } from "../../routing.ts";
@@ -183,7 +183,7 @@ export const DOWNLOAD_FILE = contract("geminiDownloadFile", TAG, "Download a fil
   query: optional({ alt: text("`media`.") }),
   headers: RANGE_HEADERS,
   // The keys of the table are the types.
-  answers: resultDownloads(Object.keys(MEDIA_TYPES) as MediaType[]),
+  answers: ownDownloads(Object.keys(MEDIA_TYPES) as MediaType[]),
   errors: ["invalid_request", "not_found", "service_unavailable"],
 });
 

@@ -6,7 +6,7 @@ import type { Thumbnails } from "../../../domain/ports/thumbnails.ts";
 import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
 import { findAsset } from "../../../service/read-asset.ts";
 import { readTask } from "../../../service/read-task.ts";
-import { assetReply, ownFileHeaders } from "../../assets/routes.ts";
+import { ownFileReply } from "../../assets/routes.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import type { Reply } from "../../reply.ts";
 
@@ -36,7 +36,7 @@ export async function videoContent(deps: ContentDeps, exchange: KeyedExchange): 
   const [result] = task.results;
   if (task.status !== "completed" || result === undefined) throw withoutVideo(task);
   const asset = await findAsset(deps, result.assetId);
-  const reply = await assetReply(deps, request, asset, { size, isLate, headersOf: ownFileHeaders });
+  const reply = await ownFileReply(deps, request, asset, { size, isLate });
   return { ...reply, log: { task: task.id, model: task.model } };
 }
 

@@ -1,6 +1,6 @@
 import { TASK_ERROR_CODES } from "../../../domain/errors.ts";
 import { MAX_LIST_LIMIT } from "../../../domain/limits.ts";
-import { RANGE_HEADERS, resultDownloads } from "../../assets/wire.ts";
+import { ownDownloads, RANGE_HEADERS } from "../../assets/wire.ts";
 import { contract, jsonAnswer, jsonBody } from "../../openapi/contract.ts";
 import { ROUTING_HEADERS } from "../../routing.ts";
 import { TASK_ID } from "../../tasks/wire.ts";
@@ -226,7 +226,7 @@ export const READ_VIDEO_CONTENT = contract("readVideoContent", TAG, "Download a 
   path: { video_id: VIDEO_ID },
   query: optional({ variant: VARIANT }),
   headers: RANGE_HEADERS,
-  answers: resultDownloads(["video/mp4", "video/webm", "image/webp"]),
+  answers: ownDownloads(["video/mp4", "video/webm", "image/webp"]),
   errors: ["invalid_request", "task_not_found", "not_found", "service_unavailable"],
 });
 

@@ -1,5 +1,5 @@
 import { INPUT_TYPES } from "../../../domain/media/asset.ts";
-import { RANGE_HEADERS, resultDownloads } from "../../assets/wire.ts";
+import { ownDownloads, RANGE_HEADERS } from "../../assets/wire.ts";
 import { contract, jsonAnswer } from "../../openapi/contract.ts";
 import { type Schema, text } from "../../wire/schema.ts";
 import { idOf } from "../../wire/values.ts";
@@ -57,6 +57,6 @@ export const DELETE_INPUT_FILE = contract("deleteReplicateFile", TAG, "Delete a 
 export const DOWNLOAD_INPUT_FILE = contract("downloadReplicateFile", TAG, "Download an uploaded file", {
   path: PATH,
   headers: RANGE_HEADERS,
-  answers: resultDownloads(INPUT_TYPES),
+  answers: ownDownloads(INPUT_TYPES),
   errors: ["not_found", "service_unavailable"],
 });

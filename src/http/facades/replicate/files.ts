@@ -11,7 +11,7 @@ import type { UploadStore } from "../../../domain/ports/upload-store.ts";
 import type { RemoveTaskDeps } from "../../../service/remove-task.ts";
 import { stageUpload, type UploadFileDeps, uploadFile } from "../../../service/upload-file.ts";
 import { listUploads, readUpload, removeUpload } from "../../../service/uploaded-files.ts";
-import { assetReply, ownFileHeaders } from "../../assets/routes.ts";
+import { ownFileReply } from "../../assets/routes.ts";
 import { counted, type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange.ts";
 import type { Incoming } from "../../ingress/incoming.ts";
 import { readMultipart } from "../../multipart/read.ts";
@@ -45,7 +45,7 @@ export function fileEndpoints(deps: FileDeps): Endpoint[] {
     keyed("GET", `${FILE}/download`, wire.DOWNLOAD_INPUT_FILE, { logLevel: "debug" }, async (exchange) => {
       const { request, principal, param, isLate } = exchange;
       const file = await readUpload(deps, principal, param("file_id"));
-      return assetReply(deps, request, file, { isLate, headersOf: ownFileHeaders });
+      return ownFileReply(deps, request, file, { isLate });
     }),
   ];
 }
