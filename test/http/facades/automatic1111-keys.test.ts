@@ -184,6 +184,8 @@ test("lists have the forms of that API", async () => {
     expect.arrayContaining(["sandbox-image", "my-engine", "my-alias"]),
   );
   expect(models.map(({ title }) => title)).not.toContain("sandbox-video");
+  // It draws nothing, and is among the upscalers.
+  expect(models.map(({ title }) => title)).not.toContain("sandbox-upscale");
   expect(((await call("upscalers")).body as JsonObject[]).map(({ name }) => name)).toEqual([
     "None",
     "sandbox-upscale",

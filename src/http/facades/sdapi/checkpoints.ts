@@ -8,6 +8,7 @@ import { cheapestImageModel } from "../../../service/cheapest-model.ts";
 import { misformed } from "../../../service/model-fields.ts";
 import type { PriceDeps } from "../../../service/price-terms.ts";
 import { aliasedId, listAliases, listModels, type ModelDeps } from "../../../service/read-model.ts";
+import { isEnlarging } from "../enlarging.ts";
 import { askedModel } from "../models.ts";
 
 export interface CheckpointDeps extends ModelDeps, PriceDeps {
@@ -82,9 +83,11 @@ export function requireImageModel(model: Model): void {
     throw new AppError("model_not_found", { kind: "video_model_here", model: model.id, field: "model" });
 }
 
-/** Image models and their aliases, as that API lists checkpoints. */
+/** Image models that draw and their aliases, as that API lists checkpoints. What only makes pictures larger is among the upscalers. */
 export function listCheckpoints(deps: ModelDeps, principal: Principal): JsonObject[] {
-  const isImage = (model: Model) => model.kind === "image";
+  const isImage = (model: Model) =>
+    model.kind === "image" &&
+    (!isEnlarging(model) || model.modes.some(({ requires }) => requires.length === 0));
   const titles = [
     ...listModels(deps, principal)
       .filter(isImage)

@@ -4,13 +4,7 @@ import { closestResolution } from "../../../domain/media/size.ts";
 import { takesValue } from "../../../domain/model/eligibility.ts";
 import type { Catalog } from "../../../domain/ports/catalog.ts";
 import type { ModelBody } from "../../../service/compat-request.ts";
-import {
-  choices,
-  imageField,
-  type OfferedModel,
-  propertyOf,
-  takenChoices,
-} from "../../../service/model-fields.ts";
+import { choices, type OfferedModel, propertyOf, takenChoices } from "../../../service/model-fields.ts";
 import { fromForeign } from "../foreign-input.ts";
 import { DECISIVE, FINE, MODEL_NAMES, NOT_FOR_MODELS } from "./asked-fields.ts";
 
@@ -231,10 +225,4 @@ export function onlyImageOf({ init_images: images }: JsonObject): string {
   if (Array.isArray(images) && images.length > 1)
     throw mustBe("init_images", { many: "entries", most: 1 }, images.length);
   return image;
-}
-
-/** Whether a model draws from a prompt alone, or from a picture. */
-export function drawsFrom({ model }: Pick<OfferedModel, "model">, what: "prompt" | "image"): boolean {
-  if (what === "prompt") return model.modes.some(({ requires }) => requires.length === 0);
-  return imageField(model, 1) !== undefined;
 }
