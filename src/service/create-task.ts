@@ -36,7 +36,7 @@ import { checkRetention } from "./retention-limit.ts";
 import { type AskedRouting, readRouting } from "./routing-wish.ts";
 
 export interface CreateTaskRequest
-  extends Pick<GenerationRequest, "hops" | "trace" | "cancelAt" | "cancelsUnstarted"> {
+  extends Pick<GenerationRequest, "hops" | "trace" | "cancelAt" | "cancelsUnstarted" | "isInline"> {
   readonly kind: TaskKind;
   /** The parsed JSON body. */
   readonly body: JsonObject;
@@ -282,11 +282,11 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
 function nameRequest(model: Model, body: JsonObject, request: CreateTaskRequest): GenerationRequest {
   const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
   const routing = readRouting(request.routing, request.principal, model);
-  const { trace, cancelAt, cancelsUnstarted } = request;
+  const { trace, cancelAt, cancelsUnstarted, isInline } = request;
   // Most requests have none of these, and a copy takes longer than a check.
-  if (routing === undefined && !trace && cancelAt === undefined) return named;
+  if (routing === undefined && !trace && cancelAt === undefined && !isInline) return named;
   return {
-    ...{ ...named, ...(routing && { routing }), ...(trace && { trace }) },
+    ...{ ...named, ...(routing && { routing }), ...(trace && { trace }), ...(isInline && { isInline }) },
     ...(cancelAt !== undefined && { cancelAt, ...(cancelsUnstarted && { cancelsUnstarted }) }),
   };
 }

@@ -64,6 +64,8 @@ export interface GenerationRequest {
   readonly cancelAt?: number | undefined;
   /** Whether it is cancelled then only if it has not started. */
   readonly cancelsUnstarted?: true | undefined;
+  /** Whether answers in the form of its creator's API have the content of its results, and not their addresses. */
+  readonly isInline?: true | undefined;
   /** The group that it belongs to; see domain/task/group-terms.ts. */
   readonly group?: GroupTerms | undefined;
   /** The `traceparent` of the create, if it is traced; see domain/tracing.ts. */

@@ -51,7 +51,7 @@ function fal(picture: string): MalformedForeign[] {
       ["no pictures", { ...good, num_images: 0 }, 422, "num_images"],
       ["a thousand pictures", { ...good, num_images: 1_000 }, 422, "num_images"],
       ["an address of this machine", { ...good, image_url: "http://127.0.0.1/a.png" }, 422, "image_url"],
-      ["sync_mode", { ...good, image_url: picture, sync_mode: true }, 422, "sync_mode"],
+      ["sync_mode as text", { ...good, image_url: picture, sync_mode: "yes" }, 422, "sync_mode"],
       ["a field of no model", { ...good, no_such_field: 1 }, 422, "no_such_field"],
       ["another scheme", good, 401, "auth_error", scheme("Token x")],
     ]),

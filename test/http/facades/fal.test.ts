@@ -108,6 +108,22 @@ async function requestOf(id: string): Promise<JsonObject> {
   return data.request;
 }
 
+/** What a request has made, with the content of its files in place of their addresses. */
+async function expectInline(id: string, made: JsonObject, side: number): Promise<void> {
+  const { result } = await service.untilEnded(id);
+  const images = await Promise.all(
+    (result as string[]).map(async (url) => {
+      const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
+      return {
+        ...{ url: `data:image/png;base64,${bytes.toString("base64")}`, content_type: "image/png" },
+        ...{ file_name: url.slice(url.lastIndexOf("/") + 1), file_size: bytes.length },
+        ...{ width: side, height: side },
+      };
+    }),
+  );
+  expect(made).toMatchObject({ images, prompt: "A fox", has_nsfw_concepts: [false, false] });
+}
+
 describe("a run", () => {
   // Those that take long do so together. One that finds no room to start waits until there is some.
   test.concurrent("is answered with what was made, in the shape that the model has there", async () => {
@@ -147,6 +163,19 @@ describe("a run", () => {
     const { headers, text } = await call("/svc/sandbox-image/stream", { body: SMALL });
     expect(headers.get("content-type")).toBe("text/event-stream");
     expect(JSON.parse(text.replace("data: ", "")).images).toHaveLength(1);
+  });
+
+  test.each([64, 512])("with sync_mode has its pictures of %i pixels a side in the answer", async (side) => {
+    const body = { ...SMALL, size: `${side}x${side}`, num_images: 2, sync_mode: true };
+    const { body: made, headers } = await call("/svc/sandbox-image", { body });
+    const id = String(headers.get("x-fal-request-id"));
+    await expectInline(id, made, side);
+    const streamed = await call("/svc/sandbox-image/stream", { body });
+    expect(streamed.headers.get("content-type")).toBe("text/event-stream");
+    const [event = "", ...others] = streamed.text.split("\n\n");
+    expect(others).toEqual([""]);
+    const other = String(streamed.headers.get("x-fal-request-id"));
+    await expectInline(other, JSON.parse(event.replace("data: ", "")), side);
   });
 
   test("that fails has that API's errors", async () => {
@@ -236,6 +265,13 @@ describe("the queue", () => {
     expect(faultOf(bad)).toMatchObject({ status: 422, loc: ["query", "fal_webhook"] });
   });
 
+  test("has the pictures themselves in the result of a request with sync_mode", async () => {
+    const id = await submit("svc/sandbox-image", { ...SMALL, size: "64x64", num_images: 2, sync_mode: true });
+    await service.untilEnded(id);
+    for (const end of ["", "/response"])
+      await expectInline(id, (await call(`/queue/svc/sandbox-image/requests/${id}${end}`)).body, 64);
+  });
+
   test("follows a request to its end", async () => {
     const id = await submit("svc/sandbox-image", SMALL);
     const { text } = await call(`/queue/svc/sandbox-image/requests/${id}/status/stream?logs=1`);
@@ -321,7 +357,8 @@ describe("the words of that API", () => {
       ["fal-ai/veo3/image-to-video", { prompt: "x" }, ["body", "image_url"], "missing"],
       ["svc/sandbox-image", {}, ["body", "prompt"], "missing"],
       ["svc/sandbox-image", { prompt: "x", loras: [] }, ["body", "loras"], "extra_forbidden"],
-      ["svc/sandbox-image", { prompt: "x", sync_mode: true }, ["body", "sync_mode"], "extra_forbidden"],
+      ["svc/sandbox-video", { prompt: "x", sync_mode: true }, ["body", "sync_mode"], "extra_forbidden"],
+      ["svc/sandbox-image", { prompt: "x", sync_mode: "yes" }, ["body", "sync_mode"], "extra_forbidden"],
       ["svc/sandbox-image", { prompt: "x", num_images: 99 }, ["body", "num_images"], "value_error"],
       [
         "svc/sandbox-image",

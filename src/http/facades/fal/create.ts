@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../domain/json.ts";
+import type { Model } from "../../../domain/model/model.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import type { JoiningRequest, JoinTask } from "../../../service/join-task.ts";
@@ -51,7 +52,8 @@ export function readCreate(
   json: JsonBody,
 ): FalCreate {
   const { model, route } = asked;
-  const given = withLength(model, route, withoutDefaults(json.body));
+  const { isInline, fields: wanted } = withoutSyncMode(model, json.body);
+  const given = withLength(model, route, wanted);
   const fields = withSize(model, route, given);
   const { body, names } = fromForeign(deps.catalog, model, { fields, at: "", route });
   requireInputs(asked, body, names);
@@ -71,6 +73,7 @@ export function readCreate(
     endpoint: `POST ${BASE}/${named.name}`,
     hasPaintedMasks: true,
     isWaiting: !named.isQueued,
+    isInline,
     callback: url === null ? undefined : { ...WEBHOOK, url },
     ...(named.isQueued && startWithinMs !== undefined && startingBy(deps.clock.now() + startWithinMs)),
   };
@@ -80,11 +83,14 @@ export function readCreate(
 /** Nobody waits for a request in the queue, so that its task itself says when it is cancelled unless it has started. */
 const startingBy = (cancelAt: number) => ({ cancelAt, cancelsUnstarted: true }) as const;
 
-/** Parameters without effect here: results are addresses of files unless a client wants their content in the answer. */
-function withoutDefaults(body: JsonObject): JsonObject {
-  if (body.sync_mode === undefined) return body;
+/** Whether a client wants pictures themselves in the answer, and not their addresses. Of videos, the model's schema refuses that. */
+function withoutSyncMode(
+  model: Model,
+  body: JsonObject,
+): { readonly isInline?: true; readonly fields: JsonObject } {
   const { sync_mode: mode, ...fields } = body;
-  return mode === false ? fields : { ...fields, sync_mode: mode };
+  if (mode === false) return { fields };
+  return mode === true && model.kind === "image" ? { isInline: true, fields } : { fields: body };
 }
 
 function identityOf({ body }: JsonBody, url: string | null, retainSec: number | undefined): JsonObject {

@@ -34,7 +34,8 @@ export async function outputOf(
   return { video, ...(others.length > 0 && { videos: files }), ...more };
 }
 
-function fileOf(asset: Asset, origin: string): JsonObject {
+/** What is told of a file, at this service or elsewhere. */
+export function fileOf(asset: Asset, origin: string): JsonObject {
   const { type, sizeBytes, width, height, durationMs } = asset;
   const path = assetPath(asset);
   return {

@@ -9,10 +9,12 @@ import type { KeyedExchange } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
 import { type EventWriter, eventReply } from "../../sse.ts";
 import { failureOf } from "./failure.ts";
-import { logsOf, outputOf, statusOf } from "./present.ts";
+import { logsOf, statusOf } from "./present.ts";
+import { type ResultDeps, resultReply } from "./result.ts";
 import { addressesOf, mayHaveQuery, queryOf } from "./target.ts";
 
-export interface FalQueueDeps extends CancelTaskDeps, WatchTaskDeps {
+export interface FalQueueDeps extends CancelTaskDeps, WatchTaskDeps, ResultDeps {
+  readonly tasks: ResultDeps["tasks"] & CancelTaskDeps["tasks"] & WatchTaskDeps["tasks"];
   readonly log: Log;
   readonly stopping: AbortSignal;
 }
@@ -81,13 +83,12 @@ const UNDER_WAY = "Request is still in progress";
 export async function readResult(deps: FalQueueDeps, exchange: KeyedExchange): Promise<Reply> {
   const { principal, param, origin } = exchange;
   const task = await readTask(deps, principal, param("request_id"));
-  const log = { task: task.id, model: task.model };
   if (!isTerminal(task.status)) {
     const body = { detail: UNDER_WAY, error_type: "bad_request", message: UNDER_WAY };
-    return withStatus(400, json(body, requestIdHeader(task.id), log));
+    return withStatus(400, json(body, requestIdHeader(task.id), { task: task.id, model: task.model }));
   }
   if (task.status !== "completed") throw await failureOf(deps, task);
-  return json(await outputOf(deps, task, origin), requestIdHeader(task.id), log);
+  return resultReply(deps, task, { origin, headers: requestIdHeader(task.id) });
 }
 
 export async function cancelRequest(deps: FalQueueDeps, { principal, param }: KeyedExchange): Promise<Reply> {

@@ -19,7 +19,6 @@ import { whileStaying } from "../../stays.ts";
 import { acceptStaying, finishInTime, standingFor, type WaitingDeps, waitOf } from "../../waiting.ts";
 import type { WebhookSigning } from "../signing.ts";
 import { type FalCreate, type FalCreateDeps, readBeginning, readCreate } from "./create.ts";
-import { outputOf } from "./present.ts";
 import {
   cancelRequest,
   type FalQueueDeps,
@@ -28,6 +27,7 @@ import {
   requestIdHeader,
   streamStatus,
 } from "./queue.ts";
+import { resultReply } from "./result.ts";
 import { startInTime } from "./start.ts";
 import { type FalStorageDeps, falStorageEndpoints } from "./storage.ts";
 import { addressesOf, BASE, type NamedModel } from "./target.ts";
@@ -173,7 +173,7 @@ async function run(
   );
   return whileStaying(leave, async () => {
     const { request, principal, origin } = exchange;
-    const { taskId: id, model } = joined;
+    const { taskId: id } = joined;
     if (startWithinMs !== undefined) {
       deps.keepOpen(request);
       await startInTime(deps, principal, { id, withinMs: startWithinMs, signal: request.signal });
@@ -181,14 +181,7 @@ async function run(
     const { waitMs, headers } = waitOf(deps, exchange);
     const standing = standingFor(exchange, joined);
     const task = await finishInTime(deps, exchange, joined, { waitMs, standing });
-    const output = await outputOf(deps, task, origin);
-    const reply = json(output, { ...headers, ...headersOf(joined) }, { task: id, model });
-    return isStream ? asEvent(reply) : reply;
+    const all = { ...headers, ...headersOf(joined) };
+    return resultReply(deps, task, { origin, headers: all, isStream, leave: joined.leave });
   });
-}
-
-/** The answer as the one event of a stream. */
-function asEvent({ body, headers, ...reply }: Reply): Reply {
-  const event = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
-  return { ...reply, headers: { ...headers, ...event }, body: `data: ${String(body)}\n\n` };
 }

@@ -23,7 +23,9 @@ const ONE = { model: text("Any model; the id of the request decides."), request_
 const NOT_FOUND = "A request that is unknown or another account's is not there.";
 
 const FILE = {
-  url: text("Address of the file.", { format: "uri" }),
+  url: text("Address of the file; of a picture that was asked for with `sync_mode: true`, a data URI.", {
+    format: "uri",
+  }),
   content_type: text("Media type."),
   file_name: text("Its name here."),
   file_size: integer("Bytes."),
