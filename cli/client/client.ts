@@ -76,7 +76,7 @@ export function createClient(settings: ClientSettings, options: ClientOptions) {
     ...eventCalls(settings, options),
     /** POSTs to an address of the user's own, without any credential or redirect. Tried once. @throws when nobody answers */
     post,
-    /** Requests a result's file, without any credential or redirect. */
+    /** Requests a result's file, without any credential. */
     fetchFile: (url: string, part?: Partial<Part>) =>
       withRetries(() => fetchFile(url, options, part), options),
   };

@@ -102,7 +102,7 @@ export async function openEvents(
   }
 }
 
-/** Requests a result's file once, or the rest of one, without any credential. */
+/** Requests a result's file once, or the rest of one, without any credential, wherever the server leads: to its bucket, say. */
 export async function fetchFile(
   url: string,
   options: ClientOptions,
@@ -120,6 +120,7 @@ export async function fetchFile(
         ...(isRest ? { Range: `bytes=${from}-`, "If-Range": etag } : {}),
       },
       signal: signal === undefined ? answers.signal : AbortSignal.any([answers.signal, signal]),
+      redirect: "follow",
     });
     options.onExchange?.(`GET ${url} ${response.status}`);
     if (response.status === 200 || (isRest && response.status === 206)) return { ok: true, value: response };
@@ -141,16 +142,19 @@ function createTimeLimit(ms: number) {
   return { signal: controller.signal, lift: () => clearTimeout(timer) };
 }
 
-/** Follows no redirect: another server must not get the key. */
+/** Follows no redirect unless told to: another server must not get the key. */
 function send(
   url: string,
   { userAgent, signal }: ClientOptions,
-  init: Pick<RequestInit, "method" | "body"> & { headers?: Record<string, string>; signal: AbortSignal },
+  init: Pick<RequestInit, "method" | "body" | "redirect"> & {
+    headers?: Record<string, string>;
+    signal: AbortSignal;
+  },
 ): Promise<Response> {
   return fetch(url, {
+    redirect: "manual",
     ...init,
     headers: { ...init.headers, "User-Agent": userAgent },
-    redirect: "manual",
     signal: AbortSignal.any([signal, init.signal]),
   });
 }

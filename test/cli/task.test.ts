@@ -407,6 +407,18 @@ describe("results", () => {
     expect([asset?.headers.get("authorization"), asset?.headers.get("x-api-key")]).toEqual([null, null]);
   });
 
+  test("are fetched where the server leads, without the key", async () => {
+    const cwd = emptyFolder();
+    using bucket = startScriptedServer({ "GET /object": () => new Response("elsewhere") });
+    using server = startScriptedServer({
+      ...files(1),
+      "GET /assets/asset_1.png": () => Response.redirect(`${bucket.url}/object?X-Amz-Signature=1`, 302),
+    });
+    const { exitCode } = await run(server, ["task", "download", "task_1", "-o", "a.png"], { cwd });
+    expect([exitCode, readFileSync(join(cwd, "a.png"), "utf8")]).toEqual([0, "elsewhere"]);
+    expect(bucket.seen.map(({ headers }) => headers.get("authorization"))).toEqual([null]);
+  });
+
   test("leave nothing half done behind", async () => {
     const cwd = emptyFolder();
     using server = startScriptedServer(files(3));
