@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import type { ClientSettings } from "../environment.ts";
 import { dataOf, parseBody, troubleOf } from "./answer.ts";
 import type { ClientOptions } from "./exchange.ts";
-import { readRaw, sendRaw, streamRaw } from "./raw.ts";
+import { answerLost, readRaw, sendRaw, streamRaw } from "./raw.ts";
 
 /** A picture of some megabytes, and what is around it. */
 const MAX_MESSAGE_SIZE = 128 * 1024 * 1024;
@@ -51,8 +51,9 @@ export function createMcpSender(settings: ClientSettings, options: ClientOptions
     if (version !== undefined) headers.set("MCP-Protocol-Version", version);
     for (const [name, value] of Object.entries(stateless ?? {})) headers.set(name, value);
     const sent = await sendRaw({ method: "POST", url, headers, body: JSON.stringify(message) }, options);
-    if (!sent.ok) throw sent.failure;
-    return sent.value;
+    if (sent.ok) return sent.value;
+    // Unless nobody was there, the server may have the message.
+    throw sent.retry === "yes" ? answerLost(sent.failure) : sent.failure;
   }
 }
 

@@ -30,12 +30,15 @@ export async function* streamRaw(response: Response, { origin }: URL): AsyncGene
   }
 }
 
+const CUT_OFF = "answer_cut_off";
+
 const cutOff = (error: unknown, server: string): Failure =>
-  new Failure(
-    EXIT.unreachable,
-    "answer_cut_off",
-    `${server} did not send the whole answer: ${clauseOf(error)}.`,
-  );
+  new Failure(EXIT.unreachable, CUT_OFF, `${server} did not send the whole answer: ${clauseOf(error)}.`);
+
+/** The failure of a request whose server may have done what it asks for. */
+export const answerLost = ({ message }: Failure): Failure => new Failure(EXIT.unreachable, CUT_OFF, message);
+
+export const isAnswerLost = (error: unknown): boolean => error instanceof Failure && error.code === CUT_OFF;
 
 /**
  * Sends a request as it is, once, and follows no redirect: another server must not get the credential. The answer must begin in

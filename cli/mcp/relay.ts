@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
-import { Failure } from "../failure.ts";
+import { isAnswerLost } from "../client/raw.ts";
 import type { LocalFiles } from "./local-files.ts";
 import type { Saver } from "./saver.ts";
 
@@ -77,8 +77,7 @@ async function answer(
     if (isRequest && !isAnswered && !cancelled.has(JSON.stringify(id)))
       write(errorFor(id, SERVER_ERROR, LOST));
   } catch (error) {
-    const isLost = error instanceof Failure && error.code === "answer_cut_off";
-    const text = isLost ? LOST : error instanceof Error ? error.message : String(error);
+    const text = isAnswerLost(error) ? LOST : error instanceof Error ? error.message : String(error);
     if (isRequest && !isAnswered) write(errorFor(id, SERVER_ERROR, text));
     else warn(text);
   }
