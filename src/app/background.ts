@@ -16,6 +16,7 @@ import { createLateAnswers } from "../scheduler/late-answers.ts";
 import { createLeftovers } from "../scheduler/leftovers.ts";
 import { createRetention, type RetentionDeps } from "../scheduler/retention.ts";
 import { createLanes } from "../scheduler/routing/lanes.ts";
+import { createRecounts } from "../scheduler/routing/recounts.ts";
 import { createScheduler, type SchedulerOptions } from "../scheduler/scheduler.ts";
 import { createTimekeeper } from "../scheduler/timekeeper.ts";
 import { Traces } from "../scheduler/traces.ts";
@@ -195,6 +196,8 @@ function createUpkeep(config: Config, { stopWays, ...rooms }: Rooms) {
     createLeftovers({ clock, log, left: rooms.left, remove }),
     createIndexer({ clock, log, search: store.search, isOn: config.search.prompts }),
     createLateAnswers({ ...rooms, tasks }),
+    // Nodes count what others do, too, each time that they tell that they are there.
+    ...(rooms.cluster === undefined ? [createRecounts({ ...rooms, tasks })] : []),
     rooms.relays,
     backups,
   ];

@@ -163,9 +163,10 @@ function decide(deps: CreateTaskDeps, request: CreateTaskRequest) {
   const { model, body } = readRequest(deps, request);
   const callback = callbackOf(deps, body, request.callback);
   const named = nameRequest(model, body, request);
-  const chosen = findRoute(deps, model, named);
   const promised = quoteOf(deps, request, model, named);
   checkCost(promised.ceiling, request.costLimit);
+  // Comes last, because the way counts as taken.
+  const chosen = findRoute(deps, model, named);
   return { model, body, named, callback, chosen, promised };
 }
 
@@ -180,15 +181,15 @@ async function admit(
   const { accountId } = principal;
   if (request.refused !== undefined) throw request.refused;
   const { model, body, named, callback, chosen, promised } = decide(deps, request);
-  const waiting = deps.queues.check({ lane: chosen.lane, accountId, model });
-  if (waiting !== undefined) await waiting;
-  const asked = { model, body, principal, requestId, gone };
-  const replay = deps.moderate?.isFor(asked) && (await passChecks(deps, asked, idempotency));
-  if (typeof replay === "object") return replay;
-  const id = deps.ids.create("task");
   const staged: StagedFile[] = [];
   let isAdmitted = false;
   try {
+    const waiting = deps.queues.check({ lane: chosen.lane, accountId, model });
+    if (waiting !== undefined) await waiting;
+    const asked = { model, body, principal, requestId, gone };
+    const replay = deps.moderate?.isFor(asked) && (await passChecks(deps, asked, idempotency));
+    if (typeof replay === "object") return replay;
+    const id = deps.ids.create("task");
     const { inputs, assets } =
       named.inputs.length === 0
         ? NO_INPUTS
@@ -227,6 +228,7 @@ async function admit(
     if (result.isLow) deps.tellLowBalance(accountId);
     return { taskId: id, held: promised.ceiling, replayed: false, task };
   } finally {
+    if (!isAdmitted) deps.routing.giveBack(chosen);
     for (const file of staged) await file.release(isAdmitted);
   }
 }

@@ -16,7 +16,6 @@ export interface QueueSheddingDeps {
   readonly loads: {
     queued(lane: LaneId): number;
     begun(lane: LaneId): number;
-    unassigned(lane: LaneId): void;
   };
   /** Most tasks of the lane that may be under way. */
   readonly capacityOf: (lane: LaneId) => number | undefined;
@@ -64,8 +63,6 @@ export function createQueueShedding(deps: QueueSheddingDeps) {
       own.count += 1;
       return;
     }
-    // The task was counted as waiting when its way was chosen.
-    loads.unassigned(lane);
     long.note(lane, { queued: own.count, waited_s: Math.round(waitedMs / 1000) });
     const retryAfterSec = queueRetrySec(queue);
     const facts = {

@@ -309,6 +309,7 @@ export function routingOf(has: (id: ProviderId) => boolean): Routing {
       const index = routes.findIndex((route) => has(route.provider) && canTake(route, request));
       return wayOf(index, routes[index]);
     },
+    giveBack() {},
     verdicts: () => undefined,
     consider: () => [],
   };

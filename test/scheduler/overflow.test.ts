@@ -4,6 +4,7 @@ import type { Model, Overflow } from "../../src/domain/model/model.ts";
 import type { RouteStore } from "../../src/domain/ports/route-store.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import type { GenerationRequest } from "../../src/domain/task/request.ts";
+import { createRecounts } from "../../src/scheduler/routing/recounts.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { fakeClock, MODEL, scriptedProvider } from "../helpers/engine.ts";
 import { micros, newTask } from "../helpers/store.ts";
@@ -134,4 +135,22 @@ test("a house whose tasks' times are not known has them wait", () => {
   const { create } = setup();
   const lanes = Array.from({ length: 20 }, () => create({ mode: "image-to-image" }));
   expect(count(lanes, "house")).toBe(20);
+});
+
+test("what is cancelled or taken over while it waits does not send tasks to the cloud for good", async () => {
+  const { create, loads, clock } = setup();
+  const recounts = createRecounts({
+    ...{ loads, clock, log: silent },
+    tasks: { lanes: async () => [{ lane: HOUSE, queued: 1, underWay: 2, oldestAt: 0 }] },
+  });
+  recounts.start();
+  while (create() !== "cloud");
+  clock.advance(60_000);
+  await Bun.sleep(0);
+  expect([loads.queued(HOUSE), create()]).toEqual([1, "house"]);
+  while (create() !== "cloud");
+  clock.advance(5_000);
+  await Bun.sleep(0);
+  expect(create()).toBe("house");
+  recounts.stop();
 });

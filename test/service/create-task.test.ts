@@ -2,15 +2,17 @@ import { afterEach, expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import type { KeyPolicy } from "../../src/domain/access/key-policy.ts";
 import { AppError } from "../../src/domain/errors.ts";
+import type { ModelId, ProviderId } from "../../src/domain/ids.ts";
 import type { Model } from "../../src/domain/model/model.ts";
 import { toMicros } from "../../src/domain/money/money.ts";
 import type { NewAccount } from "../../src/domain/ports/account-store.ts";
 import type { PutOptions } from "../../src/domain/ports/asset-store.ts";
 import { createTaskFeed, createWakeup } from "../../src/runtime/signals.ts";
+import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { type CreateTaskDeps, createCreateTask } from "../../src/service/create-task.ts";
 import type { Moderated } from "../../src/service/moderate.ts";
 import { rejection } from "../contracts/provider.ts";
-import { countingIds, fakeClock, memoryAssets, routingOf } from "../helpers/engine.ts";
+import { countingIds, fakeClock, memoryAssets, routingOf, scriptedProvider } from "../helpers/engine.ts";
 import { openEmptyStore } from "../helpers/open-store.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";
 import { ACCOUNT, addAccount, bySystem, keyId } from "../helpers/store.ts";
@@ -139,6 +141,39 @@ test("a task has the setup of the way that is chosen for it", async () => {
   };
   const { create } = await setup(() => ({}), { routing: { ...routing, choose } });
   expect((await create(inline))?.setup).toBe("base.safetensors");
+});
+
+test("a create that stores nothing counts neither as waiting nor against the budget of a dearer route", async () => {
+  const [house, cloud] = ["sandbox", "cloud"] as [ProviderId, ProviderId];
+  const adapters = [scriptedProvider({ id: house, concurrency: 1 }), scriptedProvider({ id: cloud })];
+  const { routing, durations, loads } = createWays({
+    ...{ adapters: () => adapters, clock: fakeClock(), random: () => 0.5 },
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+    routes: {
+      troubles: async () => [],
+      changedTroubles: async () => [],
+      set: async () => {},
+      clear: async () => {},
+    },
+  });
+  const { create, store } = await setup(
+    ({ routes: [own] }) => ({
+      routes: [own!, { provider: cloud, upstreamModel: "dear" }],
+      overflow: { to: { provider: cloud }, afterMs: 5_000, mostPerHour: 1 },
+    }),
+    { routing },
+    { account: { mode: "prepaid", credit: toMicros(10_000) } },
+  );
+  const took = { model: "sandbox-image" as ModelId, mode: "image-to-image" };
+  for (const _ of [1, 2, 3]) durations.took(house, "picture", took, 10_000);
+  expect(String((await create(inline, "one"))?.lane)).toBe("sandbox");
+  for (let i = 0; i < 3; i++) {
+    await create(inline, "one");
+    expect(await rejection(create(inline))).toMatchObject({ code: "insufficient_quota" });
+  }
+  expect([loads.queued(house), loads.queued(cloud)]).toEqual([1, 0]);
+  await store.accounts.credit(ACCOUNT, toMicros(10_000), "more", bySystem());
+  expect(String((await create(inline))?.lane)).toBe("cloud");
 });
 
 test("a request that a check refuses keeps nothing: no file, no hold, no task, no idempotency key", async () => {

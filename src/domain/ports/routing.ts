@@ -23,9 +23,12 @@ export interface Routing {
   has(provider: ProviderId): boolean;
   /**
    * The best way for a request under its policy. It must do the request exactly and be usable now; if there is none, the way
-   * that is usable soonest. @returns undefined if no way that is switched on can do it
+   * that is usable soonest. Without `looking` it is for a new task, which counts as waiting there from now on.
+   * @returns undefined if no way that is switched on can do it
    */
   choose(model: Model, request: GenerationRequest, looking?: Looking): ChosenRoute | undefined;
+  /** The new task for which this way was chosen is not stored. */
+  giveBack(way: ChosenRoute): void;
   /**
    * Why each way of a model was taken or not, when `choose` had chosen this one. @returns undefined if the model has only one
    * way

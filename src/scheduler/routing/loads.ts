@@ -30,7 +30,7 @@ export interface Loads {
 /** @param capacityOf how many tasks of a lane may be under way */
 export function createLoads(capacityOf: (lane: LaneId) => number | undefined): Loads {
   const underWay = new Map<LaneId, number>();
-  /** An estimate: a task that is cancelled while it waits counts until no task waits. */
+  /** An estimate: a task that is cancelled while it waits, or taken over, counts there until the next count. */
   const waiting = new Map<LaneId, number>();
   const begun = new Map<LaneId, number>();
   const add = (counts: Map<LaneId, number>, lane: LaneId, count: number) =>

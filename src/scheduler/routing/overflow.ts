@@ -19,6 +19,8 @@ export interface Overflow {
   ): ChosenRoute | undefined;
   /** A task goes there. */
   spend(asked: Asked, way: ChosenRoute): void;
+  /** The task that was to go this way does not. */
+  giveBack(way: ChosenRoute): void;
 }
 
 interface Asked {
@@ -31,6 +33,7 @@ interface Asked {
 interface Spent {
   readonly at: number;
   readonly cost: number;
+  readonly way: ChosenRoute;
 }
 
 const HOUR_MS = 3_600_000;
@@ -84,7 +87,13 @@ export function createOverflow(deps: {
     spend({ model, request, looking }, way) {
       if (!isDearer(model, way.route) || isCurrent(looking, way)) return;
       const cost = routeCost(model, way.route, request) ?? 0;
-      hours.getOrInsertComputed(model.id, () => []).push({ at: deps.clock.elapsed(), cost });
+      hours.getOrInsertComputed(model.id, () => []).push({ at: deps.clock.elapsed(), cost, way });
+    },
+    giveBack(way) {
+      for (const [model, spent] of hours) {
+        const left = spent.filter((each) => each.way !== way);
+        if (left.length < spent.length) hours.set(model, left);
+      }
     },
   };
 }

@@ -79,6 +79,7 @@ export function createRouting(deps: RoutingDeps): Routing {
       if (best !== undefined && looking === undefined) deps.loads.assigned(best.lane);
       return best;
     },
+    giveBack: (way) => giveBack(deps, way),
     verdicts: (model, request, looking, chosen) =>
       verdictsOf(deps, { model, request, looking, chosen, accountsOf: accountsOf.provider }),
     consider: (model, request) =>
@@ -87,6 +88,11 @@ export function createRouting(deps: RoutingDeps): Routing {
         waysOf: (route, index) => waysOf(route, index, request, NOTHING),
       }),
   };
+}
+
+function giveBack({ loads, overflow }: RoutingDeps, way: ChosenRoute): void {
+  loads.unassigned(way.lane);
+  overflow.giveBack(way);
 }
 
 /** The usual case, which every create and every first attempt checks: one route, one account, and no known problem. */
