@@ -123,12 +123,13 @@ function diskTrouble({ state, reading, advice, isAdvised }: WatchedDisk): DiskTr
 /** From now on sends alerts to the targets of the settings; in a replay, to nobody. @returns a function that stops it */
 export function startAlerting(
   config: Config,
-  { clock, log, store }: Pick<Rooms, "clock" | "log" | "store">,
+  { clock, log, store, adapters }: Pick<Rooms, "clock" | "log" | "store" | "adapters">,
   { tally, backups, disk }: Watched,
 ): () => void {
   if (config.replay !== undefined) return () => {};
   const read = createReadConditions({
     ...{ ...store, clock, counts: tally },
+    isOn: (lane) => adapters().some((adapter) => adapter.lane === lane),
     backupFailing: () => backups()?.failing,
     disk: () => (disk.state() === "enough" ? undefined : diskTrouble(disk)),
   });

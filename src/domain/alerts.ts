@@ -1,5 +1,6 @@
 /** The kinds of alerts that an operator can receive. */
 export const ALERT_KINDS = [
+  "database_down",
   "low_balance",
   "route_down",
   "disk_low",

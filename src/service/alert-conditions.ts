@@ -1,5 +1,6 @@
 import type { Account } from "../domain/access/account.ts";
-import type { Condition, Told } from "../domain/alerts.ts";
+import type { AlertKind, Condition, Told } from "../domain/alerts.ts";
+import type { LaneId } from "../domain/ids.ts";
 import { CURRENCY, formatAmount, toMicros, ZERO } from "../domain/money/money.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { CallbackStore } from "../domain/ports/callback-store.ts";
@@ -25,6 +26,8 @@ export interface ConditionDeps {
   readonly clock: Pick<Clock, "now">;
   readonly accounts: Pick<AccountStore, "lowAccounts">;
   readonly routes: Pick<RouteStore, "troubles">;
+  /** Whether the account at a provider is switched on. */
+  readonly isOn: (lane: LaneId) => boolean;
   readonly counts: Pick<Counts, "hour" | "minute">;
   /** Undefined while there is enough space. */
   readonly disk: () => DiskTrouble | undefined;
@@ -42,24 +45,47 @@ const DEAD_MOST = 100;
 const LEAST_TASKS = 20;
 const LEAST_REQUESTS = 100;
 
-/** Reads the present problems, for alerts. @throws StorageError */
+/** The kinds of problems that only the database knows. */
+const STORED: readonly AlertKind[] = ["low_balance", "route_down", "dead_callbacks"];
+
+/** Reads the present problems, for alerts. */
 export function createReadConditions(deps: ConditionDeps) {
   return async (told: readonly Told[]): Promise<Condition[]> => {
-    const low = await deps.accounts.lowAccounts();
-    const troubles = await deps.routes.troubles();
+    const stored = await readStored(deps).catch((error: unknown) => unreadable(error, told));
     const disk = deps.disk();
     // A low disk is reported only when the advice is ready, so that it is reported once, with the advice. An alert that was
     // sent before stays meanwhile.
     const isTold = disk?.isAdvised === true || told.some(({ kind }) => kind === "disk_low");
     return [
-      ...low.map(lowBalance),
-      ...troubles.flatMap((trouble) => routeDown(trouble, deps.clock.now())),
+      ...stored,
       ...(isTold ? diskLow(disk) : []),
-      ...(await deadCallbacks(deps)),
       ...backupFailed(deps.backupFailing()),
       ...errorBudget(deps.counts),
     ];
   };
+}
+
+/** @throws StorageError */
+async function readStored(deps: ConditionDeps): Promise<Condition[]> {
+  const low = await deps.accounts.lowAccounts();
+  const troubles = await deps.routes.troubles();
+  // What a provider said before it was switched off keeps no task waiting.
+  const present = troubles.filter(({ lane }) => deps.isOn(lane));
+  return [
+    ...low.map(lowBalance),
+    ...present.flatMap((trouble) => routeDown(trouble, deps.clock.now())),
+    ...(await deadCallbacks(deps)),
+  ];
+}
+
+/** The database cannot be read. What it knew when it last could is neither over nor new. */
+function unreadable(error: unknown, told: readonly Told[]): Condition[] {
+  const reason = error instanceof Error ? error.message : String(error);
+  const known = new Map(told.map((each) => [`${each.kind} ${each.subject}`, each]));
+  return [
+    { kind: "database_down", subject: "", summary: `The database cannot be read: ${reason}` },
+    ...[...known.values()].filter(({ kind }) => STORED.includes(kind)),
+  ];
 }
 
 function lowBalance({ id, name, balance, held, creditLimit, lowBalance: level = ZERO }: Account): Condition {

@@ -40,6 +40,8 @@ export function createReadMetrics(deps: MetricsDeps): ReadMetrics {
       deps.process(),
     ]);
     const [vitals, disk, stays] = [deps.vitals(), deps.disk(), deps.stays()];
+    const on = new Set(deps.lanes.map(({ lane }) => lane));
+    const present = troubles.filter(({ lane }) => on.has(lane));
     return {
       ...deps.counted(),
       ...stored(deps, latest),
@@ -50,7 +52,7 @@ export function createReadMetrics(deps: MetricsDeps): ReadMetrics {
         ...one(stays.streams, { kind: "streams" }),
       ],
       svc_lane_limit_tasks: deps.lanes.flatMap(({ lane, capacity }) => one(capacity, { lane })),
-      svc_route_trouble: troubles.flatMap(({ lane, upstreamModel, kind }) =>
+      svc_route_trouble: present.flatMap(({ lane, upstreamModel, kind }) =>
         one(1, { lane, upstream_model: upstreamModel === WHOLE_ACCOUNT ? "*" : upstreamModel, kind }),
       ),
       svc_database_bytes: one(disk.databaseBytes),

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { Account } from "../../src/domain/access/account.ts";
 import { ALERT_KINDS, type Condition, type Notice, type Told } from "../../src/domain/alerts.ts";
+import type { LaneId } from "../../src/domain/ids.ts";
 import type { RouteTrouble } from "../../src/domain/ports/route-store.ts";
+import { StorageError } from "../../src/domain/ports/task-store.ts";
 import {
   type ConditionDeps,
   createReadConditions,
@@ -126,6 +128,7 @@ describe("what is wrong", () => {
       clock,
       accounts: { lowAccounts: async () => [] },
       routes: { troubles: async () => [] },
+      isOn: (lane) => lane === LANE,
       // What is not read of the counts is left out.
       counts: { hour: () => ({ models }), minute: () => minute } as never,
       disk: () => undefined,
@@ -183,6 +186,29 @@ describe("what is wrong", () => {
     clock.advance(120_000);
     expect(await subjects()).toEqual([`${LANE}:refused`, `${LANE}:spent`, `${LANE}:open`]);
     expect((await read([])).find(({ kind }) => kind === "route_down")?.since).toBe(fakeClock().now());
+  });
+
+  test("is no route of a provider that was switched off", async () => {
+    const trouble: RouteTrouble = {
+      ...{ lane: "gone" as LaneId, upstreamModel: "m", kind: "refused", detail: "no", since: 0, times: 1 },
+    };
+    const { read } = reading({ routes: { troubles: async () => [trouble] } });
+    expect(kindsOf(await read([]))).toEqual([]);
+  });
+
+  test("is a database that cannot be read, beside what needs none, and what it last told is not over", async () => {
+    const away = async () => {
+      throw new StorageError("away", "The database does not answer.");
+    };
+    const low = { kind: "low_balance", subject: ACCOUNT, summary: "Low.", since: 1, toldAt: 2 } as const;
+    const failed = { kind: "backup_failed", subject: "", summary: "Failed.", since: 1, toldAt: 2 } as const;
+    const { read } = reading({ accounts: { lowAccounts: away }, errors: 150 });
+    const conditions = await read([low, failed, low]);
+    expect(conditions.map(({ kind, summary, level }) => [kind, level ?? summary])).toEqual([
+      ["database_down", "The database cannot be read: The database does not answer."],
+      ["low_balance", "Low."],
+      ["error_budget", 75],
+    ]);
   });
 
   test("is a callback that was given up, for an hour", async () => {
