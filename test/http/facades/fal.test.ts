@@ -190,6 +190,27 @@ describe("a run", () => {
   });
 });
 
+test("a run that its address cuts before it has started is one task, however often it is sent again", async () => {
+  const busy = await startPublished({ SVC_EDGE_TIMEOUT_SECONDS: "1", SVC_SANDBOX_CONCURRENCY: "1" });
+  const send = (path: string, body: JsonObject, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${busy.url}/fal${path}`, {
+      method: "POST",
+      headers: { Authorization: `Key ${busy.key}`, "Content-Type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  await send("/queue/svc/sandbox-image", LASTING);
+  const run = () => send("/svc/sandbox-image", SMALL, { "X-Fal-Request-Timeout": "2.5" });
+  const cut = [await run(), await run()];
+  const ids = cut.map(({ headers }) => headers.get("x-fal-request-id"));
+  expect(cut.map(({ status }) => status)).toEqual([504, 504]);
+  expect([ids[0], new Set(ids).size]).toEqual([expect.stringMatching(/^task_/), 1]);
+  // It is cancelled at its time all the same, and whoever waits then is told why.
+  const late = await run();
+  expect([late.status, late.headers.get("x-fal-request-timeout-type")]).toEqual([504, "user"]);
+  expect(late.headers.get("x-fal-request-id")).toBe(ids[0] ?? "");
+  await busy.stop();
+});
+
 describe("the queue", () => {
   test("cancels a request that has not started in its time, and leaves one that has", async () => {
     const headers = { "X-Fal-Request-Timeout": "1.001" };

@@ -20,11 +20,6 @@ export interface FalCreateDeps extends ModelDeps {
   readonly joinTask: JoinTask;
 }
 
-/** A create that was read. */
-export interface FalCreate extends Pick<AskedHeaders, "startWithinMs"> {
-  readonly joining: JoiningRequest;
-}
-
 /** What a create says before its body has arrived. */
 export interface FalBeginning {
   readonly named: NamedModel;
@@ -50,7 +45,7 @@ export function readCreate(
   exchange: KeyedExchange,
   { named, asked, headers }: FalBeginning,
   json: JsonBody,
-): FalCreate {
+): JoiningRequest {
   const { model, route } = asked;
   const { isInline, fields: wanted } = withoutSyncMode(model, json.body);
   const given = withLength(model, route, wanted);
@@ -62,7 +57,7 @@ export function readCreate(
   names.retain_seconds = LIFECYCLE;
   names.callback_url = "fal_webhook";
   const sent = sentBy(exchange);
-  const joining: JoiningRequest = {
+  return {
     ...sent,
     kind: model.kind,
     model,
@@ -75,12 +70,11 @@ export function readCreate(
     isWaiting: !named.isQueued,
     isInline,
     callback: url === null ? undefined : { ...WEBHOOK, url },
-    ...(named.isQueued && startWithinMs !== undefined && startingBy(deps.clock.now() + startWithinMs)),
+    ...(startWithinMs !== undefined && startingBy(deps.clock.now() + startWithinMs)),
   };
-  return { startWithinMs, joining };
 }
 
-/** Nobody waits for a request in the queue, so that its task itself says when it is cancelled unless it has started. */
+/** The task itself says when it is cancelled unless it has started: its caller may be gone by then. */
 const startingBy = (cancelAt: number) => ({ cancelAt, cancelsUnstarted: true }) as const;
 
 /** Whether a client wants pictures themselves in the answer, and not their addresses. Of videos, the model's schema refuses that. */

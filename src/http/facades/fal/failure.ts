@@ -5,7 +5,7 @@ import type { TaskSummary } from "../../../domain/task/task.ts";
 import { endedWithoutImages } from "../../../service/sync-errors.ts";
 
 /** The error of a task that was cancelled because it had not started in the time that its caller gave it. */
-export function startTooLate(id: TaskId): AppError {
+function startTooLate(id: TaskId): AppError {
   return new AppError(
     "upstream_timeout",
     { kind: "start_too_late", task: id },
@@ -25,4 +25,14 @@ export async function failureOf(
     if (cancelsUnstarted && cancelAt !== undefined && completedAt >= cancelAt) return startTooLate(task.id);
   }
   return endedWithoutImages(task);
+}
+
+/** What a run is told that its wait ended with `error`: of a task that was cancelled, whether that was because it had not started in time. */
+export async function endOf(
+  { tasks }: { readonly tasks: Pick<TaskStore, "requestOf" | "summary"> },
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof AppError) || error.facts.kind !== "task_cancelled") return error;
+  const task = await tasks.summary(error.facts.task);
+  return task === undefined ? error : failureOf({ tasks }, task);
 }

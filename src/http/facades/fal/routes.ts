@@ -18,7 +18,8 @@ import { json, type Reply } from "../../reply.ts";
 import { whileStaying } from "../../stays.ts";
 import { acceptStaying, finishInTime, standingFor, type WaitingDeps, waitOf } from "../../waiting.ts";
 import type { WebhookSigning } from "../signing.ts";
-import { type FalCreate, type FalCreateDeps, readBeginning, readCreate } from "./create.ts";
+import { type FalCreateDeps, readBeginning, readCreate } from "./create.ts";
+import { endOf } from "./failure.ts";
 import {
   cancelRequest,
   type FalQueueDeps,
@@ -28,7 +29,6 @@ import {
   streamStatus,
 } from "./queue.ts";
 import { resultReply } from "./result.ts";
-import { startInTime } from "./start.ts";
 import { type FalStorageDeps, falStorageEndpoints } from "./storage.ts";
 import { addressesOf, BASE, type NamedModel } from "./target.ts";
 import {
@@ -83,8 +83,7 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
   let { discard } = json;
   let words: JoiningRequest["names"] = {};
   try {
-    const read = readCreate(deps, exchange, beginning, json);
-    const { joining } = read;
+    const joining = readCreate(deps, exchange, beginning, json);
     const accepting = named.isQueued ? deps.joinTask.atOnce(joining) : undefined;
     if (accepting !== undefined) {
       words = joining.names;
@@ -112,7 +111,7 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     const release = discard;
     // From here on, the run releases them.
     discard = undefined;
-    return await run(deps, exchange, named, read, release);
+    return await run(deps, exchange, named, joining, release);
   } catch (error) {
     throw error instanceof AppError ? error.renamed(namesFrom(words)) : error;
   } finally {
@@ -165,22 +164,21 @@ async function run(
   deps: Deps,
   exchange: KeyedExchange,
   { isStream }: NamedModel,
-  { joining, startWithinMs }: FalCreate,
+  joining: JoiningRequest,
   release: () => Promise<void> = NOTHING,
 ): Promise<Reply> {
-  const { leave, accepted: joined } = await acceptStaying(exchange, "waits", { release }, () =>
-    deps.joinTask(joining),
-  );
+  const { leave, accepted: joined } = await acceptStaying(exchange, "waits", { release }, async () => {
+    const call = await deps.joinTask(joining);
+    planStart(deps, joining, call);
+    return call;
+  });
   return whileStaying(leave, async () => {
-    const { request, principal, origin } = exchange;
-    const { taskId: id } = joined;
-    if (startWithinMs !== undefined) {
-      deps.keepOpen(request);
-      await startInTime(deps, principal, { id, withinMs: startWithinMs, signal: request.signal });
-    }
+    const { origin } = exchange;
     const { waitMs, headers } = waitOf(deps, exchange);
     const standing = standingFor(exchange, joined);
-    const task = await finishInTime(deps, exchange, joined, { waitMs, standing });
+    const task = await finishInTime(deps, exchange, joined, { waitMs, standing }).catch(async (error: unknown) => {
+      throw await endOf(deps, error);
+    });
     const all = { ...headers, ...headersOf(joined) };
     return resultReply(deps, task, { origin, headers: all, isStream, leave: joined.leave });
   });
