@@ -34,7 +34,8 @@ export async function cancelTask(
     : "not_found";
   const task = await readTask(deps, principal, outcome === "not_found" ? "" : id);
   if (outcome === "already_final") {
-    throw new AppError("task_not_cancellable", { kind: "task_over", status: task.status });
+    const facts = { kind: "task_over", status: task.status } as const;
+    throw new AppError("task_not_cancellable", facts, { shouldRetry: false });
   }
   // Other tasks are counted at their end.
   if (outcome === "cancelled") deps.tally.cancelled(task.model);

@@ -25,8 +25,10 @@ export async function removeTask(
   if (!isId("task", id)) throw new AppError("task_not_found", { kind: "task_unknown" });
   const removal = await deps.retention.remove(id, deps.clock.now(), accountId);
   if (removal.kind === "not_found") throw new AppError("task_not_found", { kind: "task_unknown" });
-  if (removal.kind === "live")
-    throw new AppError("task_not_deletable", { kind: "task_undeletable", status: removal.status });
+  if (removal.kind === "live") {
+    const facts = { kind: "task_undeletable", status: removal.status } as const;
+    throw new AppError("task_not_deletable", facts, { shouldRetry: false });
+  }
   await removeContents(deps, removal.contents);
   return id;
 }

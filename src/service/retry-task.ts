@@ -45,8 +45,10 @@ export async function retryTask(
   const created = await createFrom(deps.createTask, asked, async () => {
     const story = await findOwnStory(deps, request.principal, id);
     const { task } = story;
-    if (!isTerminal(task.status))
-      throw new AppError("task_not_retryable", { kind: "task_live", status: task.status });
+    if (!isTerminal(task.status)) {
+      const facts = { kind: "task_live", status: task.status } as const;
+      throw new AppError("task_not_retryable", facts, { shouldRetry: false });
+    }
     return {
       kind: task.kind,
       body: await bodyOf(deps, story, request.origin),
