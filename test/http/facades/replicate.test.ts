@@ -292,6 +292,8 @@ describe("a prediction", () => {
     const again = await create(LASTING, { headers });
     expect([again.body.id, again.headers.get("x-idempotent-replay")]).toEqual([first.body.id, "true"]);
     expect((await create({ ...LASTING, seed: 1 }, { headers })).status).toBe(409);
+    const long = await create(LASTING, { headers: { "Idempotency-Key": "x".repeat(256) } });
+    expect([long.status, long.body.title]).toEqual([400, "Bad request"]);
     await cancel(first.body.id);
   });
 });

@@ -72,7 +72,7 @@ function tell(error: AppError, known: number): ToldError {
   const status = new Map<string, number>(Object.entries(STATUSES)).get(code) ?? known;
   const isListed = status === UNPROCESSABLE && param !== undefined;
   const body = {
-    title: titleOf(error),
+    title: titleOf(error, status),
     detail: ownWords(error) ?? (isListed ? `- ${message}\n` : message),
     status,
     code,
@@ -95,9 +95,9 @@ function typeOf(kind: AppError["facts"]["kind"]): string {
   return kind === "unknown_field" ? "additional_property_not_allowed" : "invalid_value";
 }
 
-function titleOf({ code, param, facts }: AppError): string {
+function titleOf({ code, param, facts }: AppError, status: number): string {
   if (facts.kind === "version_unknown") return "Invalid version or not permitted";
   if (code === "invalid_request")
     return param === undefined ? "Unprocessable request" : "Input validation failed";
-  return TITLES[code] ?? "Service unavailable";
+  return TITLES[code] ?? (status < 500 ? "Bad request" : "Service unavailable");
 }
