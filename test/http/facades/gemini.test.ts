@@ -327,6 +327,11 @@ describe("predict", () => {
     // Masks are decoded for those alone that can pay.
     const poor = await call("models/sandbox-image:predict", { body, key: await keyOf({}) });
     expect(poor.status).toBe(402);
+    const misspelt = await predict({ ...instance(), paramters: { sampleCount: 2 } });
+    expect([misspelt.status, JSON.stringify(misspelt.body)]).toEqual([
+      400,
+      expect.stringContaining('"field":"paramters"'),
+    ]);
     const refused = await predict(instance({ sandbox: { ...SOON, outcome: "moderated" } }));
     expect(refused.body).toEqual({
       predictions: [{ raiFilteredReason: "The provider's content policy refused this request." }],

@@ -10,7 +10,7 @@ import { isList, propertyOf } from "../../../service/model-fields.ts";
 import { type GivenMedia, type MediaContext, type MediaDeps, readMedia } from "./media.ts";
 import { asObject, listOf, type Member, memberOf, objectOf, textOf } from "./members.ts";
 import { addCount, addFilmSize, addLabels, addOwn, type Wanted } from "./parameters.ts";
-import { PARAMETERS, readInstance } from "./pictures.ts";
+import { OF_PREDICTIONS, PARAMETERS, readInstance } from "./pictures.ts";
 
 /** A create body for the model's own schema, and the caller's names of its fields. */
 export interface FilmRequest {
@@ -28,7 +28,6 @@ const TRANSLATED = new Set([
 /** What films are checked for, and how a prompt is reworded, is the service's and its providers' affair. */
 const OF_CHECKS = new Set(["personGeneration", "enhancePrompt", "resizeMode"]);
 const OF_INSTANCES = new Set(["prompt", "image", "lastFrame", "referenceImages", "video", "mask"]);
-const OF_BODIES = new Set(["instances", PARAMETERS, "labels", "model"]);
 const NONE: ReadonlySet<string> = new Set();
 
 /** Reads a body of `predictLongRunning`. @throws AppError naming the field at fault */
@@ -43,7 +42,7 @@ export function readFilm(
   const to: Wanted = { body: { model: model.id }, names: Object.create(absentNames(model)) };
   const wish = Object.keys(parameters).length === 0 ? NO_WISH : addParameters(model, to, parameters);
   addOwn(model, to, instance.value, { at, known: OF_INSTANCES, ignored: NONE });
-  addOwn(model, to, body, { at: "", known: OF_BODIES, ignored: NONE });
+  addOwn(model, to, body, { at: "", known: OF_PREDICTIONS, ignored: NONE });
   addLabels(model, to, body);
   addPrompt(model, to, textOf(instance.value, "prompt", at), `${at}.prompt`);
   const fitted = () => fittedFilm(deps, model, to, wish);

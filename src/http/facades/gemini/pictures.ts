@@ -130,6 +130,7 @@ export async function readPredict(
   addCount(model, to, first("sampleCount", "numberOfImages"));
   addOwn(model, to, parameters, { at: PARAMETERS, known: TRANSLATED, ignored: OF_CHECKS });
   addOwn(model, to, instance.value, { at, known: OF_INSTANCES, ignored: NONE });
+  addOwn(model, to, body, { at: "", known: OF_PREDICTIONS, ignored: NONE });
   addLabels(model, to, body);
   const enlarging = addEnlarging(model, to, parameters, PARAMETERS);
   const { pictures, mask } = await readReferences(deps, context, instance);
@@ -140,6 +141,8 @@ export async function readPredict(
 
 export const PARAMETERS = "parameters";
 const OF_INSTANCES = new Set(["prompt", "image", "mask", "referenceImages"]);
+/** What a body of `predict` or `predictLongRunning` may have beside what it asks for. */
+export const OF_PREDICTIONS = new Set(["instances", PARAMETERS, "labels", "model"]);
 
 /** The one instance of a prediction, and its parameters. @throws AppError naming what is wrong with them */
 export function readInstance(body: JsonObject) {
