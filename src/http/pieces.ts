@@ -28,7 +28,7 @@ export async function* joined(
   yield after;
 }
 
-/** A body of these pieces, which contain these files. @param leave called if the reader disconnects before the end */
+/** A body of these pieces, which contain these files. @param leave called if the reader disconnects before the end, or cannot have it */
 export async function bodyInPieces(
   pieces: AsyncGenerator<string>,
   files: readonly Pick<Blob, "size">[],
@@ -45,8 +45,8 @@ export async function bodyInPieces(
 }
 
 /**
- * A body that is made on demand, so that a slow reader holds one piece in memory. Calls `leave` if the reader disconnects, and
- * `onEnd` at any end.
+ * A body that is made on demand, so that a slow reader holds one piece in memory. Calls `leave` if the reader disconnects or does not get
+ * all of it, and `onEnd` at any end.
  */
 function streamOf(
   pieces: AsyncGenerator<string>,
@@ -57,8 +57,9 @@ function streamOf(
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // A body that failed can no longer be cancelled, so `leave` would never be called.
+        // A body that failed can no longer be cancelled.
         const { done, value } = await pieces.next().catch((error: unknown) => {
+          leave();
           onEnd();
           throw error;
         });

@@ -65,6 +65,19 @@ export function finishInTime(
   );
 }
 
+/**
+ * Makes the answer of a call whose task is completed. If that fails, its caller counts as left: clients send what ended with 500 or 503
+ * again by themselves, and then join the task.
+ */
+export async function orLeave<T>({ leave }: Pick<JoinedTask, "leave">, answer: () => Promise<T>): Promise<T> {
+  try {
+    return await answer();
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
 /** The shortest of the server's wait, the key's and the caller's preference, and the header that reports the last. */
 export function waitOf({ sync }: Pick<WaitingDeps, "sync">, { request, principal }: KeyedExchange) {
   const headers: Record<string, string> = {};

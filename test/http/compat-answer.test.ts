@@ -12,12 +12,12 @@ const TASK = {
   ...{ id: taskId(1), results: [{ assetId: ASSET.id, type: ASSET.type }], createdAt: 0 },
 } as Partial<TaskSummary> as TaskSummary;
 
-function answerFrom(content: Blob, task = TASK) {
+function answerFrom(content: Blob, task = TASK, leave = () => {}) {
   const deps = {
     tasks: { assetById: async () => ASSET } as Partial<TaskStore> as TaskStore,
     assets: { open: async () => content } as Partial<AssetStore> as AssetStore,
   };
-  const form = { format: "b64_json", origin: "", asked: {}, sent: {}, leave: () => {} } as const;
+  const form = { format: "b64_json", origin: "", asked: {}, sent: {}, leave } as const;
   return imagesReply(deps, task, form);
 }
 
@@ -28,11 +28,14 @@ test("An answer that is read from disk is over when it has been read", async () 
   await over;
 });
 
-test("An answer that is read from disk is over when the disk fails, so that its place is given back", async () => {
+test("An answer that is read from disk is over when the disk fails, and its caller counts as left", async () => {
   const unreadable = () => ({ arrayBuffer: () => Promise.reject(new Error("EIO")) });
-  const { body, over } = await answerFrom({ size: LARGE_BYTES, slice: unreadable } as unknown as Blob);
+  const content = { size: LARGE_BYTES, slice: unreadable } as unknown as Blob;
+  let left = 0;
+  const { body, over } = await answerFrom(content, TASK, () => (left += 1));
   expect(await new Response(body).text().catch((error: Error) => error.message)).toBe("EIO");
   await over;
+  expect(left).toBe(1);
 });
 
 test("An answer of four pictures of 20 MB has one piece of them in memory at a time", async () => {

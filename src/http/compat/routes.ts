@@ -17,7 +17,7 @@ import type { Reply } from "../reply.ts";
 import { routingOf } from "../routing.ts";
 import { requireStanding } from "../standing.ts";
 import { whileStaying } from "../stays.ts";
-import { acceptStaying, finishInTime, standingFor, waitOf } from "../waiting.ts";
+import { acceptStaying, finishInTime, orLeave, standingFor, waitOf } from "../waiting.ts";
 import { imagesReply } from "./answer.ts";
 import { atDeployment } from "./deployments.ts";
 import { askedFacts } from "./made.ts";
@@ -184,5 +184,6 @@ async function finish(
     });
   }
   const task = await finishInTime(deps, exchange, accepted, { waitMs, standing });
-  return imagesReply(deps, task, { format, origin, headers, asked, sent, leave: accepted.leave });
+  const form = { format, origin, headers, asked, sent, leave: accepted.leave };
+  return orLeave(accepted, () => imagesReply(deps, task, form));
 }

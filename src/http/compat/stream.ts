@@ -11,6 +11,7 @@ import { problem, toAppError } from "../problem.ts";
 import type { Reply } from "../reply.ts";
 import { type EventWriter, eventReply } from "../sse.ts";
 import type { Standing } from "../standing.ts";
+import { orLeave } from "../waiting.ts";
 import { type AnswerDeps, createdOf, factsOf, openImages } from "./answer.ts";
 import { type AskedFacts, adjustedFields, factsOfImage, formatOf } from "./made.ts";
 
@@ -51,7 +52,8 @@ export function streamReply(deps: StreamDeps, call: StreamedCall): Reply {
   const write = async (events: EventWriter, over: AbortSignal) => {
     try {
       const show = (preview: Preview) => writePreview(deps, events, preview, call);
-      await writeImages(deps, events, await untilDone(call.finish(over), previews, show), call);
+      const task = await untilDone(call.finish(over), previews, show);
+      await orLeave(call, () => writeImages(deps, events, task, call));
       if (over.aborted) call.leave();
     } catch (error) {
       const failure = toAppError(error, false);

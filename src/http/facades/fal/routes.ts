@@ -16,7 +16,14 @@ import { readJsonBody } from "../../body.ts";
 import { type Endpoint, type KeyedExchange, keyed, open, polled } from "../../exchange.ts";
 import { json, type Reply } from "../../reply.ts";
 import { whileStaying } from "../../stays.ts";
-import { acceptStaying, finishInTime, standingFor, type WaitingDeps, waitOf } from "../../waiting.ts";
+import {
+  acceptStaying,
+  finishInTime,
+  orLeave,
+  standingFor,
+  type WaitingDeps,
+  waitOf,
+} from "../../waiting.ts";
 import type { WebhookSigning } from "../signing.ts";
 import { type FalCreateDeps, readBeginning, readCreate } from "./create.ts";
 import { endOf } from "./failure.ts";
@@ -176,10 +183,13 @@ async function run(
     const { origin } = exchange;
     const { waitMs, headers } = waitOf(deps, exchange);
     const standing = standingFor(exchange, joined);
-    const task = await finishInTime(deps, exchange, joined, { waitMs, standing }).catch(async (error: unknown) => {
-      throw await endOf(deps, error);
-    });
+    const task = await finishInTime(deps, exchange, joined, { waitMs, standing }).catch(
+      async (error: unknown) => {
+        throw await endOf(deps, error);
+      },
+    );
     const all = { ...headers, ...headersOf(joined) };
-    return resultReply(deps, task, { origin, headers: all, isStream, leave: joined.leave });
+    const answering = { origin, headers: all, isStream, leave: joined.leave };
+    return orLeave(joined, () => resultReply(deps, task, answering));
   });
 }

@@ -18,7 +18,14 @@ import { json, type Reply } from "../../reply.ts";
 import { eventReply } from "../../sse.ts";
 import type { Standing } from "../../standing.ts";
 import { whileStaying } from "../../stays.ts";
-import { acceptStaying, finishInTime, standingFor, type WaitingDeps, waitOf } from "../../waiting.ts";
+import {
+  acceptStaying,
+  finishInTime,
+  orLeave,
+  standingFor,
+  type WaitingDeps,
+  waitOf,
+} from "../../waiting.ts";
 import { inOtherWords, sentBy } from "../create.ts";
 import type { MadePicture, PictureAnswers, PictureEvents } from "./candidates.ts";
 import { tellError } from "./manners.ts";
@@ -127,7 +134,7 @@ async function finish(deps: CallDeps, exchange: KeyedExchange, finishing: Finish
   if (finishing.form === "event" && !exchange.request.signal.aborted)
     return streamed(deps, exchange, finishing, { waitMs, headers, standing });
   const task = await finishInTime(deps, exchange, call, { waitMs, standing });
-  const pictures = await openImages(deps, task);
+  const pictures = await orLeave(call, () => openImages(deps, task));
   if (task.charged !== undefined) headers["X-Request-Cost"] = formatAmount(task.charged);
   const adjusted = isOther(ratio, pictures) ? finishing.method.ratioName : unmet;
   if (adjusted !== undefined) headers["X-Svc-Adjusted"] = adjusted;
@@ -168,8 +175,10 @@ function streamed(
         try {
           for (const event of begun(call.taskId, call.model)) await events.event(event);
           const task: TaskSummary = await call.finish({ waitMs: until.waitMs, stopping, gone });
-          const pictures = await openImages(deps, task);
-          for (const event of made(task, pictures)) await events.event(event);
+          await orLeave(call, async () => {
+            const pictures = await openImages(deps, task);
+            for (const event of made(task, pictures)) await events.event(event);
+          });
           if (gone.aborted) call.leave();
         } catch (thrown) {
           const error = toAppError(thrown, false);

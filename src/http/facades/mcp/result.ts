@@ -102,15 +102,24 @@ async function contentOf(deps: McpDeps, { origin }: Caller, assets: readonly Ass
   const content: Content[] = [];
   let left = deps.mcp.inlineBytes;
   for (const asset of assets) {
-    if (SEEN.includes(asset.type) && asset.sizeBytes <= left) {
+    const isSeen = SEEN.includes(asset.type) && asset.sizeBytes <= left;
+    const bytes = isSeen ? await bytesOf(deps, asset) : undefined;
+    if (bytes === undefined) content.push(linkTo(asset, origin));
+    else {
       left -= asset.sizeBytes;
-      const bytes = await (await openAsset(deps, asset)).bytes();
       content.push({ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType: asset.type });
-    } else {
-      content.push(linkTo(asset, origin));
     }
   }
   return content;
+}
+
+/** Undefined for a file that cannot be read now: the task is done and paid, and an agent would call again after an error. */
+async function bytesOf(deps: McpDeps, asset: Asset): Promise<Uint8Array | undefined> {
+  try {
+    return await (await openAsset(deps, asset)).bytes();
+  } catch {
+    return undefined;
+  }
 }
 
 function linkTo(asset: Asset, origin: string): Content {

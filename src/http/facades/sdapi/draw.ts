@@ -13,7 +13,14 @@ import type { AnswerDeps } from "../../compat/answer.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import type { Reply } from "../../reply.ts";
 import { whileStaying } from "../../stays.ts";
-import { acceptStaying, finishInTime, standingFor, type WaitingDeps, waitOf } from "../../waiting.ts";
+import {
+  acceptStaying,
+  finishInTime,
+  orLeave,
+  standingFor,
+  type WaitingDeps,
+  waitOf,
+} from "../../waiting.ts";
 import { check } from "../../wire/check.ts";
 import { inOtherWords, sentBy } from "../create.ts";
 import { type Asked, interruptedReply, picturesReply } from "./answer.ts";
@@ -149,7 +156,8 @@ async function finish(deps: Deps, exchange: KeyedExchange, { accepted, asked }: 
       finishInTime(deps, exchange, accepted, { waitMs, standing }),
     );
     const isJoined = accepted.held === undefined;
-    return await picturesReply(deps, task, { asked, isJoined, headers, leave: accepted.leave });
+    const answering = { asked, isJoined, headers, leave: accepted.leave };
+    return await orLeave(accepted, () => picturesReply(deps, task, answering));
   } catch (error) {
     if (!(error instanceof AppError) || error.facts.kind !== "task_cancelled") throw error;
     return interruptedReply(accepted.taskId, asked, headers);
