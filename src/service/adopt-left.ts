@@ -4,7 +4,7 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { Orphans } from "./orphans.ts";
 
 export interface AdoptDeps {
-  readonly orphans: Pick<Orphans, "adopt">;
+  readonly orphans: Pick<Orphans, "adopt" | "add">;
   readonly clock: Pick<Clock, "elapsed">;
   readonly tasks: Pick<TaskStore, "summary">;
 }
@@ -16,9 +16,17 @@ export interface AdoptDeps {
  */
 export async function adoptLeft(deps: AdoptDeps, scope: string): Promise<TaskId | undefined> {
   for (;;) {
-    const id = deps.orphans.adopt(scope, deps.clock.elapsed());
+    const now = deps.clock.elapsed();
+    const id = deps.orphans.adopt(scope, now);
     if (id === undefined) return undefined;
-    const status = (await deps.tasks.summary(id))?.status ?? "cancelled";
+    const status = await statusOf(deps, id).catch((error: unknown) => {
+      deps.orphans.add(scope, id, now);
+      throw error;
+    });
     if (status !== "failed" && status !== "cancelled") return id;
   }
+}
+
+async function statusOf({ tasks }: Pick<AdoptDeps, "tasks">, id: TaskId) {
+  return (await tasks.summary(id))?.status ?? "cancelled";
 }

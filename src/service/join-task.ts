@@ -113,8 +113,8 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
         wait: async ({ gone, signal, waitMs }) => {
           const over = scope === undefined ? undefined : deps.equalCalls?.enter(scope);
           try {
-            const until = { waitMs, signals: [signal], end: end() };
-            return await awaitTask(deps, principal, { id: taskId, kind: model.kind, ...until });
+            const until = { waitMs, signals: [signal], end: end(), leave };
+            return await awaitOrLeave(deps, principal, { id: taskId, kind: model.kind, ...until });
           } finally {
             // This comes first, because a waiting equal call looks for tasks that were left.
             if (gone.aborted) leave();
@@ -159,6 +159,20 @@ async function createWatched(
   }
 }
 
+/** Waits for a task. A caller who is not told how it is, because the store cannot be read, counts as left. */
+async function awaitOrLeave(
+  deps: JoinTaskDeps,
+  principal: Principal,
+  { leave, ...query }: Parameters<typeof awaitTask>[2] & Pick<JoinedTask, "leave">,
+): Promise<TaskSummary> {
+  try {
+    return await awaitTask(deps, principal, query);
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
 /** Gives what is used up by its first use. */
 function once<T>(value: T | undefined): () => T | undefined {
   return () => {
@@ -191,7 +205,7 @@ async function finish(
 ): Promise<TaskSummary> {
   const { waitMs } = until;
   const signals = [until.gone, until.stopping];
-  const task = await awaitTask(deps, principal, { id: taskId, kind, waitMs, signals, end });
+  const task = await awaitOrLeave(deps, principal, { id: taskId, kind, waitMs, signals, end, leave });
   const isDelivered = isTerminal(task.status) && !until.gone.aborted;
   if (!isDelivered) leave();
   if (task.status === "completed") return task;

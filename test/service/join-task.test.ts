@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
 import type { TaskId } from "../../src/domain/ids.ts";
+import { StorageError } from "../../src/domain/ports/task-store.ts";
 import { createTaskFeed } from "../../src/runtime/signals.ts";
 import { createJoinTask, type JoiningRequest } from "../../src/service/join-task.ts";
 import { createOrphans } from "../../src/service/orphans.ts";
@@ -24,8 +25,10 @@ async function setup() {
   await addAccount(store, { id: ACCOUNT });
   const ids = countingIds();
   const [feed, reads] = [createTaskFeed(), [] as TaskId[]];
-  const summary: Store["tasks"]["summary"] = (id) => {
+  const trouble = { isThere: false };
+  const summary: Store["tasks"]["summary"] = async (id) => {
     reads.push(id);
+    if (trouble.isThere) throw new StorageError("away", "The database is away.");
     return store.tasks.summary(id);
   };
   const join = createJoinTask({
@@ -54,7 +57,7 @@ async function setup() {
     expect(await store.tasks.requestCancel(id, ACCOUNT, NOW)).toBe("cancelled");
     feed.publish({ id, accountId: ACCOUNT }, true);
   };
-  return { join, request, reads, end };
+  return { join, request, reads, end, trouble };
 }
 
 test("a request whose caller does not wait is accepted at once while no task was left, and one that waits is not", async () => {
@@ -115,4 +118,24 @@ test("a call that leaves its new task, or may not wait, is told how it is", asyn
   leaving.abort();
   expect((await waiting).status).toBe("pending");
   expect((await wait({ waitMs: 0, signal, gone: signal })).status).toBe("pending");
+});
+
+test("a call that is told of trouble with the store, and comes again, is the same task", async () => {
+  const { join, request, trouble, end } = await setup();
+  const { signal } = new AbortController();
+  const call = { ...request, isWaiting: true };
+  const first = await join(call);
+  const waiting = first.finish({ waitMs: 60_000, gone: signal, stopping: signal });
+  trouble.isThere = true;
+  await end(first.taskId);
+  await expect(waiting).rejects.toBeInstanceOf(StorageError);
+  // It is cancelled, and the next one is a task of its own. One that goes on is joined.
+  trouble.isThere = false;
+  const second = await join(call);
+  expect(second.taskId).not.toBe(first.taskId);
+  trouble.isThere = true;
+  await expect(second.wait({ waitMs: 0, signal, gone: signal })).rejects.toBeInstanceOf(StorageError);
+  await expect(join(call)).rejects.toBeInstanceOf(StorageError);
+  trouble.isThere = false;
+  expect((await join(call)).taskId).toBe(second.taskId);
 });
