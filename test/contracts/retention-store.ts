@@ -218,6 +218,20 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
     );
 
     test(
+      "tasks that were accepted while the clock was ahead do not keep later ones from being due",
+      withStore(make, async (store) => {
+        await store.accounts.createKey(newKey(), undefined, bySystem());
+        await admit(store, { number: 1, createdAt: NOW + 1e9 });
+        await endOne(store, "completed", { at: NOW + 1e9 });
+        await admit(store, { number: 2, createdAt: NOW });
+        await endOne(store, "completed", { at: NOW + 1 });
+        await admit(store, { number: 3, createdAt: NOW + 999_999 });
+        const found = await store.retention.expired(query);
+        expect(found).toEqual({ due: [taskId(2)], finished: 0 });
+      }),
+    );
+
+    test(
       "an account's own times come before the server's, and after its key's",
       withStore(make, async (store) => {
         const hour = newKey({ number: 2, policy: { retainSec: 3600 } });

@@ -65,7 +65,7 @@ export async function expired(session: Session, query: ExpiryQuery): Promise<Exp
   const { rows, shortest } = STATED[kind];
   const shortestSec = (await shortest.get(session))?.sec ?? Number.POSITIVE_INFINITY;
   return expiryOf(await rows.all(session, after, limit), {
-    after,
+    ...{ after, now },
     latest: Math.max(endedBefore, now - shortestSec * 1000),
     dueBefore: ({ retain }) => (retain === null ? endedBefore : now - retain * 1000),
   });

@@ -87,15 +87,19 @@ export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
       const retain = terms.of(key_id);
       return retain === undefined ? endedBefore : now - retain * 1000;
     };
-    return expiryOf(rows.all(after, limit), { after, latest, dueBefore });
+    return expiryOf(rows.all(after, limit), { after, now, latest, dueBefore });
   };
 }
 
-/** What a walk finds in some tasks. Those that were accepted at `latest` or later cannot be due yet. */
+/**
+ * What a walk finds in some tasks. Those that were accepted at `latest` or later cannot be due yet. One that was accepted later than now
+ * says nothing of those after it: the clock was ahead.
+ */
 export function expiryOf<Row extends ExpiryRow>(
   rows: readonly Row[],
   given: {
     readonly after: number;
+    readonly now: number;
     readonly latest: number;
     readonly dueBefore: (row: Row) => number;
   },
@@ -103,7 +107,7 @@ export function expiryOf<Row extends ExpiryRow>(
   const due: TaskId[] = [];
   let [place, finished, isGapless] = [given.after, given.after, true];
   for (const row of rows) {
-    if (row.created_at >= given.latest) return { due, finished };
+    if (row.created_at >= given.latest && row.created_at <= given.now) return { due, finished };
     place = row.number;
     // A task has nothing before it ends, and may get it then.
     const isOver = row.completed_at !== null && row.has === 0;
