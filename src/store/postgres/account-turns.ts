@@ -1,6 +1,5 @@
 import type { AccountId } from "../../domain/ids.ts";
 import type { StorageError } from "../../domain/ports/task-store.ts";
-import { OutcomeUnknown } from "./commit-outcome.ts";
 import type { Operation } from "./session.ts";
 
 export interface AccountWrite {
@@ -13,14 +12,19 @@ interface Waiting extends AccountWrite {
   readonly reject: (error: unknown) => void;
 }
 
-type RunTogether = (of: AccountId, writes: readonly AccountWrite[]) => Promise<unknown[]>;
+/** @param onLate called again and again as long as a write that is not owed would be refused */
+type RunTogether = (
+  of: AccountId,
+  writes: readonly AccountWrite[],
+  onLate: (reason: StorageError) => void,
+) => Promise<unknown[]>;
 
 /** Writes of one account that share a transaction. */
 const MOST_TOGETHER = 64;
 
 /**
  * Runs the writes of each account in order. Writes that arrive during one transaction share the next one. If one of them
- * throws, each runs in a transaction of its own.
+ * throws, each runs in a transaction of its own. Those that are owed may wait long for the storage; the others are refused then.
  */
 export function createTurns(
   runTogether: RunTogether,
@@ -29,31 +33,26 @@ export function createTurns(
   const queues = new Map<AccountId, Waiting[]>();
   const running = new Set<Promise<void>>();
 
-  async function runOne(of: AccountId, write: Waiting): Promise<void> {
-    try {
-      const [result] = await runTogether(of, [write]);
-      write.resolve(result);
-    } catch (error) {
-      write.reject(error);
-    }
-  }
+  const run = (of: AccountId, writes: readonly Waiting[]) =>
+    runTogether(of, writes, (reason) => refuse(queues.get(of) ?? [], reason));
 
   async function runAll(of: AccountId, writes: readonly Waiting[]): Promise<void> {
     try {
-      const results = await runTogether(of, writes);
+      const results = await run(of, writes);
       for (const [i, { resolve }] of writes.entries()) resolve(results[i]);
     } catch (error) {
-      if (error instanceof OutcomeUnknown) return settleUnknown(of, writes, error);
-      if (writes.length > 1 && asStorageError(error) === undefined)
-        for (const write of writes) await runOne(of, write);
+      if (asStorageError(error) !== undefined) return goOnWithOwed(of, writes, error);
+      if (writes.length > 1) for (const write of writes) await runAll(of, [write]);
       else for (const { reject } of writes) reject(error);
     }
   }
 
   /** A write that records what has already happened can be repeated. For any other write the caller must learn the outcome. */
-  async function settleUnknown(of: AccountId, writes: readonly Waiting[], error: OutcomeUnknown) {
-    for (const { isOwed, reject } of writes) if (!isOwed) reject(error);
-    for (const write of writes) if (write.isOwed) await runOne(of, write);
+  async function goOnWithOwed(of: AccountId, writes: readonly Waiting[], error: unknown): Promise<void> {
+    const [owed, others] = [writes.filter(({ isOwed }) => isOwed), writes.filter(({ isOwed }) => !isOwed)];
+    for (const { reject } of others) reject(error);
+    if (others.length > 0 && owed.length > 0) return runAll(of, owed);
+    for (const { reject } of owed) reject(error);
   }
 
   async function work(of: AccountId, queue: Waiting[]): Promise<void> {
@@ -80,4 +79,11 @@ export function createTurns(
       while (running.size > 0) await Promise.all(running);
     },
   };
+}
+
+/** Refuses what waits behind writes that are owed, as long as these may wait. */
+function refuse(queue: Waiting[], reason: StorageError): void {
+  const waiting = queue.splice(0);
+  queue.push(...waiting.filter(({ isOwed }) => isOwed));
+  for (const { isOwed, reject } of waiting) if (!isOwed) reject(reason);
 }

@@ -30,15 +30,17 @@ const IN_RECOVERY = "55000";
 /**
  * Finds out the outcome of a transaction whose commit got no answer.
  *
+ * @param wait called with the reason where the server could not be asked
  * @returns whether it was committed; if so, it is as safe as any answered commit
  * @throws OutcomeUnknown; StorageError when the wait is over
  */
 export async function isCommitted(
   driver: Pick<Driver, "ask" | "begin">,
   { xid, timeline }: TransactionName,
-  wait: (tries: number) => Promise<void>,
+  wait: (tries: number, reason?: StorageError) => Promise<void>,
 ): Promise<boolean> {
   for (let tries = 0; ; tries++) {
+    let reason: StorageError | undefined;
     try {
       const found = await STATUS.get(driver, xid);
       const isOfOther = found?.timeline !== timeline;
@@ -49,10 +51,11 @@ export async function isCommitted(
         return found?.status === "committed" && (await isSafe(driver));
     } catch (error) {
       if (error instanceof OutcomeUnknown) throw error;
+      reason = asStorageError(error);
       // The server does not know the transaction, for example because it took over without having received it.
-      if (asStorageError(error) === undefined && sqlState(error) !== IN_RECOVERY) return false;
+      if (reason === undefined && sqlState(error) !== IN_RECOVERY) return false;
     }
-    await wait(tries);
+    await wait(tries, reason);
   }
 }
 

@@ -1,12 +1,12 @@
 import type { AccountId } from "../../domain/ids.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
-import { createSlots } from "../../toolkit/slots.ts";
 import { createTurns } from "./account-turns.ts";
 import { CHANGE_MARK, LAST_NUMBER } from "./change-marks.ts";
 import type { Transaction } from "./client.ts";
-import { isCommitted, OutcomeUnknown, TIMELINE, type TransactionName } from "./commit-outcome.ts";
+import { isCommitted, TIMELINE, type TransactionName } from "./commit-outcome.ts";
 import type { Driver } from "./driver.ts";
 import { asStorageError } from "./errors.ts";
+import { createOutage, type PatienceDeps, pause, preparePatience, type WriterState } from "./patience.ts";
 import { type Operation, statement } from "./session.ts";
 import { createOrder } from "./write-order.ts";
 
@@ -15,29 +15,12 @@ export interface WriteOptions {
   readonly isOwed?: boolean;
 }
 
-/** How long a transaction is tried again, and whether it is when it may have been committed. */
-interface Patience {
-  readonly isOwed: boolean;
-  readonly mayRunTwice: boolean;
-}
-
-export interface WriterDeps {
-  /** Called when nothing could be written for a second, and when it can be again. */
-  readonly onOutage?: ((reason: StorageError) => void) | undefined;
-  readonly onOutageEnded?: ((lastedMs: number) => void) | undefined;
-  /** How long a write waits for a busy database or one that is away; 5 seconds unless given. */
-  readonly patienceMs?: number | undefined;
-  /** Transactions at once, with those of which nobody knows yet whether they were committed; 10 unless given. */
-  readonly most?: number | undefined;
+export interface WriterDeps extends PatienceDeps {
   /** How long a statement may have no answer. A lock is waited for less long, so that the server says so itself. */
   readonly deadlineMs?: number | undefined;
 }
 
 export type Writer = ReturnType<typeof createWriter>;
-
-const PATIENCE_MS = 5_000;
-const NOTICED_AFTER_MS = 1_000;
-const PAUSES_MS = [10, 25, 50, 100, 250] as const;
 
 /** How long a process may leave a write alone. One that is frozen holds up others that claim, and those that write for the same account. */
 const LEFT_ALONE_MS = 1_000;
@@ -62,20 +45,18 @@ const HOLD_ACCOUNT = statement<{ number: number }, [id: string]>(
 export function createWriter(driver: Driver, deps: WriterDeps) {
   const outage = createOutage(deps);
   const state = { isStopped: false, isPatient: true };
-  const together = prepareTogether(driver, state, deps);
-  const patiently = preparePatience(outage, state, deps.patienceMs);
+  const together = prepareTogether(driver, state, { ...deps, onAway: outage.goOn });
+  const patiently = preparePatience(outage, state, deps);
   const refused = () => Promise.reject(new StorageError("closed", "The database was closed."));
-  const turns = createTurns((of, writes) => {
+  const turns = createTurns((of, writes, onLate) => {
     const operations = writes.map(({ operation }) => operation);
-    return patiently(() => together(of, operations), {
-      isOwed: writes.some(({ isOwed }) => isOwed),
-      mayRunTwice: writes.every(({ isOwed }) => isOwed),
-    });
+    const isOwed = writes.every((write) => write.isOwed);
+    return patiently(() => together(of, operations), { isOwed, onLate });
   }, asStorageError);
   const alone = new Set<Promise<unknown>>();
   const order = createOrder(alone, () => Promise.allSettled([...alone, turns.idle()]));
   const run = async <T>(operation: Operation<T>, { isOwed = false }: WriteOptions) =>
-    (await patiently(() => together(undefined, [operation]), { isOwed, mayRunTwice: isOwed }))[0] as T;
+    (await patiently(() => together(undefined, [operation]), { isOwed }))[0] as T;
 
   return {
     /** Why nothing is written: an outage that has lasted for a second. */
@@ -112,14 +93,11 @@ export function createWriter(driver: Driver, deps: WriterDeps) {
   };
 }
 
-interface State {
-  readonly isStopped: boolean;
-  /** Whether anything waits for a database that is away. */
-  readonly isPatient: boolean;
-}
-
-function prepareTogether(driver: Driver, state: State, { most = 10, deadlineMs = 0 }: WriterDeps) {
-  const slots = createSlots(most);
+function prepareTogether(
+  driver: Driver,
+  state: WriterState,
+  { deadlineMs = 0, onAway }: WriterDeps & { readonly onAway: (reason: StorageError) => void },
+) {
   const lockTimeout = String(Math.floor(deadlineMs * LOCK_SHARE));
 
   /** Runs operations in one transaction. @returns their results; @throws what one of them threw, and nothing is written */
@@ -151,77 +129,14 @@ function prepareTogether(driver: Driver, state: State, { most = 10, deadlineMs =
       await transaction.commit();
     } catch (error) {
       if (asStorageError(error)?.kind !== "away" || name === undefined) throw error;
-      const wait = (tries: number) => (state.isStopped ? Promise.reject(error) : pause(tries));
+      const wait = (tries: number, reason?: StorageError) => {
+        if (state.isStopped) return Promise.reject(error);
+        if (reason !== undefined) onAway(reason);
+        return pause(tries);
+      };
       if (!(await isCommitted(driver, name, wait))) throw error;
     }
   }
 
-  // One whose connection was thrown away may go on at the server, and keeps its slot until its end is known.
-  return (of: AccountId | undefined, operations: readonly Operation<unknown>[]) =>
-    slots.run(() => together(of, operations));
-}
-
-/** Returns a function that tries again while the database is busy or away, as long as the write is patient. */
-function preparePatience(
-  outage: ReturnType<typeof createOutage>,
-  state: State,
-  patienceMs: number = PATIENCE_MS,
-): <T>(run: () => Promise<T>, patience: Patience) => Promise<T> {
-  return async (run, { isOwed, mayRunTwice }) => {
-    let isPatient = true;
-    const timer = setTimeout(() => {
-      isPatient = isOwed;
-    }, patienceMs);
-    try {
-      for (let tries = 0; ; tries++) {
-        try {
-          const result = await run();
-          outage.end();
-          return result;
-        } catch (error) {
-          const reason = asStorageError(error);
-          if (reason === undefined) throw error;
-          if (reason instanceof OutcomeUnknown && !mayRunTwice) throw reason;
-          const isPassing = reason.kind !== "damaged" && reason.kind !== "closed" && !state.isStopped;
-          if (!isPassing || !isPatient || !state.isPatient) throw reason;
-          if (reason.kind !== "busy") outage.goOn(reason);
-          await pause(tries);
-        }
-      }
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-}
-
-function pause(tries: number): Promise<void> {
-  return Bun.sleep(PAUSES_MS[Math.min(tries, PAUSES_MS.length - 1)] ?? 0);
-}
-
-/** Tells of a time in which nothing could be written, once it has lasted for a second. */
-function createOutage({ onOutage, onOutageEnded }: WriterDeps) {
-  let reason: StorageError | undefined;
-  let lastedMs = 0;
-  let timer: ReturnType<typeof setInterval> | undefined;
-
-  function lasted(): void {
-    lastedMs += NOTICED_AFTER_MS;
-    if (lastedMs === NOTICED_AFTER_MS && reason !== undefined) onOutage?.(reason);
-  }
-
-  return {
-    noticed: () => (lastedMs > 0 ? reason : undefined),
-    goOn(present: StorageError): void {
-      reason = present;
-      timer ??= setInterval(lasted, NOTICED_AFTER_MS);
-    },
-    end(): void {
-      clearInterval(timer);
-      timer = undefined;
-      if (lastedMs > 0) onOutageEnded?.(lastedMs);
-      lastedMs = 0;
-      reason = undefined;
-    },
-    stop: () => clearInterval(timer),
-  };
+  return together;
 }

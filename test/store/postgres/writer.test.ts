@@ -134,3 +134,68 @@ test("a commit whose answer was lost is told once a later one is answered, which
   expect(ends).toEqual(["commit", "commit"]);
   expect(asked.at(-1)).toContain("pg_logical_emit_message");
 });
+
+/** Why writes are refused. */
+const reasons = (writes: readonly Promise<unknown>[]) =>
+  Promise.all(
+    writes.map((write) =>
+      write.then(
+        () => "written",
+        ({ kind }: StorageError) => kind,
+      ),
+    ),
+  );
+
+test("a create is refused after its time, and not written later, where writes that are owed wait on", async () => {
+  const written: string[] = [];
+  let isAway = true;
+  const { driver } = scripted(() => none);
+  const begin: Driver["begin"] = () => (isAway ? Promise.reject(away()) : driver.begin());
+  const writer = createWriter({ ...driver, begin }, { patienceMs: 50 });
+  const write = (what: string, isOwed: boolean) =>
+    writer.writeFor(OF, async () => void written.push(what), { isOwed });
+  const owed = write("owed", true);
+  const beside = write("beside", false);
+  await Bun.sleep(10);
+  const [behind, later] = [write("behind", false), write("later", true)];
+  expect(await reasons([beside, behind])).toEqual(["away", "away"]);
+  isAway = false;
+  await Promise.all([owed, later]);
+  expect(written).toEqual(["owed", "later"]);
+});
+
+test("a create that waits for others whose end is not known is refused after its time, and not written later", async () => {
+  let [hasLost, isAway] = [false, false];
+  const written: string[] = [];
+  const { driver } = scripted((text) => {
+    if (isAway) throw away();
+    if (text.includes("pg_current_xact_id")) return { rows: [{ xid: "7", timeline: "1" }], count: 1 };
+    return text.includes("pg_xact_status")
+      ? { rows: [{ status: "committed", timeline: "1" }], count: 1 }
+      : none;
+  });
+  const losing: Driver = {
+    ...driver,
+    async begin() {
+      const transaction = await driver.begin();
+      const commit = async () => {
+        if (hasLost) return transaction.commit();
+        [hasLost, isAway] = [true, true];
+        throw away();
+      };
+      return { ...transaction, commit };
+    },
+  };
+  const writer = createWriter(losing, { patienceMs: 50, most: 1 });
+  const write = (of: string, what: string, isOwed = false) =>
+    writer.writeFor(of as AccountId, async () => void written.push(what), { isOwed });
+  const lost = write("acc_1", "lost");
+  while (!isAway) await Bun.sleep(1);
+  const refused = [write("acc_1", "behind"), write("acc_2", "beside")];
+  const owed = write("acc_3", "owed", true);
+  expect(await reasons(refused)).toEqual(["away", "away"]);
+  expect(writer.trouble()).toMatchObject({ kind: "away" });
+  isAway = false;
+  await Promise.all([lost, owed]);
+  expect(written).toEqual(["lost", "owed"]);
+});
