@@ -134,6 +134,26 @@ export function describeCallbackTerms(name: string, make: MakeStore): void {
     );
 
     test(
+      "a group's end is told of by another of its tasks where the last one is deleted before, and by none once all are",
+      withStore(make, async (store) => {
+        const group = { policy: "all", tasks: [1, 2, 3].map(taskId), callbackUrl: URL } as const;
+        for (const number of [1, 2, 3])
+          await admit(store, { number, request: { ...newTask().request, group } });
+        for (const number of [1, 2, 3])
+          expect(await store.tasks.requestCancel(taskId(number), ACCOUNT, NOW)).toBe("cancelled");
+        const told = async () =>
+          (await store.callbacks.list({ accountId: ACCOUNT, limit: 10 })).map((each) => each.taskId);
+        expect(await told()).toEqual([taskId(3)]);
+        await store.retention.remove(taskId(1), NOW, ACCOUNT);
+        await store.retention.remove(taskId(3), NOW, ACCOUNT);
+        expect(await told()).toEqual([taskId(2)]);
+        expect(await store.callbacks.hasDue(NOW)).toBe(true);
+        await store.retention.remove(taskId(2), NOW, ACCOUNT);
+        expect(await told()).toEqual([]);
+      }),
+    );
+
+    test(
       "a beginning is told of once, by a claim that begins it too",
       withStore(make, async (store) => {
         await admit(store, { callbackUrl: URL, callbackTerms: terms() });

@@ -38,7 +38,7 @@ export interface CallbackTerms {
 /** A promise to report an event to the caller's address; written in the transaction of that event. */
 export interface Callback {
   readonly id: CallbackId;
-  /** For a group's callback: the task that ended last. */
+  /** For a group's callback: the task that ended last, or another one of the group if that was deleted before it was told. */
   readonly taskId: TaskId;
   readonly requestId: string;
   readonly accountId: AccountId;

@@ -1,6 +1,12 @@
 import type { AccountId, TaskId } from "../../../domain/ids.ts";
 import type { Removal } from "../../../domain/ports/retention-store.ts";
-import type { File, Standing } from "../../sqlite/retention-store/remove.ts";
+import {
+  type File,
+  GROUP_REQUEST,
+  IS_GROUP_END,
+  membersIn,
+  type Standing,
+} from "../../sqlite/retention-store/remove.ts";
 import { SHA256 } from "../../sqlite/task-store/asset-table.ts";
 import { named, REMOVED, taskNumber } from "../../sqlite/task-store/task-table.ts";
 import { unneededContents } from "../named-contents.ts";
@@ -9,7 +15,7 @@ import { forgetPrompt } from "../search-store.ts";
 import { type Session, statement } from "../session.ts";
 
 const SELECT = statement<Standing, [id: string]>(
-  `select number, ${named("account_id")}, status, stage from task where id = $1`,
+  `select number, ${named("account_id")}, status, stage, ${GROUP_REQUEST} from task where id = $1`,
 );
 // The stored list keeps its number of results.
 const STRIP = statement<never, [at: number, id: string]>(
@@ -22,6 +28,12 @@ const STRIP = statement<never, [at: number, id: string]>(
 const STRIP_ATTEMPTS = statement<never, [id: string]>(
   `update attempt set operation = null, outputs = null, usage = null, usage_label = null, detail = null, considered = null, trace = null
    where task_number = ${taskNumber("$1")}`,
+);
+const LEFT_OF_GROUP = statement<{ id: TaskId }, [members: readonly TaskId[], id: string]>(
+  `select id from task where id = any($1::text[]) and id <> $2 and status <> '${REMOVED}' limit 1`,
+);
+const HAND_ON = statement<never, [to: string, id: string]>(
+  `update callback set task_id = $1 where task_id = $2 and ${IS_GROUP_END}`,
 );
 // Read while the row is locked, so that a send that is being claimed exists when sends are removed.
 const END_CALLBACKS = statement<never, [id: string]>(
@@ -53,6 +65,7 @@ export async function removeTask(
   const { status, stage } = standing;
   if (status === REMOVED) return { kind: "removed", contents: [] };
   if (stage !== "terminal") return { kind: "live", status };
+  if (standing.group_request !== null) await handOnGroupEnd(session, id, membersIn(standing.group_request));
   await END_CALLBACKS.run(session, id);
   await REMOVE_SENDS.run(session, id);
   await REMOVE_CALLBACKS.run(session, id);
@@ -66,6 +79,12 @@ export async function removeTask(
     files.map(({ sha256 }) => sha256),
   );
   return { kind: "removed", contents };
+}
+
+/** Gives the callback of a group's end to another of its tasks, if one is left. */
+async function handOnGroupEnd(session: Session, id: TaskId, members: readonly TaskId[]): Promise<void> {
+  const other = await LEFT_OF_GROUP.get(session, members, id);
+  if (other !== undefined) await HAND_ON.run(session, other.id, id);
 }
 
 /** The body of `RetentionStore.neededContents`. Outputs that are stored while others of their task are still fetched have no asset yet. */

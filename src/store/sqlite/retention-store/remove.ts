@@ -1,11 +1,14 @@
 import type { Database } from "bun:sqlite";
+import { GROUP_ENDED } from "../../../domain/callback/callback.ts";
 import type { AccountId, AssetId, TaskId } from "../../../domain/ids.ts";
 import type { Removal } from "../../../domain/ports/retention-store.ts";
 import type { TaskStatus } from "../../../domain/task/task.ts";
 import { prepareIsNamed } from "../named-contents.ts";
+import { parse } from "../raw-row.ts";
 import { prepareBreakSeal } from "../seal-store.ts";
 import { prepareForget } from "../search-store.ts";
 import { SHA256 } from "../task-store/asset-table.ts";
+import type { StoredRequest } from "../task-store/stored-request.ts";
 import { named, REMOVED, taskNumber } from "../task-store/task-table.ts";
 
 /** The facts that decide whether a task can be removed. */
@@ -14,7 +17,19 @@ export interface Standing {
   readonly account_id: AccountId;
   readonly status: TaskStatus | typeof REMOVED;
   readonly stage: string;
+  /** The request, if it is this task whose callback must still tell that its group has ended. */
+  readonly group_request: string | null;
 }
+
+/** Whether a callback must still tell of a group's end, as SQL. */
+export const IS_GROUP_END = `event = '${GROUP_ENDED}' and pool is not null`;
+/** The column of `Standing`, as SQL. */
+export const GROUP_REQUEST = `case when exists (select 1 from callback where task_id = task.id and ${IS_GROUP_END})
+  then request end as group_request`;
+
+/** The tasks of the group that a request belongs to. */
+export const membersIn = (request: string): readonly TaskId[] =>
+  parse<StoredRequest>(request).group?.tasks ?? [];
 
 /** A file of a task. */
 export interface File {
@@ -32,7 +47,7 @@ export function prepareRemove(
   tell: (id: TaskId, ofAssets: readonly AssetId[]) => void,
 ): (id: TaskId, at: number, owner?: AccountId | undefined) => Removal {
   const select = db.prepare<Standing, [id: string]>(
-    `select number, ${named("account_id")}, status, stage from task where id = ?`,
+    `select number, ${named("account_id")}, status, stage, ${GROUP_REQUEST} from task where id = ?`,
   );
   const strip = db.prepare<never, [at: number, id: string]>(
     `update task set status = '${REMOVED}', change = -abs(change), setup = '', begins_group = null, request_id = '', origin = null, origin_label = null, quote = null,
@@ -45,6 +60,7 @@ export function prepareRemove(
     `update attempt set operation = null, outputs = null, usage = null, usage_label = null, detail = null, considered = null, trace = null
      where task_number = ${taskNumber("?")}`,
   );
+  const handOnGroupEnd = prepareHandOnGroupEnd(db);
   const removeCallback = prepareRemoveCallback(db);
   const removeFiles = prepareRemoveFiles(db);
   const forget = prepareForget(db);
@@ -57,6 +73,7 @@ export function prepareRemove(
     const { status, stage } = standing;
     if (status === REMOVED) return { kind: "removed", contents: [] };
     if (stage !== "terminal") return { kind: "live", status };
+    if (standing.group_request !== null) handOnGroupEnd(id, membersIn(standing.group_request));
     removeCallback(id);
     const { assets, contents } = removeFiles(id);
     stripAttempts.run(id);
@@ -65,6 +82,20 @@ export function prepareRemove(
     forget(id);
     tell(id, assets);
     return { kind: "removed", contents };
+  };
+}
+
+/** Returns a function that gives the callback of a group's end to another of its tasks, if one is left. */
+function prepareHandOnGroupEnd(db: Database): (id: TaskId, members: readonly TaskId[]) => void {
+  const left = db.prepare<{ id: TaskId }, [members: string, id: string]>(
+    `select id from task where id in (select value from json_each(?)) and id <> ? and status <> '${REMOVED}' limit 1`,
+  );
+  const handOn = db.prepare<never, [to: string, id: string]>(
+    `update callback set task_id = ? where task_id = ? and ${IS_GROUP_END}`,
+  );
+  return (id, members) => {
+    const other = left.get(JSON.stringify(members), id);
+    if (other !== null) handOn.run(other.id, id);
   };
 }
 
