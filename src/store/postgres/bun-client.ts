@@ -29,6 +29,9 @@ export function openBunClient({ url, most, deadlineMs }: ClientOptions): Client 
     aside,
     listen: listener.listen,
     listenAnew: listener.listenAnew,
+    renew() {
+      for (const pool of [main, aside]) pool.throwAway();
+    },
     async close() {
       await Promise.all([listener.stop(), main.close(), aside.close()]);
     },

@@ -1,14 +1,12 @@
 import { writeSync } from "node:fs";
 import { readPostgresAddress } from "../../toolkit/postgres-address.ts";
 import { openBunClient } from "./bun-client.ts";
-import type { ClientOptions, Listening } from "./client.ts";
+import type { Client, ClientOptions, Listening } from "./client.ts";
 import { openPgClient } from "./pg-client.ts";
 import { type OnMisrouted, type ProvenClient, proving } from "./proving.ts";
 
 /** Connections to one database. Each answer is proven to belong to its statement. */
-export interface Driver extends ProvenClient, Listening {
-  close(): Promise<void>;
-}
+export interface Driver extends ProvenClient, Listening, Pick<Client, "renew" | "close"> {}
 
 export interface DriverOptions extends ClientOptions {
   /** Ends the process unless given. */
@@ -23,6 +21,7 @@ export function openDriver({ onMisrouted = endProcess, ...options }: DriverOptio
     ...proving(client, onMisrouted),
     listen: client.listen,
     listenAnew: client.listenAnew,
+    renew: client.renew,
     close: client.close,
   };
 }

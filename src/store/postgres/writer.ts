@@ -6,6 +6,7 @@ import type { Transaction } from "./client.ts";
 import { isCommitted, TIMELINE, type TransactionName } from "./commit-outcome.ts";
 import type { Driver } from "./driver.ts";
 import { asStorageError } from "./errors.ts";
+import { prepareLeaveStandby } from "./misled.ts";
 import { createOutage, type PatienceDeps, pause, preparePatience, type WriterState } from "./patience.ts";
 import { type Operation, statement } from "./session.ts";
 import { createOrder } from "./write-order.ts";
@@ -99,6 +100,7 @@ function prepareTogether(
   { deadlineMs = 0, onAway }: WriterDeps & { readonly onAway: (reason: StorageError) => void },
 ) {
   const lockTimeout = String(Math.floor(deadlineMs * LOCK_SHARE));
+  const leaveStandby = prepareLeaveStandby(driver);
 
   /** Runs operations in one transaction. @returns their results; @throws what one of them threw, and nothing is written */
   async function together(of: AccountId | undefined, operations: readonly Operation<unknown>[]) {
@@ -132,11 +134,19 @@ function prepareTogether(
       const wait = (tries: number, reason?: StorageError) => {
         if (state.isStopped) return Promise.reject(error);
         if (reason !== undefined) onAway(reason);
+        leaveStandby();
         return pause(tries);
       };
       if (!(await isCommitted(driver, name, wait))) throw error;
     }
   }
 
-  return together;
+  return async (of: AccountId | undefined, operations: readonly Operation<unknown>[]) => {
+    try {
+      return await together(of, operations);
+    } catch (error) {
+      if (asStorageError(error)?.kind === "read_only") leaveStandby();
+      throw error;
+    }
+  };
 }

@@ -36,6 +36,7 @@ function scripted(answer: (text: string, transaction: number) => Answer, commit 
     begin,
     listen: async () => {},
     listenAnew: async () => {},
+    renew: () => {},
     close: async () => {},
   };
   return { driver, ends };
