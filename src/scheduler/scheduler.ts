@@ -4,6 +4,7 @@ import type { Clock } from "../domain/ports/runtime.ts";
 import type { Wakeup } from "../domain/ports/wakeup.ts";
 import type { Lease } from "../domain/task/task.ts";
 import { claimAndBegin } from "./beginnings.ts";
+import { createFetches, type Fetches } from "./fetches.ts";
 import { createLoop } from "./loop.ts";
 import { createStarts, type StartOptions } from "./starts.ts";
 import type { StepDeps } from "./step.ts";
@@ -32,17 +33,21 @@ export interface Scheduler extends Wakeup {
  * timer set for the next due time; it never polls its store.
  */
 export function createScheduler(deps: StepDeps, options: SchedulerOptions): Scheduler {
-  const underWay = createUnderWay(deps, options.leaseMs);
+  const fetches = createFetches(deps.clock);
+  const underWay = createUnderWay(deps, fetches, options.leaseMs);
   const freeSteps = () => options.steps - underWay.steps() - starts.count();
 
   function work(lease: Lease, beginning: Beginning | undefined): void {
+    const fetching = fetches.total();
     underWay.begin(lease, beginning, (isOver) => {
       // The end of a task makes no other task due. It only makes room for tasks that had to wait.
       if (!isOver || claiming.leftSome()) loop.wake();
     });
+    // Its place is free for another task.
+    if (fetches.total() > fetching) loop.wake();
   }
 
-  const claiming = createClaiming(deps, options, { freeSteps, held: underWay.ids, work });
+  const claiming = createClaiming(deps, options, { freeSteps, fetches, held: underWay.ids, work });
   // No timer is needed while every slot is taken: the end of a step wakes the loop.
   const loop = createLoop(deps, "claiming tasks", async () => {
     const { nextDueAt } = await claiming.claim();
@@ -91,6 +96,7 @@ function createClaiming(
   options: SchedulerOptions,
   use: {
     readonly freeSteps: () => number;
+    readonly fetches: Fetches;
     readonly held: () => ReadonlySet<TaskId>;
     readonly work: (lease: Lease, beginning: Beginning | undefined) => void;
   },
@@ -111,8 +117,9 @@ function createClaiming(
       const free = use.freeSteps();
       leftSome = free <= 0;
       if (leftSome) return { leases: [], room };
-      lanes = paced(deps, options.lanes());
-      const { leaseMs, concurrency: capacity } = options;
+      lanes = paced(deps, options.lanes(), use.fetches);
+      const { leaseMs } = options;
+      const capacity = options.concurrency + use.fetches.total();
       const query = { now: deps.clock.now(), leaseMs, limit: free, held: use.held(), lanes, capacity };
       const { beginnings, ...claimed } = await claimAndBegin(deps, query);
       ({ room } = claimed);
@@ -152,10 +159,18 @@ function createAnnouncements(hasRoom: () => boolean, claim: () => void) {
   };
 }
 
-/** The lanes, each with how many tasks may start in it now and whose tasks it may take over. */
-function paced({ pace, takeovers }: StepDeps, lanes: readonly LaneCapacity[]): readonly LaneCapacity[] {
+/**
+ * The lanes, each with how many tasks may start in it now and whose tasks it may take over. The store counts tasks that fetch inputs, too,
+ * so each has that much more room.
+ */
+function paced(
+  { pace, takeovers }: StepDeps,
+  lanes: readonly LaneCapacity[],
+  fetches: Fetches,
+): readonly LaneCapacity[] {
   return lanes.map((place) => ({
     ...place,
+    capacity: place.capacity + fetches.ofLane(place.lane),
     starts: pace.starts(place.lane),
     siblings: takeovers.mayHelp(place.lane) ? place.siblings : undefined,
   }));

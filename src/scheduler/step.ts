@@ -94,6 +94,8 @@ export class Step {
     readonly signal: AbortSignal,
     /** Files that were stored since the lease was taken. They are held, so that nobody removes them before a transition names them. */
     readonly held: StagedFile[] = [],
+    /** Called before each transition is committed. */
+    readonly onCommit?: () => void,
   ) {}
 
   get task() {
@@ -153,6 +155,7 @@ export class Step {
   async commit(transition: Transition): Promise<"applied" | "lease_lost"> {
     const { deps, lease, task } = this;
     const along = deps.traces.along(transition, lease.attempt);
+    this.onCommit?.();
     const outcome = await deps.tasks.apply(lease, along);
     if (outcome === "lease_lost") {
       deps.log.warn({ task: task.id, transition: transition.name }, "lease lost");

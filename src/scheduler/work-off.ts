@@ -10,6 +10,15 @@ import { poll } from "./steps/poll.ts";
 import { recover } from "./steps/recover.ts";
 import { submit } from "./steps/submit.ts";
 
+export interface Run {
+  readonly controller: AbortController;
+  readonly leaseMs: number;
+  /** How its claim has begun the task, if it has. */
+  readonly beginning?: Beginning | undefined;
+  /** Called before each transition is committed. */
+  readonly onCommit?: (() => void) | undefined;
+}
+
 /** The next step for each stage. */
 const STEPS = { queued: dispatch, submitting: recover, running: poll, finalizing: finalize } as const;
 
@@ -18,11 +27,7 @@ const STEPS = { queued: dispatch, submitting: recover, running: poll, finalizing
  *
  * @returns whether the task has ended
  */
-export async function workOff(
-  deps: StepDeps,
-  lease: Lease,
-  run: { controller: AbortController; leaseMs: number; beginning?: Beginning | undefined },
-): Promise<boolean> {
+export async function workOff(deps: StepDeps, lease: Lease, run: Run): Promise<boolean> {
   const stopRenewing = keepLease(deps, lease, run);
   const { signal } = run.controller;
   const held: StagedFile[] = [];
@@ -31,7 +36,7 @@ export async function workOff(
   try {
     if (beginning !== undefined) current = begun(deps, lease, beginning);
     for (;;) {
-      const step = new Step(deps, current, signal, held);
+      const step = new Step(deps, current, signal, held, run.onCommit);
       const work = takeStep(step, beginning);
       beginning = undefined;
       const result = await (deps.within?.(step.task, work) ?? work());
@@ -77,11 +82,7 @@ async function giveBack(deps: StepDeps, lease: Lease): Promise<void> {
 }
 
 /** Renews the lease after every third of its length. Interrupts the work when the lease is lost. */
-function keepLease(
-  deps: StepDeps,
-  lease: Lease,
-  run: { controller: AbortController; leaseMs: number },
-): () => void {
+function keepLease(deps: StepDeps, lease: Lease, run: Pick<Run, "controller" | "leaseMs">): () => void {
   let stopped = false;
   let cancel = () => {};
   const arm = () => {

@@ -63,6 +63,8 @@ test.each(["sent again", "asked for"])(
     clock.set(Math.ceil(clock.now() / INPUT_ADDRESS_MS) * INPUT_ADDRESS_MS - 1_000);
     const image = { ...input("image"), source: { kind: "url", url: "https://example.com/a.png" } } as const;
     await admit({ request: { ...REQUEST, inputs: [image] } });
+    // It is fetched, and then submitted.
+    await scheduler.tick();
     await scheduler.tick();
     clock.advance(60_000);
     await scheduler.tick();

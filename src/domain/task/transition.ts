@@ -92,9 +92,9 @@ export function traced(transition: Transition, trace: AttemptTrace): Transition 
   return attempt === undefined ? transition : { ...transition, attempt: { ...attempt, trace } };
 }
 
-/** The task's remote inputs were fetched and stored; the request now names assets. Keeps the lease. */
+/** The task's remote inputs were fetched and stored; the request now names assets. The task is due at once. */
 export function inputsReady(at: number, request: GenerationRequest, assets: readonly Asset[]): Transition {
-  return move("inputsReady", ["queued"], "queued", at, { request, assets, failures: 0 });
+  return move("inputsReady", ["queued"], "queued", at, { request, assets, dueAt: at, failures: 0 });
 }
 
 /** The upstream accepted the job and returned a handle to poll. */

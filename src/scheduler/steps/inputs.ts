@@ -14,11 +14,11 @@ import { storeFile } from "./store-file.ts";
 const FETCH_TRIES = 3;
 
 /**
- * Fetches the inputs that are still addresses, stores them, and commits the request that names assets instead. Ends the task if
- * an input cannot be fetched.
+ * Fetches the inputs that are still addresses, stores them, and commits the request that names assets instead. The task then waits for a
+ * place of its lane, since it had none. Ends the task if an input cannot be fetched.
  */
 export async function fetchInputs(step: Step): Promise<StepResult> {
-  const { deps, task, attempt, signal } = step;
+  const { deps, task, signal } = step;
   const assets: Asset[] = [];
   const inputs: MediaInput[] = [];
   const wish = cancelWish(step);
@@ -49,8 +49,7 @@ export async function fetchInputs(step: Step): Promise<StepResult> {
   const problem = await fetchedMaskProblem(deps, { asked: task.request.inputs, inputs, fetched: assets });
   if (problem !== undefined) return step.fail(taskError("INPUT_INVALID", problem));
   const request: GenerationRequest = { ...task.request, inputs };
-  const ready = inputsReady(deps.clock.now(), request, assets);
-  return step.continue(ready, { task: { ...task, request }, attempt });
+  return step.settle(inputsReady(deps.clock.now(), request, assets));
 }
 
 /**

@@ -1,0 +1,119 @@
+import { expect, test } from "bun:test";
+import type { TaskId } from "../../src/domain/ids.ts";
+import { createEngine, scriptedProvider } from "../helpers/engine.ts";
+import { accountId, bySystem, micros, NOW, newTask } from "../helpers/store.ts";
+
+type Engine = Awaited<ReturnType<typeof createEngine>>;
+
+const withRemoteInput = (number: number) => ({
+  number,
+  request: {
+    ...newTask().request,
+    inputs: [
+      {
+        role: "image" as const,
+        param: "image_url",
+        source: { kind: "url" as const, url: "https://slow.example/a.png" },
+      },
+    ],
+  },
+});
+
+/** Fetches that end when the test says so, or when they are aborted. */
+function slowFetches() {
+  const sent = Promise.withResolvers<Uint8Array>();
+  let begun = 0;
+  return {
+    begun: () => begun,
+    send: () => sent.resolve(new TextEncoder().encode("input")),
+    async fetchMedia(_url: string, { signal }: { signal: AbortSignal }) {
+      begun += 1;
+      const { promise, reject } = Promise.withResolvers<never>();
+      signal.addEventListener("abort", () => reject(signal.reason));
+      const piece = await Promise.race([sent.promise, promise]);
+      return (async function* () {
+        yield piece;
+      })();
+    },
+  };
+}
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turns = 0; !(await isSo()); turns += 1) {
+    if (turns > 20_000) throw new Error("it does not come to that");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const isAt = (engine: Engine, id: TaskId, stage: string) => async () =>
+  (await engine.task(id)).stage === stage;
+
+test("a task whose input comes slowly takes no place of its lane, and waits for one when it has come", async () => {
+  let isDone = false;
+  const provider = scriptedProvider({
+    concurrency: 1,
+    poll: async () =>
+      isDone ? { kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] } : { kind: "pending" },
+  });
+  const slow = slowFetches();
+  const engine = await createEngine([provider], { egress: { fetchMedia: slow.fetchMedia } });
+  const waiting = await engine.admit(withRemoteInput(1));
+  await engine.scheduler.start();
+  await until(() => slow.begun() === 1);
+  const plain = await engine.admit({ number: 2 });
+  engine.scheduler.wake();
+  await until(isAt(engine, plain, "running"));
+  slow.send();
+  await until(async () => (await engine.task(waiting)).request.inputs[0]?.source.kind === "asset");
+  engine.scheduler.wake();
+  for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(provider.submissions.map(({ taskId }) => taskId)).toEqual([plain]);
+  isDone = true;
+  engine.clock.advance(1_000);
+  await until(isAt(engine, waiting, "running"));
+  await engine.scheduler.drain(0);
+});
+
+test("no more than 128 inputs are fetched at one time, and of each account no more than eight", async () => {
+  const slow = slowFetches();
+  const engine = await createEngine([scriptedProvider()], { egress: { fetchMedia: slow.fetchMedia } });
+  for (let account = 1; account <= 20; account += 1) {
+    const id = accountId(account);
+    const opened = { id, name: id, mode: "unlimited", credit: micros(0), createdAt: NOW } as const;
+    if (account > 1) await engine.store.accounts.createAccount(opened, bySystem());
+    for (let number = 0; number < 10; number += 1)
+      await engine.admit({ ...withRemoteInput(account * 100 + number), accountId: id });
+  }
+  await engine.scheduler.start();
+  const isStill = async () => {
+    const before = slow.begun();
+    for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+    return slow.begun() === before;
+  };
+  await until(isStill);
+  expect(slow.begun()).toBe(128);
+  await engine.scheduler.drain(0);
+});
+
+test("tasks beyond those that may fetch are looked at a few dozen a second, however many they are", async () => {
+  const slow = slowFetches();
+  const engine = await createEngine([scriptedProvider()], { egress: { fetchMedia: slow.fetchMedia } });
+  for (let number = 1; number <= 400; number += 1) await engine.admit(withRemoteInput(number));
+  let looked = 0;
+  const { claim } = engine.store.tasks;
+  Object.assign(engine.deps.tasks, {
+    claim: async (...given: Parameters<typeof claim>) => {
+      const claimed = await claim(...given);
+      looked += claimed.leases.length;
+      return claimed;
+    },
+  });
+  await engine.scheduler.start();
+  await until(() => looked === 400);
+  for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(looked).toBe(400);
+  engine.clock.advance(1_500);
+  for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(looked - 400).toBeLessThan(64);
+  await engine.scheduler.drain(0);
+});
