@@ -29,7 +29,7 @@ export function askedCheck(options: AskedOptions, { after }: { readonly after: A
       const deadline = startDeadline({ after }, signal(), { delayMs: timeoutMs, what: "no verdict" });
       let leave: (() => void) | undefined;
       try {
-        leave = await gate.enter(deadline.signal);
+        leave = await gate.enter(request.accountId, deadline.signal);
         if (leave === undefined) return outage("is asked about too many requests at once");
         return await ask(request, deadline.signal);
       } catch (error) {

@@ -31,7 +31,7 @@ import { type GivenUploads, paidInputs } from "./paid-inputs.ts";
 import { type PriceDeps, priceTerms } from "./price-terms.ts";
 import type { QueueShedding } from "./queue-shedding.ts";
 import { type ModelDeps, ofOtherKind, readModel } from "./read-model.ts";
-import type { FundsDeps } from "./require-funds.ts";
+import { type FundsDeps, requireFunds } from "./require-funds.ts";
 import { checkRetention } from "./retention-limit.ts";
 import { type AskedRouting, readRouting } from "./routing-wish.ts";
 
@@ -186,7 +186,8 @@ async function admit(
   try {
     const waiting = deps.queues.check({ lane: chosen.lane, accountId, model });
     if (waiting !== undefined) await waiting;
-    const asked = { model, body, principal, requestId, gone };
+    const funds = () => requireFunds(deps, principal, promised.ceiling);
+    const asked = { model, body, principal, requestId, gone, requireFunds: funds };
     const replay = deps.moderate?.isFor(asked) && (await passChecks(deps, asked, idempotency));
     if (typeof replay === "object") return replay;
     const id = deps.ids.create("task");

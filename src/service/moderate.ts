@@ -29,6 +29,8 @@ export interface Moderated {
   readonly body: JsonObject;
   readonly principal: Principal;
   readonly requestId: string;
+  /** Called before other programs are asked, which may cost something. Rejects for a request that cannot be paid. */
+  readonly requireFunds?: (() => Promise<void>) | undefined;
   /** Aborts when the caller has disconnected. */
   readonly gone?: (() => AbortSignal) | undefined;
 }
@@ -40,7 +42,7 @@ export interface Moderate {
   /**
    * Runs the checks of a request: the quick ones one by one, then the others at the same time, until one refuses.
    * @throws AppError `content_policy_violation` if one refuses; `moderation_unavailable` if one cannot decide and its outage
-   * refuses requests
+   * refuses requests; whatever `requireFunds` throws
    */
   readonly check: (request: Moderated) => Promise<void>;
 }
@@ -84,8 +86,9 @@ export function createModerate(deps: ModerateDeps): Moderate {
       try {
         // Checks that call other services take longer, and may cost something.
         for (const check of checks) if (check.isQuick) throwIf(await run(check));
-        const slow = checks.filter(({ isQuick }) => !isQuick).map(run);
-        const errors = await Promise.all(slow.map((each) => each.then(throwRefusal)));
+        const slow = checks.filter(({ isQuick }) => !isQuick);
+        if (slow.length > 0) await request.requireFunds?.();
+        const errors = await Promise.all(slow.map((check) => run(check).then(throwRefusal)));
         for (const error of errors) throwIf(error);
       } finally {
         ended.abort();

@@ -190,6 +190,18 @@ test("a request that a check refuses keeps nothing: no file, no hold, no task, n
   expect(await create(inline, "one")).toBeDefined();
 });
 
+test("a check that may cost something can tell whether a request can be paid", async () => {
+  let asked = 0;
+  const check = async ({ requireFunds }: Moderated) => {
+    await requireFunds?.();
+    asked += 1;
+  };
+  const moderate = { isFor: () => true, check };
+  const { create, done } = await setup(() => ({}), { moderate }, { account: { mode: "prepaid" } });
+  expect(await rejection(create(inline))).toMatchObject({ code: "insufficient_quota" });
+  expect([done, asked]).toEqual([[], 0]);
+});
+
 test("a request that was accepted is answered again and not judged again", async () => {
   let count = 0;
   const check = async () => {

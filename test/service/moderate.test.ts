@@ -214,3 +214,12 @@ test("no line of the log holds a text", async () => {
   expect(lines.length).toBeGreaterThan(0);
   expect(JSON.stringify(lines)).not.toContain(CANARY);
 });
+
+test("no other program is asked about a request that cannot be paid, and rules are not asked whether it can", async () => {
+  const unpaid = new AppError("insufficient_quota", { kind: "content_refused" });
+  const requireFunds = () => Promise.reject(unpaid);
+  const asked = setup([later("a", ALLOWED)]);
+  expect(await asked.check({ requireFunds })).toBe(unpaid);
+  expect(asked.judged).toEqual([]);
+  expect(await setup([says("a", ALLOWED, { isQuick: true })]).check({ requireFunds })).toBe("accepted");
+});
