@@ -33,8 +33,12 @@ function textsIn(value: Json | undefined, field: string, schema: JsonObject = {}
   });
 }
 
-/** Examples of texts without a form. */
-const PLAIN = ["word", "two words"];
+/** Examples of texts without a form. A field may ask for a text of some length, or for a sentence. */
+const PLAIN = [
+  ...["word", "two words", "Some words, and some more."],
+  "several words in a row, and then some others",
+  `Some words, and ${"many, many ".repeat(20)}more.`,
+];
 
 /** Whether the schema lists a text, or the text has a form that plain words cannot have, such as `1024x768`. */
 function isFormed({ enum: listed, const: only, pattern }: JsonObject): boolean {

@@ -64,3 +64,10 @@ test("every text that a caller chooses is read, with the path of its field", () 
 test("a request without texts has none", () => {
   expect(textsOf(MODEL, { model: "sandbox-image", image_urls: ["x"], n: 1 })).toEqual([]);
 });
+
+test("a text is read whatever length, beginning or end its field asks for", () => {
+  for (const pattern of ["^.{10,}$", "^[\\s\\S]{100,4000}$", "^[A-Z].*\\.$", "^[a-z, ]{20,}$"]) {
+    const schema = { properties: { prompt: { type: "string", pattern } } };
+    expect(textsOf({ schema, mediaFields: [] }, { prompt: "p" })).toEqual([{ field: "prompt", text: "p" }]);
+  }
+});
