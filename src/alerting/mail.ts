@@ -14,6 +14,8 @@ export async function mail(
 ): Promise<void> {
   const url = new URL(address);
   const isEncrypted = url.protocol === "smtps:";
+  // A plus in an address is part of it, and no space.
+  const named = new URLSearchParams(url.search.replaceAll("+", "%2B"));
   // Loaded late: few servers mail.
   const { createTransport } = await import("nodemailer");
   const transport = createTransport({
@@ -28,8 +30,8 @@ export async function mail(
   });
   try {
     const sent = transport.sendMail({
-      from: url.searchParams.get("from") ?? "",
-      to: url.searchParams.get("to") ?? "",
+      from: named.get("from") ?? "",
+      to: named.get("to") ?? "",
       subject: subjectOf(notices, sender),
       text: `${linesOf(notices).join("\n")}\n`,
     });
