@@ -44,7 +44,7 @@ export const METRICS = {
   svc_lane_limit_tasks: gauge("How many may be; absent for an account that is switched off.", "lane"),
   svc_attempts_ended_total: counter("What became of attempts.", "lane", "upstream_model", "outcome"),
   svc_route_trouble: gauge(
-    "1 for a route that gets no tasks, or one to try it.",
+    "1 for a route that gets no tasks, or one to try it, of providers that are switched on.",
     "lane",
     "upstream_model",
     "kind",
