@@ -4,6 +4,7 @@ import type { TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import { IDEMPOTENCY_RETENTION_MS, IN_PROGRESS_RETRY_SEC } from "../domain/limits.ts";
 import type { Model } from "../domain/model/model.ts";
+import type { Micros } from "../domain/money/money.ts";
 import { isPriced, quote } from "../domain/money/pricing.ts";
 import { quotaPeriod } from "../domain/money/quota.ts";
 import type { StagedFile } from "../domain/ports/asset-store.ts";
@@ -186,8 +187,7 @@ async function admit(
   try {
     const waiting = deps.queues.check({ lane: chosen.lane, accountId, model });
     if (waiting !== undefined) await waiting;
-    const funds = () => requireFunds(deps, principal, promised.ceiling);
-    const asked = { model, body, principal, requestId, gone, requireFunds: funds };
+    const asked = { model, body, principal, requestId, gone, needed: promised.ceiling };
     const replay = deps.moderate?.isFor(asked) && (await passChecks(deps, asked, idempotency));
     if (typeof replay === "object") return replay;
     const id = deps.ids.create("task");
@@ -236,13 +236,14 @@ async function admit(
 
 /** Puts a request through the operator's checks. One that was accepted before is not judged again: @returns its answer */
 async function passChecks(
-  { moderate, tasks, clock }: CreateTaskDeps,
-  request: Moderated,
+  deps: CreateTaskDeps,
+  { needed, ...request }: Moderated & { readonly needed: Micros },
   idempotency: IdempotencyClaim | undefined,
 ): Promise<CreatedTask | undefined> {
-  const replay = idempotency && (await tasks.findReplay(idempotency, clock.now()));
-  if (replay !== undefined) return answer(replay, request.principal);
-  await moderate?.check(request);
+  const { principal } = request;
+  const replay = idempotency && (await deps.tasks.findReplay(idempotency, deps.clock.now()));
+  if (replay !== undefined) return answer(replay, principal);
+  await deps.moderate?.check({ ...request, requireFunds: () => requireFunds(deps, principal, needed) });
   return undefined;
 }
 
