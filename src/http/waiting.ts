@@ -1,13 +1,16 @@
+import type { Clock } from "../domain/ports/runtime.ts";
 import type { TaskSummary } from "../domain/task/task.ts";
 import type { JoinedTask } from "../service/join-task.ts";
 import { requireModel } from "../service/read-model.ts";
 import type { KeyedExchange, LateAnswerDeps } from "./exchange.ts";
+import type { Reply } from "./reply.ts";
 import { type Standing, whileAllowed } from "./standing.ts";
 import type { StayKind } from "./stays.ts";
 
 /* What all calls that wait for their images share, whichever API they use. */
 
 export interface WaitingDeps extends LateAnswerDeps {
+  readonly clock: Pick<Clock, "after">;
   /** The server's settings. */
   readonly sync: { readonly waitMs: number };
 }
@@ -75,6 +78,22 @@ export async function orLeave<T>({ leave }: Pick<JoinedTask, "leave">, answer: (
   } catch (error) {
     leave();
     throw error;
+  }
+}
+
+/** The same for an answer that its address may cut: from that moment on, the caller counts as left, whatever becomes of the answer. */
+export async function answerInTime(
+  deps: WaitingDeps,
+  exchange: KeyedExchange,
+  call: Pick<JoinedTask, "leave">,
+  answer: () => Promise<Reply>,
+): Promise<Reply> {
+  const leftMs = untilEdgeMs(deps, exchange);
+  const stopTimer = leftMs === Number.POSITIVE_INFINITY ? () => {} : deps.clock.after(leftMs, call.leave);
+  try {
+    return await orLeave(call, answer);
+  } finally {
+    stopTimer();
   }
 }
 

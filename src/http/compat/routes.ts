@@ -17,7 +17,7 @@ import type { Reply } from "../reply.ts";
 import { routingOf } from "../routing.ts";
 import { requireStanding } from "../standing.ts";
 import { whileStaying } from "../stays.ts";
-import { acceptStaying, finishInTime, orLeave, standingFor, waitOf } from "../waiting.ts";
+import { acceptStaying, answerInTime, finishInTime, standingFor, waitOf } from "../waiting.ts";
 import { imagesReply } from "./answer.ts";
 import { atDeployment } from "./deployments.ts";
 import { askedFacts } from "./made.ts";
@@ -185,5 +185,5 @@ async function finish(
   }
   const task = await finishInTime(deps, exchange, accepted, { waitMs, standing });
   const form = { format, origin, headers, asked, sent, leave: accepted.leave };
-  return orLeave(accepted, () => imagesReply(deps, task, form));
+  return answerInTime(deps, exchange, accepted, () => imagesReply(deps, task, form));
 }

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { renameSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../../src/domain/json.ts";
+import { KEYS, startFakeS3 } from "../../helpers/fake-s3.ts";
 import { png } from "../../helpers/media.ts";
 import { type PublishedService, startPublished } from "../openapi-service.ts";
 
@@ -116,4 +117,38 @@ test("an agent is told of a task whose picture cannot be read, with the picture'
   renameSync(away, files);
   expect(read.structuredContent).toMatchObject({ task_id: id, status: "completed" });
   expect(read.content[0]).toMatchObject({ type: "resource_link", mimeType: "image/png" });
+});
+
+test("a call whose picture is read too late for its address is not paid twice where it is sent again", async () => {
+  const s3 = await startFakeS3();
+  const slow = await startPublished({
+    SVC_ASSETS_STORE: "s3",
+    SVC_ASSETS_BUCKET: "media",
+    SVC_ASSETS_ENDPOINT: s3.endpoint,
+    SVC_ASSETS_REGION: s3.region,
+    SVC_ASSETS_KEY_ENV: "BUCKET_ID,BUCKET_SECRET",
+    BUCKET_ID: KEYS.accessKeyId,
+    BUCKET_SECRET: KEYS.secretAccessKey,
+    SVC_EDGE_TIMEOUT_SECONDS: "1",
+  });
+  const send = async (headers: Readonly<Record<string, string>> = {}) => {
+    const response = await fetch(`${slow.url}/compat/v1/images/generations`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${slow.key}`, "Content-Type": "application/json", ...headers },
+      body: JSON.stringify({ model: "sandbox-image", prompt: "x", size: "16x16", sandbox: SLOWLY }),
+    });
+    await response.text();
+    return { status: response.status, task: response.headers.get("x-task-id") ?? "" };
+  };
+  const { task } = await send({ Prefer: "wait=0" });
+  await slow.untilEnded(task);
+  rmSync(join(slow.dataDir, "assets", "cache"), { recursive: true });
+  s3.fault = ({ method }) => (method === "GET" ? { delayMs: 1_500 } : undefined);
+  expect((await send()).status).toBe(504);
+  s3.fault = () => undefined;
+  // The picture comes in the meantime, and nobody gets it.
+  await Bun.sleep(1_000);
+  expect(await send()).toEqual({ status: 200, task });
+  await slow.stop();
+  s3.stop();
 });

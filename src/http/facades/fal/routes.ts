@@ -18,8 +18,8 @@ import { json, type Reply } from "../../reply.ts";
 import { whileStaying } from "../../stays.ts";
 import {
   acceptStaying,
+  answerInTime,
   finishInTime,
-  orLeave,
   standingFor,
   type WaitingDeps,
   waitOf,
@@ -190,6 +190,6 @@ async function run(
     );
     const all = { ...headers, ...headersOf(joined) };
     const answering = { origin, headers: all, isStream, leave: joined.leave };
-    return orLeave(joined, () => resultReply(deps, task, answering));
+    return answerInTime(deps, exchange, joined, () => resultReply(deps, task, answering));
   });
 }

@@ -20,6 +20,7 @@ import type { Standing } from "../../standing.ts";
 import { whileStaying } from "../../stays.ts";
 import {
   acceptStaying,
+  answerInTime,
   finishInTime,
   orLeave,
   standingFor,
@@ -124,7 +125,7 @@ interface Finishing {
 }
 
 async function finish(deps: CallDeps, exchange: KeyedExchange, finishing: Finishing): Promise<Reply> {
-  const { call, ratio, unmet } = finishing.accepted;
+  const { call } = finishing.accepted;
   const standing = standingFor(exchange, call);
   const { waitMs, headers } = waitOf(deps, exchange);
   headers["X-Task-Id"] = call.taskId;
@@ -134,12 +135,22 @@ async function finish(deps: CallDeps, exchange: KeyedExchange, finishing: Finish
   if (finishing.form === "event" && !exchange.request.signal.aborted)
     return streamed(deps, exchange, finishing, { waitMs, headers, standing });
   const task = await finishInTime(deps, exchange, call, { waitMs, standing });
-  const pictures = await orLeave(call, () => openImages(deps, task));
+  return answerInTime(deps, exchange, call, () => made(deps, task, finishing, headers));
+}
+
+/** The answer with the pictures of a completed task. @param headers more may be added */
+async function made(
+  deps: CallDeps,
+  task: TaskSummary,
+  { accepted: { call, ratio, unmet }, method, form }: Finishing,
+  headers: Record<string, string>,
+): Promise<Reply> {
+  const pictures = await openImages(deps, task);
   if (task.charged !== undefined) headers["X-Request-Cost"] = formatAmount(task.charged);
-  const adjusted = isOther(ratio, pictures) ? finishing.method.ratioName : unmet;
+  const adjusted = isOther(ratio, pictures) ? method.ratioName : unmet;
   if (adjusted !== undefined) headers["X-Svc-Adjusted"] = adjusted;
   const contents = pictures.map(({ content }) => content);
-  const pieces = inForm(finishing.method.answers.made(task, pictures), finishing.form);
+  const pieces = inForm(method.answers.made(task, pictures), form);
   const { body, over } = await bodyInPieces(pieces, contents, call.leave);
   const log = { task: task.id, model: task.model };
   return { status: 200, headers: { "Content-Type": "application/json", ...headers }, body, over, log };

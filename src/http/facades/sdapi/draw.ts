@@ -15,8 +15,8 @@ import type { Reply } from "../../reply.ts";
 import { whileStaying } from "../../stays.ts";
 import {
   acceptStaying,
+  answerInTime,
   finishInTime,
-  orLeave,
   standingFor,
   type WaitingDeps,
   waitOf,
@@ -39,6 +39,7 @@ import { NO_PICTURES, picturesOf } from "./pictures.ts";
 import { translate } from "./translate.ts";
 
 export interface DrawDeps extends CheckpointDeps, AnswerDeps, WaitingDeps {
+  readonly clock: CheckpointDeps["clock"] & WaitingDeps["clock"];
   readonly generateSync: GenerateSync;
   readonly random: Random;
 }
@@ -157,7 +158,7 @@ async function finish(deps: Deps, exchange: KeyedExchange, { accepted, asked }: 
     );
     const isJoined = accepted.held === undefined;
     const answering = { asked, isJoined, headers, leave: accepted.leave };
-    return await orLeave(accepted, () => picturesReply(deps, task, answering));
+    return await answerInTime(deps, exchange, accepted, () => picturesReply(deps, task, answering));
   } catch (error) {
     if (!(error instanceof AppError) || error.facts.kind !== "task_cancelled") throw error;
     return interruptedReply(accepted.taskId, asked, headers);

@@ -11,7 +11,7 @@ import type { KeyedExchange } from "../../exchange.ts";
 import { base64Pieces, bodyInPieces } from "../../pieces.ts";
 import type { Reply } from "../../reply.ts";
 import { whileStaying } from "../../stays.ts";
-import { acceptStaying, finishInTime, orLeave, standingFor, waitOf } from "../../waiting.ts";
+import { acceptStaying, answerInTime, finishInTime, standingFor, waitOf } from "../../waiting.ts";
 import { check } from "../../wire/check.ts";
 import { inOtherWords, sentBy } from "../create.ts";
 import { ENLARGING_PROMPT, factorField } from "../enlarging.ts";
@@ -179,7 +179,8 @@ async function finish(
     throw failed.reason;
   }
   const leave = () => calls.forEach((call) => void call.leave());
-  return orLeave({ leave }, () => reply(deps, tasks, { shape, model, ignored, headers, leave }));
+  const answering = { shape, model, ignored, headers, leave };
+  return answerInTime(deps, exchange, { leave }, () => reply(deps, tasks, answering));
 }
 
 async function reply(
