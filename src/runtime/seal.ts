@@ -1,4 +1,5 @@
 import type { Seal } from "../domain/ports/runtime.ts";
+import { createHmac } from "./hmac.ts";
 import { readKeyFile } from "./key-file.ts";
 
 export interface SealOptions {
@@ -81,7 +82,7 @@ export function createSeal({ key, previousKey, file }: SealOptions): Seal {
       const told = Buffer.from(signature, "base64url");
       const keys = [given, previous, lately()].filter((key) => key !== undefined);
       return keys.some((key) => {
-        const expected = hasherFor(key).update(text).digest();
+        const expected = Buffer.from(signatureOf(text, key), "base64url");
         return told.length === expected.length && library().timingSafeEqual(told, expected);
       });
     },
@@ -107,19 +108,15 @@ function decipher(key: Buffer, sealed: Buffer, boundTo: string): string | undefi
   }
 }
 
-const signing = new WeakMap<Key, Bun.CryptoHasher>();
+const signing = new WeakMap<Key, (text: string) => string>();
 
 /** By a key made from the one that seals: what it signs is never mistaken for another use of that. */
-function hasherFor(of: Key): Bun.CryptoHasher {
-  const hasher = signing.getOrInsertComputed(of, ({ bytes }) => {
-    const key = new Bun.CryptoHasher("sha256", bytes).update("svc signing key 1").digest();
-    return new Bun.CryptoHasher("sha256", key);
-  });
-  // To prepare a key anew takes as long as to sign.
-  return hasher.copy();
+function signatureOf(text: string, of: Key): string {
+  const sign = signing.getOrInsertComputed(of, ({ bytes }) =>
+    createHmac(new Bun.CryptoHasher("sha256", bytes).update("svc signing key 1").digest()),
+  );
+  return sign(text);
 }
-
-const signatureOf = (text: string, of: Key) => hasherFor(of).update(text).digest("base64url");
 
 function keyOf(text: string): Key {
   const { salt, cost } = PASSPHRASE;
