@@ -21,7 +21,9 @@ export function createManageLogLevel({ clock, log, ...deps }: LogLevelDeps): Man
   const usual = deps.usual ?? (() => first);
   let until: number | undefined;
   let cancel = () => {};
-  const read = () => ({ level: log.level(), usual: usual(), until });
+  /** New settings may have ended the change. */
+  const isUsual = () => log.level() === usual();
+  const read = () => ({ level: log.level(), usual: usual(), until: isUsual() ? undefined : until });
 
   function change(level: LogLevel, end: number | undefined): void {
     cancel();
@@ -36,9 +38,9 @@ export function createManageLogLevel({ clock, log, ...deps }: LogLevelDeps): Man
   return {
     read,
     set(level, forMs) {
-      const isUsual = level === usual();
-      change(level, isUsual ? undefined : clock.now() + forMs);
-      cancel = isUsual ? () => {} : clock.after(forMs, () => change(usual(), undefined));
+      const isOver = level === usual();
+      change(level, isOver ? undefined : clock.now() + forMs);
+      cancel = isOver ? () => {} : clock.after(forMs, () => isUsual() || change(usual(), undefined));
       return read();
     },
   };

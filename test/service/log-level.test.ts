@@ -8,9 +8,11 @@ function setup(usual: LogLevel) {
   const timers: { at: number; run: () => void }[] = [];
   const clock = fakeClock();
   const lines: string[] = [];
+  const settings = { level: usual };
   let level = usual;
   const write = (_: object, message: string) => void lines.push(`${level}: ${message}`);
   const manage = createManageLogLevel({
+    usual: () => settings.level,
     clock: {
       now: clock.now,
       after(ms, run) {
@@ -29,6 +31,10 @@ function setup(usual: LogLevel) {
   });
   return {
     ...{ manage, lines, timers },
+    reload(next: LogLevel) {
+      settings.level = next;
+      level = next;
+    },
     pass(ms: number) {
       clock.advance(ms);
       for (const timer of timers.splice(0)) if (timer.at <= clock.now()) timer.run();
@@ -54,4 +60,13 @@ test("the latest change counts, and naming the usual level ends it", () => {
   expect(manage.read()).toMatchObject({ level: "warn", until: NOW + 5_000 });
   expect(manage.set("info", 9_000)).toEqual({ level: "info", usual: "info", until: undefined });
   expect(timers).toEqual([]);
+});
+
+test("a level of new settings ends the change, and nothing more is told of that", () => {
+  const { manage, lines, pass, reload } = setup("info");
+  manage.set("debug", 1_000);
+  reload("warn");
+  expect(manage.read()).toEqual({ level: "warn", usual: "warn", until: undefined });
+  pass(1_000);
+  expect([manage.read().level, lines]).toEqual(["warn", ["info: the level of the log is changed"]]);
 });
