@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import type { Started } from "../../src/app/app.ts";
 import { readConfig } from "../../src/app/settings.ts";
 import type { Config } from "../../src/config/config.ts";
 import { consoleLink } from "../../src/domain/access/console-session.ts";
@@ -68,14 +67,13 @@ async function serve(command: Command, context: Context): Promise<void> {
     },
   });
   const ended = stopOnSignals(app, log, () => manager.stopping(config.scheduler.drainMs + CLOSING_MS));
-  let reload: Started["reload"];
-  const told = (error: unknown) =>
-    log("error", { err: describeError(error) }, "the settings could not be read anew");
-  reloadOnSignal(() => void reload?.().catch(told));
+  const reloadWith = reloadOnSignal();
   const started = await app.start().catch(async (error: unknown) => {
     throw await explain(error, config);
   });
-  ({ reload } = started);
+  const told = (error: unknown) =>
+    log("error", { err: describeError(error) }, "the settings could not be read anew");
+  reloadWith(() => void started.reload?.().catch(told));
   manager.ready();
   if (isForPeople) {
     const style = await styleFor(context, stderr, { color });

@@ -37,15 +37,25 @@ export function stopOnSignals(
 }
 
 /**
- * Calls `reload` at SIGHUP. The same signal says that the terminal of a process is gone: then it is stopped in order, as without a
+ * Listens for SIGHUP. The same signal says that the terminal of a process is gone: then it is stopped in order, as without a
  * listener it would end. One that was started to outlive its terminal, as `nohup` does, goes on.
+ *
+ * @returns takes what to call at the signal, once settings can be read anew; calls it at once when the signal came before
  */
-export function reloadOnSignal(reload: () => void): void {
+export function reloadOnSignal(): (reload: () => void) => void {
   const endsWithTerminal = hasTerminal() && !ignoresHangUp();
+  let isAsked = false;
+  let react = () => {
+    isAsked = true;
+  };
   process.on("SIGHUP", () => {
     if (endsWithTerminal && !hasTerminal()) process.kill(process.pid, "SIGINT");
-    else reload();
+    else react();
   });
+  return (reload) => {
+    react = reload;
+    if (isAsked) reload();
+  };
 }
 
 /** Whether this process was started with SIGHUP ignored, as far as the system says. Ask before there is a listener. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { reloadOnSignal } from "../../cli/serve/stop-signals.ts";
 import { emptyFolder, type RunOptions, spawnSvc, svc } from "./support.ts";
 
 /** Starts a server and reads its log up to the line that says where it is. */
@@ -119,4 +120,22 @@ describe("a second signal", () => {
       expect(await child.exited).toBe(expected);
     },
   );
+});
+
+test("a reload that is asked for while the server starts is made once it has started", () => {
+  const before = process.listeners("SIGHUP");
+  try {
+    const reloadWith = reloadOnSignal();
+    process.emit("SIGHUP");
+    let count = 0;
+    reloadWith(() => {
+      count += 1;
+    });
+    expect(count).toBe(1);
+    process.emit("SIGHUP");
+    expect(count).toBe(2);
+  } finally {
+    for (const listener of process.listeners("SIGHUP"))
+      if (!before.includes(listener)) process.off("SIGHUP", listener);
+  }
 });
