@@ -54,7 +54,7 @@ export async function checkBackupAt(
       rmSync(folder, { recursive: true, force: true });
     }
   }
-  const path = await findBackup(from);
+  const path = await findBackup(from, createSystemClock().now());
   const summary = await checkBackup(path, BACKED_UP);
   requireDatabase(path, summary);
   return { ...summary, path, found: await lookForObjects(path, summary, places) };
@@ -63,7 +63,7 @@ export async function checkBackupAt(
 /** Reads a backup of a bucket into a folder. With `keepsAll` off, keeps only what shows whether it is complete. */
 async function fetchBackup({ place, backup }: BackupInBucket, to: string, keepsAll: boolean) {
   const shelf = await openShelfToRead(place);
-  const shelved = await findOnShelf(shelf, backup);
+  const shelved = await findOnShelf(shelf, createSystemClock().now(), backup);
   const options = { allowed: BACKED_UP, keepsAll, database: DATABASE };
   const summary = await fetchFromShelf(shelf, shelved, to, options);
   requireDatabase(to, summary);

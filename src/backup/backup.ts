@@ -104,6 +104,26 @@ export function surplusOf(others: readonly string[], made: string, keep: number)
   return oldest.slice(0, Math.max(0, oldest.length + 1 - keep));
 }
 
+/** Clocks of two machines may differ by this much. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+
+/**
+ * The newest of some backups.
+ *
+ * @param names the oldest first
+ * @param where for people: the names follow it
+ * @throws BackupRefused where the latest date is yet to come and there are others: either that backup was made while a clock was ahead, or the
+ *   clock here is behind
+ */
+export function newestOf(names: readonly string[], now: number, where: string): string | undefined {
+  const latest = names.at(-1);
+  const isAhead = latest !== undefined && (timeOfBackup(latest) ?? 0) > now + CLOCKS_DIFFER_MS;
+  if (!isAhead || names.length === 1) return latest;
+  throw new BackupRefused(
+    `It cannot be told which backup is the newest: the date of ${where}${latest} is yet to come. Give the path of the one that is meant.`,
+  );
+}
+
 /** When the backup with this name was begun, in epoch milliseconds; undefined if the name is not one of a backup. */
 export function timeOfBackup(name: string): number | undefined {
   const [, day, hour, minute, second] = NAME.exec(name) ?? [];

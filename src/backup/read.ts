@@ -8,6 +8,7 @@ import {
   type BackupSummary,
   DATA,
   MANIFEST,
+  newestOf,
 } from "./backup.ts";
 import { copyNew, createFolders, hashFile, inParallel } from "./files.ts";
 import { readManifest } from "./manifest.ts";
@@ -22,14 +23,14 @@ export type AllowedPaths = ReadonlySet<string>;
 /**
  * Finds the backup that a path names: the folder of one backup, or the newest in a folder of several.
  *
- * @throws BackupRefused if there is none
+ * @throws BackupRefused if there is none, or it cannot be told which is the newest
  */
-export async function findBackup(path: string): Promise<string> {
+export async function findBackup(path: string, now: number): Promise<string> {
   const names = await readdir(path).catch((error: unknown) => {
     throw new BackupRefused(`${path} cannot be read: ${reasonOf(error)}.`);
   });
   if (names.includes(MANIFEST)) return path;
-  const newest = (await listBackups(path)).at(-1);
+  const newest = newestOf(await listBackups(path), now, `${path}/`);
   if (newest === undefined)
     throw new BackupRefused(
       names.includes(DATA)

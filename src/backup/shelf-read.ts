@@ -1,16 +1,18 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type BackupProblem, BackupRefused, type BackupSummary, DATA, MANIFEST } from "./backup.ts";
+import { type BackupProblem, BackupRefused, type BackupSummary, DATA, MANIFEST, newestOf } from "./backup.ts";
 import { ContentIndex } from "./content-index.ts";
 import { type Content, createFolders, writeNew } from "./files.ts";
 import { readManifest } from "./manifest.ts";
 import { type AllowedPaths, eachFile, isAllowed, MOST_PROBLEMS } from "./read.ts";
-import { CONTENT, contentName, listShelf, ownName, type Shelf, type Shelved } from "./shelf.ts";
+import { BACKUPS, CONTENT, contentName, listShelf, ownName, type Shelf, type Shelved } from "./shelf.ts";
 
-/** @param name of one backup; the newest unless given. @throws BackupRefused where there is none */
-export async function findOnShelf(shelf: Shelf, name?: string | undefined): Promise<Shelved> {
+/** @param given the name of one backup; the newest unless given. @throws BackupRefused where there is none, or which is the newest cannot be told */
+export async function findOnShelf(shelf: Shelf, now: number, given?: string | undefined): Promise<Shelved> {
   const { backups, leftovers } = await listShelf(shelf);
-  const found = name === undefined ? backups.at(-1) : backups.find((each) => each.name === name);
+  const names = backups.map((each) => each.name);
+  const name = given ?? newestOf(names, now, `${shelf.where}${BACKUPS}`);
+  const found = backups.find((each) => each.name === name);
   if (found !== undefined) return found;
   const isCut = name !== undefined && leftovers.some((each) => each.includes(`/${name}/`));
   throw new BackupRefused(

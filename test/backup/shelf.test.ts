@@ -47,11 +47,14 @@ const write = (
     ...{ workspace: mkdtempSync(join(emptyFolder(), "w")), atMs, plan, keep: more.keep },
   });
 
+/** After all backups were made. */
+const LATER = AT + 1_000 * HOUR;
+
 /** Reads the newest backup to its end. @returns its files */
 async function fetched(name?: string): Promise<Record<string, string>> {
   const to = emptyFolder();
   const shelf = shelfOf();
-  await fetchFromShelf(shelf, await findOnShelf(shelf, name), to, { ...OPTIONS, keepsAll: true });
+  await fetchFromShelf(shelf, await findOnShelf(shelf, LATER, name), to, { ...OPTIONS, keepsAll: true });
   return contentOf(join(to, "data"));
 }
 
@@ -185,7 +188,10 @@ test("a download that is cut off, breaks or is slow goes on, and wrong bytes are
 test("a check reads everything and keeps the database alone", async () => {
   await write(dataFolder(files).plan, AT);
   const [to, shelf] = [emptyFolder(), shelfOf()];
-  const summary = await fetchFromShelf(shelf, await findOnShelf(shelf), to, { ...OPTIONS, keepsAll: false });
+  const summary = await fetchFromShelf(shelf, await findOnShelf(shelf, LATER), to, {
+    ...OPTIONS,
+    keepsAll: false,
+  });
   expect([
     summary.files,
     Object.keys(contentOf(to))
@@ -195,7 +201,7 @@ test("a check reads everything and keeps the database alone", async () => {
 });
 
 test("without a whole manifest there is no backup, and contents stay where one that stays cannot be read", async () => {
-  expect(findOnShelf(shelfOf())).rejects.toThrow("There is no backup of svc in s3://media/svc/");
+  expect(findOnShelf(shelfOf(), LATER)).rejects.toThrow("There is no backup of svc in s3://media/svc/");
   const first = await write(dataFolder(["one"]).plan, AT);
   const key = `svc/backups/${first.name}/manifest.jsonl`;
   const manifest = s3.objects.get(key)!;
@@ -207,10 +213,10 @@ test("without a whole manifest there is no backup, and contents stay where one t
   manifest.bytes = whole;
   expect(await fetched(first.name)).toEqual(expected(["one"]));
   s3.objects.delete(key);
-  expect(findOnShelf(shelfOf(), first.name)).rejects.toThrow("written last");
+  expect(findOnShelf(shelfOf(), LATER, first.name)).rejects.toThrow("written last");
   await write(dataFolder(["two"]).plan, AT + 2 * HOUR);
   expect(keys().filter((each) => each.includes(first.name) || each.includes(sha256("one")))).toEqual([]);
-  expect(timeOfBackup((await findOnShelf(shelfOf())).name)).toBe(AT + 2 * HOUR);
+  expect(timeOfBackup((await findOnShelf(shelfOf(), LATER)).name)).toBe(AT + 2 * HOUR);
 });
 
 test("another data folder is refused, and one of another service even where it has taken the place", async () => {
@@ -243,7 +249,10 @@ test("files in the bucket of the service are named, and those that are gone are 
   );
   expect(made).toMatchObject({ objects: 2, missing: [], bucket });
   const [to, shelf] = [emptyFolder(), shelfOf()];
-  const summary = await fetchFromShelf(shelf, await findOnShelf(shelf), to, { ...OPTIONS, keepsAll: true });
+  const summary = await fetchFromShelf(shelf, await findOnShelf(shelf, LATER), to, {
+    ...OPTIONS,
+    keepsAll: true,
+  });
   expect(summary).toMatchObject({ objects: 2, bucket });
   const listed = async function* (all: (typeof there)[]) {
     yield* all;

@@ -28,7 +28,7 @@ test("a backup is laid out as a data folder, and is copied back as it was", asyn
   const to = emptyFolder();
   const made = await writeBackup(to, AT, plan);
   expect(made).toMatchObject({ name: "2026-11-23T12-00-00Z", files: 4, missing: [], madeAtMs: AT });
-  expect(await findBackup(to)).toBe(made.path);
+  expect(await findBackup(to, AT)).toBe(made.path);
   expect(await checkBackup(made.path, ALLOWED)).toMatchObject({
     files: 4,
     svc: "1",
@@ -43,6 +43,17 @@ test("a backup is laid out as a data folder, and is copied back as it was", asyn
     [pathOf("two")]: "two",
   });
   expect(statSync(join(made.path, "data/svc.db")).mode & 0o777).toBe(0o600);
+});
+
+test("of backups of which one is dated in the future, none is taken for the newest", async () => {
+  const to = emptyFolder();
+  const { plan } = dataFolder([]);
+  const ahead = await writeBackup(to, AT + HOUR, plan);
+  expect(await findBackup(to, AT)).toBe(ahead.path);
+  const made = await writeBackup(to, AT, plan);
+  expect(findBackup(to, AT)).rejects.toThrow(`the date of ${ahead.path} is yet to come`);
+  expect(await findBackup(made.path, AT)).toBe(made.path);
+  expect(await findBackup(to, AT + HOUR)).toBe(ahead.path);
 });
 
 test("a second backup copies what is new, and the first can go", async () => {
@@ -111,7 +122,7 @@ test("a backup that fails leaves nothing, and one that was killed is removed by 
   expect(readdirSync(to)).toEqual([]);
   mkdirSync(join(to, "2026-11-23T11-00-00Z.part/data"), { recursive: true });
   mkdirSync(join(to, "of-somebody-else.part"));
-  expect(findBackup(to)).rejects.toThrow("no backup of svc");
+  expect(findBackup(to, AT)).rejects.toThrow("no backup of svc");
   const made = await writeBackup(to, AT, plan);
   expect(readdirSync(to).sort()).toEqual([made.name, "of-somebody-else.part"]);
 });
