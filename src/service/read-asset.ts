@@ -1,6 +1,6 @@
 import { type AtHand, whenAtHand } from "../domain/at-hand.ts";
 import { AppError } from "../domain/errors.ts";
-import { type AssetId, type FileId, isId } from "../domain/ids.ts";
+import { type AccountId, type AssetId, type FileId, isId } from "../domain/ids.ts";
 import type { Asset, StoredFile } from "../domain/media/asset.ts";
 import type { AssetStore, Delivery, Wanted } from "../domain/ports/asset-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
@@ -22,6 +22,7 @@ export async function findAsset(
 /** A stored file that has an address of its own. */
 export interface AddressedFile extends StoredFile {
   readonly id: AssetId | FileId;
+  readonly accountId: AccountId;
   readonly createdAt: number;
   /** When the file will be removed, if that is known, in epoch milliseconds. */
   readonly expiresAt?: number | undefined;

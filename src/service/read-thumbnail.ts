@@ -1,4 +1,5 @@
 import { AppError } from "../domain/errors.ts";
+import type { AccountId } from "../domain/ids.ts";
 import type { StoredFile } from "../domain/media/asset.ts";
 import type { ThumbnailSize } from "../domain/media/thumbnail.ts";
 import type { Thumbnail, Thumbnails } from "../domain/ports/thumbnails.ts";
@@ -12,7 +13,7 @@ const TRY_AGAIN_SEC = 1;
  */
 export async function readThumbnail(
   { thumbnails }: { readonly thumbnails: Thumbnails },
-  asset: StoredFile,
+  asset: StoredFile & { readonly accountId: AccountId },
   size: ThumbnailSize,
 ): Promise<Blob> {
   return pictureIn(await thumbnails.read(asset, size));

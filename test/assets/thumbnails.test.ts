@@ -15,6 +15,7 @@ import { createFrame } from "../../src/studio/sprite.ts";
 import { bombPng, gif, picture, png, withMetadata } from "../helpers/media.ts";
 import { contentFiles, makeFsStore } from "../helpers/media-store.ts";
 import { mp4, webm } from "../helpers/media-video.ts";
+import { accountId } from "../helpers/store.ts";
 
 /** What a provider made, kept as it is. */
 const MADE: PutOptions = {
@@ -300,16 +301,27 @@ test("a thread that breaks, or takes too long, is replaced, and its picture is n
   await broken.stop();
 });
 
-test("more than may be waited for are told to come again", async () => {
+test("more than an account may wait for are told to come again, and others' are made in between", async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const other = open({ assets: { locate: () => promise } });
+  const located: string[] = [];
+  const locate = ({ sha256 }: { sha256: string }) => {
+    located.push(sha256.slice(0, 1));
+    return promise;
+  };
+  const other = open({ assets: { locate } });
   const file = await put(await png(300, 200));
-  const read = (i: number) => other.read({ ...file, sha256: String(i).padStart(64, "0") }, 64);
-  const reads = Array.from({ length: 513 }, (_, i) => read(i));
-  // Whichever of them asks last: the others wait for what nobody locates yet.
-  expect(await Promise.race(reads)).toEqual({ kind: "busy" });
+  const read = (account: number, i: number) => {
+    const sha256 = `${account}${String(i).padStart(63, "0")}`;
+    return other.read({ ...file, sha256, accountId: accountId(account) }, 64);
+  };
+  // Whichever of them asks last is busy: the others wait for what nobody locates yet.
+  const ofOne = Array.from({ length: 257 }, (_, i) => read(1, i));
+  expect(await Promise.race(ofOne)).toEqual({ kind: "busy" });
+  const ofOther = Array.from({ length: 257 }, (_, i) => read(2, i));
+  expect(await Promise.race(ofOther)).toEqual({ kind: "busy" });
   resolve(undefined);
-  const kinds = (await Promise.all(reads)).map(({ kind }) => kind).sort();
-  expect(kinds).toEqual(["busy", ...Array.from({ length: 512 }, () => "gone" as const)]);
+  const kinds = (await Promise.all([...ofOne, ...ofOther])).map(({ kind }) => kind).sort();
+  expect(kinds).toEqual(["busy", "busy", ...Array.from({ length: 512 }, () => "gone" as const)]);
+  expect(located.slice(0, 6)).toEqual(["1", "1", "2", "1", "2", "1"]);
   await other.stop();
 });

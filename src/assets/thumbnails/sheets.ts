@@ -11,7 +11,7 @@ const MOST_KEPT = 16;
  */
 export function createSheets(
   read: Thumbnails["read"],
-  draw: (cells: readonly DrawnCell[]) => Promise<Thumbnail>,
+  draw: (cells: readonly DrawnCell[], owner: string | undefined) => Promise<Thumbnail>,
 ): Thumbnails["sheet"] {
   const kept = new Map<string, Promise<Thumbnail>>();
 
@@ -24,7 +24,8 @@ export function createSheets(
       const picture = thumbnail.kind === "picture" ? await thumbnail.content.bytes() : undefined;
       drawn.push({ picture, label });
     }
-    return draw(drawn);
+    // All are of one group, and so of one account.
+    return draw(drawn, cells[0]?.file.accountId);
   }
 
   return async (cells) => {

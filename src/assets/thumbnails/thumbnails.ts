@@ -1,7 +1,7 @@
 import { MEDIA_TYPES } from "../../domain/media/asset.ts";
 import { THUMBNAIL_TYPE, type ThumbnailSize, type WithoutThumbnail } from "../../domain/media/thumbnail.ts";
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
-import type { Thumbnail, Thumbnails } from "../../domain/ports/thumbnails.ts";
+import type { PicturedFile, Thumbnail, Thumbnails } from "../../domain/ports/thumbnails.ts";
 import { createSlots } from "../../toolkit/slots.ts";
 import type { FileName } from "../content-files.ts";
 import { readThumbnail } from "../thumbnail-files.ts";
@@ -10,8 +10,10 @@ import { createSheets } from "./sheets.ts";
 import { Thread, type ThreadOptions } from "./thread.ts";
 import type { Made } from "./worker.ts";
 
-/** Thumbnails that may be waited for at once. More than a page shows, and what one thread makes in some ten seconds. */
-const MOST_WAITED_FOR = 512;
+/** Thumbnails of one account that may be waited for at once: more than a page shows, and what the thread makes in some five seconds. */
+const MOST_OF_ACCOUNT = 256;
+/** Those of all accounts. */
+const MOST_WAITED_FOR = 2_048;
 /** Files of which it is remembered that they have none. */
 const MOST_REFUSED = 10_000;
 
@@ -22,14 +24,15 @@ export interface ThumbnailOptions extends ThreadOptions {
 }
 
 /**
- * Thumbnails in a folder beside the files, made by a thread of low priority, one after the other in the order they were asked for. Touches
- * nothing before the first call.
+ * Thumbnails in a folder beside the files, made by a thread of low priority, one after the other. Accounts take turns, however many each
+ * waits for. Touches nothing before the first call.
  */
 export function openThumbnails(options: ThumbnailOptions): Thumbnails & { stop(): Promise<void> } {
   const { directory, assets } = options;
   const thread = new Thread(options);
   const turns = createSlots(1);
   const waitedFor = new Map<string, Promise<Thumbnail>>();
+  const waiting = new Map<string, number>();
   const refused = createRefused();
   let isStopped = false;
 
@@ -47,24 +50,36 @@ export function openThumbnails(options: ThumbnailOptions): Thumbnails & { stop()
     return isStopped ? { kind: "busy" } : asThumbnail(await thread.make({ cells }));
   }
 
-  async function read(file: FileName, size: ThumbnailSize): Promise<Thumbnail> {
+  async function inTurn(file: PicturedFile, size: ThumbnailSize): Promise<Thumbnail> {
+    const { accountId: owner = "" } = file;
+    const others = waiting.get(owner) ?? 0;
+    if (others >= MOST_OF_ACCOUNT || waitedFor.size >= MOST_WAITED_FOR) return { kind: "busy" };
+    waiting.set(owner, others + 1);
+    const name = `${file.sha256} ${size}`;
+    const making = turns
+      .run(() => make(file, size), owner)
+      .finally(() => {
+        waitedFor.delete(name);
+        const left = (waiting.get(owner) ?? 1) - 1;
+        if (left === 0) waiting.delete(owner);
+        else waiting.set(owner, left);
+      });
+    waitedFor.set(name, making);
+    return making;
+  }
+
+  async function read(file: PicturedFile, size: ThumbnailSize): Promise<Thumbnail> {
     if (MEDIA_TYPES[file.type].kind === "audio") return { kind: "none", why: "sound" };
     const known = refused.get(triedAs(file, size));
     if (known !== undefined) return { kind: "none", why: known };
     const stored = await readThumbnail(directory, file.sha256, size);
     if (stored !== undefined) return { kind: "picture", content: stored };
-    const name = `${file.sha256} ${size}`;
-    const others = waitedFor.get(name);
-    if (others !== undefined) return others;
-    if (waitedFor.size >= MOST_WAITED_FOR) return { kind: "busy" };
-    const making = turns.run(() => make(file, size)).finally(() => waitedFor.delete(name));
-    waitedFor.set(name, making);
-    return making;
+    return waitedFor.get(`${file.sha256} ${size}`) ?? inTurn(file, size);
   }
 
   return {
     read,
-    sheet: createSheets(read, (cells) => turns.run(() => draw(cells))),
+    sheet: createSheets(read, (cells, owner) => turns.run(() => draw(cells), owner)),
     async stop() {
       isStopped = true;
       await thread.stop();

@@ -1,3 +1,4 @@
+import type { AccountId } from "../ids.ts";
 import type { StoredFile } from "../media/asset.ts";
 import type { ThumbnailSize, WithoutThumbnail } from "../media/thumbnail.ts";
 
@@ -7,12 +8,17 @@ export type Thumbnail =
   | { readonly kind: "none"; readonly why: WithoutThumbnail }
   /** The file itself no longer exists. */
   | { readonly kind: "gone" }
-  /** Too many requests already wait for thumbnails. */
+  /** Too many requests already wait for thumbnails, of its account or of all. */
   | { readonly kind: "busy" };
+
+/** A stored file, and whose it is: accounts take turns. */
+export type PicturedFile = Pick<StoredFile, "sha256" | "sizeBytes" | "type"> & {
+  readonly accountId?: AccountId | undefined;
+};
 
 /** One cell of a contact sheet. */
 export interface SheetCell {
-  readonly file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">;
+  readonly file: PicturedFile;
   /** Lines below the picture. Two are shown, as far as they fit. */
   readonly label: readonly string[];
 }
@@ -28,7 +34,7 @@ export interface Thumbnails {
    *
    * @throws StorageError when the file is stored elsewhere and cannot be fetched
    */
-  read(file: Pick<StoredFile, "sha256" | "sizeBytes" | "type">, size: ThumbnailSize): Promise<Thumbnail>;
+  read(file: PicturedFile, size: ThumbnailSize): Promise<Thumbnail>;
   /**
    * One picture of several files in a grid, `SHEET_MOST_PX` wide at most. The cell of a file without a thumbnail, or of a
    * removed file, stays empty. The sheet is never stored, so it cannot outlive its files.
