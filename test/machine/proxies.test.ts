@@ -74,10 +74,24 @@ describe.each(["nginx", "caddy"] as const)("behind %s", (name) => {
     expect(body).toContain(`"https://${NAME}`);
   });
 
-  test("a synchronous call may take longer than the default address allows", async () => {
-    const body = { model: "sandbox-image", prompt: "x", size: "64x64", sandbox: { delay_ms: 6_000 } };
-    const args = [...auth, ...JSON_TYPE, "-d", JSON.stringify(body)];
-    expect((await proxy.curl("/compat/v1/images/generations", ...args)).status).toBe(200);
+  test("calls that wait may take longer than the default address allows, whichever API they use", async () => {
+    const model = "sandbox-image";
+    const asked = { prompt: "x", size: "64x64", sandbox: { delay_ms: 6_000 } };
+    const generationConfig = { size: "64x64", sandbox: { delay_ms: 6_000 } };
+    const calls = {
+      "/compat/v1/images/generations": { ...asked, model },
+      [`/compat/v1/openai/deployments/${model}/images/generations`]: asked,
+      [`/fal/${model}`]: asked,
+      [`/gemini/v1beta/models/${model}:generateContent`]: {
+        ...{ contents: [{ parts: [{ text: "x" }] }], generationConfig },
+      },
+      "/sdapi/v1/txt2img": { ...asked, override_settings: { sd_model_checkpoint: model } },
+    };
+    const answers = Object.entries(calls).map(async ([path, body]) => {
+      const args = [...auth, ...JSON_TYPE, "-d", JSON.stringify(body)];
+      return [path, (await proxy.curl(path, ...args)).status];
+    });
+    expect(await Promise.all(answers)).toEqual(Object.keys(calls).map((path) => [path, 200]));
   });
 
   test("bodies of 100 MB reach the service, larger ones end at the proxy", async () => {
