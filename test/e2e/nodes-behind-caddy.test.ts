@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { KEYS } from "../helpers/fake-s3.ts";
 import { freePort } from "../helpers/free-port.ts";
+import { png } from "../helpers/media.ts";
 import { emptyFolder, type Server, spawnServer } from "../helpers/server.ts";
 import { HAS_POSTGRES } from "../moving/database-servers.ts";
 import { svc } from "./support/command.ts";
@@ -55,11 +56,16 @@ describe.skipIf(!HAS_POSTGRES || Bun.which("caddy") === null)(
       return { url, stop };
     }
 
-    test("are drained and started again one by one, and no request of those who ask meanwhile fails", async () => {
+    /** All of them, on a new database. */
+    async function startAll() {
       const url = await given.postgres.newDatabase();
       const env = {
         ...{ SVC_DATABASE: url, SVC_SECRET_KEY: "k".repeat(43), SVC_ASSETS_STORE: "s3" },
-        ...{ SVC_ASSETS_BUCKET: "media", SVC_ASSETS_PREFIX: "svc", SVC_TRUSTED_PROXIES: "127.0.0.1" },
+        ...{
+          SVC_ASSETS_BUCKET: "media",
+          SVC_ASSETS_PREFIX: `svc-${freePort()}`,
+          SVC_TRUSTED_PROXIES: "127.0.0.1",
+        },
         ...{ SVC_ASSETS_ENDPOINT: given.s3.endpoint, SVC_ASSETS_REGION: given.s3.region },
         ...{ AWS_ACCESS_KEY_ID: KEYS.accessKeyId, AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey },
       };
@@ -82,7 +88,11 @@ describe.skipIf(!HAS_POSTGRES || Bun.which("caddy") === null)(
       const workers = [await worker(1), await worker(2)];
       const key = apis[0]?.firstKey() ?? "";
       const caddy = await startCaddy(apis, longPorts);
+      return { env, api, worker, apis, workers, key, caddy };
+    }
 
+    test("are drained and started again one by one, and no request of those who ask meanwhile fails", async () => {
+      const { env, api, worker, apis, workers, key, caddy } = await startAll();
       let isOver = false;
       const wrong: string[] = [];
       const made = new Set<string>();
@@ -150,6 +160,49 @@ describe.skipIf(!HAS_POSTGRES || Bun.which("caddy") === null)(
       await Promise.all([...apis, ...workers].map((server) => server.stop()));
       const audit = await svc(["audit", "--local"], { env });
       expect(audit.exitCode).toBe(0);
+    });
+
+    test("know of a client's requests before, where an API has several for one thing", async () => {
+      const { apis, workers, key, caddy } = await startAll();
+      const send = (
+        path: string,
+        body: string | Uint8Array<ArrayBuffer>,
+        headers: Record<string, string> = {},
+      ) =>
+        fetch(new URL(path, caddy.url), {
+          method: "POST",
+          headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
+          body,
+          // Each on a connection of its own, as a balancer spreads them.
+          keepalive: false,
+        });
+      const bytes = await png(8, 8);
+      const upload = async () => {
+        const begun = await send("/gemini/upload/v1beta/files", "{}", {
+          ...{ "X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start" },
+        });
+        const { pathname } = new URL(begun.headers.get("x-goog-upload-url") ?? "http://none");
+        const ended = await send(pathname, bytes, {
+          ...{ "X-Goog-Upload-Command": "upload, finalize", "X-Goog-Upload-Offset": "0" },
+        });
+        return ended.status;
+      };
+      const uploads: number[] = [];
+      for (let i = 0; i < 6; i++) uploads.push(await upload());
+      expect(uploads).toEqual([200, 200, 200, 200, 200, 200]);
+
+      const drawing = { prompt: "x", sandbox: { outcome: "hang" } };
+      const settings = { override_settings: { sd_model_checkpoint: "sandbox-image" } };
+      const draw = send("/sdapi/v1/txt2img", JSON.stringify({ ...drawing, ...settings }));
+      for (let length = 0; length === 0; ) {
+        const headers = { Authorization: `Bearer ${key}` };
+        const answer = await fetch(`${caddy.url}/queue/status`, { headers, keepalive: false });
+        length = ((await answer.json()) as { queue_size: number }).queue_size;
+      }
+      expect((await send("/sdapi/v1/interrupt", "{}")).status).toBe(200);
+      expect(((await (await draw).json()) as { images: unknown[] }).images).toEqual([]);
+      await caddy.stop();
+      await Promise.all([...apis, ...workers].map((server) => server.stop()));
     });
   },
 );
