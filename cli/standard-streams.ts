@@ -76,9 +76,12 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
       if (rest.length > 0) streaming().write(rest);
     },
     writeBytes: (bytes) =>
-      new Promise((resolve, reject) => {
-        if (isUnread) resolve();
-        else streaming().write(bytes, (error) => (error && !isUnread ? reject(error) : resolve()));
+      new Promise((resolve) => {
+        if (isUnread) return resolve();
+        streaming().write(bytes, (error) => {
+          if (error) fail(error);
+          resolve();
+        });
       }),
   };
 }

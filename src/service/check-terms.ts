@@ -98,8 +98,9 @@ function checkInteger({ wire, most }: TermOf<"count" | "duration">, value: numbe
 
 function checkTime({ wire }: TermOf<"time">, at: number, { now }: TermContext): number {
   if (Number.isInteger(at) && at > now && at <= LATEST) return at;
-  // People read dates. A number that is no date is shown as a number.
-  const given = Number.isInteger(at) && Math.abs(at) <= LATEST ? new Date(at).toISOString() : at;
+  // People read dates. What is no date is shown as the API takes it, in seconds.
+  const date = new Date(at);
+  const given = Number.isNaN(date.getTime()) ? Math.round(at / 1000) : date.toISOString();
   throw mustBe(wire, { rule: "be a time to come, before the year 10000" }, given);
 }
 

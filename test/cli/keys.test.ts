@@ -177,6 +177,7 @@ describe("the limits of a key", () => {
         ["--expires", "2001-01-01"],
         '--expires must be a time to come, before the year 10000, got "2001-01-01',
       ],
+      [["--expires", "9999999d"], '--expires must be a time to come, before the year 10000, got "+02'],
       [["--quota", "-1"], '--quota must be an amount from 0, got "-1.000000".'],
       [
         ["--quota", "25,00"],

@@ -104,3 +104,16 @@ function fill(writer: number): number {
     return filled;
   }
 }
+
+test.if(process.platform === "linux")("bytes that cannot be written are told of once", async () => {
+  const program = `
+import { createSink } from "./cli/standard-streams.ts";
+const sink = createSink(1, () => process.stdout);
+await sink.writeBytes(new Uint8Array(100)).catch((error) => process.stderr.write(error.message + "\\n"));
+`;
+  const child = Bun.spawn([process.execPath, "-e", program], {
+    ...{ cwd: ROOT, stdout: Bun.file("/dev/full"), stderr: "pipe" },
+  });
+  expect(await child.stderr.text()).toBe("error: Cannot write the output: the disk is full.\n");
+  expect(await child.exited).toBe(1);
+});

@@ -114,8 +114,9 @@ describe("a refusal names the field first, then what is allowed and what was giv
     [{ priceMultiplier: 1_000_000_001 }, "price_multiplier", "got 1000.000001."],
     [{ priceMultiplier: Number.NaN }, "price_multiplier", "got NaN."],
     [{ expiresAt: NOW }, "expires_at", 'got "2023-11-14T22:13:20.000Z".'],
-    [{ expiresAt: 0.5 }, "expires_at", "got 0.5."],
-    [{ expiresAt: 8.64e15 }, "expires_at", "got 8640000000000000."],
+    [{ expiresAt: 0.5 }, "expires_at", 'got "1970-01-01T00:00:00.000Z".'],
+    [{ expiresAt: 8.64e15 }, "expires_at", 'got "+275760-09-13T00:00:00.000Z".'],
+    [{ expiresAt: 8.65e15 }, "expires_at", "got 8650000000000."],
   ])("%j", (terms, param, says) => {
     const refused = refusal(terms);
     expect(refused.param).toBe(param);
