@@ -9,7 +9,7 @@ import { readDatabase, readKeyList } from "../moving/litellm/rows.ts";
 import { createFindModel, createNamesAt } from "../moving/models.ts";
 import { holdingsOfOneApi } from "../moving/one-api/read.ts";
 import { readOneApi } from "../moving/one-api/rows.ts";
-import { holdingsOfEnvironment, readEnvFile } from "../moving/openai-env.ts";
+import { type Environment, holdingsOfEnvironment, readEnvFile } from "../moving/openai-env.ts";
 import { openTables } from "../moving/tables/open.ts";
 import type { Tables } from "../moving/tables/tables.ts";
 import { PROVIDERS } from "../providers/registry.ts";
@@ -45,9 +45,9 @@ export async function readSource(source: ImportSource, deps: SourceDeps): Promis
   const find = createFindModel(deps.models);
   if (source.kind === "openai-env") {
     const { file } = source;
-    const variables = file === undefined ? ownVariables(deps.env) : readEnvFile(readText(file));
+    const environment = file === undefined ? ownVariables(deps.env) : readEnvFile(readText(file));
     const customary = PROVIDERS.map((provider) => ({ id: provider.id, kinds: variablesOf(provider) }));
-    return holdingsOfEnvironment(variables, customary, file ?? "the environment");
+    return holdingsOfEnvironment(environment, customary, file ?? "the environment");
   }
   if (source.kind !== "litellm") {
     const { kind } = source;
@@ -97,10 +97,12 @@ function readText(path: string): string {
   throw new UnreadableSource(`${path} is larger than ${MOST_BYTES} bytes.`);
 }
 
-function ownVariables(env: SourceDeps["env"]): ReadonlyMap<string, string> {
-  return new Map(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+/** In these, nothing stands for anything else. */
+function ownVariables(env: SourceDeps["env"]): Environment {
+  const set = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
   );
+  return { variables: new Map(set), unresolved: new Set() };
 }
 
 type Provider = (typeof PROVIDERS)[number];

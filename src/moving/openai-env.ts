@@ -16,9 +16,16 @@ const BASE_VARIABLES = ["OPENAI_BASE_URL", "OPENAI_API_BASE"];
 /** `$NAME` or `${NAME}`. */
 const REFERENCE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 
+/** The variables of an environment. */
+export interface Environment {
+  readonly variables: ReadonlyMap<string, string>;
+  /** Names of those whose values refer to variables that are not there. */
+  readonly unresolved: ReadonlySet<string>;
+}
+
 /** The keys of providers that an environment has, by the variables they are customarily in. */
 export function holdingsOfEnvironment(
-  variables: ReadonlyMap<string, string>,
+  { variables, unresolved }: Environment,
   providers: readonly CustomaryProvider[],
   name: string,
 ): Holdings {
@@ -32,7 +39,7 @@ export function holdingsOfEnvironment(
     if (kind === undefined) continue;
     const secrets = kind.map((each) => variables.get(each)?.trim() ?? "");
     const from = `${kind.join(", ")} in ${name}`;
-    if (secrets.some((each) => each.search(REFERENCE) !== -1)) {
+    if (kind.some((each) => unresolved.has(each))) {
       left.push({ kind: "provider_key", from, why: "it refers to a variable that is not there" });
       continue;
     }
@@ -52,20 +59,21 @@ function isSet(value: string | undefined): boolean {
  * Reads a file of `NAME=value` lines, as `.env` files are. Lines that are none are passed over. `$NAME` and `${NAME}` stand for what an
  * earlier line has there, except in single quotes. A reference to anything else stays as it is.
  */
-export function readEnvFile(text: string): ReadonlyMap<string, string> {
+export function readEnvFile(text: string): Environment {
   const found = new Map<string, string>();
+  const unresolved = new Set<string>();
   for (const line of text.split(/\r?\n/)) {
     const [, name, raw = ""] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
     if (name === undefined) continue;
     const quoted = /^(["'])(.*?)\1/.exec(raw);
     const value = quoted?.[2] ?? raw.replace(/\s+#.*$/, "");
-    const isLiteral = quoted?.[1] === "'";
-    found.set(
-      name,
-      isLiteral
-        ? value
-        : value.replace(REFERENCE, (whole, braced, bare) => found.get(braced ?? bare) ?? whole),
-    );
+    unresolved.delete(name);
+    const resolved = (whole: string, braced?: string, bare?: string) => {
+      const of = braced ?? bare ?? "";
+      if (!found.has(of) || unresolved.has(of)) unresolved.add(name);
+      return found.get(of) ?? whole;
+    };
+    found.set(name, quoted?.[1] === "'" ? value : value.replace(REFERENCE, resolved));
   }
-  return found;
+  return { variables: found, unresolved };
 }

@@ -308,6 +308,16 @@ describe("whom a virtual key of LiteLLM belongs to", () => {
     expect(accounts as object).toMatchObject([{ credit: 15_000_000 }]);
   });
 
+  test("limits for single models, of a key or its team, are told to stay", () => {
+    const metadata = JSON.stringify({ model_rpm_limit: { pictures: 3 } });
+    const note = "limits of requests for single models do not come";
+    expect(keyOf({ metadata }).notes).toEqual([note]);
+    expect(keyOf({ team_id: "t" }, { teams: rowsOf("team_id", { ...TEAM, metadata }) }).notes).toContain(
+      note,
+    );
+    expect(keyOf({ metadata: { model_rpm_limit: {}, tags: ["a"] } }).notes).toEqual([]);
+  });
+
   test("narrows it by the models and budgets of a project, and of an organization, also of its team's", () => {
     const projects = rowsOf("project_id", {
       ...NONE,

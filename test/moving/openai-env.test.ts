@@ -8,7 +8,7 @@ test("a file of an environment has the values that a shell would give its variab
     ...["  FAL_KEY = a:b#c # another", "BASE=https://gateway.example", "OPENAI_BASE_URL=${BASE}/v1"],
     ...["SAME=$FAL_KEY", 'QUOTED="$FAL_KEY!"', "LITERAL='${BASE}'", "BFL_API_KEY=${ELSEWHERE}", "PRICE=5$"],
   ].join("\r\n");
-  expect(Object.fromEntries(readEnvFile(text))).toEqual({
+  expect(Object.fromEntries(readEnvFile(text).variables)).toEqual({
     OPENAI_API_KEY: "sk-1 ",
     FAL_KEY: "a:b#c",
     BASE: "https://gateway.example",
@@ -22,16 +22,30 @@ test("a file of an environment has the values that a shell would give its variab
 });
 
 test("a key that refers to a variable elsewhere stays there, and one whose address does keeps that address", () => {
-  const variables = readEnvFile("OPENAI_API_KEY=sk-1\nOPENAI_BASE_URL=${GATEWAY}/v1\nFAL_KEY=$KEY_OF_FAL");
+  const environment = readEnvFile("OPENAI_API_KEY=sk-1\nOPENAI_BASE_URL=${GATEWAY}/v1\nFAL_KEY=$KEY_OF_FAL");
   const providers = [
     { id: "openai" as ProviderId, kinds: [["OPENAI_API_KEY"]] },
     { id: "fal" as ProviderId, kinds: [["FAL_KEY"]] },
   ];
-  const { providerKeys, left } = holdingsOfEnvironment(variables, providers, ".env");
+  const { providerKeys, left } = holdingsOfEnvironment(environment, providers, ".env");
   expect(providerKeys.map(({ secrets, baseUrl }) => [secrets, baseUrl])).toEqual([
     [["sk-1"], "${GATEWAY}/v1"],
   ]);
   expect(left).toEqual([
     { kind: "provider_key", from: "FAL_KEY in .env", why: "it refers to a variable that is not there" },
   ]);
+});
+
+test("what looks like a reference in single quotes is part of the key", () => {
+  const environment = readEnvFile(
+    "OPENAI_API_KEY='sk-$a'\nFAL_KEY=$OPENAI_API_KEY\nBFL_API_KEY=$B\nLUMA=$BFL_API_KEY",
+  );
+  const kinds = ["OPENAI_API_KEY", "FAL_KEY", "BFL_API_KEY", "LUMA"];
+  const providers = kinds.map((each) => ({ id: each as ProviderId, kinds: [[each]] }));
+  const { providerKeys, left } = holdingsOfEnvironment(environment, providers, ".env");
+  expect(providerKeys.map(({ provider, secrets }) => [provider, ...secrets] as string[])).toEqual([
+    ["OPENAI_API_KEY", "sk-$a"],
+    ["FAL_KEY", "sk-$a"],
+  ]);
+  expect(left.map(({ from }) => from)).toEqual(["BFL_API_KEY in .env", "LUMA in .env"]);
 });

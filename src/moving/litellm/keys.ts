@@ -139,6 +139,14 @@ const NARROWING: readonly (readonly [column: string, note: string])[] = [
   ["object_permission_id", "permissions for single objects do not come"],
 ];
 
+/** Members of a key's or a team's metadata, each with limits by model. */
+const LIMITS_BY_MODEL = ["model_rpm_limit", "model_tpm_limit"];
+
+function hasLimitsByModel({ metadata }: Row): boolean {
+  const given = objectOf(metadata);
+  return LIMITS_BY_MODEL.some((name) => Object.keys(objectOf(given[name])).length > 0);
+}
+
 function notesOf(
   row: Row,
   quotaNote: string | undefined,
@@ -148,6 +156,8 @@ function notesOf(
   const notes = quotaNote === undefined ? [] : [quotaNote];
   if (hash === undefined) notes.push("gets a new secret: its own is not kept in a form that can go on");
   if (integerOf(row.tpm_limit) !== undefined) notes.push("tokens per minute mean nothing here");
+  if ([row, ...limiters.map((limiter) => limiter.row)].some(hasLimitsByModel))
+    notes.push("limits of requests for single models do not come");
   for (const [column, note] of NARROWING) {
     // What is known of it counts.
     if (limiters.some(({ what }) => column === `${what}_id`)) continue;

@@ -17,12 +17,12 @@ const KEYS: TableWish = {
   optional: [
     ...BUDGET.slice(1),
     ...["key_name", "aliases", "blocked", "budget_id", "model_max_budget", "budget_limits", "allowed_routes"],
-    ...["project_id", "organization_id", "object_permission_id", "access_group_ids"],
+    ...["project_id", "organization_id", "object_permission_id", "access_group_ids", "metadata"],
   ],
   versions: {
     narrowing: ["budget_duration", "rpm_limit", "max_parallel_requests", "blocked", "budget_id"],
     known: [
-      ...["soft_budget_cooldown", "config", "router_settings", "agent_id", "permissions", "metadata"],
+      ...["soft_budget_cooldown", "config", "router_settings", "agent_id", "permissions"],
       ...["budget_reset_at", "allowed_cache_controls", "policies", "model_spend"],
       ...["created_at", "created_by", "updated_at", "updated_by", "last_active", "rotation_count"],
       ...["auto_rotate", "rotation_interval", "last_rotation_at", "key_rotation_at"],
@@ -35,7 +35,15 @@ const TEAMS: TableWish = {
   table: "LiteLLM_TeamTable",
   by: "team_id",
   needed: ["team_id", "team_alias", "max_budget", "spend"],
-  optional: [...LIMITS, "budget_limits", "blocked", "access_group_ids", "organization_id", "model_id"],
+  optional: [
+    ...LIMITS,
+    "budget_limits",
+    "blocked",
+    "access_group_ids",
+    "organization_id",
+    "model_id",
+    "metadata",
+  ],
 };
 const USERS: TableWish = {
   table: "LiteLLM_UserTable",
