@@ -78,10 +78,7 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
     writeBytes: (bytes) =>
       new Promise((resolve) => {
         if (isUnread) return resolve();
-        streaming().write(bytes, (error) => {
-          if (error) fail(error);
-          resolve();
-        });
+        streaming().write(bytes, (error) => resolve(error ? fail(error) : undefined));
       }),
   };
 }
