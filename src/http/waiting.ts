@@ -1,7 +1,9 @@
+import type { TaskId } from "../domain/ids.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { TaskSummary } from "../domain/task/task.ts";
 import type { JoinedTask } from "../service/join-task.ts";
 import { requireModel } from "../service/read-model.ts";
+import { unread } from "../service/sync-errors.ts";
 import type { KeyedExchange, LateAnswerDeps } from "./exchange.ts";
 import type { Reply } from "./reply.ts";
 import { type Standing, whileAllowed } from "./standing.ts";
@@ -68,16 +70,19 @@ export function finishInTime(
   );
 }
 
+/** A call that may count as left, and its task. */
+type Leaving = Pick<JoinedTask, "leave"> & { readonly taskId?: TaskId | undefined };
+
 /**
  * Makes the answer of a call whose task is completed. If that fails, its caller counts as left: clients send what ended with 500 or 503
  * again by themselves, and then join the task.
  */
-export async function orLeave<T>({ leave }: Pick<JoinedTask, "leave">, answer: () => Promise<T>): Promise<T> {
+export async function orLeave<T>({ leave, taskId }: Leaving, answer: () => Promise<T>): Promise<T> {
   try {
     return await answer();
   } catch (error) {
     leave();
-    throw error;
+    throw taskId === undefined ? error : unread(taskId, error);
   }
 }
 
@@ -85,7 +90,7 @@ export async function orLeave<T>({ leave }: Pick<JoinedTask, "leave">, answer: (
 export async function answerInTime(
   deps: WaitingDeps,
   exchange: KeyedExchange,
-  call: Pick<JoinedTask, "leave">,
+  call: Leaving,
   answer: () => Promise<Reply>,
 ): Promise<Reply> {
   const leftMs = untilEdgeMs(deps, exchange);

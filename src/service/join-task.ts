@@ -15,7 +15,7 @@ import type { EqualCalls } from "./equal-calls.ts";
 import { hashCanonical } from "./inline-files.ts";
 import type { Orphans } from "./orphans.ts";
 import { awaitTask, type Change, nextChange, type ReadTaskDeps } from "./read-task.ts";
-import { endedWithoutImages, goneOn, stopping } from "./sync-errors.ts";
+import { endedWithoutImages, goneOn, stopping, unread } from "./sync-errors.ts";
 
 export interface JoinTaskDeps extends ReadTaskDeps {
   readonly createTask: CreateTask;
@@ -163,13 +163,13 @@ async function createWatched(
 async function awaitOrLeave(
   deps: JoinTaskDeps,
   principal: Principal,
-  { leave, ...query }: Parameters<typeof awaitTask>[2] & Pick<JoinedTask, "leave">,
+  { leave, ...query }: Parameters<typeof awaitTask>[2] & Pick<JoinedTask, "leave"> & { readonly id: TaskId },
 ): Promise<TaskSummary> {
   try {
     return await awaitTask(deps, principal, query);
   } catch (error) {
     leave();
-    throw error;
+    throw unread(query.id, error);
   }
 }
 

@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode, type ErrorDetails, type TaskErrorCode } from "../domain/errors.ts";
 import type { TaskId } from "../domain/ids.ts";
+import { StorageError } from "../domain/ports/task-store.ts";
 import type { TaskSummary } from "../domain/task/task.ts";
 
 /**
@@ -22,6 +23,7 @@ const MEANING = {
 } as const satisfies Record<TaskErrorCode, ErrorCode>;
 
 const CAPACITY_RETRY_SEC = 5;
+const UNREAD_RETRY_SEC = 5;
 
 /** The error of a call whose task failed or was cancelled. The task cost nothing. */
 export function endedWithoutImages({ id, error }: TaskSummary): AppError {
@@ -53,4 +55,11 @@ export function goneOn(id: TaskId): AppError {
 export function stopping(id: TaskId): AppError {
   const details = { taskId: id, retryAfterSec: 2, shouldRetry: true };
   return new AppError("service_unavailable", { kind: "task_goes_on_later", task: id }, details);
+}
+
+/** A store that cannot be read says nothing about what was accepted before: as it is, its error says that nothing was kept. */
+export function unread(id: TaskId, error: unknown): unknown {
+  if (!(error instanceof StorageError)) return error;
+  const details = { taskId: id, retryAfterSec: UNREAD_RETRY_SEC, shouldRetry: true };
+  return new AppError("service_unavailable", { kind: "task_unread", task: id }, details, error);
 }

@@ -128,13 +128,17 @@ test("a call that is told of trouble with the store, and comes again, is the sam
   const waiting = first.finish({ waitMs: 60_000, gone: signal, stopping: signal });
   trouble.isThere = true;
   await end(first.taskId);
-  await expect(waiting).rejects.toBeInstanceOf(StorageError);
+  await expect(waiting).rejects.toMatchObject({
+    ...{ code: "service_unavailable", details: { taskId: first.taskId, shouldRetry: true } },
+    message: expect.stringContaining("was accepted and goes on"),
+  });
   // It is cancelled, and the next one is a task of its own. One that goes on is joined.
   trouble.isThere = false;
   const second = await join(call);
   expect(second.taskId).not.toBe(first.taskId);
   trouble.isThere = true;
-  await expect(second.wait({ waitMs: 0, signal, gone: signal })).rejects.toBeInstanceOf(StorageError);
+  const answer = second.wait({ waitMs: 0, signal, gone: signal });
+  await expect(answer).rejects.toMatchObject({ code: "service_unavailable" });
   await expect(join(call)).rejects.toBeInstanceOf(StorageError);
   trouble.isThere = false;
   expect((await join(call)).taskId).toBe(second.taskId);

@@ -139,6 +139,8 @@ export const TASK_WORDS = {
     `The image is not ready yet. Task ${task} goes on; read its result with GET /v1/images/status/${task}.`,
   task_goes_on_later: ({ task }: { task: TaskId }) =>
     `The service restarts. Task ${task} goes on afterwards; send the request again, or read GET /v1/images/status/${task}.`,
+  task_unread: ({ task }: { task: TaskId }) =>
+    `Task ${task} was accepted and goes on, but it cannot be read at present. Read it later: GET /v1/tasks/${task}.`,
   video_unready: ({ task, status }: { task: TaskId; status: string }) =>
     `Task ${task} is ${status}; a video can be read once it is completed.`,
   video_unmade: ({ task, status }: { task: TaskId; status: string }) =>

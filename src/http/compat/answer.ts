@@ -77,7 +77,7 @@ export function openImages(deps: AnswerDeps, task: TaskSummary): Promise<{ asset
       readAsset(deps, assetId).catch((error: unknown) => {
         if (!(error instanceof AppError)) throw error;
         const facts = { kind: "result_lost", task: task.id } as const;
-        throw new AppError("internal_error", facts, { taskId: task.id }, error);
+        throw new AppError("internal_error", facts, { taskId: task.id, shouldRetry: false }, error);
       }),
     ),
   );

@@ -167,6 +167,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   task_failed: { task, error: { code: "UPSTREAM_ERROR", message: "It failed." } },
   task_goes_on: { task },
   task_goes_on_later: { task },
+  task_unread: { task },
   video_unready: { task, status: "pending" },
   video_unmade: { task, status: "failed" },
   result_lost: { task },

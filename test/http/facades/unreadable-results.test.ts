@@ -59,7 +59,7 @@ async function send(name: string, headers: Readonly<Record<string, string>> = {}
     headers: { Authorization: `Bearer ${service.key}`, "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
-  return { status: response.status, text: await response.text() };
+  return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
 async function tasks(): Promise<string[]> {
@@ -84,6 +84,7 @@ test.each([
   const unreadable = await send(name);
   renameSync(away, files);
   expect(unreadable.text).toMatch(/internal_error|INTERNAL/i);
+  if (unreadable.status === 500) expect(unreadable.headers.get("x-should-retry")).toBe("false");
   const again = await send(name);
   expect(again.status).toBe(200);
   expect(again.text).toContain("iVBORw0KGgo");

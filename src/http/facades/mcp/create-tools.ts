@@ -7,6 +7,7 @@ import type { TaskKind } from "../../../domain/task/request.ts";
 import { createFrom } from "../../../service/create-from.ts";
 import { imageField } from "../../../service/model-fields.ts";
 import { readModel } from "../../../service/read-model.ts";
+import { unread } from "../../../service/sync-errors.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { list, type Properties, text } from "../../wire/schema.ts";
 import { sentBy } from "../create.ts";
@@ -127,8 +128,12 @@ async function create(
     );
     const { taskId, held, replayed } = created;
     call.accepted({ task: taskId, model: model.id }, formatAmount(held));
-    const task = await followTask(deps, call, { id: taskId, waitMs, isOwn: true });
-    return await taskResult(deps, exchange, task, { held, replayed });
+    try {
+      const task = await followTask(deps, call, { id: taskId, waitMs, isOwn: true });
+      return await taskResult(deps, exchange, task, { held, replayed });
+    } catch (error) {
+      throw unread(taskId, error);
+    }
   } finally {
     leave();
   }

@@ -180,7 +180,9 @@ async function finish(
   }
   const leave = () => calls.forEach((call) => void call.leave());
   const answering = { shape, model, ignored, headers, leave };
-  return answerInTime(deps, exchange, { leave }, () => reply(deps, tasks, answering));
+  return answerInTime(deps, exchange, { leave, taskId: calls[0]?.taskId }, () =>
+    reply(deps, tasks, answering),
+  );
 }
 
 async function reply(
