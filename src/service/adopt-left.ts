@@ -11,7 +11,7 @@ export interface AdoptDeps {
 
 /**
  * The task that an equal request recently left, if any; no other request gets it. Failed tasks are skipped, because they cost
- * nothing and the request can be tried again. Deleted tasks are skipped too.
+ * nothing and the request can be tried again. Deleted tasks, and those whose files were removed, are skipped too.
  * @param scope equal for equal requests
  */
 export async function adoptLeft(deps: AdoptDeps, scope: string): Promise<TaskId | undefined> {
@@ -28,5 +28,6 @@ export async function adoptLeft(deps: AdoptDeps, scope: string): Promise<TaskId 
 }
 
 async function statusOf({ tasks }: Pick<AdoptDeps, "tasks">, id: TaskId) {
-  return (await tasks.summary(id))?.status ?? "cancelled";
+  const { status = "cancelled", filesRemovedAt } = (await tasks.summary(id)) ?? {};
+  return filesRemovedAt === undefined ? status : "cancelled";
 }

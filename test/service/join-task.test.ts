@@ -9,7 +9,7 @@ import type { Store } from "../../src/store/open.ts";
 import { countingIds, fakeClock } from "../helpers/engine.ts";
 import { openEmptyStore } from "../helpers/open-store.ts";
 import { fakeSecrets } from "../helpers/secrets.ts";
-import { ACCOUNT, addAccount, keyId, NOW, newTask } from "../helpers/store.ts";
+import { ACCOUNT, addAccount, endOne, keyId, NOW, newTask } from "../helpers/store.ts";
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -57,7 +57,7 @@ async function setup() {
     expect(await store.tasks.requestCancel(id, ACCOUNT, NOW)).toBe("cancelled");
     feed.publish({ id, accountId: ACCOUNT }, true);
   };
-  return { join, request, reads, end, trouble };
+  return { store, join, request, reads, end, trouble };
 }
 
 test("a request whose caller does not wait is accepted at once while no task was left, and one that waits is not", async () => {
@@ -65,6 +65,18 @@ test("a request whose caller does not wait is accepted at once while no task was
   expect(join.atOnce({ ...request, isWaiting: true })).toBeUndefined();
   const accepted = await join.atOnce(request);
   expect(accepted).toMatchObject({ replayed: false });
+});
+
+test("a task that was left is not joined once its files were removed", async () => {
+  const { store, join, request } = await setup();
+  const waiting = { ...request, isWaiting: true };
+  const { taskId, leave } = await join(waiting);
+  await endOne(store, "completed");
+  leave();
+  expect((await join(waiting)).taskId).toBe(taskId);
+  leave();
+  await store.retention.expire(["outputs"], [taskId], NOW);
+  expect((await join(waiting)).taskId).not.toBe(taskId);
 });
 
 test("the task of a caller that left is joined by its next equal request, and by no other", async () => {
