@@ -7,6 +7,7 @@ import type { Config } from "../src/config/config.ts";
 import { createSettings, variableOf } from "../src/config/settings.ts";
 import { consoleLink } from "../src/domain/access/console-session.ts";
 import type { JsonObject } from "../src/domain/json.ts";
+import { toModel } from "./client/model.ts";
 import { type Invocation, onRun } from "./command.ts";
 import type { Context } from "./context.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -72,7 +73,7 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
   // Loaded late: it imports the whole service.
   const { openLocal } = await import("../src/app/local.ts");
   const { trailPageForm } = await import("../src/domain/access/trail.ts");
-  const { manage, prices, trail, assets, stop } = await openLocal(config);
+  const { manage, prices, models, trail, assets, stop } = await openLocal(config);
   return {
     manage: {
       ...manage,
@@ -87,6 +88,10 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
     async prices() {
       const opened = await prices();
       return { ...opened, schema: async (id) => (await opened.read(id)).model.schema };
+    },
+    async models() {
+      const { managedModelForm } = await import("../src/domain/model/model-form.ts");
+      return (await (await models()).list()).map((each) => toModel(managedModelForm(each)));
     },
     trail: async ({ limit = DEFAULT_TRAIL_PAGE, ...query }) =>
       trailPageForm(await trail({ ...query, limit: Number(limit) })),

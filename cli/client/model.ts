@@ -37,6 +37,11 @@ export function modelOf(answer: JsonObject, asked: string): ModelView {
   };
 }
 
+/** A model of a list, by its own id. @throws Failure as `modelOf` does */
+export function toModel(listed: JsonObject): ModelView {
+  return modelOf(listed, String(listed.id));
+}
+
 export function inputsOf({ inputs }: JsonObject): ModelInput[] {
   return (Array.isArray(inputs) ? inputs : []).filter(isJsonObject).map(({ field, role, media }) => ({
     field: String(field),

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../src/domain/json.ts";
 import type { ShownPrice, ShownRequestPrice } from "../../src/domain/money/price-form.ts";
 import type { UsageReport } from "../../src/domain/money/usage.ts";
 import type { LedgerRow } from "../../src/domain/ports/account-store.ts";
+import type { ModelView } from "../client/model.ts";
 
 /*
  * What the administration commands work with: a data folder of this machine, or a server with a management token. Both do the
@@ -98,6 +99,8 @@ export interface Place {
   readonly origin: string;
   /** @throws ConfigError when the prices of the folder's settings file cannot be used */
   prices(): Promise<Prices>;
+  /** Every model, whether or not a provider makes it. @throws ConfigError as `prices` does */
+  models(): Promise<readonly ModelView[]>;
   /** Who changed what, newest first, as the API words it. A page can be empty and not be the last. */
   trail(query: TrailQuery): Promise<TrailListing>;
   /** The stored files. */

@@ -1,4 +1,5 @@
 import { type AdminCalls, HARMLESS, segment } from "../client/admin.ts";
+import { toModel } from "../client/model.ts";
 import { countIn, objectsIn, optionalTextIn } from "./fields.ts";
 import type { Place } from "./port.ts";
 import { createRemoteFiles } from "./remote-files.ts";
@@ -13,6 +14,7 @@ export function openServer(calls: AdminCalls): Place {
     at: `on ${server}`,
     origin: server,
     prices: async () => createRemotePrices(calls),
+    models: async () => objectsIn(await calls.get("/models"), "models").map(toModel),
     async trail(query) {
       const page = await calls.get("/audit-log", query);
       return { entries: objectsIn(page, "entries"), next: optionalTextIn(page, "next") ?? null };

@@ -23,6 +23,8 @@ export interface Snippet {
   /** The API that it speaks, where that can be switched off. */
   readonly facade?: FacadeName | undefined;
   readonly text: (given: Given) => string;
+  /** How it makes a film, with a model of videos; absent where it makes pictures alone. */
+  readonly film?: { readonly place: string; readonly text: (given: Given) => string } | undefined;
 }
 
 /** The variable that programs read a key from. */

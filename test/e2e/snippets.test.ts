@@ -80,6 +80,7 @@ const expanded = (text: string) =>
     /\$?\{+ ?(?:env:|input:|secrets\.)?(?:SVC_API_KEY|svc-api-key) ?\}+|\$SVC_API_KEY|YOUR_SVC_API_KEY/g,
     server.firstKey(),
   );
+const PYTHON = Bun.which("python3");
 const withKey = () => ({ SVC_API_KEY: server.firstKey() });
 
 describe.each(["from the variable", "from the text"])("with the key %s", (from) => {
@@ -181,7 +182,49 @@ describe.each(["from the variable", "from the text"])("with the key %s", (from) 
   );
 });
 
-const PYTHON = Bun.which("python3");
+describe("of a key for videos alone", () => {
+  const film = (id: string) => ["keys", "snippet", "films", "--for", id, ...at()];
+  const at = () => ["--data-dir", server.dataDir, "--url", server.url];
+  let key = "";
+  beforeAll(async () => {
+    const limited = ["keys", "create", "--name", "films", "--models", "sandbox-vid*"];
+    const made = (await arranged([...limited, "--data-dir", server.dataDir])) as { key: string };
+    ({ key } = made);
+  });
+
+  const makes = (language: Snippet["language"]) =>
+    SNIPPETS.filter((each) => each.language === language && each.film !== undefined).map(({ id }) => id);
+
+  test.concurrent.each([...makes("js"), "svc"])("what %s is told makes a film", async (id) => {
+    const { stdout } = await svc(film(id));
+    const [command, name] = id === "svc" ? ["sh", "snippet.sh"] : [process.execPath, "snippet.mjs"];
+    const { folder } = await run([command], { name, text: stdout, env: { SVC_API_KEY: key } });
+    expect(readFileSync(join(folder, "lighthouse.mp4")).subarray(4, 8).toString()).toBe("ftyp");
+  });
+
+  test.concurrent("the command of curl begins a film, whose place is told", async () => {
+    const { stdout, stderr } = await svc(film("curl"));
+    expect(stderr).toContain("/compat/v1/videos/ID/content");
+    const { out } = await run(["sh"], { name: "snippet.sh", text: stdout, env: { SVC_API_KEY: key } });
+    expect(JSON.parse(out)).toMatchObject({ object: "video", model: "sandbox-video" });
+  });
+
+  test.skipIf(PYTHON === null).each(makes("python"))("the code for %s is Python", async (id) => {
+    const { stdout } = await svc(film(id));
+    await run(["python3", "-m", "py_compile"], { name: "snippet.py", text: stdout });
+  });
+
+  test("is refused for a program that makes pictures alone", async () => {
+    const { exitCode, stderr } = await svc(film("open-webui"));
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining("Open WebUI makes pictures alone, and sandbox-video makes videos."),
+    ]);
+    const asked = await svcJson([...film("open-webui"), "--model", "sandbox-image"]);
+    expect(asked).toMatchObject({ model: "sandbox-image" });
+  });
+});
+
 test.skipIf(PYTHON === null).each(of("python"))("the code for %s is Python", async (id) => {
   for (const isInText of [true, false])
     await run(["python3", "-m", "py_compile"], { name: "snippet.py", text: await snippet(id, isInText) });
@@ -232,6 +275,11 @@ describe("svc keys snippet", () => {
       server.dataDir,
     ]);
     expect(await svcJson(local("narrow", "--for", "curl"))).toMatchObject({ model: "flux-dev" });
+    const wide = ["keys", "create", "--name", "wide", "--models", "flux-*"];
+    await svcJson([...wide, "--data-dir", server.dataDir]);
+    expect(await svcJson(local("wide", "--for", "curl"))).toMatchObject({
+      model: expect.stringMatching(/^flux-/),
+    });
     expect(await svcJson(local("narrow", "--for", "curl", "--model", "veo3"))).toMatchObject({
       model: "veo3",
     });

@@ -10,7 +10,9 @@ import { stored } from "../../shell/stored.ts";
 const IDS = SNIPPETS.map(({ id }) => id);
 /** The program that this reader last looked at. */
 const chosen = stored("snippet", IDS, "curl");
-const FALLBACK = "sandbox-image";
+const FALLBACK = { id: "sandbox-image", kind: "image" } as const;
+/** What a snippet needs its model to do, the better one first. */
+const MODES = ["text-to-image", "text-to-video"];
 
 interface Props {
   /** Whose models are looked at. */
@@ -23,9 +25,13 @@ interface Props {
 
 /** How programs are told of this service and a key, ready for copying. */
 export function UseIt({ reader, secret, models }: Props) {
-  const { data } = useReading(`models ${reader}`, (signal) => imageModels(reader, signal));
-  const model = data?.find((id) => fits(id, models)) ?? FALLBACK;
-  const snippet = SNIPPETS.find(({ id }) => id === chosen.value) ?? SNIPPETS[0];
+  const { data } = useReading(`models ${reader}`, (signal) => ableModels(reader, signal));
+  const { id: model, kind } = data?.find(({ id }) => fits(id, models)) ?? FALLBACK;
+  const able = SNIPPETS.flatMap((each) => {
+    const way = kind === "video" ? each.film : each;
+    return way === undefined ? [] : [{ id: each.id, name: each.name, place: way.place, text: way.text }];
+  });
+  const snippet = able.find(({ id }) => id === chosen.value) ?? able[0];
   if (snippet === undefined) return null;
   const origin = ROOT.href.replace(/\/$/, "");
   return (
@@ -34,7 +40,7 @@ export function UseIt({ reader, secret, models }: Props) {
         <Choice
           label="Use it with"
           value={snippet.id}
-          choices={SNIPPETS.map(({ id, name }) => [id, name] as const)}
+          choices={able.map(({ id, name }) => [id, name] as const)}
           onChoice={(id) => (chosen.value = id)}
         />
       </div>
@@ -44,14 +50,14 @@ export function UseIt({ reader, secret, models }: Props) {
   );
 }
 
-async function imageModels(reader: Role, signal: AbortSignal): Promise<string[]> {
+/** The models that make something of a text, those of pictures first. */
+async function ableModels(reader: Role, signal: AbortSignal) {
   const models =
     reader === "operator"
       ? (await ask("GET /admin/v1/models", { query: {} }, { signal })).models
       : (await ask("GET /v1/models", { query: {} }, { signal })).models;
-  return models
-    .filter(({ modes, available }) => available && modes.includes("text-to-image"))
-    .map(({ id }) => id);
+  const available = models.filter((each) => each.available);
+  return MODES.flatMap((mode) => available.filter(({ modes }) => modes.includes(mode)));
 }
 
 /** Whether a key with these patterns may use a model. */
