@@ -15,16 +15,20 @@ interface WindowRow {
   readonly ends_in: number;
 }
 
+/** Whether a window is over, as SQL. One that ends later than any can was begun before the database's clock was set back. */
+const isOver = (endsAt: string) =>
+  `(${endsAt} not between ${DATABASE_NOW} + 1 and ${DATABASE_NOW} + ${WINDOW_MS})`;
+
 // A window that is over restarts with the next request. Requests beyond the limit stay counted until the window ends.
 const TAKE = statement<WindowRow, [name: string, count: number]>(
   `insert into rate_window as held (name, used, ends_at) values ($1, $2, ${DATABASE_NOW} + ${WINDOW_MS})
    on conflict (name) do update set
-     used = case when held.ends_at <= ${DATABASE_NOW} then excluded.used else held.used + excluded.used end,
-     ends_at = case when held.ends_at <= ${DATABASE_NOW} then excluded.ends_at else held.ends_at end
+     used = case when ${isOver("held.ends_at")} then excluded.used else held.used + excluded.used end,
+     ends_at = case when ${isOver("held.ends_at")} then excluded.ends_at else held.ends_at end
    returning used, ends_at - ${DATABASE_NOW} as ends_in`,
 );
 const LOOK = statement<WindowRow, [name: string]>(
-  `select used, ends_at - ${DATABASE_NOW} as ends_in from rate_window where name = $1 and ends_at > ${DATABASE_NOW}`,
+  `select used, ends_at - ${DATABASE_NOW} as ends_in from rate_window where name = $1 and not ${isOver("ends_at")}`,
 );
 const FORGET = statement(
   `delete from rate_window where name in
