@@ -40,8 +40,8 @@ export interface Client extends Listening {
    * transactions.
    */
   readonly aside: Pool;
-  /** Closes all connections, as if they were lost, and asks where the address leads for new ones. */
-  renew(): void;
+  /** Closes all connections of a pool, as if they were lost, and asks where the address leads for new ones. */
+  renew(pool: "main" | "aside"): void;
   close(): Promise<void>;
 }
 

@@ -13,7 +13,8 @@ export function prepareLeaveStandby(driver: Pick<Driver, "ask" | "renew">): () =
 
   async function look(): Promise<void> {
     const found = await IS_STANDBY.get(driver);
-    if (found?.is_standby === 1) driver.renew();
+    if (found?.is_standby !== 1) return;
+    for (const pool of ["main", "aside"] as const) driver.renew(pool);
   }
 
   return () => {

@@ -1,5 +1,6 @@
 import type { Node, NodeStore } from "../../domain/ports/node-store.ts";
 import type { Connection } from "./connection.ts";
+import { heardSoon } from "./heard.ts";
 import { statement } from "./session.ts";
 
 /** The database's time, in epoch milliseconds. */
@@ -48,14 +49,14 @@ export function createNodeStore({ read, driver }: Connection): NodeStore {
   return {
     // Runs on a separate connection, because all transactions may wait and a working node must still report.
     async beat({ id, name, role, version, isDraining }) {
-      await BEAT.run(driver.aside, id, name, role, version, isDraining ? 1 : 0);
-      await FORGET.run(driver.aside);
+      await heardSoon(driver, (aside) => BEAT.run(aside, id, name, role, version, isDraining ? 1 : 0));
+      await heardSoon(driver, (aside) => FORGET.run(aside));
     },
     leave: async (id) => void (await LEAVE.run(driver.aside, id)),
     all: () =>
-      read(async (session) => {
-        const rows = await ALL.all(session);
-        const now = rows[0]?.now ?? (await NOW.get(session))?.now ?? 0;
+      read(async () => {
+        const rows = await heardSoon(driver, (aside) => ALL.all(aside));
+        const now = rows[0]?.now ?? (await heardSoon(driver, (aside) => NOW.get(aside)))?.now ?? 0;
         return { nodes: rows.map(toNode), now };
       }),
   };
@@ -75,7 +76,7 @@ function toNode(row: NodeRow): Node {
 export async function followDatabaseTime({ driver }: Pick<Connection, "driver">, elapsed: () => number) {
   const measure = async () => {
     const before = elapsed();
-    const row = await NOW.get(driver.aside);
+    const row = await heardSoon(driver, (aside) => NOW.get(aside));
     if (row === undefined) throw new Error("The database told no time.");
     const took = elapsed() - before;
     return { offset: row.now - (before + took / 2), took };

@@ -29,9 +29,7 @@ export function openPgClient({ url, most, deadlineMs }: ClientOptions): Client {
     aside,
     listen: listener.listen,
     listenAnew: listener.listenAnew,
-    renew() {
-      for (const pool of [main, aside]) pool.throwAway();
-    },
+    renew: (pool) => ({ main, aside })[pool].throwAway(),
     async close() {
       await Promise.all([listener.stop(), main.close(), aside.close()]);
     },

@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { BEAT_MS, GONE_AFTER_MS } from "../../../src/domain/ports/node-store.ts";
 import { type Connection, openConnection } from "../../../src/store/postgres/connection.ts";
+import { createNodeStore } from "../../../src/store/postgres/node-store.ts";
 import { askPostgres, CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
 import { openSwallowingProxy, type SwallowingProxy } from "./swallowing-proxy.ts";
 
@@ -13,6 +15,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("a server whose packets get lost for ever", 
   async function through(
     client: string,
     body: (connection: Connection, proxy: SwallowingProxy) => Promise<void>,
+    deadlineMs = DEADLINE_MS,
   ) {
     const url = new URL(await emptyPostgres());
     const proxy = await openSwallowingProxy(Number(url.port));
@@ -22,7 +25,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("a server whose packets get lost for ever", 
     const connection = openConnection({
       url: url.href,
       connections: 2,
-      deadlineMs: DEADLINE_MS,
+      deadlineMs,
       patienceMs: 60_000,
     });
     try {
@@ -69,6 +72,31 @@ describe.skipIf(!CAN_TEST_POSTGRES)("a server whose packets get lost for ever", 
         expect(runs).toBe(1);
         expect(await stored()).toEqual([1]);
       }));
+
+    test(`${client}: a node reports again before others take it for gone, and goes on with what it wrote`, () =>
+      through(
+        client,
+        async (connection, proxy) => {
+          const { beat } = createNodeStore(connection);
+          const report = () =>
+            beat({ id: "node", name: "node", role: "all", version: "1", isDraining: false });
+          await report();
+          proxy.swallow();
+          const began = performance.now();
+          const written = connection.write((session) => session.ask("insert into silence values (1)", []));
+          while (
+            !(await report().then(
+              () => true,
+              () => false,
+            ))
+          )
+            await Bun.sleep(BEAT_MS);
+          await written;
+          expect(performance.now() - began).toBeLessThan(GONE_AFTER_MS);
+          expect(await stored()).toEqual([1]);
+        },
+        30_000,
+      ));
 
     test(`${client}: what takes long by right is waited for`, () =>
       through(client, async (connection) => {
