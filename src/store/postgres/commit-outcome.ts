@@ -24,8 +24,8 @@ const STATUS = statement<{ status: string | null; timeline: string }, [xid: stri
 );
 /** Writes something that is in no table. */
 const WRITE = statement("select pg_logical_emit_message(true, 'svc', ''::text) is null as written");
-/** The error code for a request that a standby cannot answer. */
-const IN_RECOVERY = "55000";
+/** The error code for a number that the server has not given yet. */
+const IN_THE_FUTURE = "22023";
 
 /**
  * Finds out the outcome of a transaction whose commit got no answer.
@@ -51,9 +51,10 @@ export async function isCommitted(
         return found?.status === "committed" && (await isSafe(driver));
     } catch (error) {
       if (error instanceof OutcomeUnknown) throw error;
-      reason = asStorageError(error);
       // The server does not know the transaction, for example because it took over without having received it.
-      if (reason === undefined && sqlState(error) !== IN_RECOVERY) return false;
+      if (sqlState(error) === IN_THE_FUTURE) return false;
+      // A standby, for example, does not answer it.
+      reason = asStorageError(error);
     }
     await wait(tries, reason);
   }

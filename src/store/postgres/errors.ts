@@ -3,13 +3,14 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 
 /**
  * Kinds of storage errors by the codes of PostgreSQL (https://www.postgresql.org/docs/15/errcodes-appendix.html, checked
- * 2026-11-27). Codes of class 08, and those with which a server ends connections, mean that it is not reachable.
+ * 2026-11-27). Codes of class 08, those with which a server ends connections, and those with which it refuses new ones, as after a
+ * password was changed, mean that it is not reachable.
  */
 const KINDS = [
   ["full", /^(53100|53200)$/, "The database server's disk or memory is full."],
   ["read_only", /^25006$/, "The database is read-only: it is a standby, or was set so."],
   ["busy", /^(40001|40P01|55P03|57014|53300)$/, "The database is busy."],
-  ["away", /^(08...|57P..|25P03)$/, "The database server is away."],
+  ["away", /^(08...|57P..|25P0[34]|28...|3D000)$/, "The database server is away."],
   ["damaged", /^(XX...|58...)$/, "The database or its disk is damaged."],
 ] as const;
 

@@ -79,7 +79,11 @@ function losingAnswers(status: string | undefined, timeline = "1") {
     (text) => {
       if (text.includes("pg_current_xact_id")) return { rows: [{ xid: "7", timeline: "1" }], count: 1 };
       if (!text.includes("pg_xact_status")) return none;
-      if (status === undefined) throw new Error("transaction ID 7 is in the future");
+      if (status === undefined)
+        throw Object.assign(new Error("transaction ID 7 is in the future"), {
+          code: "22023",
+          severity: "ERROR",
+        });
       return { rows: [{ status, timeline }], count: 1 };
     },
     (transaction) => {
@@ -115,6 +119,19 @@ test("a commit whose number a server that took over has given again is not told 
   expect(await create.catch((error: unknown) => error)).toMatchObject({ kind: "away" });
   await owed;
   expect(runs).toEqual({ create: 1, owed: 2 });
+});
+
+test("a commit whose answer was lost is asked about until the server says what became of it", async () => {
+  const { driver } = losingAnswers("committed");
+  let [runs, refusals] = [0, 0];
+  const ask: Driver["ask"] = (text, parameters) =>
+    text.includes("pg_xact_status") && refusals++ < 2
+      ? Promise.reject(Object.assign(new Error("It lacks a right."), { code: "42501", severity: "ERROR" }))
+      : driver.ask(text, parameters);
+  await createWriter({ ...driver, ask }, {}).write(async () => {
+    runs += 1;
+  });
+  expect([runs, refusals]).toEqual([1, 3]);
 });
 
 test("a commit whose answer was lost is told once a later one is answered, which a standby then has", async () => {
