@@ -78,14 +78,14 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   const background = createBackground(config, rooms, told, watched);
   const [stopping, drained] = [new AbortController(), new AbortController()];
   const disk = openDisk(config, { ...rooms, books }, releases);
-  const { orphans, toldOrphans } = await readOrphans(rooms);
+  const left = await readOrphans(rooms);
   const readiness = createReadiness(store, disk, { takesForOthers: config.role === "api" });
   const reload = openReload(config, overrides, { ...rooms, wake: background.scheduler.wake }, releases);
   let servers: Servers | undefined;
   const { handle, handleMetrics, resume } = createHandlers({
     ...{ ...rooms, ...told, config, wakeup, manageAs, audits: books, reload },
     ...{ callbacksDue: background.callbacksDue, hookCame: background.hookCame, backups: background.backups },
-    ...{ ...readiness, disk, orphans: toldOrphans, ...watched, startedAt: clock.now() },
+    ...{ ...readiness, disk, orphans: left.toldOrphans, ...watched, startedAt: clock.now() },
     stopping: stopping.signal,
     drained: drained.signal,
     keepOpen: (request) => servers?.keepOpen(request),
@@ -100,7 +100,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   wakeup.listen(background.scheduler);
   await recallEndings(rooms, watched.tally);
   await tryNoteSettings({ ...rooms, config, trail: store.trail });
-  await rooms.cluster?.start(feeds, { ...background.woken, resume: paced(resume, monotonicMs), orphans });
+  await rooms.cluster?.start(feeds, { ...background.woken, resume: paced(resume, monotonicMs), ...left });
   await beginWork(background, resume);
   releases.push(startAlerting(config, rooms, { ...watched, disk, backups: background.backups.state }));
   readiness.begin();

@@ -14,12 +14,12 @@ import type { Orphans } from "../service/orphans.ts";
 import type { Store } from "../store/open.ts";
 import type { Bus } from "../store/postgres/bus.ts";
 import type { Connection, ConnectionOptions } from "../store/postgres/connection.ts";
-import type { Driver } from "../store/postgres/driver.ts";
 import { VERSION } from "../version.ts";
 import type { Releases } from "./lifecycle.ts";
 import { createPresence, oneAtATime } from "./presence.ts";
 import { createSharedBooks } from "./shared-books.ts";
 import { ownerOfDatabase } from "./shared-database.ts";
+import { type FindLeft, namingWaits } from "./waiting-calls.ts";
 
 /** Characters of a node's id: enough that no two nodes of a database ever share one. */
 const ID_LENGTH = 12;
@@ -34,6 +34,8 @@ interface Woken {
   rescue(): Promise<void>;
   /** Plans the cancels that other nodes have planned: one that is gone cancels nothing, and what it told may be lost. */
   resume(): Promise<void>;
+  /** Finds the calls that waited at nodes that are gone. */
+  readonly findLeft: FindLeft;
   readonly orphans: Orphans;
 }
 
@@ -85,7 +87,7 @@ async function connect(
     /** Opens the stores of the database, with leases that name this node. */
     async open({ ids, seal }: { ids: Ids; seal: Seal }): Promise<Store> {
       const parts = { ids: tokensOf(id, ids), seal, readers: replica, isSteady: presence.isSteady };
-      return telling(await openStoreOn(connection, parts), bus, queued);
+      return telling(await openStoreOn(connection, parts), id, bus, queued);
     },
     /** Reads the books of the database. */
     books: (usage: Pick<UsageStore, "report">, keepSeals: SealStore["keep"]) =>
@@ -110,7 +112,7 @@ async function connect(
       await replica?.start();
       await bus.listen((told) => hear(told, feeds, self), wakeAll);
       await presence.start();
-      releases.push(presence.stop, every(LOOK_MS, wakeAll), ...tidying(self, connection.driver, loaded));
+      releases.push(presence.stop, every(LOOK_MS, wakeAll), ...tidying(self, presence, connection, loaded));
     },
   };
 }
@@ -120,7 +122,11 @@ const tokensOf = (node: string, ids: Pick<Ids, "leaseToken">): Pick<Ids, "leaseT
 });
 
 const outageTelling = (log: Log): Pick<ConnectionOptions, "onOutage" | "onOutageEnded"> => ({
-  onOutage: ({ kind }) => log.error({ reason: kind }, "the database cannot be written; trying again"),
+  onOutage: ({ kind, cause }) =>
+    log.error(
+      { reason: kind, detail: cause instanceof Error ? cause.message : undefined },
+      "the database cannot be written; trying again",
+    ),
   onOutageEnded: (ms) => log.warn({ ms }, "the database can be written again"),
 });
 
@@ -157,8 +163,9 @@ const loadStore = async () => ({
 
 /** Repeats the work that nodes do for each other. @returns a function that ends it */
 function tidying(
-  { recount, rescue, resume }: Woken,
-  driver: Driver,
+  { recount, rescue, resume, findLeft }: Woken,
+  { isSteady }: { readonly isSteady: () => boolean },
+  { driver }: Pick<Connection, "driver">,
   {
     forgetWindows,
     keepStatistics,
@@ -168,7 +175,9 @@ function tidying(
   // Each runs separately, because it takes seconds if there is much to do.
   const look = oneAtATime(() => keepStatistics(driver).catch(() => {}));
   const plan = oneAtATime(() => resume().catch(() => {}));
-  return [tidy, look, plan].map((work) => every(BEAT_MS, work));
+  // After the database was away, nodes are silent that live.
+  const find = oneAtATime(() => findLeft(isSteady()).catch(() => {}));
+  return [tidy, look, plan, find].map((work) => every(BEAT_MS, work));
 }
 
 /** Repeats work that never fails. @returns a function that ends it */
@@ -183,8 +192,8 @@ const DEADLINE_MS = 30_000;
 const LOOK_MS = 1_000;
 
 /** The store closes the connection, by which other nodes are told. The last calls that were left are told of before that. */
-function telling(store: Store, bus: Pick<Bus, "sent">, queued: () => void): Store {
-  const tasks = tellingOfAdmissions(store.tasks, queued);
+function telling(store: Store, node: string, bus: Pick<Bus, "sent">, queued: () => void): Store {
+  const tasks = tellingOfAdmissions(namingWaits(store.tasks, node), queued);
   return { ...store, tasks, stop: () => bus.sent().then(store.stop) };
 }
 

@@ -1,7 +1,10 @@
+import type { NodeStore } from "../domain/ports/node-store.ts";
 import type { Counts } from "../domain/ports/tally.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
 import type { Rooms } from "./rooms.ts";
+import { createWaitingCalls } from "./waiting-calls.ts";
 
+const ALONE: Pick<NodeStore, "all"> = { all: async () => ({ nodes: [], now: 0 }) };
 const HOUR_MS = 60 * 60 * 1000;
 
 /** Lets the last hour of the overview begin before this process did. */
@@ -17,11 +20,17 @@ export async function recallEndings({ store, clock, log }: Rooms, tally: Counts)
   }
 }
 
-/** Calls that waited in an earlier process are gone. An identical new request adopts their task. @returns them; those that other nodes are told of, too */
+/**
+ * Calls that waited in an earlier process, or at a node that is gone, are gone. An identical new request adopts their task.
+ *
+ * @returns them; those that other nodes are told of, too; and what looks again for nodes that are gone
+ */
 export async function readOrphans({ store, clock, cluster }: Rooms) {
   const orphans: Orphans = createOrphans();
-  for (const { syncScope, id } of await store.tasks.orphans()) orphans.add(syncScope, id, clock.elapsed());
-  return { orphans, toldOrphans: cluster?.shareOrphans(orphans) ?? orphans };
+  const nodes = cluster?.nodes ?? ALONE;
+  const findLeft = createWaitingCalls({ tasks: store.tasks, orphans, clock, nodes });
+  await findLeft();
+  return { orphans, toldOrphans: cluster?.shareOrphans(orphans) ?? orphans, findLeft };
 }
 
 export async function countLive({ store }: Pick<Rooms, "store">): Promise<number> {

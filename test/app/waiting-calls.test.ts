@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test";
+import { createWaitingCalls } from "../../src/app/waiting-calls.ts";
+import type { TaskId } from "../../src/domain/ids.ts";
+import { createOrphans } from "../../src/service/orphans.ts";
+
+/** Nodes by when they were last seen, and live tasks by the scopes of their calls. */
+function setup(seen: Record<string, number>, waiting: Record<string, string>) {
+  const orphans = createOrphans();
+  let now = 100_000;
+  const look = createWaitingCalls({
+    orphans,
+    clock: { elapsed: () => 0 },
+    tasks: {
+      orphans: async () => Object.entries(waiting).map(([id, syncScope]) => ({ id, syncScope }) as never),
+    },
+    nodes: {
+      all: async () => ({
+        nodes: Object.entries(seen).map(([id, seenAt]) => ({ id, seenAt }) as never),
+        now,
+      }),
+    },
+  });
+  return {
+    look,
+    left: (scope: string) => orphans.adopt(scope, 0),
+    at(ms: number): void {
+      now = ms;
+    },
+  };
+}
+
+test("a call that waits at a node which reports again is not left", async () => {
+  const seen = { other: 99_500 };
+  const { look, left, at } = setup(seen, { task_1: "a other", task_2: "b" });
+  await look();
+  [seen.other] = [101_500];
+  at(102_000);
+  await look();
+  expect(left("a")).toBeUndefined();
+  expect(left("b")).toBe("task_2" as TaskId);
+});
+
+test("a call that waited at a node which was killed just before the start is left at once", async () => {
+  const { look, left, at } = setup({ killed: 99_500 }, { task_1: "a killed" });
+  await look();
+  at(102_000);
+  await look();
+  expect(left("a")).toBe("task_1" as TaskId);
+});
+
+test("a call that waits at a node is left once that is gone, and another one's is not", async () => {
+  const seen = { killed: 99_500, other: 99_500 };
+  const waiting: Record<string, string> = {};
+  const { look, left, at } = setup(seen, waiting);
+  await look();
+  Object.assign(waiting, { task_1: "a killed", task_2: "b other" });
+  [seen.killed, seen.other] = [101_000, 101_000];
+  at(102_000);
+  await look();
+  expect(left("a")).toBeUndefined();
+  seen.other = 111_500;
+  at(112_000);
+  await look(false);
+  expect(left("a")).toBeUndefined();
+  await look();
+  expect([left("a"), left("b")]).toEqual(["task_1" as TaskId, undefined]);
+});
