@@ -66,6 +66,19 @@ export function describeAdvance(make: MakeStore): void {
     );
 
     test(
+      "what an upstream says is stored, also with half of a character or a NUL in it",
+      withStore(make, async (store) => {
+        await admit(store);
+        const lease = await beginOne(store);
+        const said = { error: 'cut \\ud83d "\ud83d', nul: "\0" };
+        const attempt = { id: attemptId(1), state: "rejected", detail: "cut \ud83d", trace: [said] } as never;
+        const ended = failed(lease.task, NOW + 1, taskError("UPSTREAM_ERROR"), callbackId(1), attempt);
+        expect(await store.tasks.apply(lease, ended)).toBe("applied");
+        expect(await store.tasks.attempts(taskId(1))).toMatchObject([{ detail: "cut \ufffd" }]);
+      }),
+    );
+
+    test(
       "a second attempt keeps the first one's start and deadline",
       withStore(make, async (store) => {
         await admit(store);

@@ -1,8 +1,17 @@
 import { type Parameter, type Statement, statement } from "./session.ts";
 
-/** Rows as one parameter, so that a statement takes any number of them. */
+const MAY_BE_REFUSED = /\\u(?:0000|d[89a-f])/;
+/** What PostgreSQL takes in no text. Other escapes are read whole, so that no backslash counts twice. */
+const ESCAPES = /\\(?:u(?:0000|d[89a-f]..)|.)/g;
+
+/**
+ * Rows as one parameter, so that a statement takes any number of them. Half of a character, as where an upstream cuts what it says, and a
+ * NUL become U+FFFD.
+ */
 export function asRows(rows: readonly object[]): string {
-  return JSON.stringify(rows);
+  const text = JSON.stringify(rows);
+  if (!MAY_BE_REFUSED.test(text)) return text;
+  return text.replace(ESCAPES, (found) => (found.length === 2 ? found : "\\ufffd"));
 }
 
 /** The rows of a parameter that `asRows` made, as SQL. They are named `given`. */
