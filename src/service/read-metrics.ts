@@ -2,8 +2,9 @@ import type { ReadBackupState } from "../domain/backup-state.ts";
 import type { CountedName, Figures, Sample } from "../domain/metrics.ts";
 import type { DiskSpace, OpenStays, ProcessFigures, Vitals } from "../domain/overview.ts";
 import type { LaneCapacity } from "../domain/ports/claims.ts";
-import { type RouteStore, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
+import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../domain/ports/route-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
+import { StorageError } from "../domain/ports/task-store.ts";
 import type { CountedStock } from "./latest-stock.ts";
 
 export interface MetricsDeps {
@@ -27,18 +28,15 @@ export interface MetricsDeps {
   readonly startedAt: number;
 }
 
-/** Reads the present value of every metric. @throws StorageError when the store cannot be read */
+/** Reads the present value of every metric. While the store cannot be read, what it alone knows is as it was last read. */
 export type ReadMetrics = () => Promise<Figures>;
 
 const MICROS_PER_USD = 1_000_000;
 
 export function createReadMetrics(deps: MetricsDeps): ReadMetrics {
+  const readTroubles = latestTroubles(deps.routes);
   return async () => {
-    const [latest, troubles, own] = await Promise.all([
-      deps.latestStock(),
-      deps.routes.troubles(),
-      deps.process(),
-    ]);
+    const [latest, troubles, own] = await Promise.all([deps.latestStock(), readTroubles(), deps.process()]);
     const [vitals, disk, stays] = [deps.vitals(), deps.disk(), deps.stays()];
     const on = new Set(deps.lanes.map(({ lane }) => lane));
     const present = troubles.filter(({ lane }) => on.has(lane));
@@ -67,6 +65,18 @@ export function createReadMetrics(deps: MetricsDeps): ReadMetrics {
       process_open_fds: one(own.openFiles),
       process_max_fds: one(own.mostFiles),
     };
+  };
+}
+
+function latestTroubles(routes: MetricsDeps["routes"]) {
+  let latest: readonly RouteTrouble[] = [];
+  return async () => {
+    try {
+      latest = await routes.troubles();
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+    }
+    return latest;
   };
 }
 
