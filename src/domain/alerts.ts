@@ -47,8 +47,9 @@ export interface Notice extends Pick<Condition, "subject" | "summary"> {
 
 const keyOf = ({ kind, subject }: Pick<Condition, "kind" | "subject">): string => `${kind} ${subject}`;
 
-function isWrong({ level }: Condition, { errorPercent }: AlertWish): boolean {
-  return level === undefined || level > errorPercent;
+/** A figure that was told is over at half the limit. Otherwise one about the limit would be told of at each look. */
+function isWrong({ level }: Condition, { errorPercent }: AlertWish, isTold: boolean): boolean {
+  return level === undefined || level > (isTold ? errorPercent / 2 : errorPercent);
 }
 
 /**
@@ -61,8 +62,10 @@ export function noticesFor(
   conditions: readonly Condition[],
   now: number,
 ): { readonly notices: readonly Notice[]; readonly told: readonly Told[] } {
-  const wrong = conditions.filter((each) => wish.kinds.includes(each.kind) && isWrong(each, wish));
   const known = new Map(told.map((each) => [keyOf(each), each]));
+  const wrong = conditions.filter(
+    (each) => wish.kinds.includes(each.kind) && isWrong(each, wish, known.has(keyOf(each))),
+  );
   const present = new Set(wrong.map(keyOf));
   const notices: Notice[] = [];
   const next = wrong.map(({ kind, subject, summary, since: begun = now }): Told => {

@@ -52,11 +52,14 @@ test("two subjects of one kind are told of apart", () => {
 
 test("a target is told of the kinds that it wants, and of figures beyond its own limits", () => {
   const errors = (level: number): Condition => ({ kind: "error_budget", subject: "", summary: "", level });
-  expect(looks(WISH, [0, errors(5)], [1, errors(5.1)], [2, errors(5)])).toEqual([
+  expect(looks(WISH, [0, errors(5)], [1, errors(5.1)], [2, errors(2.5)])).toEqual([
     [],
     ["firing error_budget 1"],
     ["resolved error_budget 1"],
   ]);
+  // One about the limit is told of once.
+  const about = [5.1, 4.9, 5.1, 2.6].map((level, now) => [now, errors(level)] as const);
+  expect(looks(WISH, ...about).flat()).toEqual(["firing error_budget 0"]);
   expect(looks({ ...WISH, kinds: ["disk_low"] as never }, [0, DOWN])).toEqual([[]]);
 });
 
