@@ -37,6 +37,7 @@ export type BuildOptions = {
 export const ENTRYPOINTS = [
   "cli/main.ts",
   "src/studio/worker.ts",
+  "src/assets/recording-worker.ts",
   "src/assets/svg-worker.ts",
   "src/assets/thumbnails/worker.ts",
   "src/app/books-worker.ts",

@@ -46,6 +46,7 @@ async function eraseChunks(file: FileWindow, isErased: boolean): Promise<boolean
     const head = await file.read(at, 8);
     const size = new DataView(head.buffer, head.byteOffset).getUint32(4, true);
     if (++chunks > MAX_CHUNKS) throw damaged("the WAV has too many parts");
+    if (isErased && size === 0 && ascii(head, 0, 4) === "data" && (await writeLength(file, at))) return true;
     if (TELLING.has(ascii(head, 0, 4)) && isErased) {
       await file.write(at, new TextEncoder().encode("JUNK"));
       await erase(file, at + 8, Math.min(at + 8 + size, file.sizeBytes));
@@ -54,6 +55,23 @@ async function eraseChunks(file: FileWindow, isErased: boolean): Promise<boolean
     at += 8 + size + (size % 2);
   }
   return isChanged;
+}
+
+/**
+ * Writes the length of a WAV's sound where its writer could not, because it wrote to a pipe: all that follows is sound.
+ *
+ * @returns whether anything follows that is not a part of its own
+ */
+async function writeLength(file: FileWindow, at: number): Promise<boolean> {
+  const from = at + 8;
+  if (from >= file.sizeBytes || TELLING.has(ascii(await file.read(from, 4), 0, 4))) return false;
+  const lengths = [file.sizeBytes - 8, file.sizeBytes - from];
+  for (const [i, place] of [4, at + 4].entries()) {
+    const bytes = new Uint8Array(4);
+    new DataView(bytes.buffer).setUint32(0, lengths[i] ?? 0, true);
+    await file.write(place, bytes);
+  }
+  return true;
 }
 
 /**

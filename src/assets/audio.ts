@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
+import type { EncodedPacket, EncodedPacketSink } from "mediabunny";
 import type { MediaProbe } from "../domain/media/asset.ts";
 import { MediaError } from "../domain/ports/asset-store.ts";
 import { StorageError } from "../domain/ports/task-store.ts";
@@ -25,9 +26,25 @@ export async function checkAudio(
   const isChanged = await eraseAudioMetadata(openWindow(handle, sizeBytes), type, isErased);
   const durationMs = await probe(handle, sizeBytes, type);
   if (!(durationMs > 0)) throw damaged("it has no sound");
-  if (durationMs > AUDIO_MAX_DURATION_MS)
-    throw new MediaError("too_large", `is longer than ${AUDIO_MAX_DURATION_MS / 60_000} minutes`);
+  if (durationMs > AUDIO_MAX_DURATION_MS) throw tooLong();
   return { probe: { type, width: 0, height: 0, durationMs }, isChanged, isClean: isErased };
+}
+
+function tooLong(): MediaError {
+  return new MediaError("too_large", `is longer than ${AUDIO_MAX_DURATION_MS / 60_000} minutes`);
+}
+
+/** The last packet. @throws MediaError as soon as one is beyond the longest duration */
+async function lastInTime(
+  packets: EncodedPacketSink,
+  first: EncodedPacket | null,
+): Promise<EncodedPacket | null> {
+  let last = first;
+  for (let packet = first; packet !== null; packet = await packets.getNextPacket(packet)) {
+    if (packet.timestamp * 1_000 > AUDIO_MAX_DURATION_MS) throw tooLong();
+    last = packet;
+  }
+  return last;
 }
 
 async function probe(handle: FileHandle, sizeBytes: number, type: AudioType): Promise<number> {
@@ -45,6 +62,7 @@ async function probe(handle: FileHandle, sizeBytes: number, type: AudioType): Pr
       getSize: () => sizeBytes,
       read: (start, end) => storing(() => readFully(handle, start, end - start)),
       maxCacheSize: 4 * 1024 * 1024,
+      prefetchProfile: "fileSystem",
       // The later read of those bytes reports the same error.
       handleUnhandledError: () => undefined,
     }),
@@ -58,7 +76,10 @@ async function probe(handle: FileHandle, sizeBytes: number, type: AudioType): Pr
       throw new MediaError("unrecognised", "uses an audio codec that is not supported");
     const packets = new media.EncodedPacketSink(track);
     const first = await packets.getFirstPacket();
-    const last = await packets.getPacket(Number.POSITIVE_INFINITY);
+    // Of this type, all packets before it are looked for, one by one.
+    const last = await (type === "audio/mpeg"
+      ? lastInTime(packets, first)
+      : packets.getPacket(Number.POSITIVE_INFINITY));
     if (first === null || last === null || first.byteLength === 0) throw damaged("it has no sound");
     return Math.round((await track.computeDuration()) * 1_000);
   } catch (error) {

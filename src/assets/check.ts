@@ -10,7 +10,6 @@ import {
 import { article } from "../domain/words/say.ts";
 import { freeMemory } from "../toolkit/free-memory.ts";
 import type { Slots } from "../toolkit/slots.ts";
-import { checkAudio } from "./audio.ts";
 import type { AudioType } from "./audio-metadata.ts";
 import type { ContentFiles } from "./content-files.ts";
 import type { Draft } from "./drafts.ts";
@@ -18,11 +17,12 @@ import { readFully } from "./file-window.ts";
 import { checkImage, type ImageType } from "./image.ts";
 import type { KnownContents } from "./known.ts";
 import { AUDIO_MAX_BYTES, IMAGE_MAX_BYTES, SNIFF_BYTES, SVG_MAX_BYTES, VIDEO_MAX_BYTES } from "./limits.ts";
+import { checkRecordingInThread } from "./recording-thread.ts";
 import { tooLarge } from "./refusals.ts";
 import { sniffMediaType } from "./sniff.ts";
 import type { CheckedFile } from "./staging.ts";
 import { storing } from "./storage-errors.ts";
-import { checkVideo, type VideoType } from "./video.ts";
+import type { VideoType } from "./video.ts";
 
 /** A file of no more bytes needs no temporary file while it arrives. */
 const SMALL_BYTES = 16 * 1024;
@@ -30,7 +30,10 @@ const SMALL_BYTES = 16 * 1024;
 interface Deps {
   readonly known: KnownContents;
   readonly files: ContentFiles;
+  /** For images. */
   readonly slots: Slots;
+  /** For recordings, which may take long, so that no image waits for them. */
+  readonly recordings: Slots;
 }
 
 /** Checks a file that is whole in memory. An image stays in memory. @throws MediaError, StorageError */
@@ -181,7 +184,8 @@ function imageIn(
     try {
       const { probe, bytes, isClean } = await checkImage(whole, arrived.type, options.sanitize);
       done.push(bytes);
-      const file = { ...probe, sha256: sha256(bytes), sizeBytes: bytes.length };
+      const hash = bytes === whole ? arrived.sha256 : sha256(bytes);
+      const file = { ...probe, sha256: hash, sizeBytes: bytes.length };
       if (file.sha256 === arrived.sha256) return { file, content: draft, isClean };
       // Removing metadata changed the bytes, so the result needs a file of its own.
       return await withDraft(deps, async (clean) => {
@@ -203,11 +207,9 @@ async function recordingIn(
   options: PutOptions,
 ): Promise<CheckedFile> {
   const { type, sizeBytes } = arrived;
-  const { probe, isChanged, isClean } = await deps.slots.run(
-    () =>
-      isAudio(type)
-        ? checkAudio(draft.handle, sizeBytes, type, options.sanitize !== false)
-        : checkVideo(draft.handle, sizeBytes, type, options.sanitize),
+  const { path } = draft;
+  const { probe, isChanged, isClean } = await deps.recordings.run(
+    () => checkRecordingInThread({ path, sizeBytes, type, sanitize: options.sanitize }),
     options.owner,
   );
   const hash = isChanged ? await sha256OfDraft(draft, sizeBytes) : arrived.sha256;
@@ -266,10 +268,6 @@ function mostOf({ maxBytes }: PutOptions): number {
 
 function isImage(type: MediaType): type is ImageType {
   return MEDIA_TYPES[type].kind === "image";
-}
-
-function isAudio(type: MediaType): type is AudioType {
-  return MEDIA_TYPES[type].kind === "audio";
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -7,6 +7,8 @@ import { errorCode, storing } from "./storage-errors.ts";
 /** A temporary file being filled. `keep` makes it a content file, `discard` removes whatever was not kept. */
 export interface Draft {
   readonly handle: FileHandle;
+  /** Where it is until it is kept or discarded. */
+  readonly path: string;
   append(chunk: Uint8Array): Promise<void>;
 }
 
@@ -33,7 +35,7 @@ export function openDrafts(folder: string, newName: () => string) {
         await storing(() => writeFully(handle, chunk, sizeBytes));
         sizeBytes += chunk.length;
       };
-      const created = { handle, append };
+      const created = { handle, path, append };
       paths.set(created, path);
       return created;
     });

@@ -5,7 +5,7 @@ import { checkGifFrames, readGif } from "./gif.ts";
 import { readJpeg } from "./jpeg.ts";
 import { type ImageLayout, joinParts } from "./layout.ts";
 import { IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE } from "./limits.ts";
-import { readPng } from "./png.ts";
+import { checkColourProfile, readPng } from "./png.ts";
 import { damaged, tooManyPixels } from "./refusals.ts";
 import { isWholeSmallPng } from "./small-png.ts";
 import { cleanSvgInThread } from "./svg-thread.ts";
@@ -85,6 +85,7 @@ async function checkStill(
 ): Promise<CheckedImage> {
   const layout = READERS[type](file);
   refuseLarge(layout);
+  if (layout.profile !== undefined) await checkColourProfile(layout.profile);
   const clean = joinParts(layout.clean, file);
   if (type !== "image/png" || !isWholeSmallPng(clean)) await decodeAll(clean, layout);
   const { width, height, orientation } = layout;

@@ -76,13 +76,22 @@ function isFrame(code: number): boolean {
   return code >= 0xc0 && code <= 0xcf && code !== 0xc4 && code !== 0xc8 && code !== 0xcc;
 }
 
+/** A search costs as much as a look at so many bytes, and in some files every second byte would be found. */
+const LOOKED_AT = 32;
+
 /** Where compressed pixels end: at the first marker that is neither an escaped 0xff nor a restart. */
 function entropyEnd(file: Uint8Array, from: number): number {
-  for (let at = file.indexOf(0xff, from); at !== -1; at = file.indexOf(0xff, at + 1)) {
-    const following = file[at + 1];
-    if (following === undefined) break;
-    const isData = following === 0x00 || following === 0xff || (following >= 0xd0 && following <= 0xd7);
-    if (!isData) return at;
+  for (let found = file.indexOf(0xff, from); found !== -1; ) {
+    let at = found;
+    for (; at < found + LOOKED_AT && at < file.length; at += 1) {
+      if (file[at] !== 0xff) continue;
+      while (file[at + 1] === 0xff) at += 1;
+      const following = file[at + 1];
+      if (following === undefined) return file.length;
+      const isData = following === 0x00 || (following >= 0xd0 && following <= 0xd7);
+      if (!isData) return at;
+    }
+    found = file.indexOf(0xff, at);
   }
   return file.length;
 }

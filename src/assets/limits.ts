@@ -23,8 +23,10 @@ export const SVG_MAX_DEPTH = 256;
 /** Elements drawn, those that others use once more for each use. */
 export const SVG_MAX_DRAWN = 1_000_000;
 export const IMAGE_DECODE_SECONDS = 10;
-/** Files decoded or probed at once, for the whole process. */
+/** Images decoded at once, for the whole process, and recordings checked at once. */
 export const DECODE_SLOTS = 2;
+/** How long a recording is read. A video of the largest size takes a few seconds on a busy machine. */
+export const RECORDING_CHECK_SECONDS = 120;
 
 export const VIDEO_MAX_BYTES = 512 * 1024 * 1024;
 export const VIDEO_MAX_SIDE = 8_192;

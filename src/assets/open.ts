@@ -38,10 +38,11 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
 
 /** The asset store wherever its files lie. */
 export function createAssetStore(files: ContentFiles, options: CheckOptions): AssetStore {
-  const slots = createSlots(options.decodeSlots ?? DECODE_SLOTS);
+  const { decodeSlots = DECODE_SLOTS, onLeft, isShared } = options;
+  const [slots, recordings] = [createSlots(decodeSlots), createSlots(decodeSlots)];
   const recent = createRecentFiles();
-  const { onLeft, isShared } = options;
-  const deps = { files, slots, pins: createPins(), known: createKnownContents(), recent, onLeft, isShared };
+  const kept = { pins: createPins(), known: createKnownContents(), recent };
+  const deps = { files, slots, recordings, ...kept, onLeft, isShared };
 
   const stage: AssetStore["stage"] = async (source, given) => {
     const isKept = given.sanitize === "output" && options.keepsOutputMetadata === true;

@@ -1,4 +1,5 @@
-import { inflateSync } from "node:zlib";
+import { promisify } from "node:util";
+import { type InputType, inflate, type ZlibOptions } from "node:zlib";
 import { MediaError } from "../domain/ports/asset-store.ts";
 import { exifOrientation } from "./exif.ts";
 import { appendPart, type ImageLayout } from "./layout.ts";
@@ -21,7 +22,7 @@ export function readPng(file: Uint8Array): ImageLayout {
   const clean = [file.subarray(0, SIGNATURE_BYTES)];
   let orientation = 1;
   let hasPixels = false;
-  let hasProfile = false;
+  let profile: Uint8Array | undefined;
   let isSigned = false;
   let parts = 0;
   // Grey or colour with an alpha channel; the other types name their transparent colours in tRNS.
@@ -34,10 +35,9 @@ export function readPng(file: Uint8Array): ImageLayout {
     const content = file.subarray(at + 8, dataEnd);
     if (type === "acTL") throw new MediaError("wrong_kind", "is animated, where a still image is expected");
     if (type === "iCCP") {
-      // Each one is unpacked here, and a file may have thousands of them.
-      if (hasProfile) throw damaged("it has two colour profiles");
-      hasProfile = true;
-      checkColourProfile(content);
+      // Each one is unpacked, and a file may have thousands of them.
+      if (profile !== undefined) throw damaged("it has two colour profiles");
+      profile = content;
     }
     if (type === "eXIf") orientation = exifOrientation(content);
     if (type === "caBX") isSigned = true;
@@ -54,6 +54,7 @@ export function readPng(file: Uint8Array): ImageLayout {
         isCmyk: false,
         isSigned,
         hasAlpha,
+        profile,
         end: at,
         clean,
       };
@@ -62,11 +63,18 @@ export function readPng(file: Uint8Array): ImageLayout {
   throw damaged("the PNG is cut short");
 }
 
-/** Checks the unpacked size of the colour profile: decoders unpack it too, so it could be a decompression bomb. */
-function checkColourProfile(content: Uint8Array): void {
+const unpack = promisify<InputType, ZlibOptions, Buffer>(inflate);
+
+/**
+ * Checks the unpacked size of a colour profile: decoders unpack it too, so it could be a decompression bomb.
+ *
+ * @param content of its chunk
+ * @throws MediaError
+ */
+export async function checkColourProfile(content: Uint8Array): Promise<void> {
   const compressed = content.subarray(content.indexOf(0) + 2);
   try {
-    inflateSync(compressed, { maxOutputLength: COLOUR_PROFILE_MAX_BYTES });
+    await unpack(compressed, { maxOutputLength: COLOUR_PROFILE_MAX_BYTES });
   } catch (error) {
     throw damaged("its colour profile cannot be read", error);
   }

@@ -54,6 +54,7 @@ async function probe(handle: FileHandle, sizeBytes: number, type: VideoType): Pr
       getSize: () => sizeBytes,
       read: (start, end) => storing(() => readFully(handle, start, end - start)),
       maxCacheSize: 4 * 1024 * 1024,
+      prefetchProfile: "fileSystem",
       // The later read of those bytes reports the same error.
       handleUnhandledError: () => undefined,
     }),

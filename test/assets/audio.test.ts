@@ -1,6 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
+import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { sniffMediaType as sniffFile } from "../../cli/flags/inputs.ts";
 import type { AudioType } from "../../src/assets/audio-metadata.ts";
+import { openAssetStore } from "../../src/assets/open.ts";
 import { sniffMediaType } from "../../src/assets/sniff.ts";
 import { MAX_INPUT_BYTES } from "../../src/domain/limits.ts";
 import type { MediaKind } from "../../src/domain/media/asset.ts";
@@ -56,6 +60,44 @@ test.each(lengths.map(([type]) => type))(
     expect(stored.sha256).toBe(hash);
   },
 );
+
+test("a WAV that was written to a pipe, and so tells no length, is taken and gets one", async () => {
+  const file = await audio("audio/wav");
+  const at = Buffer.from(file).indexOf("data") + 4;
+  const streamed = file.slice();
+  new DataView(streamed.buffer).setUint32(4, 0);
+  new DataView(streamed.buffer).setUint32(at, 0);
+  const { stored, bytes } = await put(streamed);
+  expect(stored.durationMs).toBe(1_000);
+  expect(new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, true)).toBe(file.length - at - 4);
+});
+
+/** Silence of 72 ms a frame. */
+function silentMp3(frames: number): Bytes {
+  const file = new Uint8Array(72 * frames);
+  for (let at = 0; at < file.length; at += 72) file.set([0xff, 0xe3, 0x18, 0xc4], at);
+  return file;
+}
+
+test("a recording of 440,000 short frames is refused at the first beyond its longest time", async () => {
+  expect(await refusal(silentMp3(440_000))).toBe("too_large: is longer than 10 minutes");
+});
+
+test("no image waits for a recording to be checked", async () => {
+  const directory = join(tmpdir(), `svc-audio-${process.pid}`);
+  removes.push(() => rm(directory, { recursive: true, force: true }));
+  let names = 0;
+  const newTemporaryName = () => `draft-${names++}`;
+  const store = openAssetStore({ directory, newTemporaryName, decodeSlots: 1 });
+  const options = { accept: ["image", "audio"], maxBytes: 1_000_000, sanitize: true } as const;
+  let isChecked = false;
+  const sound = store.put(silentMp3(8_000), options).then(() => {
+    isChecked = true;
+  });
+  for (let side = 1; side <= 10; side += 1) await store.put(await png(side, side), options);
+  expect(isChecked).toBe(false);
+  await sound;
+});
 
 /** A tag as APE writes it: one item of text, and a header where wanted. */
 function apeTag(hasHeader: boolean): Buffer {
