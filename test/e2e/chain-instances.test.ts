@@ -1,6 +1,7 @@
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type FakeS3, KEYS, startFakeS3 } from "../helpers/fake-s3.ts";
 import { freePort } from "../helpers/free-port.ts";
 import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, download } from "./support/api.ts";
@@ -37,6 +38,17 @@ routes:
   - { provider: svc, upstream_model: sandbox-image }
 `;
 
+const ALLOWED = ["--egress-allow", "127.0.0.1/32"];
+
+const bucketEnv = ({ endpoint, region }: FakeS3) => ({
+  SVC_ASSETS_BUCKET: "media",
+  SVC_ASSETS_ENDPOINT: endpoint,
+  SVC_ASSETS_REGION: region,
+  SVC_ASSETS_KEY_ENV: "BUCKET_ID,BUCKET_SECRET",
+  BUCKET_ID: KEYS.accessKeyId,
+  BUCKET_SECRET: KEYS.secretAccessKey,
+});
+
 interface Chain {
   readonly behind: Server;
   readonly front: Server;
@@ -55,20 +67,36 @@ const upstreamEnv = (key: string, url: string) => ({
   SVC_PROVIDERS_SVC_BASE_URL: url,
 });
 
-/** @param isCalled whether the one behind may send callbacks to addresses of this machine */
-async function startChain({ isCalled = true } = {}): Promise<Chain> {
+/**
+ * @param isCalled whether the one behind may send callbacks to addresses of this machine
+ * @param bucket where the one behind keeps its files, and sends their readers
+ */
+async function startChain({
+  isCalled = true,
+  bucket,
+}: {
+  isCalled?: boolean;
+  bucket?: FakeS3;
+} = {}): Promise<Chain> {
   const [behindPort, frontPort] = [freePort(), freePort()];
-  const behindArgs = isCalled ? ["--egress-allow", "127.0.0.1/32"] : [];
-  const behind = await startServer({ port: behindPort, args: behindArgs });
+  const behindArgs = [
+    ...(isCalled ? ALLOWED : []),
+    ...(bucket ? ["--assets-store", "s3", "--assets-serve", "redirect"] : []),
+  ];
+  const behindEnv = bucket ? bucketEnv(bucket) : {};
+  const behind = await startServer({ port: behindPort, args: behindArgs, env: behindEnv });
   const folder = emptyFolder("front");
   addModel(folder, MODEL);
   const env = upstreamEnv(behind.firstKey(), behind.url);
   const args = ["--no-sandbox", "--public-url", `http://127.0.0.1:${frontPort}`, "--log-level", "debug"];
+  // The one behind is the operator's own; its bucket is any address.
+  if (bucket) args.push(...ALLOWED);
   const startFront = () => startServer({ folder, port: frontPort, env, args });
   const front = await startFront();
   return {
     ...{ behind, front, api: createApi(front.url, front.firstKey()) },
-    restartBehind: () => startServer({ folder: behind.folder, port: behindPort, args: behindArgs }),
+    restartBehind: () =>
+      startServer({ folder: behind.folder, port: behindPort, args: behindArgs, env: behindEnv }),
     restartFront: startFront,
   };
 }
@@ -120,6 +148,20 @@ test("an instance that may not be called at such an address makes the task all t
   const task = await chain.api.make(BODY);
   expect(task.status).toBe("completed");
   expectOneOfEach(chain);
+});
+
+test("results are fetched from the bucket to which the other instance sends their readers", async () => {
+  const bucket = await startFakeS3();
+  try {
+    const chain = await startChain({ bucket });
+    const task = await chain.api.make(BODY);
+    expect(task.status).toBe("completed");
+    expect(await decode(await download(task.result?.[0]))).toMatchObject({ width: 48, height: 32 });
+    expectOneOfEach(chain);
+  } finally {
+    await stopServers();
+    bucket.stop();
+  }
 });
 
 test("files, several results, refused content and cancels go through both", async () => {

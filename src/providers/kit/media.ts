@@ -77,19 +77,49 @@ export function fetchMedia(
   );
 }
 
+/** A redirect leads to where the upstream is not known to keep files. */
+class LedElsewhere extends ProviderError {
+  constructor(
+    message: string,
+    readonly url: string,
+  ) {
+    super("fail", "FINALIZATION_FAILED", message);
+  }
+}
+
+interface WantedFile {
+  readonly url: string;
+  readonly maxBytes: number;
+}
+
 /**
- * Fetches a file that may also be at any public address, which gets no key and is reached through the guard against private ones.
+ * Fetches a file that may also be at any public address, or be redirected there: to a bucket, say. Such an address gets no key and is
+ * reached through the guard against private ones.
  *
  * @throws ProviderError like `fetchMedia`
  */
 export async function fetchFromAnywhere(
   source: MediaSource,
   fetchPublic: Egress["fetchMedia"] | undefined,
-  { url, maxBytes }: { readonly url: string; readonly maxBytes: number },
+  { url, maxBytes }: WantedFile,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  if (fetchPublic === undefined || mediaUrlOf(source, url) !== undefined)
-    return fetchMedia(source, url, maxBytes, signal);
+  if (fetchPublic !== undefined && mediaUrlOf(source, url) === undefined)
+    return fetchPublicly(source, fetchPublic, { url, maxBytes }, signal);
+  try {
+    return await fetchMedia(source, url, maxBytes, signal);
+  } catch (error) {
+    if (fetchPublic === undefined || !(error instanceof LedElsewhere)) throw error;
+    return fetchPublicly(source, fetchPublic, { url: error.url, maxBytes }, signal);
+  }
+}
+
+async function fetchPublicly(
+  source: MediaSource,
+  fetchPublic: Egress["fetchMedia"],
+  { url, maxBytes }: WantedFile,
+  signal: AbortSignal,
+): Promise<AsyncIterable<Uint8Array>> {
   const fetchAt = (address: string) => fetchPublic(address, { maxBytes, signal });
   try {
     return await fetchAt(url).catch((error: unknown) => {
@@ -113,11 +143,12 @@ function follow(source: MediaSource, text: string, signal: AbortSignal): Promise
   let isKeyed = withKey;
   const request = async (given: string, hops: number) => {
     const url = mediaUrlOf(source, given);
-    if (url === undefined) {
-      throw refuse(
-        `${hops === 0 ? "an output" : "a redirect of an output"} is at a host it is not known to use`,
+    if (url === undefined && hops === 0) throw refuse("an output is at a host it is not known to use");
+    if (url === undefined)
+      throw new LedElsewhere(
+        upstream.scrub(`${upstream.name}: a redirect of an output is at a host it is not known to use`),
+        given,
       );
-    }
     isKeyed &&= upstream.isOwn(url) && URL.parse(url)?.origin === first;
     const unsigned = { method: "GET", url: new URL(url), headers: HEADERS };
     const { url: to, headers } = isKeyed ? await upstream.sign(unsigned, signal) : unsigned;

@@ -1,6 +1,7 @@
 import { isId, type LaneId } from "../../domain/ids.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
+import type { Egress } from "../../domain/ports/egress.ts";
 import {
   type Output,
   type PollResult,
@@ -27,7 +28,7 @@ import { hopHeaders } from "../kit/hops.ts";
 import { createUpstream, type HttpLimits, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
-import { fetchMedia } from "../kit/media.ts";
+import { fetchFromAnywhere } from "../kit/media.ts";
 import type { Network } from "../kit/network.ts";
 import { refusedByQuestion } from "../kit/refusal.ts";
 import { testedBy, testedByError } from "../kit/tested.ts";
@@ -47,6 +48,8 @@ export interface SvcDeps {
   readonly rates?: Rates | undefined;
   readonly restarts?: Restarts | undefined;
   readonly clock: Clock;
+  /** For files that it keeps in a bucket, to which it redirects. */
+  readonly fetchPublic?: Egress["fetchMedia"] | undefined;
   /** What requests go through. */
   readonly proxy?: string | undefined;
   readonly network?: Network | undefined;
@@ -99,7 +102,8 @@ export function createSvcProvider(deps: SvcDeps): ProviderAdapter {
       const { path, kind } = isJsonObject(ref) ? ref : {};
       if (typeof path !== "string" || !path.startsWith("/assets/") || (kind !== "image" && kind !== "video"))
         throw new ProviderError("fail", "FINALIZATION_FAILED", `${SVC.title}: no such output`);
-      return fetchMedia(media, baseUrl + path, MAX_OUTPUT_BYTES[kind], signal);
+      const file = { url: baseUrl + path, maxBytes: MAX_OUTPUT_BYTES[kind] };
+      return fetchFromAnywhere(media, deps.fetchPublic, file, signal);
     },
     models: (signal) => listModels(upstream, signal),
     test: (signal) => testKey(upstream, signal),

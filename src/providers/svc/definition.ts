@@ -7,9 +7,9 @@ export const svc = defineProvider({
   ...SVC,
   settings: svcSettings,
   needs: ["key"],
-  async create(account, { key: _, ...settings }, { clock, network }) {
+  async create(account, { key: _, ...settings }, { clock, fetchPublic, network }) {
     const { createSvcProvider } = await import("./adapter.ts");
-    const given = { ...settings, clock, network, ...keyedAccount(account, settings) };
+    const given = { ...settings, clock, fetchPublic, network, ...keyedAccount(account, settings) };
     return keepingBase(baseOf(account, settings.baseUrl), (baseUrl) =>
       createSvcProvider({ ...given, baseUrl }),
     );

@@ -1,6 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
 import { createUpstream } from "../../../src/providers/kit/http.ts";
-import { fetchMedia, type MediaSource, mediaUrlOf } from "../../../src/providers/kit/media.ts";
+import {
+  fetchFromAnywhere,
+  fetchMedia,
+  type MediaSource,
+  mediaUrlOf,
+} from "../../../src/providers/kit/media.ts";
 import type { Network } from "../../../src/providers/kit/network.ts";
 import { rejection } from "../../contracts/provider.ts";
 import { fakeClock } from "../../helpers/engine.ts";
@@ -165,6 +170,22 @@ test("a redirect to anywhere else is not followed", async () => {
     expect(error).toMatchObject({ disposition: "fail", code: "FINALIZATION_FAILED" });
   }
   expect(elsewhere.arrived).toEqual([]);
+});
+
+test("a redirect to anywhere else is followed by the guard that asks public addresses, without the key", async () => {
+  const bucket = "https://bucket.example/a.png?signed=1";
+  const { server } = await serve(() => ({ status: 302, headers: { location: bucket }, body: "" }));
+  const { source } = sourceAt(server.origin, { withKey: true });
+  const asked: unknown[] = [];
+  const fetchPublic = async (url: string, options: object) => {
+    asked.push([url, options]);
+    return new Blob(["bytes"]).stream();
+  };
+  const file = { url: `${server.origin}/1`, maxBytes: 100 };
+  expect(await collect(fetchFromAnywhere(source, fetchPublic, file, NEVER))).toBe("bytes");
+  expect(asked).toEqual([[bucket, { maxBytes: 100, signal: NEVER }]]);
+  const alone = await rejection(fetchFromAnywhere(source, undefined, file, NEVER));
+  expect(alone).toMatchObject({ disposition: "fail", code: "FINALIZATION_FAILED" });
 });
 
 test("redirects without an end have one", async () => {

@@ -2,7 +2,7 @@ import type { AttemptId, ModelId, TaskId } from "../../../src/domain/ids.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type { ProviderAdapter, SubmitRequest } from "../../../src/domain/ports/provider.ts";
 import type { Clock } from "../../../src/domain/ports/runtime.ts";
-import { createSvcProvider } from "../../../src/providers/svc/adapter.ts";
+import { createSvcProvider, type SvcDeps } from "../../../src/providers/svc/adapter.ts";
 import {
   type Arrived,
   type Scripted,
@@ -12,7 +12,9 @@ import {
 import { taskId as fixedTaskId } from "../../helpers/store.ts";
 import { KEY } from "../kit/http-contract.ts";
 
-export function createProvider(to: { baseUrl: string; clock: Clock }): ProviderAdapter {
+export function createProvider(
+  to: Pick<SvcDeps, "fetchPublic"> & { baseUrl: string; clock: Clock },
+): ProviderAdapter {
   return createSvcProvider({ apiKey: KEY, concurrency: 4, ...to });
 }
 
