@@ -340,6 +340,37 @@ describe("larger pictures", () => {
   });
 });
 
+test("pictures of which the money suffices for some alone are refused, and none of them is made", async () => {
+  const image = Buffer.from(
+    await sharp({ create: { width: 32, height: 32, channels: 3, background: "red" } })
+      .png()
+      .toBuffer(),
+  );
+  const body = {
+    imageList: Array(3).fill({ data: image.toString("base64"), name: "x" }),
+    upscaler_1: "sandbox-upscale",
+  };
+  const busy = await startEngine({ SVC_SANDBOX_CONCURRENCY: "1" });
+  const managed = async (path: string, asked: JsonObject) => {
+    const headers = { Authorization: `Bearer ${busy.token}`, "Content-Type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(asked) };
+    return ((await (await fetch(`${busy.url}/admin/v1${path}`, init)).json()) as { data: JsonObject }).data;
+  };
+  const { id } = await managed("/accounts", { name: "poor", mode: "prepaid", credit: "0.02" });
+  const { key } = await managed("/keys", { name: "poor", account: String(id) });
+  const holding = busy.call("/sdapi/v1/txt2img", { body: LASTING }).catch(() => undefined);
+  for (let processing = 0; processing === 0; )
+    processing = Number(objectOf((await busy.native("/account/status")).tasks).processing);
+  const answer = await busy.call("/sdapi/v1/extra-batch-images", { key: String(key), body });
+  expect(answer.status).toBe(402);
+  const tasks = (await busy.native("/tasks", String(key))).tasks as JsonObject[];
+  expect(tasks.map(({ status }) => status)).toEqual(["cancelled", "cancelled"]);
+  const { balance } = await busy.native("/account/status", String(key));
+  expect(objectOf(balance)).toMatchObject({ total: "0.020000", reserved: "0.000000" });
+  await busy.stop();
+  await holding;
+});
+
 describe("what goes wrong is told in that API's form", () => {
   const failing = (sandbox: JsonObject) =>
     call("txt2img", { body: { ...SMALL, sandbox: { delay_ms: 0, ...sandbox } } });

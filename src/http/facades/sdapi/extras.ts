@@ -4,6 +4,7 @@ import type { Model } from "../../../domain/model/model.ts";
 import { formatAmount, sumMicros } from "../../../domain/money/money.ts";
 import type { StagedFile } from "../../../domain/ports/asset-store.ts";
 import type { TaskSummary } from "../../../domain/task/task.ts";
+import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts";
 import type { SyncCall } from "../../../service/generate-sync.ts";
 import { readJsonBody } from "../../body.ts";
 import { openImages } from "../../compat/answer.ts";
@@ -20,10 +21,13 @@ import { type DrawDeps, endOf } from "./draw.ts";
 import { lenient } from "./fields.ts";
 import { BASE } from "./manners.ts";
 import { stagePicture } from "./pictures.ts";
+import { unlessOver } from "./progress.ts";
 import { upscalerNamed } from "./upscalers.ts";
 import { EXTRA_BATCH, EXTRA_SINGLE } from "./wire.ts";
 
-interface Deps extends DrawDeps {
+interface Deps extends DrawDeps, CancelTaskDeps {
+  readonly clock: DrawDeps["clock"] & CancelTaskDeps["clock"];
+  readonly tasks: DrawDeps["tasks"] & CancelTaskDeps["tasks"];
   readonly calls: Calls;
 }
 
@@ -150,11 +154,18 @@ async function accept(
       deps.calls.begin(keyId, { taskId: call.taskId, job: "extras", steps: 1, times: 1 });
     }
   } catch (error) {
-    // The same request, sent again, has what was begun.
-    for (const call of calls) call.leave();
+    await undo(deps, exchange, calls);
     throw error;
   }
   return { calls, model, ignored };
+}
+
+/** Ends what was begun of a request that is refused. The same request, sent again, has what cannot be ended any more. */
+async function undo(deps: Deps, { principal }: KeyedExchange, calls: readonly SyncCall[]): Promise<void> {
+  for (const { leave, taskId } of calls) {
+    leave();
+    await cancelTask(deps, principal, taskId).catch(unlessOver);
+  }
 }
 
 async function finish(

@@ -102,7 +102,7 @@ export async function interrupt(
 }
 
 /** It has ended just now. */
-function unlessOver(error: unknown): void {
+export function unlessOver(error: unknown): void {
   const isOver = error instanceof AppError && ["task_not_cancellable", "task_not_found"].includes(error.code);
   if (!isOver) throw error;
 }
