@@ -1445,7 +1445,7 @@ export interface Schemas {
   FalOutput: {
     /** Of a model that makes images. */
     images?: readonly ({
-      /** Address of the file. */
+      /** Address of the file; of a picture that was asked for with `sync_mode: true`, a data URI. */
       url: string;
       /** Media type. */
       content_type: string;
@@ -1461,7 +1461,7 @@ export interface Schemas {
       duration?: number;
     })[];
     video?: {
-      /** Address of the file. */
+      /** Address of the file; of a picture that was asked for with `sync_mode: true`, a data URI. */
       url: string;
       /** Media type. */
       content_type: string;
@@ -1478,7 +1478,7 @@ export interface Schemas {
     } | null;
     /** All of them, where there are several. */
     videos?: readonly ({
-      /** Address of the file. */
+      /** Address of the file; of a picture that was asked for with `sync_mode: true`, a data URI. */
       url: string;
       /** Media type. */
       content_type: string;
