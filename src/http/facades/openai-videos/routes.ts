@@ -4,7 +4,12 @@ import type { JsonObject } from "../../../domain/json.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
-import type { CreateTask } from "../../../service/create-task.ts";
+import {
+  createJoinTask,
+  type JoiningRequest,
+  type JoinTask,
+  type JoinTaskDeps,
+} from "../../../service/join-task.ts";
 import type { ModelDeps } from "../../../service/read-model.ts";
 import { readTask } from "../../../service/read-task.ts";
 import { remixTask } from "../../../service/remix-task.ts";
@@ -14,7 +19,7 @@ import { type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange
 import { json, type Reply } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
 import { inOtherWords, inWords, sentBy } from "../create.ts";
-import { answer, noVideo } from "./answer.ts";
+import { answer, type Created, noVideo } from "./answer.ts";
 import { addPicture, bodyFor, videoModel } from "./body.ts";
 import { type ContentDeps, videoContent } from "./content.ts";
 import { makeFromVideo } from "./from-video.ts";
@@ -32,16 +37,21 @@ import {
   REMIX_COMPATIBLE_VIDEO,
 } from "./wire.ts";
 
-export interface VideoFacadeDeps extends ModelDeps, RetryTaskDeps, RemoveTaskDeps, ContentDeps {
+export interface VideoFacadeDeps
+  extends ModelDeps,
+    RetryTaskDeps,
+    RemoveTaskDeps,
+    ContentDeps,
+    Omit<JoinTaskDeps, "equalCalls"> {
   readonly tasks: TaskStore;
   readonly assets: AssetStore;
   readonly catalog: ModelDeps["catalog"];
-  readonly clock: Pick<Clock, "now">;
-  readonly createTask: CreateTask;
+  readonly clock: Clock;
 }
 
 interface Deps extends VideoFacadeDeps {
   readonly tell: TellVideo;
+  readonly joinTask: JoinTask;
 }
 
 const PATH = "/compat/v1/videos";
@@ -56,7 +66,7 @@ const CREATES = { feature: "videos", isCounted: true, sheds: "creates" } as cons
 
 /** The videos API that clients of OpenAI's speak (docs/api.md 5.8). A video is a task, and its id is the task's. */
 export function openaiVideoEndpoints(given: VideoFacadeDeps): Endpoint[] {
-  const deps = { ...given, tell: createTellVideo(given) };
+  const deps = { ...given, tell: createTellVideo(given), joinTask: createJoinTask(given) };
   return [
     keyed("POST", PATH, CREATE_COMPATIBLE_VIDEO, CREATES, (exchange) => create(deps, exchange)),
     polled(PATH, LIST_COMPATIBLE_VIDEOS, (exchange) => list(deps, exchange), "lists"),
@@ -83,14 +93,12 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     const { body, names } = bodyFor(deps, model, given, addPicture);
     words = names;
     const { identity, uploads, inlineFiles } = given;
-    const created = await deps.createTask({
+    const created = await createOrJoin(deps, {
       ...sent,
       kind: "video",
       endpoint: ENDPOINT,
-      body,
-      identity,
-      uploads,
-      inlineFiles,
+      ...{ model, names, body, identity, uploads, inlineFiles },
+      isWaiting: false,
     });
     const answered = answer(deps, created, given.fields.size);
     return answered instanceof Promise ? await answered : answered;
@@ -100,6 +108,24 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     // An await would cost a turn of the event loop, and most bodies have no files.
     if (given.release !== undefined) await given.release();
   }
+}
+
+/**
+ * Makes a task, or joins the one that an equal request made before, if its caller left without an answer. A connection that is lost while
+ * a picture is stored, or a prompt checked, is one on which clients of that API send the request again by themselves.
+ */
+async function createOrJoin(deps: Deps, request: JoiningRequest): Promise<Created> {
+  // A key says which requests are the same.
+  if (request.idempotencyKey !== undefined) return deps.createTask(request);
+  const accepting = deps.joinTask.atOnce(request);
+  if (accepting === undefined) {
+    const joined = await deps.joinTask(request);
+    if (request.gone?.().aborted) joined.leave();
+    return joined;
+  }
+  const created = await accepting;
+  if (request.gone?.().aborted) deps.joinTask.left(request, created.taskId);
+  return created;
 }
 
 async function read(deps: Deps, { principal, param }: KeyedExchange): Promise<Reply> {
