@@ -3,7 +3,7 @@ import { dayOf } from "../../src/domain/day.ts";
 import { taskError } from "../../src/domain/errors.ts";
 import type { ModelId } from "../../src/domain/ids.ts";
 import { sumUsage } from "../../src/domain/money/usage.ts";
-import { failed, requeued, snoozed } from "../../src/domain/task/transition.ts";
+import { failed, requeued, snoozed, unanswered } from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
   accountId,
@@ -276,6 +276,21 @@ export function describeUsage(name: string, make: MakeStore): void {
           { lane: LANE, upstreamModel, cost: micros(15_002) },
         ]);
         expect(await store.usage.spentSince(NOW + 2)).toEqual([]);
+      }),
+    );
+
+    test(
+      "what a submission without an answer may cost counts when another one follows",
+      withStore(make, async (store) => {
+        await admit(store);
+        const lease = await claimOne(store);
+        const lost = { id: attemptId(90), costMicros: micros(7) };
+        await store.tasks.begin(lease, newIntent({ id: lost.id }));
+        const again = unanswered(NOW, "queued", { dueAt: NOW, failures: 1 }, lost);
+        expect(await store.tasks.apply(lease, again)).toBe("applied");
+        await endOne(store, "completed", { cost: micros(5) });
+        const { upstreamModel } = newIntent();
+        expect(await store.usage.spentSince(NOW)).toEqual([{ lane: LANE, upstreamModel, cost: micros(12) }]);
       }),
     );
 

@@ -74,6 +74,14 @@ export interface Transition {
   readonly groupEnd?: GroupEnd | undefined;
 }
 
+/** Whether a transition ends its attempt. One without an answer whose cost is booked is over, because another one follows. */
+export function endsAttempt({ to, attempt }: Pick<Transition, "to" | "attempt">): boolean {
+  if (attempt === undefined) return false;
+  const { state, costMicros } = attempt;
+  const isReplaced = state === "ambiguous" && costMicros !== undefined;
+  return to === "terminal" || state === "rejected" || state === "done" || isReplaced;
+}
+
 type Change = Omit<Partial<Transition>, "name" | "from" | "to" | "at">;
 
 function move(name: string, from: readonly Stage[], to: Stage, at: number, change: Change): Transition {

@@ -1,7 +1,7 @@
 import type { TaskId } from "../../../domain/ids.ts";
 import type { AttemptIntent } from "../../../domain/ports/claims.ts";
 import type { AttemptState } from "../../../domain/task/task.ts";
-import type { Transition } from "../../../domain/task/transition.ts";
+import { endsAttempt, type Transition } from "../../../domain/task/transition.ts";
 import { json } from "../../sqlite/raw-row.ts";
 import { storedWays } from "../../sqlite/task-store/attempt-table.ts";
 import { taskNumber } from "../../sqlite/task-store/task-table.ts";
@@ -78,8 +78,9 @@ export async function insertAttempts(
 export async function attemptChange(
   labels: Labels,
   taskId: TaskId,
-  { attempt, at, to }: Transition,
+  transition: Transition,
 ): Promise<AttemptChangeRow | undefined> {
+  const { attempt, at, to } = transition;
   if (attempt === undefined) return undefined;
   const { id, state, detail = null, costMicros = null } = attempt;
   const [usage, usageLabel] = await labels.columns(json(attempt.usage));
@@ -87,7 +88,7 @@ export async function attemptChange(
   return {
     ...{ id, task_id: taskId, state, operation: json(attempt.operation), outputs: json(attempt.outputs) },
     ...{ usage, usage_label: usageLabel, detail },
-    ended_at: isOver || state === "rejected" || state === "done" ? at : null,
+    ended_at: endsAttempt(transition) ? at : null,
     ...{ cost_micros: costMicros, at, trace: json(attempt.trace), is_over: isOver },
   };
 }

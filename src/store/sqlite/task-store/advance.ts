@@ -143,7 +143,7 @@ function prepareWrite(
       changes.markProgress(task.id, transition.progress);
     updateTask(standing, transition, isCancelKnown);
     if (transition.attempt !== undefined) {
-      attempts.update(numbers.task, transition.attempt, transition.at, transition.to === "terminal");
+      attempts.update(numbers.task, transition.attempt, transition);
     }
     ledger.end({ ...numbers, id: task.accountId }, transition.ledger, transition.at);
     if (standing.quota_period !== null) quotas.settle(task.keyId, standing.quota_period, transition.ledger);

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { TaskId } from "../../../domain/ids.ts";
 import type { AttemptIntent } from "../../../domain/ports/claims.ts";
 import type { AttemptState } from "../../../domain/task/task.ts";
-import type { AttemptChange } from "../../../domain/task/transition.ts";
+import { type AttemptChange, endsAttempt, type Transition } from "../../../domain/task/transition.ts";
 import type { Labels } from "../labels.ts";
 import { json } from "../raw-row.ts";
 import { storedWays } from "./attempt-table.ts";
@@ -39,13 +39,15 @@ export function prepareAttempts(db: Database, labels: Labels) {
       insert.run(id, task, sequence, lane, upstreamModel, json(intent.terms), considered, at);
     },
     /** @param task its number */
-    update(task: number, change: AttemptChange, at: number, isTaskOver: boolean): void {
+    update(task: number, change: AttemptChange, transition: Transition): void {
+      const { at, to } = transition;
+      const isTaskOver = to === "terminal";
       const { id, state, detail = null, costMicros = null } = change;
       const operation = json(change.operation);
       const outputs = json(change.outputs);
       const [usage, usageLabel] = labels.columns(json(change.usage));
       const trace = json(change.trace);
-      const endedAt = isTaskOver || state === "rejected" || state === "done" ? at : null;
+      const endedAt = endsAttempt(transition) ? at : null;
       const told = [
         operation,
         outputs,
