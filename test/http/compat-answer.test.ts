@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
+import type { ResponseFormat } from "../../src/domain/access/key-policy.ts";
 import type { Asset } from "../../src/domain/media/asset.ts";
 import type { AssetStore } from "../../src/domain/ports/asset-store.ts";
 import type { TaskStore } from "../../src/domain/ports/task-store.ts";
 import type { TaskSummary } from "../../src/domain/task/task.ts";
 import { imagesReply } from "../../src/http/compat/answer.ts";
+import { rejection } from "../contracts/provider.ts";
 import { assetId, taskId } from "../helpers/store.ts";
 
 const LARGE_BYTES = 1024 * 1024;
@@ -12,12 +14,12 @@ const TASK = {
   ...{ id: taskId(1), results: [{ assetId: ASSET.id, type: ASSET.type }], createdAt: 0 },
 } as Partial<TaskSummary> as TaskSummary;
 
-function answerFrom(content: Blob, task = TASK, leave = () => {}) {
+function answerFrom(content: Blob, task = TASK, leave = () => {}, format: ResponseFormat = "b64_json") {
   const deps = {
     tasks: { assetById: async () => ASSET } as Partial<TaskStore> as TaskStore,
     assets: { open: async () => content } as Partial<AssetStore> as AssetStore,
   };
-  const form = { format: "b64_json", origin: "", asked: {}, sent: {}, leave } as const;
+  const form = { format, origin: "", asked: {}, sent: {}, leave };
   return imagesReply(deps, task, form);
 }
 
@@ -36,6 +38,16 @@ test("An answer that is read from disk is over when the disk fails, and its call
   expect(await new Response(body).text().catch((error: Error) => error.message)).toBe("EIO");
   await over;
   expect(left).toBe(1);
+});
+
+test("A task whose files were removed is no answer, in neither form", async () => {
+  for (const format of ["b64_json", "url"] as const) {
+    const answer = answerFrom(new Blob(), { ...TASK, filesRemovedAt: 1 }, undefined, format);
+    expect(await rejection(answer)).toMatchObject({
+      code: "internal_error",
+      details: { taskId: TASK.id, shouldRetry: false },
+    });
+  }
 });
 
 test("An answer of four pictures of 20 MB has one piece of them in memory at a time", async () => {

@@ -32,6 +32,7 @@ export async function imagesReply(
     readonly leave: () => void;
   },
 ): Promise<Reply> {
+  if (task.filesRemovedAt !== undefined) throw lost(task);
   const headers: Record<string, string> = {
     "Content-Type": "application/json",
     "X-Task-Id": task.id,
@@ -81,6 +82,11 @@ export function openImages(deps: AnswerDeps, task: TaskSummary): Promise<{ asset
       }),
     ),
   );
+}
+
+function lost({ id: taskId }: TaskSummary, cause?: unknown): AppError {
+  const facts = { kind: "result_lost", task: taskId } as const;
+  return new AppError("internal_error", facts, { taskId, shouldRetry: false }, cause);
 }
 
 /** What an answer contains besides its images. */
