@@ -28,7 +28,7 @@ import { hopHeaders } from "../kit/hops.ts";
 import { createUpstream, type HttpLimits, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
-import { fetchMedia } from "../kit/media.ts";
+import { fetchFromAnywhere } from "../kit/media.ts";
 import type { Network } from "../kit/network.ts";
 import { type Refusal, refusedByQuestion } from "../kit/refusal.ts";
 import { verifyEd25519 } from "../kit/signed-calls.ts";
@@ -49,7 +49,7 @@ export interface FalDeps {
   readonly rates?: Rates | undefined;
   readonly restarts?: Restarts | undefined;
   readonly clock: Clock;
-  /** For the keys that prove its calls. */
+  /** For the keys that prove its calls, and for files of models that keep them elsewhere. */
   readonly fetchPublic?: Egress["fetchMedia"] | undefined;
   /** What requests go through. */
   readonly proxy?: string | undefined;
@@ -115,7 +115,8 @@ export function createFalProvider(deps: FalDeps): ProviderAdapter {
       if (typeof url !== "string" || (kind !== "image" && kind !== "video")) {
         throw new ProviderError("fail", "FINALIZATION_FAILED", "fal: no such output");
       }
-      return fetchMedia(media, url, MAX_OUTPUT_BYTES[kind], signal);
+      const file = { url, maxBytes: MAX_OUTPUT_BYTES[kind] };
+      return fetchFromAnywhere(media, deps.fetchPublic, file, signal);
     },
   };
 }

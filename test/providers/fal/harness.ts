@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../../src/domain/json.ts";
 import { type Model, selectMode } from "../../../src/domain/model/model.ts";
 import type { InputFile, ProviderAdapter, SubmitRequest } from "../../../src/domain/ports/provider.ts";
 import type { Clock } from "../../../src/domain/ports/runtime.ts";
-import { createFalProvider } from "../../../src/providers/fal/adapter.ts";
+import { createFalProvider, type FalDeps } from "../../../src/providers/fal/adapter.ts";
 import { FAL } from "../../../src/providers/fal/settings.ts";
 import {
   type Arrived,
@@ -14,7 +14,9 @@ import {
 } from "../../helpers/scripted-upstream.ts";
 import { KEY } from "../kit/http-contract.ts";
 
-export function createProvider(to: { baseUrl: string; clock: Clock }): ProviderAdapter {
+export function createProvider(
+  to: Pick<FalDeps, "fetchPublic"> & { baseUrl: string; clock: Clock },
+): ProviderAdapter {
   return createFalProvider({ apiKey: KEY, concurrency: 4, ...to });
 }
 

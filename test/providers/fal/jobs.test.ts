@@ -42,6 +42,21 @@ async function endOf(status: Scripted, result: Scripted = { json: {} }): Promise
 
 const uri = (text: string) => `data:image/png;base64,${btoa(text)}`;
 
+test("a file at a host that fal's documentation does not name is fetched as any public file, without the key", async () => {
+  const url = "https://storage.example.com/falserverless/a.png";
+  const asked: string[] = [];
+  const provider = createProvider({
+    baseUrl: "https://queue.example.com",
+    clock: fakeClock(),
+    fetchPublic: async (address) => {
+      asked.push(address);
+      return new Blob(["bytes"]).stream();
+    },
+  });
+  expect(Buffer.from(await fetchAll(provider, { url, kind: "image" })).toString()).toBe("bytes");
+  expect(asked).toEqual([url]);
+});
+
 describe("a job", () => {
   test("is asked after at the queue's own addresses, as they were given", async () => {
     const { provider, upstream } = await open(({ method }) =>
