@@ -24,6 +24,12 @@ const atLimits: [what: string, body: string, more: string, refusal: string][] = 
     "invalid_request: The form has more than 3 files.",
   ],
   [
+    "three files that were not chosen",
+    part('Content-Disposition: form-data; name="a"; filename=""', "").repeat(3),
+    part('Content-Disposition: form-data; name="a"; filename=""', ""),
+    "invalid_request: The form has more than 3 files.",
+  ],
+  [
     "four fields",
     named("a", "1").repeat(4),
     named("b", "1"),

@@ -5,6 +5,7 @@ import { boundaryOf } from "./boundary.ts";
 import { decodeUtf8, parsePartHeader } from "./part-header.ts";
 
 export interface MultipartLimits {
+  /** Those that were not chosen count. */
   readonly maxFiles: number;
   readonly maxFields: number;
   /** The value of one field. */
@@ -65,6 +66,8 @@ async function readParts<T>(
   if ((await body.allBefore(mark, limits.maxHeaderBytes)) === undefined) {
     throw invalid({ kind: "form_unstarted" });
   }
+  /** Files that were not chosen: each is work, too. */
+  let unchosen = 0;
   for (let number = 1; !(await body.startsWith(LAST)); number += 1) {
     const header = await body.allBefore(HEADER_END, limits.maxHeaderBytes);
     if (header === undefined) {
@@ -72,11 +75,14 @@ async function readParts<T>(
     }
     const { name, isFile, isUnnamed } = parsePartHeader(header, number);
     if (isFile || limits.isLong?.(name) === true) {
-      if (form.files.length === limits.maxFiles) {
+      if (form.files.length + unchosen === limits.maxFiles) {
         throw invalid({ kind: "form_too_many", what: "files", most: limits.maxFiles, field: name });
       }
       const content = contentBefore(body, mark);
-      if (isUnnamed && (await content.isEmpty())) continue;
+      if (isUnnamed && (await content.isEmpty())) {
+        unchosen += 1;
+        continue;
+      }
       const value = await onFile(name, content.pieces(), isFile);
       form.files.push({ field: name, value });
       await content.skip();
