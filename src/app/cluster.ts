@@ -86,7 +86,8 @@ async function connect(
     ...{ id, nodes, now: time.now, workers: presence.workers, drain: presence.drain, replica },
     /** Opens the stores of the database, with leases that name this node. */
     async open({ ids, seal }: { ids: Ids; seal: Seal }): Promise<Store> {
-      const parts = { ids: tokensOf(id, ids), seal, readers: replica, isSteady: presence.isSteady };
+      const { isSteady, silent } = presence;
+      const parts = { ids: tokensOf(id, ids), seal, readers: replica, isSteady, silent };
       return telling(await openStoreOn(connection, parts), id, bus, queued);
     },
     /** Reads the books of the database. */

@@ -25,12 +25,9 @@ export function createPresence(deps: {
   readonly elapsed: () => number;
 }) {
   const { nodes, self, log } = deps;
-  const reports = createReports(deps.elapsed);
-  let isDraining = false;
-  let [workers, count] = [1, 1];
-  let isFailing = false;
+  const [reports, others] = [createReports(deps.elapsed), createOthers(deps.elapsed)];
+  let [workers, count, isDraining, isFailing, hasLeft] = [1, 1, false, false, false];
   let timer: ReturnType<typeof setInterval> | undefined;
-  let hasLeft = false;
 
   const beat = oneAtATime(async () => {
     // A late report must not bring back a node that has left.
@@ -39,6 +36,7 @@ export function createPresence(deps: {
       await nodes.beat({ ...self, isDraining });
       reports.arrived();
       const { nodes: all, now } = await nodes.all();
+      others.told(all);
       workers = Math.max(1, all.filter((node) => worksAt(node, now)).length);
       count = Math.max(1, all.length);
       await deps.followTime();
@@ -57,6 +55,8 @@ export function createPresence(deps: {
     count: () => count,
     /** Whether nodes that are silent are gone. While the database was away, none of them could report. */
     isSteady: reports.areSteady,
+    /** The nodes that have reported nothing for so long that they are gone, by the clock that never jumps. */
+    silent: others.silent,
     /** Reports that this node takes no new tasks. */
     drain(): void {
       isDraining = true;
@@ -93,6 +93,24 @@ function createReports(elapsed: () => number) {
       const now = elapsed();
       return now - last <= BREAK_MS && now - first >= GONE_AFTER_MS;
     },
+  };
+}
+
+/** When this node saw that others had reported. The database's clock may be set, or be another one after a standby took over. */
+function createOthers(elapsed: () => number) {
+  let known = new Map<string, { readonly seenAt: number; readonly at: number }>();
+  return {
+    told(nodes: readonly Node[]): void {
+      const at = elapsed();
+      known = new Map(
+        nodes.map(({ id, seenAt }) => {
+          const before = known.get(id);
+          return [id, before?.seenAt === seenAt ? before : { seenAt, at }];
+        }),
+      );
+    },
+    silent: (): string[] =>
+      [...known].flatMap(([id, { at }]) => (elapsed() - at >= GONE_AFTER_MS ? [id] : [])),
   };
 }
 

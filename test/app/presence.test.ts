@@ -80,3 +80,33 @@ test("silent nodes are gone once this node has reported for ten seconds without 
   expect(await beatAt(28_000)).toBe(true);
   await presence.stop();
 });
+
+test("a node is silent once it has reported nothing for ten seconds of this node, however the database's clock is set", async () => {
+  let now = 0;
+  const seenAt: Record<string, number> = {};
+  const nodes: NodeStore = {
+    beat: async () => {},
+    leave: async () => {},
+    all: async () => ({
+      nodes: Object.entries(seenAt).map(([id, at]) => ({ id, seenAt: at }) as never),
+      now: 1_000_000,
+    }),
+  };
+  const self = { id: "a", name: "a", role: "all", version: "1" } as const;
+  const presence = createPresence({
+    ...{ nodes, self, log: quietLog(), followTime: async () => {}, elapsed: () => now },
+  });
+  const silentAt = async (at: number, seen: Record<string, number>) => {
+    now = at;
+    Object.assign(seenAt, seen);
+    presence.drain();
+    await Bun.sleep(0);
+    return presence.silent();
+  };
+  expect(await silentAt(0, { living: 1, killed: 1 })).toEqual([]);
+  expect(await silentAt(6_000, { living: 2 })).toEqual([]);
+  expect(await silentAt(10_000, { living: 3 })).toEqual(["killed"]);
+  delete seenAt.killed;
+  expect(await silentAt(12_000, { living: 4 })).toEqual([]);
+  await presence.stop();
+});

@@ -146,9 +146,13 @@ export async function inTransaction(statement: string, body: () => Promise<void>
 }
 
 /** One more store on that database, as another node has it. */
-export async function openAnotherPostgres(ids = countingTokens(), isSteady?: () => boolean) {
+export async function openAnotherPostgres(
+  ids = countingTokens(),
+  isSteady?: () => boolean,
+  silent?: () => readonly string[],
+) {
   const { url } = await migratedDatabase();
-  return openStore({ url: ours(url), ids, isSteady, migrate: false });
+  return openStore({ url: ours(url), ids, isSteady, silent, migrate: false });
 }
 
 /**

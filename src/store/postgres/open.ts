@@ -59,6 +59,8 @@ interface StoreParts {
    * given.
    */
   readonly isSteady?: (() => boolean) | undefined;
+  /** The nodes that are silent by the clock of this process, too; all that are by the database's unless given. */
+  readonly silent?: (() => readonly string[]) | undefined;
 }
 
 export interface StoreOptions extends ConnectionOptions, StoreParts {}
@@ -137,14 +139,15 @@ export async function openStoreOn(connection: Connection, options: StoreParts): 
   });
 }
 
-interface Shared extends Pick<StoreParts, "ids" | "seal" | "readers" | "isSteady"> {
+interface Shared extends Pick<StoreParts, "ids" | "seal" | "readers" | "isSteady" | "silent"> {
   readonly watch: ChangeWatch;
   /** The prices that were set are already in memory. */
   readonly prices: PriceStore;
 }
 
 /** All stores of a database that is open and migrated. */
-function storesOn(connection: Connection, { ids, seal, watch, prices, readers, isSteady }: Shared): Stores {
+function storesOn(connection: Connection, { ids, seal, watch, prices, readers, ...shared }: Shared): Stores {
+  const { isSteady, silent } = shared;
   const parts: Parts = madeAtUse<Parts>({
     labels: () => createLabels(connection.driver),
     ledger: () => createLedger(parts.labels),
@@ -159,7 +162,8 @@ function storesOn(connection: Connection, { ids, seal, watch, prices, readers, i
     sessions: () => createSessionStore(connection, watch),
     time: () => createTimeStore(connection),
     trail: () => createTrailStore(connection, readers),
-    tasks: () => createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken, readers, isSteady }),
+    tasks: () =>
+      createTaskStore(connection, { ...parts, newLeaseToken: ids.leaseToken, readers, isSteady, silent }),
     retention: () => createRetentionStore(connection, parts.labels),
     search: () => createSearchStore(connection),
     seals: () => createSealStore(connection),

@@ -22,13 +22,15 @@ interface Deps {
   readonly readers?: Readers | undefined;
   /** Whether nodes that are silent are gone; always unless given. */
   readonly isSteady?: (() => boolean) | undefined;
+  /** The nodes that are silent by the clock of this process, too; all that are by the database's unless given. */
+  readonly silent?: (() => readonly string[]) | undefined;
 }
 
 /** Tasks in PostgreSQL. */
 export function createTaskStore(connection: Connection, deps: Deps): TaskStore {
   const { read, write } = connection;
   const advance = prepareAdvance(connection, deps);
-  const { newLeaseToken, isSteady = () => true } = deps;
+  const { newLeaseToken, isSteady = () => true, silent } = deps;
   return {
     ...createTaskReads(connection, deps.readers),
     ...advance,
@@ -36,7 +38,7 @@ export function createTaskStore(connection: Connection, deps: Deps): TaskStore {
     admitAll: prepareAdmitAll(connection, deps),
     findReplay: (key, now) => read((session) => records.find(session, key, now)),
     claim: prepareClaim(connection, { newLeaseToken, isSteady, begin: advance.begin }),
-    rescue: (now) => write((session) => rescue(session, now, isSteady())),
+    rescue: (now) => write((session) => rescue(session, now, { isSteady: isSteady(), silent: silent?.() })),
     requestCancel: prepareCancel(connection, deps),
     nudge: (id, at) => write((session) => nudge(session, id, at)),
     freeIdempotency: (use, id) => write((session) => records.free(session, use, id)),

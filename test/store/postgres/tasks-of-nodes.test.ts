@@ -290,6 +290,34 @@ describe.skipIf(!CAN_TEST_POSTGRES)("what two nodes do to the same tasks", () =>
   );
 
   test(
+    "when the database's clock is set ahead, leases of nodes that report stay, and those of one that has left are given back",
+    withNodes(async (one) => {
+      await addOwner(one);
+      const silent: string[] = [];
+      const [holder, left] = [await openAs("holder"), await openAs("left")];
+      const judge = await openAnotherPostgres(
+        tokensOf("judge"),
+        () => true,
+        () => silent,
+      );
+      try {
+        for (const [i, { tasks }] of [holder, left].entries()) {
+          await tasks.admit({ task: newTask({ number: i }), assets: [] });
+          await tasks.claim(claimQuery());
+        }
+        await askPostgres(
+          `insert into node (id, name, role, version, started_at, seen_at) values ('holder', 'a', 'all', '1', 0, 0)`,
+        );
+        expect(await judge.tasks.rescue(NOW + 5)).toBe(1);
+        silent.push("holder");
+        expect(await judge.tasks.rescue(NOW + 5)).toBe(1);
+      } finally {
+        for (const store of [holder, left, judge]) await store.stop();
+      }
+    }),
+  );
+
+  test(
     "after the database was away, leases of silent nodes stay until those could report",
     withNodes(async (one) => {
       await addOwner(one);
