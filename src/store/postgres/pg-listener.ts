@@ -18,16 +18,14 @@ export function createPgListener(open: () => Promise<pg.Client>): Listening & { 
   let isStopped = false;
 
   function connect(): Promise<pg.Client> {
-    client = connected(open, channels, () => {
+    const deaf = Promise.withResolvers<never>();
+    deaf.promise.catch(() => {});
+    lose = () => deaf.reject(new Error("It hears nothing."));
+    const lost = () => {
       client = undefined;
       reconnect(0);
-    });
-    const mine = client;
-    lose = () =>
-      void mine.then(
-        (made) => made.emit("end"),
-        () => {},
-      );
+    };
+    client = connected(open, channels, { lost, deaf: deaf.promise });
     client.catch(() => {
       client = undefined;
     });
@@ -60,17 +58,26 @@ export function createPgListener(open: () => Promise<pg.Client>): Listening & { 
     },
     async stop() {
       isStopped = true;
+      // Nobody waits for one that is still made.
+      if (client !== undefined && Bun.peek.status(client) === "pending") lose();
       const open = await client?.catch(() => undefined);
       await open?.end().catch(() => {});
     },
   };
 }
 
-/** Connects and listens to all channels. Calls `lost` once when the connection is lost later. */
+interface Ends {
+  /** Called once when the connection is lost after it listens. */
+  readonly lost: () => void;
+  /** Rejects when nothing is heard on it, also while it is made. */
+  readonly deaf: Promise<never>;
+}
+
+/** Connects and listens to all channels. */
 async function connected(
   open: () => Promise<pg.Client>,
   channels: Channels,
-  lost: () => void,
+  { lost, deaf }: Ends,
 ): Promise<pg.Client> {
   const made = await open();
   const leave = () => {
@@ -83,9 +90,12 @@ async function connected(
   made.on("notification", ({ channel, payload = "" }) => {
     for (const { tell } of channels.get(channel) ?? []) tell(payload);
   });
-  try {
+  const listening = async () => {
     await made.connect();
     for (const channel of channels.keys()) await made.query(`listen ${made.escapeIdentifier(channel)}`);
+  };
+  try {
+    await Promise.race([listening(), deaf]);
   } catch (error) {
     leave();
     throw error;
@@ -96,5 +106,6 @@ async function connected(
   };
   made.once("error", end);
   made.once("end", end);
+  deaf.catch(end);
   return made;
 }
