@@ -2,6 +2,7 @@ import type { LaneId } from "../../domain/ids.ts";
 import { isJsonObject } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
 import type { Route } from "../../domain/model/model.ts";
+import type { Egress } from "../../domain/ports/egress.ts";
 import {
   type ProviderAdapter,
   ProviderError,
@@ -16,7 +17,7 @@ import { hopHeaders } from "../kit/hops.ts";
 import { createUpstream, type HttpLimits } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
-import { fetchMedia } from "../kit/media.ts";
+import { fetchFromAnywhere } from "../kit/media.ts";
 import type { Network } from "../kit/network.ts";
 import type { Api } from "./api.ts";
 import { followInCloud } from "./cloud.ts";
@@ -44,6 +45,8 @@ export interface ComfyDeps {
   readonly rates?: Rates | undefined;
   readonly restarts: Restarts;
   readonly clock: Clock;
+  /** For files that it redirects elsewhere. */
+  readonly fetchPublic?: Egress["fetchMedia"] | undefined;
   /** What requests go through. */
   readonly proxy?: string | undefined;
   readonly network?: Network | undefined;
@@ -98,7 +101,8 @@ export function createComfyProvider(deps: ComfyDeps): ProviderAdapter {
       const file = readFile(ref);
       if (file === undefined)
         throw new ProviderError("fail", "FINALIZATION_FAILED", "ComfyUI: no such output");
-      return fetchMedia(media, base + api.path(file.path), MAX_OUTPUT_BYTES[file.kind], signal);
+      const wanted = { url: base + api.path(file.path), maxBytes: MAX_OUTPUT_BYTES[file.kind] };
+      return fetchFromAnywhere(media, deps.fetchPublic, wanted, signal);
     },
     test: (signal) => testComfy(api, signal),
     // The cloud reports nodes only all at once, and its nodes are fixed.

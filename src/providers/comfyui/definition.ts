@@ -11,12 +11,12 @@ export const comfyUi: ProviderDefinition = {
   isKeyless: ({ baseUrl }) => baseUrl !== undefined,
   needs: ({ key, baseUrl } = {}) =>
     key === undefined && baseUrl === undefined ? ["providers.comfyui.base_url"] : [],
-  async create(account, values, { clock, network }) {
+  async create(account, values, { clock, fetchPublic, network }) {
     const { createComfyProvider } = await import("./adapter.ts");
     // They were read by this definition's table.
     const settings = values as ValuesOf<ReturnType<typeof comfySettings> & SettingTable>;
     const given = {
-      ...{ clock, network },
+      ...{ clock, fetchPublic, network },
       apiKey: account.secrets.key?.reveal(),
       concurrency: account.concurrency ?? settings.concurrency,
       lane: account.lane,

@@ -68,7 +68,7 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
     ...{ proxy: deps.proxy, network: deps.network },
   });
   const media = { upstream, hosts: [], limits: deps.mediaLimits };
-  const videos = createVideos(media, deps.baseUrl);
+  const videos = createVideos(media, deps.baseUrl, deps.fetchPublic);
   return {
     id: OPENAI.id,
     lane: deps.lane ?? OPENAI.id,

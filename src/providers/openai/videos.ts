@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
 import type { Wording } from "../../domain/model/wording.ts";
+import type { Egress } from "../../domain/ports/egress.ts";
 import {
   type PollResult,
   type ProviderAdapter,
@@ -22,7 +23,7 @@ import {
 import { hopHeaders } from "../kit/hops.ts";
 import type { Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
-import { fetchMedia, type MediaSource } from "../kit/media.ts";
+import { fetchFromAnywhere, type MediaSource } from "../kit/media.ts";
 import { refusedByQuestion } from "../kit/refusal.ts";
 import { wordRequest } from "../kit/wording.ts";
 import { readJobFailure, readRefusal } from "./refusals.ts";
@@ -43,11 +44,12 @@ const WORDING = {
 
 /**
  * The videos API as OpenAI defined it and others serve it (vLLM-Omni, gateways): a form that makes a job, a record that is asked
- * after, a file behind the key. Deleting a job that runs ends it.
+ * after, a file behind the key, which may be redirected to a bucket. Deleting a job that runs ends it.
  */
 export function createVideos(
   media: MediaSource,
   baseUrl: string,
+  fetchPublic?: Egress["fetchMedia"],
 ): Required<Pick<ProviderAdapter, "submit" | "poll" | "cancel" | "fetchOutput">> {
   const { upstream } = media;
   const deleted = new Set<string>();
@@ -74,7 +76,7 @@ export function createVideos(
       const id = isJsonObject(ref) ? ref.video : undefined;
       if (!isId(id)) throw new ProviderError("fail", "FINALIZATION_FAILED", "OpenAI: no such video");
       const url = `${baseUrl.replace(/\/+$/, "")}${pathOf(id)}/content`;
-      return fetchMedia(files, url, MAX_OUTPUT_BYTES.video, signal);
+      return fetchFromAnywhere(files, fetchPublic, { url, maxBytes: MAX_OUTPUT_BYTES.video }, signal);
     },
   };
 }

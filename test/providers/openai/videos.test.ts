@@ -137,6 +137,23 @@ describe("a video", () => {
     expect(paths).toEqual(["/gateway/v1/videos", own, `${own}/content`]);
   });
 
+  test("that the server keeps in a bucket is fetched there, without the key", async () => {
+    const bucket = "https://bucket.example.com/v.mp4?signature=1";
+    const asked: string[] = [];
+    const upstream = await startUpstream(() => ({ status: 302, headers: { location: bucket }, body: "" }));
+    started.push(upstream);
+    const provider = createProvider({
+      baseUrl: upstream.origin,
+      clock: fakeClock(),
+      fetchPublic: async (url) => {
+        asked.push(url);
+        return new Blob(["bytes"]).stream();
+      },
+    });
+    expect(Buffer.from(await fetchAll(provider, { video: "video_1" })).toString()).toBe("bytes");
+    expect([asked, upstream.arrived.length]).toEqual([[bucket], 1]);
+  });
+
   test("is fetched with the key", async () => {
     const server = await startVideoServer(() => ({ records: [{ status: "completed" }] }));
     started.push(server);
