@@ -27,6 +27,8 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
   let state: BackupState = {};
   /** When the last one of this process was made, on the clock that never jumps. */
   let madeAt = Number.NEGATIVE_INFINITY;
+  /** When the look under way began, on that clock. */
+  let lookingFrom: number | undefined;
 
   function arm(delayMs: number): void {
     if (isStopped) return;
@@ -34,6 +36,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
   }
 
   async function look(): Promise<void> {
+    lookingFrom = clock.elapsed();
     try {
       const lastAt = await deps.newestAt();
       state = { ...state, lastAt };
@@ -42,7 +45,17 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
       await back();
     } catch (error) {
       fail(error instanceof Error ? error.message : String(error));
+    } finally {
+      lookingFrom = undefined;
     }
+  }
+
+  /** A disk of the network that does not answer lets no backup end, and none fail. */
+  function present(): BackupState {
+    const tookMs = lookingFrom === undefined ? 0 : clock.elapsed() - lookingFrom;
+    if (tookMs <= everyMs || state.failing !== undefined) return state;
+    const since = clock.now() - tookMs;
+    return { ...state, failing: { since, reason: "The one that was begun then has not ended." } };
   }
 
   async function back(): Promise<void> {
@@ -71,7 +84,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
   }
 
   return {
-    state: () => state,
+    state: present,
     start: () => arm(firstMs),
     stop(): void {
       isStopped = true;

@@ -99,3 +99,23 @@ test("files that are missing are a warning, and a schedule that is stopped makes
   await pass(2 * DAY);
   expect(made).toEqual([1]);
 });
+
+test("a backup that does not end counts as one that fails, once the next one would be due", async () => {
+  const clock = fakeClock(NOW);
+  const { promise: hanging, resolve } = Promise.withResolvers<BackupResult>();
+  const log = { info() {}, warn() {}, error() {} } as unknown as Log;
+  const deps = { clock, log, newestAt: async () => undefined, make: () => hanging };
+  const schedule = createBackupSchedule(deps, DAY);
+  schedule.start();
+  clock.advance(MINUTE);
+  await new Promise(setImmediate);
+  clock.advance(DAY);
+  expect(schedule.state()).toEqual({});
+  clock.advance(1);
+  expect(schedule.state()).toEqual({
+    failing: { since: NOW + MINUTE, reason: "The one that was begun then has not ended." },
+  });
+  resolve(DONE);
+  await new Promise(setImmediate);
+  expect(schedule.state()).toEqual({ lastAt: NOW + MINUTE });
+});
