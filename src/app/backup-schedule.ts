@@ -8,6 +8,8 @@ const FIRST_MS = 60_000;
 const AGAIN_MS = 10 * 60_000;
 /** Checks at least this often, because the clock may have been set and the folder may have changed. */
 const LOOK_MS = 60 * 60_000;
+const FAILED =
+  "the data folder could not be backed up; trying again. See that backup.to is there, may be written to and has room, or run svc db backup by hand";
 const MISSING = "backed up; files that the database names are not there: svc assets verify";
 
 export interface BackupScheduleDeps {
@@ -27,16 +29,14 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
   let state: BackupState = {};
   /** When the last one of this process was made, on the clock that never jumps. */
   let madeAt = Number.NEGATIVE_INFINITY;
-  /** When the look under way began, on that clock. */
-  let lookingFrom: number | undefined;
+  const looking = createTiming(clock);
 
   function arm(delayMs: number): void {
     if (isStopped) return;
-    cancelTimer = clock.after(Math.min(delayMs, LOOK_MS), () => void look());
+    cancelTimer = clock.after(Math.min(delayMs, LOOK_MS), () => void looking.time(look));
   }
 
   async function look(): Promise<void> {
-    lookingFrom = clock.elapsed();
     try {
       const lastAt = await deps.newestAt();
       state = { ...state, lastAt };
@@ -45,17 +45,7 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
       await back();
     } catch (error) {
       fail(error instanceof Error ? error.message : String(error));
-    } finally {
-      lookingFrom = undefined;
     }
-  }
-
-  /** A disk of the network that does not answer lets no backup end, and none fail. */
-  function present(): BackupState {
-    const tookMs = lookingFrom === undefined ? 0 : clock.elapsed() - lookingFrom;
-    if (tookMs <= everyMs || state.failing !== undefined) return state;
-    const since = clock.now() - tookMs;
-    return { ...state, failing: { since, reason: "The one that was begun then has not ended." } };
   }
 
   async function back(): Promise<void> {
@@ -76,21 +66,38 @@ export function createBackupSchedule(deps: BackupScheduleDeps, everyMs: number) 
     if (isStopped) return;
     const since = state.failing?.since ?? clock.now();
     state = { ...state, failing: { since, reason } };
-    log.error(
-      { reason, last_backup: state.lastAt === undefined ? "none" : new Date(state.lastAt).toISOString() },
-      "the data folder could not be backed up; trying again. See that backup.to is there, may be written to and has room, or run svc db backup by hand",
-    );
+    log.error({ reason, last_backup: dateOf(state) }, FAILED);
     arm(againMs);
   }
 
   return {
-    state: present,
+    state: () => (looking.tookMs() > everyMs ? unended(state, clock.now() - looking.tookMs()) : state),
     start: () => arm(firstMs),
     stop(): void {
       isStopped = true;
       cancelTimer();
     },
   };
+}
+
+const dateOf = ({ lastAt }: BackupState) => (lastAt === undefined ? "none" : new Date(lastAt).toISOString());
+
+/** How long some work has taken so far. */
+function createTiming({ elapsed }: Pick<Clock, "elapsed">) {
+  let from: number | undefined;
+  return {
+    async time(work: () => Promise<void>): Promise<void> {
+      from = elapsed();
+      await work();
+      from = undefined;
+    },
+    tookMs: () => (from === undefined ? 0 : elapsed() - from),
+  };
+}
+
+/** A disk of the network that does not answer lets no backup end, and none fail. */
+function unended(state: BackupState, since: number): BackupState {
+  return { failing: { since, reason: "The one that was begun then has not ended." }, ...state };
 }
 
 /**
