@@ -16,7 +16,7 @@ import { type FoundObjects, lookForObjects, type ObjectPlaces } from "./backup-o
 import { type BackupInBucket, openShelfToRead } from "./backup-places.ts";
 import { DataDirectoryBusy, ensureDirectory, type Folder } from "./data-folder.ts";
 import { endUnsent } from "./end-unsent.ts";
-import { BACKED_UP, DATABASE, RESTORING } from "./folder-contents.ts";
+import { ASSETS, BACKED_UP, DATABASE, RESTORING } from "./folder-contents.ts";
 import { localActor } from "./local-actor.ts";
 
 /** Where a backup comes from: a folder, a bucket, or a tar archive. */
@@ -55,9 +55,19 @@ export async function checkBackupAt(
     }
   }
   const path = await findBackup(from, createSystemClock().now());
-  const summary = await checkBackup(path, BACKED_UP);
+  const summary = await checkBackup(path, BACKED_UP).catch((error: unknown) => {
+    throw advised(error, path);
+  });
   requireDatabase(path, summary);
   return { ...summary, path, found: await lookForObjects(path, summary, places) };
+}
+
+/** Says what to do about damaged files of tasks, which other backups in the folder may share. */
+function advised(error: unknown, path: string): unknown {
+  if (!(error instanceof BackupRefused) || error.problems.length === 0) return error;
+  if (!error.problems.every((each) => each.path.startsWith(`${ASSETS}/`))) return error;
+  const advice = `Later backups share such files, and each is copied anew by the next one once it is deleted from the newest. To restore without them: svc db backup NEW --data-dir ${join(path, DATA)}, then svc db restore NEW.`;
+  return new BackupRefused(`${error.message} ${advice}`, error.problems);
 }
 
 /** Reads a backup of a bucket into a folder. With `keepsAll` off, keeps only what shows whether it is complete. */

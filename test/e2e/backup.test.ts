@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -187,6 +188,17 @@ test("a second backup links what the first has; a damaged one is refused by name
     code: "backup_refused",
     problems: [{ path: `assets/${picture}` }],
   });
+
+  // As the refusal says: the rest is restored, and the next backup is whole.
+  const data = join(second.path, "data");
+  expect(stderr).toContain(`svc db backup NEW --data-dir ${data}`);
+  const rest = emptyFolder("rest");
+  await svcJson(["db", "backup", rest, "--data-dir", data]);
+  const restored = await svcJson(["db", "restore", rest, "--data-dir", dataDir]);
+  expect(restored).toMatchObject({ missing: [{ path: `assets/${picture}`, reason: "damaged" }] });
+  rmSync(join(second.path, "data/assets", picture));
+  await svcJson(args);
+  expect(await svcJson(["db", "restore", backups, "--dry-run"])).toMatchObject({ missing: [] });
 });
 
 test("a folder with anything in it is left as it is", async () => {
