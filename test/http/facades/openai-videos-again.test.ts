@@ -66,8 +66,8 @@ test.each(["a form", "JSON"])(
     leaving.abort();
     expect(await left).toBe("left");
     while ((await videos()).length === before) await Bun.sleep(20);
-  // That nobody got the answer is noted a moment later.
-  await Bun.sleep(50);
+    // That nobody got the answer is noted a moment later.
+    await Bun.sleep(50);
     s3.fault = () => undefined;
     const [{ id } = { id: "" }] = await videos();
     const again = await send();
