@@ -19,10 +19,10 @@ export interface Fetches {
   ofLane(lane: LaneId): number;
 }
 
-export function createFetches(clock: Pick<Clock, "now">): Fetches {
+export function createFetches(clock: Pick<Clock, "now" | "elapsed">): Fetches {
   const ofAccounts = new Map<AccountId, number>();
   const ofLanes = new Map<LaneId, number>();
-  /** The latest time that a task of an account was told to be due again. */
+  /** The latest time that a task of an account was told to be due again, on the clock that is never set. */
   const told = new Map<AccountId, number>();
   let total = 0;
 
@@ -43,9 +43,10 @@ export function createFetches(clock: Pick<Clock, "now">): Fetches {
       };
     },
     againAt({ accountId }) {
-      const at = Math.max(clock.now() + STAND_BACK_MS, (told.get(accountId) ?? 0) + APART_MS);
+      const elapsed = clock.elapsed();
+      const at = Math.max(elapsed + STAND_BACK_MS, (told.get(accountId) ?? 0) + APART_MS);
       told.set(accountId, at);
-      return at;
+      return clock.now() + at - elapsed;
     },
     total: () => total,
     ofLane: (lane) => ofLanes.get(lane) ?? 0,

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { TaskId } from "../../src/domain/ids.ts";
+import { createFetches } from "../../src/scheduler/fetches.ts";
 import { createEngine, scriptedProvider } from "../helpers/engine.ts";
-import { accountId, bySystem, micros, NOW, newTask } from "../helpers/store.ts";
+import { ACCOUNT, accountId, bySystem, LANE, micros, NOW, newTask } from "../helpers/store.ts";
 
 type Engine = Awaited<ReturnType<typeof createEngine>>;
 
@@ -116,4 +117,13 @@ test("tasks beyond those that may fetch are looked at a few dozen a second, howe
   for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve));
   expect(looked - 400).toBeLessThan(64);
   await engine.scheduler.drain(0);
+});
+
+test("a clock that is set back does not put off tasks by as much", () => {
+  let now = NOW;
+  const fetches = createFetches({ now: () => now, elapsed: () => 5_000 });
+  fetches.begin({ accountId: ACCOUNT, lane: LANE });
+  expect(fetches.againAt({ accountId: ACCOUNT })).toBe(NOW + 1_000);
+  now -= 3_600_000;
+  expect(fetches.againAt({ accountId: ACCOUNT })).toBe(now + 1_020);
 });
