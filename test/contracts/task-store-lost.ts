@@ -46,7 +46,7 @@ async function end(
 export function describeLostAttempts(make: MakeStore): void {
   describe("lost attempts", () => {
     test(
-      "are those without an answer whose tasks have ended, of the lanes asked for and since then",
+      "are those without an answer whose tasks have ended, of the lanes asked for and since then, the newest first",
       withStore(make, async (store) => {
         await end(store, 1, NOW, "ambiguous");
         await end(store, 2, NOW + 5, "ambiguous");
@@ -58,7 +58,7 @@ export function describeLostAttempts(make: MakeStore): void {
           (await store.tasks.lostAttempts(lanes, since)).map(({ task, attempt }) => [task.id, attempt.id]);
         expect(await found([LANE], NOW + 5)).toEqual([[taskId(2), attemptId(2)]]);
         expect(await found([LANE, OTHER], NOW)).toEqual(
-          [1, 2, 4].map((number) => [taskId(number), attemptId(number)]),
+          [4, 2, 1].map((number) => [taskId(number), attemptId(number)]),
         );
         expect(await found([], NOW)).toEqual([]);
       }),

@@ -212,7 +212,7 @@ export interface TaskStore extends GroupReads {
   settleLost(id: AttemptId, end: LostEnd): Promise<void>;
 
   // Reads.
-  /** Lost attempts of some lanes that ended since a time, the oldest first. If there are many, only some. */
+  /** Lost attempts of some lanes that ended since a time, the newest first. If there are many, only the newest. */
   lostAttempts(lanes: readonly LaneId[], since: number): Promise<LostAttempt[]>;
   byId(id: TaskId): Promise<Task | undefined>;
   summary(id: TaskId): Promise<TaskSummary | undefined>;

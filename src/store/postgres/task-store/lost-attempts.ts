@@ -7,7 +7,7 @@ import { type Session, statement } from "../session.ts";
 
 const LOST = statement<AttemptRow, [since: number, lanes: readonly LaneId[]]>(
   `select ${ATTEMPT_COLUMNS} from attempt
-   where state = 'ambiguous' and ended_at >= $1 and provider = any($2::text[]) order by ended_at limit ${MOST}`,
+   where state = 'ambiguous' and ended_at >= $1 and provider = any($2::text[]) order by ended_at desc limit ${MOST}`,
 );
 const OWNERS = statement<TaskRow, [ids: readonly TaskId[]]>(
   `select ${TASK_COLUMNS} from task where id = any($1::text[]) and stage = 'terminal' and status <> '${REMOVED}'`,

@@ -5,7 +5,7 @@ import { prepareBreakSeal } from "../seal-store.ts";
 import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "./attempt-table.ts";
 import { REMOVED, TASK_COLUMNS, type TaskRow, toTask } from "./task-table.ts";
 
-/** More wait for the next look. */
+/** Older ones are left out: each was among the newest at first. */
 export const MOST = 200;
 
 /** Submissions without an answer whose tasks have ended. Raw statements, each pinned to its index. */
@@ -13,7 +13,7 @@ export function prepareLostAttempts(db: Database) {
   const lost = db.prepare<AttemptRow, [since: number, lanes: string, limit: number]>(
     `select ${ATTEMPT_COLUMNS} from attempt indexed by attempt_lost
      where state = 'ambiguous' and ended_at >= ? and provider in (select value from json_each(?))
-     order by ended_at limit ?`,
+     order by ended_at desc limit ?`,
   );
   const task = db.prepare<TaskRow, [id: string]>(
     `select ${TASK_COLUMNS} from task where id = ? and stage = 'terminal' and status <> '${REMOVED}'`,
