@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import type { AssetId, ModelId } from "../../src/domain/ids.ts";
 import { INPUT_ADDRESS_MS } from "../../src/domain/limits.ts";
+import { MediaError } from "../../src/domain/ports/asset-store.ts";
 import type { ProviderAdapter, RecoverRequest } from "../../src/domain/ports/provider.ts";
 import type { GenerationRequest, MediaInput } from "../../src/domain/task/request.ts";
 import { createSeal } from "../../src/runtime/seal.ts";
@@ -71,3 +72,24 @@ test.each(["sent again", "asked for"])(
     expect(given).toEqual([expect.stringMatching(/^\/inputs\/.*\.png$/), given[0]]);
   },
 );
+
+test("a fetched mask that takes too long to look through ends its task", async () => {
+  const fetchMedia = async () =>
+    (async function* () {
+      yield new TextEncoder().encode("picture");
+    })();
+  const engine = await createEngine([scriptedProvider()], { egress: { fetchMedia } });
+  engine.deps.assets.maskOfOpaque = () =>
+    Promise.reject(new MediaError("too_many_pixels", "takes too long to decode"));
+  const source = { kind: "url", url: "https://example.com/a.png" } as const;
+  const inputs = [
+    { role: "image", param: "image_url", source },
+    { role: "mask", param: "mask_url", source },
+  ] as const;
+  const id = await engine.admit({ request: { ...REQUEST, inputs } });
+  await engine.runToEnd();
+  expect((await engine.task(id)).error).toEqual({
+    code: "INPUT_INVALID",
+    message: "mask_url takes too long to decode",
+  });
+});

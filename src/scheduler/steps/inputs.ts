@@ -23,7 +23,7 @@ export async function fetchInputs(step: Step): Promise<StepResult> {
   const inputs: MediaInput[] = [];
   const wish = cancelWish(step);
   const either = AbortSignal.any([signal, wish.signal]);
-  let param = "";
+  let [param, problem]: [string, string | undefined] = ["", undefined];
   try {
     for (const [index, input] of task.request.inputs.entries()) {
       if (input.source.kind === "asset") {
@@ -40,13 +40,14 @@ export async function fetchInputs(step: Step): Promise<StepResult> {
       const { role } = input;
       inputs.push({ role, param, source: { kind: "asset", assetId: asset.id } });
     }
+    param = task.request.inputs.find(({ role }) => role === "mask")?.param ?? param;
+    problem = await fetchedMaskProblem(deps, { asked: task.request.inputs, inputs, fetched: assets });
   } catch (error) {
     if (signal.aborted) return SETTLED;
     return wish.signal.aborted ? step.cancel() : inputTrouble(step, param, error);
   } finally {
     wish.stop();
   }
-  const problem = await fetchedMaskProblem(deps, { asked: task.request.inputs, inputs, fetched: assets });
   if (problem !== undefined) return step.fail(taskError("INPUT_INVALID", problem));
   const request: GenerationRequest = { ...task.request, inputs };
   return step.settle(inputsReady(deps.clock.now(), request, assets));
