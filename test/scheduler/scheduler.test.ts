@@ -743,6 +743,29 @@ test("a refusal of an attempt sent again says nothing of the first time: the sam
   expect(provider.submissions).toHaveLength(4);
 });
 
+test("outputs whose host is in trouble are waited for until the task's deadline, and no longer", async () => {
+  const DEADLINE_MS = 900_000;
+  const endAfter = async (troubledMs: number) => {
+    const provider = scriptedProvider({
+      poll: async () => ({ kind: "succeeded", outputs: [{ kind: "remote", ref: 1 }] }),
+      fetchOutput: async () => {
+        if (engine.clock.now() - from < troubledMs) throw new ProviderError("retry", "UPSTREAM_ERROR", "503");
+        return new Blob([new Uint8Array([1])]).stream();
+      },
+    });
+    const engine = await createEngine([provider], { models: [{ ...MODEL, deadlineMs: DEADLINE_MS }] });
+    const from = engine.clock.now();
+    const id = await engine.admit();
+    await engine.runToEnd(400);
+    return { ...(await engine.task(id)), tookMs: engine.clock.now() - from };
+  };
+  expect(await endAfter(DEADLINE_MS - 60_000)).toMatchObject({ status: "completed" });
+  const { tookMs, ...late } = await endAfter(Number.POSITIVE_INFINITY);
+  expect(late).toMatchObject({ status: "failed", error: { code: "FINALIZATION_FAILED" }, charged: micros(0) });
+  expect(tookMs).toBeGreaterThanOrEqual(DEADLINE_MS);
+  expect(tookMs).toBeLessThan(DEADLINE_MS + 60_000);
+});
+
 test("bytes that are no media file fail the task as not finalized, uncharged", async () => {
   const bytes = new TextEncoder().encode("broken");
   const provider = scriptedProvider({

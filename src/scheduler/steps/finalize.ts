@@ -9,7 +9,7 @@ import { endWith, storeOutput, unusable } from "./outputs.ts";
 
 /** How often outputs that were paid for are requested before the task ends without them. */
 const FINALIZE_TRIES = 5;
-/** The same while their provider has a temporary problem: for about two minutes. */
+/** The same while their provider has a temporary problem, for about two minutes; then until the deadline of the task. */
 const TROUBLED_TRIES = 10;
 
 /**
@@ -58,12 +58,18 @@ async function bringHome(step: Step, output: AttemptOutput, index: number): Prom
     const detail = error instanceof Error ? error.message : String(error);
     const { disposition, details } = error instanceof ProviderError ? error : {};
     const mayPass = disposition === "retry" && details?.isFailure !== true;
-    if (disposition === "fail" || failures >= (mayPass ? TROUBLED_TRIES : FINALIZE_TRIES))
+    if (disposition === "fail" || (await (mayPass ? isWaitOver(step) : failures >= FINALIZE_TRIES)))
       return unusable(step, index, detail);
     const fields = { task: step.task.id, output: index, failures, detail };
     step.deps.log.warn(fields, "an output could not be stored; trying again");
     return output;
   }
+}
+
+/** Whether an output is waited for no longer whose provider has a temporary problem: it was paid for. */
+async function isWaitOver(step: Step): Promise<boolean> {
+  const { failures, cancelRequested } = step.task;
+  return failures + 1 >= TROUBLED_TRIES && (cancelRequested || (await step.isLate()));
 }
 
 /** Keeps the retrieved outputs, so that only the rest is fetched again. */
