@@ -761,7 +761,11 @@ test("outputs whose host is in trouble are waited for until the task's deadline,
   };
   expect(await endAfter(DEADLINE_MS - 60_000)).toMatchObject({ status: "completed" });
   const { tookMs, ...late } = await endAfter(Number.POSITIVE_INFINITY);
-  expect(late).toMatchObject({ status: "failed", error: { code: "FINALIZATION_FAILED" }, charged: micros(0) });
+  expect(late).toMatchObject({
+    status: "failed",
+    error: { code: "FINALIZATION_FAILED" },
+    charged: micros(0),
+  });
   expect(tookMs).toBeGreaterThanOrEqual(DEADLINE_MS);
   expect(tookMs).toBeLessThan(DEADLINE_MS + 60_000);
 });
