@@ -26,10 +26,15 @@ export async function createTask<Made extends object = Created>(
   try {
     return { ...(await create(idempotencyKey)), idempotencyKey };
   } catch (error) {
-    if (!(error instanceof Failure) || !UNDECIDED.includes(error.exitCode)) throw error;
+    if (!(error instanceof Failure) || !isUndecided(error)) throw error;
     const hint = `The server may have accepted it. Repeat the command with --idempotency-key ${idempotencyKey}, and it runs only once.`;
     throw error.withHint(hint, { idempotency_key: idempotencyKey });
   }
+}
+
+/** Whether the server may have the request. One that answers now may have been cut off at an earlier try. */
+function isUndecided({ exitCode, code, more }: Failure): boolean {
+  return UNDECIDED.includes(exitCode) || more?.status === 503 || code === "idempotency_in_progress";
 }
 
 export function createdJson(

@@ -35,6 +35,24 @@ const statuses = (...all: object[]): Script => ({
 const COMPLETED = { status: "completed", progress: 100, usage: { cost: "0.040000", currency: "USD" } };
 
 describe("submitting", () => {
+  test("names its key where the server answers too late to know what became of it", async () => {
+    const cut: Script = {
+      ...ACCEPTING,
+      [`POST ${CREATE}`]: (_seen, times) =>
+        times === 1
+          ? new Response("", { status: 502, headers: AT_ONCE })
+          : refusal(503, "service_unavailable", "Draining.", { "x-should-retry": "false" }),
+    };
+    using server = startScriptedServer(cut);
+    const { exitCode, stderr } = await submit(server);
+    const key = String(server.at(CREATE)[0]?.headers.get("idempotency-key"));
+    expect([exitCode, server.at(CREATE).length, stderr.includes(`--idempotency-key ${key}`)]).toEqual([
+      8,
+      2,
+      true,
+    ]);
+  });
+
   test("sends model, prompt and inputs with a key of its own, and prints the task", async () => {
     using server = startScriptedServer(ACCEPTING);
     const { exitCode, stdout } = await submit(
