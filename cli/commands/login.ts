@@ -138,6 +138,6 @@ async function describeOwner(
 /** On the way to another machine, anybody between can read what is not encrypted. */
 function warnOfPlainText(server: string, { output }: Invocation<Flags>): void {
   const { protocol, hostname } = new URL(server);
-  if (protocol !== "http:" || /^(localhost|127\.|\[::1\])/.test(hostname)) return;
+  if (protocol !== "http:" || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)) return;
   output.warn(`${server} is not encrypted: whoever is on the way can read the key. Use https where you can.`);
 }

@@ -103,7 +103,7 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
     jsonLine: (value) => picked(value, () => printableJson(value)),
     table,
     say: (text) => say(text),
-    done: (text) => say(text, `${style.green("✓")} `),
+    done: (text) => say(text, `${talk.green("✓")} `),
     warn(text) {
       clear();
       if (flags.quiet !== true) stderr.write(`${talk.yellow("!")} ${printableLines(text)}\n`);

@@ -127,11 +127,10 @@ describe("logging in", () => {
     const { exitCode, stderr } = await svc(args, { env: configHome(), stdin: service.key });
     expect(exitCode).toBe(0);
     expect(stderr).toContain(`! ${server.url} is svc 9.1.0, and this is svc `);
-    const plain = await svc(["login", "--server", "http://svc.invalid:1", "--key-stdin"], {
-      env: configHome(),
-      stdin: "x",
-    });
-    expect(plain.stderr).toStartWith("! http://svc.invalid:1 is not encrypted");
+    for (const other of ["http://svc.invalid:1", "http://localhost.invalid:1", "http://127.invalid:1"]) {
+      const plain = await svc(["login", "--server", other, "--key-stdin"], { env: configHome(), stdin: "x" });
+      expect(plain.stderr).toStartWith(`! ${other} is not encrypted`);
+    }
   });
 });
 

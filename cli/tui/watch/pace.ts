@@ -28,6 +28,9 @@ export function withEnds(pace: Pace, ended: readonly WatchedTask[]): Pace {
     const before = durations.get(model) ?? [];
     durations.set(model, [...before.slice(1 - MAX_DURATIONS), completedAt - createdAt]);
   }
+  // A watch may go on for weeks.
+  const oldest = Math.max(...ends.keys()) - MAX_BARS;
+  for (const bar of ends.keys()) if (bar < oldest) ends.delete(bar);
   return { ends, durations };
 }
 

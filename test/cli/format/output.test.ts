@@ -72,6 +72,12 @@ describe("talk", () => {
     }
   });
 
+  test("has no colour where it goes into a file, though results go to a terminal", async () => {
+    const context = { ...fakeContext({ isTerminal: true }), stderr: fakeContext().stderr };
+    (await createOutput(context, {})).done("Saved.");
+    expect(context.stderr.text()).toBe("✓ Saved.\n");
+  });
+
   test("about progress rewrites one line of a terminal, and is a line each elsewhere", async () => {
     const [pipe, terminal] = [fakeContext(), fakeContext({ isTerminal: true, env: { NO_COLOR: "1" } })];
     for (const context of [pipe, terminal]) {

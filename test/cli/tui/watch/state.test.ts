@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { askedBy, pasted } from "../../../../cli/tui/watch/keys.ts";
-import { barsOf, secondsLeft } from "../../../../cli/tui/watch/pace.ts";
+import { barsOf, NO_PACE, secondsLeft, withEnds } from "../../../../cli/tui/watch/pace.ts";
 import {
   initialState,
   MOST_TASKS,
@@ -78,6 +78,12 @@ describe("tasks", () => {
     const [task] = watched(live(9, { created_at: 1_099 }));
     expect(task && secondsLeft(state.pace, task, NOW)).toBe(1);
   });
+});
+
+test("a watch that goes on for long remembers as many ends as it shows", () => {
+  const ends = Array.from({ length: 500 }, (_, i) => listed(i, { completed_at: 2_000 + i * 10 }));
+  const { ends: kept } = withEnds(NO_PACE, watched(...ends));
+  expect([kept.size, kept.get(200 + 499)]).toEqual([61, 1]);
 });
 
 describe("time", () => {
