@@ -21,15 +21,19 @@ export const comings = signal(0);
 
 let waiting: (() => void)[] = [];
 
+/** What a tab tells the others when its reader leaves. */
+const LEFT = "left";
+
 /**
  * All tabs of a browser have one session: where somebody else comes in at one, nothing in the others is theirs; where the same reader
- * does, the others go on, too.
+ * does, the others go on, too. Where the reader leaves, nothing stays in the others.
  */
 const tabs = new BroadcastChannel("svc.session");
 tabs.onmessage = ({ data }) => {
-  const holder = session.peek()?.holder.id;
-  if (holder === undefined) return;
-  if (holder === data) goOn();
+  const who = session.peek();
+  if (who === undefined) return;
+  if (data === LEFT) giveUp();
+  else if (who?.holder.id === data) goOn();
   else location.reload();
 };
 
@@ -71,6 +75,7 @@ function notSentBelow(path: string): Error {
 /** Leaves. @throws ApiProblem */
 export async function leave(): Promise<void> {
   await exchange("DELETE");
+  tabs.postMessage(LEFT);
   session.value = null;
 }
 

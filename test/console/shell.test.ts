@@ -69,6 +69,15 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     expect(await at.page.locator("[data-row]").count()).toBe(0);
   });
 
+  test("shows nothing in a tab whose reader left at another", async () => {
+    await using at = await signedIn();
+    const other = await at.page.context().newPage();
+    await other.goto(`${service.url}/console`);
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await at.page.getByLabel(FIELD).waitFor();
+    expect([await at.page.locator("nav").count(), await at.page.getByRole("dialog").count()]).toEqual([0, 0]);
+  });
+
   test("loses nothing typed when the session ends, and goes on with what was asked", async () => {
     await using at = await signedIn();
     await at.page.getByLabel("Model").pressSequentially("sandbox-");
