@@ -24,6 +24,7 @@ interface Props {
 export function Credit({ account, onClose, onChange }: Props) {
   const draft = useDraft(`credit/${account.id}`, { amount: "", reason: "", once: "" });
   const [isShown, setShown] = useState(false);
+  const [isBusy, setBusy] = useState(false);
   const { amount, reason, once } = draft.fields;
   const set = (change: { amount?: string; reason?: string }) =>
     draft.set({ ...change, ...(once === "" ? { once: newIdempotencyKey() } : {}) });
@@ -38,7 +39,7 @@ export function Credit({ account, onClose, onChange }: Props) {
     setShown(false);
   };
   return (
-    <Dialog title={`Credit ${account.name}`} onClose={onClose}>
+    <Dialog title={`Credit ${account.name}`} isFirm={isBusy} onClose={onClose}>
       {isShown ? (
         <WriteEntry
           about="This entry will be written to the ledger. Nothing removes an entry; another one can undo it."
@@ -51,6 +52,7 @@ export function Credit({ account, onClose, onChange }: Props) {
           ]}
           onWrite={async () => done(await sent(account, amount.trim(), reason.trim(), once))}
           onBack={() => setShown(false)}
+          onBusy={setBusy}
           help={(problem) => isConflict(problem) && <Conflict onAnew={anew} />}
         />
       ) : (

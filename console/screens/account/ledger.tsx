@@ -12,19 +12,18 @@ import { hrefOf } from "../../shell/router.ts";
 import { may } from "../../shell/scopes.ts";
 import { say } from "../../shell/toasts.tsx";
 import { type Account, type LedgerEntry, readLedger } from "./read.ts";
-import { Refund } from "./refund.tsx";
 
 interface Props {
   readonly account: Account;
-  readonly onChange: (account: Account) => void;
+  /** Somebody wants to give back a charge. */
+  readonly onRefund: (charge: LedgerEntry) => void;
 }
 
 /** Every movement of an account's money, newest first, a page at a time. */
-export function Ledger({ account, onChange }: Props) {
+export function Ledger({ account, onRefund }: Props) {
   const reading = useReading(`ledger ${account.id}`, (signal) => readLedger(account.id, undefined, signal));
   const { data, problem, again } = reading;
   const [isReadingMore, setReadingMore] = useState(false);
-  const [refunded, setRefunded] = useState<LedgerEntry>();
   const more = async (before: string) => {
     setReadingMore(true);
     try {
@@ -53,7 +52,7 @@ export function Ledger({ account, onChange }: Props) {
     <>
       <Table
         label="Ledger, newest first"
-        columns={may("money") ? [...COLUMNS, refundColumn(setRefunded)] : COLUMNS}
+        columns={may("money") ? [...COLUMNS, refundColumn(onRefund)] : COLUMNS}
         rows={data.entries.map((entry, number) => ({ entry, number }))}
         keyOf={({ number }) => String(data.entries.length - number)}
       />
@@ -63,14 +62,6 @@ export function Ledger({ account, onChange }: Props) {
             Show more
           </Button>
         </div>
-      )}
-      {refunded !== undefined && (
-        <Refund
-          taskId={refunded.task_id ?? ""}
-          charged={refunded.balance_delta.replace("-", "")}
-          onClose={() => setRefunded(undefined)}
-          onDone={onChange}
-        />
       )}
     </>
   );

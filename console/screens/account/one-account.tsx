@@ -18,7 +18,8 @@ import { may } from "../../shell/scopes.ts";
 import { say } from "../../shell/toasts.tsx";
 import { Credit } from "./credit.tsx";
 import { Ledger } from "./ledger.tsx";
-import type { Account, AccountInFull } from "./read.ts";
+import type { Account, AccountInFull, LedgerEntry } from "./read.ts";
+import { Refund } from "./refund.tsx";
 import { Standing } from "./standing.tsx";
 
 interface Props {
@@ -30,6 +31,7 @@ interface Props {
 export function OneAccount({ data, onChange }: Props) {
   const { account, keys } = data;
   const [asked, setAsked] = useState<"credit" | "standing">();
+  const [refunded, setRefunded] = useState<LedgerEntry>();
   const close = () => setAsked(undefined);
   return (
     <Page
@@ -66,10 +68,18 @@ export function OneAccount({ data, onChange }: Props) {
       )}
       <Section title="Ledger">
         {/* What moves money changes what is held and the balance, so the ledger is read anew with them. */}
-        <Ledger key={`${account.balance} ${account.held}`} account={account} onChange={onChange} />
+        <Ledger key={`${account.balance} ${account.held}`} account={account} onRefund={setRefunded} />
       </Section>
       {asked === "credit" && <Credit account={account} onClose={close} onChange={onChange} />}
       {asked === "standing" && <Standing account={account} onClose={close} onChange={onChange} />}
+      {refunded !== undefined && (
+        <Refund
+          taskId={refunded.task_id ?? ""}
+          charged={refunded.balance_delta.replace("-", "")}
+          onClose={() => setRefunded(undefined)}
+          onDone={onChange}
+        />
+      )}
     </Page>
   );
 }

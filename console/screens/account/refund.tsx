@@ -21,6 +21,7 @@ interface Props {
 export function Refund({ taskId, charged, onClose, onDone }: Props) {
   const draft = useDraft(`refund/${taskId}`, { amount: "", reason: "" });
   const [isShown, setShown] = useState(false);
+  const [isBusy, setBusy] = useState(false);
   const amount = draft.fields.amount.trim() === "" ? charged : draft.fields.amount.trim();
   const reason = draft.fields.reason.trim();
   const write = async () => {
@@ -35,7 +36,7 @@ export function Refund({ taskId, charged, onClose, onDone }: Props) {
     onClose();
   };
   return (
-    <Dialog title={`Refund task …${taskId.slice(-8)}`} onClose={onClose}>
+    <Dialog title={`Refund task …${taskId.slice(-8)}`} isFirm={isBusy} onClose={onClose}>
       {isShown ? (
         <WriteEntry
           about="This entry will be written to the ledger. A task is refunded once, in whole or in part; its usage and its key's quota go on to count what was charged."
@@ -51,6 +52,7 @@ export function Refund({ taskId, charged, onClose, onDone }: Props) {
           ]}
           onWrite={write}
           onBack={() => setShown(false)}
+          onBusy={setBusy}
         />
       ) : (
         <AskEntry

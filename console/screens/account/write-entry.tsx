@@ -11,12 +11,14 @@ interface Props {
   /** @throws what is then said */
   readonly onWrite: () => Promise<void>;
   readonly onBack: () => void;
+  /** Whether it is being written: until it is known what came of it, nobody should look away. */
+  readonly onBusy: (isBusy: boolean) => void;
   /** What can be done about an error, beside trying again. */
   readonly help?: (problem: unknown) => ComponentChildren;
 }
 
 /** The second question before money moves: shows the entry as it will be in the ledger. */
-export function WriteEntry({ about, facts, onWrite, onBack, help }: Props) {
+export function WriteEntry({ about, facts, onWrite, onBack, onBusy, help }: Props) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>();
   const text = useRef<HTMLParagraphElement>(null);
@@ -24,12 +26,15 @@ export function WriteEntry({ about, facts, onWrite, onBack, help }: Props) {
   useEffect(() => text.current?.focus(), []);
   const write = async () => {
     setBusy(true);
+    onBusy(true);
     setProblem(undefined);
     try {
       await onWrite();
     } catch (error) {
       setProblem(error);
       setBusy(false);
+    } finally {
+      onBusy(false);
     }
   };
   return (
@@ -44,7 +49,9 @@ export function WriteEntry({ about, facts, onWrite, onBack, help }: Props) {
         <Button look="main" isBusy={isBusy} onClick={() => void write()}>
           Write it
         </Button>
-        <Button onClick={onBack}>Back</Button>
+        <Button isBusy={isBusy} onClick={onBack}>
+          Back
+        </Button>
       </div>
     </div>
   );
