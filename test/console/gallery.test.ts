@@ -141,7 +141,7 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     await at.page.waitForURL((url) => url.searchParams.get("view") === `${older}.1`);
     const download = at.page.waitForEvent("download");
     await dialog.getByRole("link", { name: "Download" }).click();
-    expect((await download).suggestedFilename()).toContain(".png");
+    expect((await download).suggestedFilename()).toBe(`${older}-2.png`);
     await at.page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await at.page.locator(`main li a[href*="${older}.1"]:focus`).waitFor();

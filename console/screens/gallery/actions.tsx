@@ -39,7 +39,7 @@ export function Actions({ role, task, index, url, onDeleted }: Props) {
     <div class="flex flex-col gap-2">
       <div class="flex flex-wrap gap-2">
         {isFileThere && (
-          <a class={LINK} href={fileUrl(url)} download={`${task.task_id}.${url.split(".").at(-1)}`}>
+          <a class={LINK} href={fileUrl(url)} download={fileName(task, index, url)}>
             Download
           </a>
         )}
@@ -62,6 +62,11 @@ export function Actions({ role, task, index, url, onDeleted }: Props) {
       </p>
     </div>
   );
+}
+
+/** Results of one task have names of their own. */
+function fileName({ task_id, result = [] }: Trace["task"], index: number, url: string): string {
+  return `${task_id}${result.length > 1 ? `-${index + 1}` : ""}.${url.split(".").at(-1)}`;
 }
 
 function Delete({ task, onDeleted }: Pick<Props, "task" | "onDeleted">) {
