@@ -206,6 +206,32 @@ describe("a request as code", () => {
     for (const out of outs) expect(await received(out)).toEqual({ prompt, n, inputs });
   });
 
+  /** Python's package as far as the snippet uses it. */
+  const REQUESTS = `import json, urllib.parse, urllib.request
+class Answer:
+    ok = True
+    def __init__(self, text): self.text = text
+    def json(self): return json.loads(self.text)
+class Session:
+    def __init__(self): self.headers = {}
+    def request(self, method, url, json=None, params={}):
+        url += "?" + urllib.parse.urlencode(params)
+        body = None if json is None else globals()["json"].dumps(json).encode()
+        headers = {**self.headers, "Content-Type": "application/json"}
+        asked = urllib.request.Request(url, body, headers, method=method)
+        return Answer(urllib.request.urlopen(asked).read())
+`;
+
+  test.skipIf(Bun.which("python3") === null)("is Python that reaches the service, too", async () => {
+    await Bun.write(join(folder, "requests.py"), REQUESTS);
+    for (const [name, body] of Object.entries(BODIES)) {
+      const { prompt } = body as { prompt: string };
+      const text = `${textOf(asCode("sandbox-image", body), "Python")}\nprint(made["task_id"])\n`;
+      const { prompt: got } = await received(await run(["python3", "-c", text]));
+      expect([name, got]).toEqual([name, prompt]);
+    }
+  });
+
   /** The id of the task is not what the code prints; here it is needed. */
   const logging = (text: string) => text.replace("let task;", "console.log(task_id);\nlet task;");
 

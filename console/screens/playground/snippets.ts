@@ -107,6 +107,7 @@ function python(parts: Parts): string {
   const imports =
     parts.files.size > 0 ? "import base64\nimport os\nfrom pathlib import Path\n" : "import os\n";
   return `${imports}
+import requests
 
 session = requests.Session()
 session.headers["Authorization"] = f"Bearer {os.environ['SVC_API_KEY']}"
