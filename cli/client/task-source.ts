@@ -33,11 +33,19 @@ const PAGE = "100";
 /** The tasks of the account that an API key belongs to. */
 export function ownTasks(settings: ClientSettings, options: ClientOptions): TaskSource {
   const client = createClient(settings, options);
+  /** Keys of retries without an answer, by the task: asked for again, each makes one task. */
+  const open = new Map<string, string>();
   return {
     ...client,
     isOfAll: false,
     page: (after) => client.tasks({ limit: PAGE, after }),
-    retry: async (id) => (await client.retry(id, crypto.randomUUID())).taskId,
+    async retry(id) {
+      const key = open.get(id) ?? crypto.randomUUID();
+      open.set(id, key);
+      const { taskId } = await client.retry(id, key);
+      open.delete(id);
+      return taskId;
+    },
     async spentToday() {
       const { usage } = await client.accountStatus();
       const { cost, currency } = isJsonObject(usage) && isJsonObject(usage.today) ? usage.today : {};
