@@ -35,6 +35,16 @@ const statuses = (...all: object[]): Script => ({
 const COMPLETED = { status: "completed", progress: 100, usage: { cost: "0.040000", currency: "USD" } };
 
 describe("submitting", () => {
+  test("of variations names its key, too", async () => {
+    const path = "/v1/tasks/task_1/variations";
+    using server = startScriptedServer({
+      [`POST ${path}`]: () => refusal(503, "service_unavailable", "Draining.", { "x-should-retry": "false" }),
+    });
+    const { exitCode, stderr } = await run(server, ["task", "variations", "task_1", "-n", "4"]);
+    const key = String(server.at(path)[0]?.headers.get("idempotency-key"));
+    expect([exitCode, stderr.includes(`--idempotency-key ${key}`)]).toEqual([8, true]);
+  });
+
   test("names its key where the server answers too late to know what became of it", async () => {
     const cut: Script = {
       ...ACCEPTING,

@@ -32,8 +32,9 @@ export function addVariations(task: Command, context: Context): void {
   onRun<Flags>(command, context, async ({ args, options, output }) => {
     const count = readCount("--count", options.count, 2);
     const { client } = connect(options, context, output);
-    const { idempotencyKey = crypto.randomUUID() } = options;
-    const made = await client.vary(given(args, 0), count, idempotencyKey);
+    const { idempotencyKey, ...made } = await createTask<JsonObject>(options, context, (key) =>
+      client.vary(given(args, 0), count, key),
+    );
     const ids = Array.isArray(made.task_ids) ? made.task_ids.map(String) : [];
     const refused = made.refused as JsonObject | null;
     if (refused !== null)
