@@ -1,7 +1,7 @@
 import { Component } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useSight } from "./sight.ts";
-import { Cells, type Column, Head, ROW, TableBox } from "./table.tsx";
+import { type Column, Head, lookOf, ROW, TableBox } from "./table.tsx";
 
 interface Props<Row> {
   readonly label: string;
@@ -14,6 +14,8 @@ interface Props<Row> {
 
 /** Rows beyond those in sight that are there already. */
 const MORE_ROWS = 10;
+/** New rows that are made in one frame. */
+const ROWS_AT_ONCE = 8;
 /** Height of a row in pixels until one was measured. */
 const LIKELY_HEIGHT = 57;
 
@@ -38,7 +40,9 @@ export function LongTable<Row>({ label, columns, rows, keyOf, onEnd }: Props<Row
         <tbody ref={body}>
           <Space height={first * height} />
           {rows.slice(first, end).map((row, place) => (
-            <LongRow key={keyOf(row)} columns={columns} row={row} index={first + place + 2} />
+            <tr key={keyOf(row)} aria-rowindex={first + place + 2} class={`h-[calc(3.5rem+1px)] ${ROW}`}>
+              <RowCells columns={columns} row={row} />
+            </tr>
           ))}
           <Space height={(rows.length - end) * height} />
         </tbody>
@@ -53,42 +57,70 @@ interface Range {
   readonly to: number;
 }
 
-interface LongRowProps<Row> extends Pick<Props<Row>, "columns"> {
+interface CellsProps<Row> extends Pick<Props<Row>, "columns"> {
   readonly row: Row;
-  /** Among all rows, for screen readers. */
-  readonly index: number;
 }
 
-/** Of rows that stay while the page is scrolled, nothing is compared anew. Kept as `useMemo` would, they would hold on to rows long gone. */
-class LongRow<Row> extends Component<LongRowProps<Row>> {
-  override shouldComponentUpdate({ columns, row, index }: LongRowProps<Row>): boolean {
-    return columns !== this.props.columns || row !== this.props.row || index !== this.props.index;
+/**
+ * Of rows that stay, nothing is compared anew: neither as the page is scrolled, nor as others come in front. Kept as `useMemo` would, they
+ * would hold on to rows long gone.
+ */
+class RowCells<Row> extends Component<CellsProps<Row>> {
+  override shouldComponentUpdate({ columns, row }: CellsProps<Row>): boolean {
+    return columns !== this.props.columns || row !== this.props.row;
   }
 
   override render() {
-    const { columns, row, index } = this.props;
-    return (
-      <tr aria-rowindex={index} class={`h-[calc(3.5rem+1px)] ${ROW}`}>
-        <Cells columns={columns} row={row} look="max-h-10 overflow-hidden" />
-      </tr>
-    );
+    const { columns, row } = this.props;
+    // As few elements as can be: while the page is scrolled, some two hundred cells come and go in each second.
+    return columns.map((column) => (
+      <td key={column.title} class={`${lookOf(column)} overflow-hidden align-middle`}>
+        {column.isLong ? (
+          <div class="max-h-10 overflow-hidden break-words">{column.cell(row)}</div>
+        ) : (
+          column.cell(row)
+        )}
+      </td>
+    ));
   }
 }
 
 /**
- * The rows to show: those in sight at once, and those beyond in a task of their own after that was drawn. Where the page jumps to another
- * place of the list, all are new, and together would keep the page for too long.
+ * The rows to show: those in sight, then some beyond, a few more in each frame. Where the page jumps to another place of the list, or is
+ * scrolled faster than anybody reads, all are new, and together would keep the page for too long.
  */
 function useRoom(sight: Range, count: number): Range {
-  const [drawn, setDrawn] = useState(sight);
   const room = { from: Math.max(0, sight.from - MORE_ROWS), to: Math.min(count, sight.to + MORE_ROWS) };
-  const kept = { from: Math.max(drawn.from, room.from), to: Math.min(drawn.to, room.to) };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the room is made of its two ends
+  const [, setTurn] = useState(0);
+  const drawn = useRef<Range>({ from: 0, to: 0 });
+  const latest = useRef(room);
+  latest.current = room;
+  const shown = nextRange(drawn.current, sight, room);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: until all are there
   useEffect(() => {
-    setDrawn((last) => (last.from === room.from && last.to === room.to ? last : room));
-  }, [room.from, room.to]);
-  const isBeside = kept.from < kept.to && kept.from <= sight.to && kept.to >= sight.from;
-  return isBeside ? { from: Math.min(sight.from, kept.from), to: Math.max(sight.to, kept.to) } : sight;
+    drawn.current = shown;
+    if (shown.from === room.from && shown.to === room.to) return;
+    const due = requestAnimationFrame(() => {
+      const { from, to } = latest.current;
+      // A frame that was scrolled has its rows already.
+      if (from === room.from && to === room.to) setTurn((turn) => turn + 1);
+    });
+    return () => cancelAnimationFrame(due);
+  }, [shown.from, shown.to, room.from, room.to]);
+  return shown;
+}
+
+/** Of the rows that are there, those that stay, with as many more as are made at once: in sight first, then below, then above. */
+export function nextRange(drawn: Range, sight: Range, room: Range): Range {
+  let { from, to } = { from: Math.max(drawn.from, room.from), to: Math.min(drawn.to, room.to) };
+  if (from >= to || from > sight.to || to < sight.from) [from, to] = [sight.from, sight.from];
+  let left = ROWS_AT_ONCE;
+  for (const goal of [sight, room]) {
+    const below = Math.min(left, Math.max(0, goal.to - to));
+    const above = Math.min(left - below, Math.max(0, from - goal.from));
+    [from, to, left] = [from - above, to + below, left - below - above];
+  }
+  return { from, to };
 }
 
 /** Stands for the rows that are not in the page. One cell: over all columns it would make room for those that a narrow screen leaves out. */

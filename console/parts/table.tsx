@@ -11,6 +11,8 @@ export interface Column<Row> {
   readonly from?: "sm" | "md" | "lg" | "xl";
   /** A class that says how wide it is in a long table; what is left is shared by the others. */
   readonly width?: string;
+  /** In a long table its words may need more than the two lines that a row has: what is beyond is cut off. */
+  readonly isLong?: boolean;
 }
 
 interface Props<Row> {
@@ -50,8 +52,9 @@ export function Table<Row>({ label, columns, rows, keyOf }: Props<Row>) {
 /** How a row looks. */
 export const ROW = "border-b border-line last:border-0 focus-within:bg-sunk hover:bg-sunk";
 
-function lookOf<Row>({ isNumber, from }: Column<Row>): string {
-  return `px-2 py-2 sm:px-3 ${isNumber ? "text-right" : "text-left"} ${from ? FROM[from] : ""}`;
+/** How the cells of a column look. */
+export function lookOf<Row>({ isNumber, from }: Column<Row>): string {
+  return `px-2 py-2 sm:px-3 ${isNumber ? "text-right tabular-nums" : "text-left"} ${from ? FROM[from] : ""}`;
 }
 
 /** The headings of the columns. */
@@ -74,18 +77,10 @@ export function Head<Row>({ columns }: Pick<Props<Row>, "columns">) {
 }
 
 /** What the columns show of a row. */
-export function Cells<Row>({
-  columns,
-  row,
-  look,
-}: Pick<Props<Row>, "columns"> & {
-  readonly row: Row;
-  /** Of what is in a cell, where it has a box of its own. */
-  readonly look?: string;
-}) {
+function Cells<Row>({ columns, row }: Pick<Props<Row>, "columns"> & { readonly row: Row }) {
   return columns.map((column) => (
-    <td key={column.title} class={`${lookOf(column)} ${look === undefined ? "align-top" : "align-middle"}`}>
-      {look === undefined ? column.cell(row) : <div class={look}>{column.cell(row)}</div>}
+    <td key={column.title} class={`${lookOf(column)} align-top`}>
+      {column.cell(row)}
     </td>
   ));
 }

@@ -24,13 +24,9 @@ export function Thumbnail({
 }: {
   readonly task: ListedTask;
 }) {
-  const box = "size-9 rounded bg-sunk";
-  if (first === undefined || files_removed_at !== undefined) return <span class={`block ${box}`} />;
-  return (
-    <span class={`block overflow-hidden ${box}`}>
-      <Preview url={first} isVideo={kind === "video"} width={64} alt="" look="size-full object-cover" />
-    </span>
-  );
+  const look = "block size-9 rounded bg-sunk object-cover";
+  if (first === undefined || files_removed_at !== undefined) return <span class={look} />;
+  return <Preview url={first} isVideo={kind === "video"} width={64} alt="" look={look} />;
 }
 
 /** Its status, and how far it is or why it failed. */
@@ -47,14 +43,13 @@ export function StatusOf({
         : status === "failed"
           ? error_code?.toLowerCase().replaceAll("_", " ")
           : undefined;
+  if (more === undefined) return <Status word={status} />;
   return (
     <span class="flex flex-col">
       <Status word={status} />
-      {more !== undefined && (
-        <span class="truncate text-xs text-soft" title={more}>
-          {more}
-        </span>
-      )}
+      <span class="truncate text-xs text-soft" title={more}>
+        {more}
+      </span>
     </span>
   );
 }

@@ -4,7 +4,7 @@ import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Choice, Field } from "../../parts/field.tsx";
 import { LongTable } from "../../parts/long-table.tsx";
-import { Money } from "../../parts/money.tsx";
+import { Money, moneyText } from "../../parts/money.tsx";
 import { Page, Reading } from "../../parts/page.tsx";
 import type { Column } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -97,21 +97,21 @@ const COLUMNS: readonly Column<ListedTask>[] = [
   { title: "Result", width: "w-15 sm:w-17", cell: (task) => <Thumbnail task={task} /> },
   { title: "Task", width: "w-24 sm:w-26", cell: (task) => <TaskLink task={task} /> },
   { title: "Status", width: "sm:w-36", cell: (task) => <StatusOf task={task} /> },
-  { title: "Model", from: "sm", cell: ({ model }) => <span class="break-words">{model}</span> },
+  { title: "Model", from: "sm", isLong: true, cell: ({ model }) => model },
 ];
 const OPERATORS: readonly Column<ListedTask>[] = [
-  { title: "Account", from: "xl", cell: ({ account }) => <span class="break-words">{account?.name}</span> },
-  { title: "Key", from: "xl", cell: ({ key }) => <span class="break-words">{key?.name}</span> },
-  { title: "Provider", from: "xl", width: "w-28", cell: ({ provider }) => provider },
+  { title: "Account", from: "xl", isLong: true, cell: ({ account }) => account?.name },
+  { title: "Key", from: "xl", isLong: true, cell: ({ key }) => key?.name },
+  { title: "Provider", from: "xl", width: "w-28", isLong: true, cell: ({ provider }) => provider },
 ];
 const MEASURES: readonly Column<ListedTask>[] = [
   { title: "Made", from: "md", width: "w-28", cell: ({ created_at }) => <Time at={created_at} /> },
-  { title: "Took", from: "md", width: "w-20", isNumber: true, cell: tookText },
+  { title: "Took", from: "md", width: "w-20", isNumber: true, isLong: true, cell: tookText },
   {
     title: "Cost",
     width: "w-18 sm:w-22",
     isNumber: true,
-    cell: ({ usage }) => <Money amount={usage?.cost} />,
+    cell: ({ usage }) => (usage === undefined ? <Money amount={undefined} /> : moneyText(usage.cost)),
   },
 ];
 

@@ -109,7 +109,7 @@ export async function visit(
     },
     cutWords: () =>
       page.evaluate<string[]>(
-        "[...document.querySelectorAll('main td > div')].filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1).map(({ textContent }) => textContent)",
+        "[...document.querySelectorAll('main td, main td > div')].filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1).map(({ textContent }) => textContent)",
       ),
     overflow: () =>
       page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
