@@ -7,9 +7,11 @@ import {
   fits,
   idAt,
   itemsOf,
+  withMore,
   withTask,
 } from "../../console/screens/gallery/list.ts";
 import { inBranches } from "../../console/screens/task/branches.ts";
+import { MOST_TOLD } from "../../console/screens/tasks/list.ts";
 import { createIds } from "../../src/runtime/ids.ts";
 import { HIGH_PROFILE_MP4 } from "../helpers/media-high-profile.ts";
 import { haveMany, scrollToTheEnd, listedTask as task } from "./support/answers.ts";
@@ -68,6 +70,23 @@ describe("results that a stream changes", () => {
     expect(ids(task("task_1"))).toEqual(["task_5.0", "task_3.0"]);
     expect(ids(task("task_8", { status: "processing" }))).toEqual(["task_5.0", "task_3.0"]);
     expect(ids(task("task_5", { files_removed_at: 9 }))).toEqual(["task_3.0"]);
+  });
+
+  test("are no more than are kept, with all results of a task, and the others can be read again", () => {
+    const result = ["http://x/1.png", "http://x/2.png", "http://x/3.png"];
+    const tellMany = (start: Found) => {
+      let list = start;
+      for (let i = 0; i < 600; i += 1) list = withTask(list, task(`task_${5_000 + i}`, { result }), ALL);
+      return list;
+    };
+    const told = tellMany({ items: [], next: null, lookedTo: 1 });
+    expect(told.items.length).toBe(Math.ceil(MOST_TOLD / 3) * 3);
+    expect([told.items[0]?.id, told.items.at(-1)?.id, told.next]).toEqual([
+      ...["task_5599.0", "task_5266.2", "task_5266"],
+    ]);
+    const older = Array.from({ length: 2_000 }, (_, i) => itemsOf(task(`task_${4_999 - i}`))).flat();
+    const start: Found = { items: [], next: "task_5000", lookedTo: 1 };
+    expect(tellMany(withMore(start, { items: older, next: null, lookedTo: 1 })).items.length).toBe(2_000);
   });
 
   test("fit a day, a cost and a key", () => {

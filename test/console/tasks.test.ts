@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { nextRange } from "../../console/parts/long-table.tsx";
 import { barsOf } from "../../console/screens/task/read.ts";
-import { type ListedTask, withTask } from "../../console/screens/tasks/list.ts";
+import { type ListedTask, MOST_TOLD, withPage, withTask } from "../../console/screens/tasks/list.ts";
 import { haveMany, scrollToTheEnd } from "./support/answers.ts";
 import { CHROMIUM, openBrowser, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
@@ -30,6 +30,22 @@ describe("a list that a stream changes", () => {
     expect(ids(task("task_4"))).toEqual(["task_5 processing", "task_4 processing", "task_3 processing"]);
     expect(idsAfter("task_4")).toEqual(["task_5", "task_4", "task_3"]);
     expect(idsAfter("task_1")).toEqual(["task_5", "task_3", "task_1"]);
+  });
+
+  test("keeps so many of what it is told, and all that its reader has read", () => {
+    const idAt = (place: number) => `task_${String(place).padStart(6, "0")}`;
+    const tellMany = (start: { readonly tasks: readonly ListedTask[]; readonly next: string | null }) => {
+      let list = start;
+      for (let i = 0; i < MOST_TOLD + 50; i += 1) list = withTask(list, task(idAt(5_000 + i)), ALL);
+      return list;
+    };
+    const told = tellMany({ tasks: [task(idAt(1))], next: null });
+    expect([told.tasks.length, told.tasks[0]?.task_id]).toEqual([MOST_TOLD, idAt(5_000 + MOST_TOLD + 49)]);
+    // The rest can be read again, from the last one that is there.
+    expect(told.next).toBe(told.tasks.at(-1)?.task_id ?? "");
+    const older = Array.from({ length: 2_000 }, (_, i) => task(idAt(4_999 - i)));
+    const read = withPage({ tasks: [task(idAt(5_000))], next: idAt(5_000) }, { tasks: older, next: null });
+    expect(tellMany(read).tasks.length).toBe(2_001);
   });
 
   test("loses a task that fits its filters no more", () => {

@@ -1,6 +1,6 @@
 import { ask } from "../../api/ask.ts";
 import type { Role } from "../../api/session.ts";
-import type { ListedTask } from "../tasks/list.ts";
+import { type ListedTask, MOST_TOLD } from "../tasks/list.ts";
 
 /** Which results are shown; the address has the same names. Each is empty unless the reader chose it. */
 export interface Filters {
@@ -42,6 +42,8 @@ export interface Found {
   readonly next: string | null;
   /** When the last task that was looked at was made. Unix seconds. */
   readonly lookedTo: number | undefined;
+  /** How many the reader has read by scrolling. */
+  readonly asked?: number;
 }
 
 const PAGE = 100;
@@ -123,6 +125,12 @@ export function itemsOf(task: ListedTask): Item[] {
   }));
 }
 
+/** What was found, with what was found after it. */
+export function withMore(before: Found, { items, next, lookedTo }: Found): Found {
+  const all = [...before.items, ...items];
+  return { items: all, next, lookedTo, asked: all.length };
+}
+
 /** What was found, with what a stream told of one task: in its place, or gone where it fits no more. */
 export function withTask(found: Found, task: ListedTask, filters: Filters): Found {
   const others = found.items.filter((item) => item.task !== task.task_id);
@@ -131,7 +139,19 @@ export function withTask(found: Found, task: ListedTask, filters: Filters): Foun
   if (!fits(task, filters) || !(isKnown || isWithin)) return isKnown ? { ...found, items: others } : found;
   const place = others.findIndex((item) => item.task < task.task_id);
   const at = place < 0 ? others.length : place;
-  return { ...found, items: [...others.slice(0, at), ...itemsOf(task), ...others.slice(at)] };
+  const items = [...others.slice(0, at), ...itemsOf(task), ...others.slice(at)];
+  return isKnown ? { ...found, items } : withoutOldest({ ...found, items });
+}
+
+/** Without the oldest of more than are kept, which are read again where somebody scrolls to them. A task keeps all of its results. */
+function withoutOldest(found: Found): Found {
+  const { items, asked = 0 } = found;
+  let count = Math.max(MOST_TOLD, asked);
+  if (items.length <= count) return found;
+  while (items[count]?.task === items[count - 1]?.task) count += 1;
+  const last = items[count - 1];
+  if (last === undefined || count >= items.length) return found;
+  return { ...found, items: items.slice(0, count), next: last.task, lookedTo: last.at };
 }
 
 /** When a day begins and ends where the reader is, in milliseconds since 1970. Undefined for what is no day. */

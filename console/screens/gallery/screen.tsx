@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { type More, useMore } from "../../api/more.ts";
 import { type Reading as Read, useChanges, useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
@@ -11,7 +11,7 @@ import type { ScreenProps } from "../../shell/screen-props.ts";
 import type { ListedTask } from "../tasks/list.ts";
 import { clearFilters, FilterRow, filtersNow, NO_FILTERS } from "./filters.tsx";
 import { Grid } from "./grid.tsx";
-import { type Filters, type Found, fits, readResults, withTask } from "./list.ts";
+import { type Filters, type Found, fits, readResults, withMore, withTask } from "./list.ts";
 import { Tile } from "./tile.tsx";
 import { Viewer } from "./viewer.tsx";
 
@@ -23,7 +23,7 @@ export function Screen({ role }: ScreenProps) {
   const { data, problem } = reading;
   const more = useMore(reading, about, {
     read: (after) => readResults(role, filters, after),
-    join: (before, found) => ({ ...found, items: [...before.items, ...found.items] }),
+    join: withMore,
     isBarren: ({ items }) => items.length === 0,
   });
   const fresh = useFresh(role, filters, reading);
@@ -36,7 +36,7 @@ export function Screen({ role }: ScreenProps) {
       {fresh.count > 0 && (
         <div class="sticky top-16 z-10 text-center lg:top-4">
           <Button look="main" onClick={fresh.show}>
-            Show {fresh.count} new
+            Show {fresh.text} new
           </Button>
         </div>
       )}
@@ -76,25 +76,38 @@ export function Screen({ role }: ScreenProps) {
 /** Far enough down that new results would move what the reader looks at, in pixels. */
 const SCROLLED = 200;
 
+/** As many as wait one by one: of more, the gallery is read anew. */
+const MOST_WAITING = 500;
+
 /** Takes what changes into the gallery; new results wait while the reader is further down. */
 function useFresh(role: ScreenProps["role"], filters: Filters, reading: Read<Found>) {
-  const { data, change } = reading;
+  const { data, isReading, change, again } = reading;
   const [waiting, setWaiting] = useState<readonly ListedTask[]>([]);
   const stream = role === "operator" ? "GET /admin/v1/events" : "GET /v1/events";
   useChanges(stream, {}, reading, ({ data: told }) => {
     const task: ListedTask = told;
     const isKnown = data?.items.some((item) => item.task === task.task_id) === true;
     const isNew = !isKnown && filters.q === "" && fits(task, filters);
-    if (isNew && scrollY > SCROLLED)
-      setWaiting((before) => [...before.filter(({ task_id }) => task_id !== task.task_id), task]);
-    else if (isKnown || isNew) change((found) => withTask(found, task, filters));
+    if (isKnown || (isNew && scrollY <= SCROLLED)) return change((found) => withTask(found, task, filters));
+    setWaiting((before) => {
+      const others = before.filter(({ task_id }) => task_id !== task.task_id);
+      if (isNew) return [...others, task].slice(-MOST_WAITING - 1);
+      return others.length < before.length ? others : before;
+    });
   });
+  // What waits is in what is read now.
+  useEffect(() => {
+    if (isReading) setWaiting([]);
+  }, [isReading]);
   const fitting = waiting.filter((task) => fits(task, filters));
+  const isMany = fitting.length > MOST_WAITING;
   return {
     count: filters.q === "" ? fitting.length : 0,
+    text: isMany ? `more than ${MOST_WAITING}` : String(fitting.length),
     show: () => {
       setWaiting([]);
-      change((found) => fitting.reduce((sum, task) => withTask(sum, task, filters), found));
+      if (isMany) again();
+      else change((found) => fitting.reduce((sum, task) => withTask(sum, task, filters), found));
       scrollTo({ top: 0 });
     },
   };

@@ -20,9 +20,13 @@ export interface Filters {
 export interface Page {
   readonly tasks: readonly ListedTask[];
   readonly next: string | null;
+  /** How many the reader has read by scrolling. */
+  readonly asked?: number;
 }
 
 const PAGE = 100;
+/** A page that stays open for days keeps so many of what a stream told, unless its reader has read more. */
+export const MOST_TOLD = 1_000;
 
 /** A page of the tasks that the reader may see, newest first. @throws ApiProblem */
 export function readTasks(
@@ -43,8 +47,15 @@ export function readTasks(
     : ask("GET /v1/tasks", { query }, { signal });
 }
 
+/** The list with the page after it. */
+export function withPage(before: Page, { tasks, next }: Page): Page {
+  const all = [...before.tasks, ...tasks];
+  return { tasks: all, next, asked: all.length };
+}
+
 /** The list with what a stream told of one task: in its place, whether it was there or not, or gone if it fits the filters no more. */
-export function withTask({ tasks, next }: Page, task: ListedTask, filters: Filters): Page {
+export function withTask(page: Page, task: ListedTask, filters: Filters): Page {
+  const { tasks, next, asked = 0 } = page;
   // Nearly always it is near the front, however long the list.
   const place = tasks.findIndex(({ task_id }) => task_id === task.task_id);
   const fits =
@@ -54,11 +65,16 @@ export function withTask({ tasks, next }: Page, task: ListedTask, filters: Filte
     (filters.account === "" ||
       filters.account === task.account?.id ||
       filters.account === task.account?.name);
-  if (place >= 0) return { tasks: fits ? tasks.with(place, task) : tasks.toSpliced(place, 1), next };
+  if (place >= 0) return { ...page, tasks: fits ? tasks.with(place, task) : tasks.toSpliced(place, 1) };
   // Tasks are told as they change, not as they were made; those from the cursor on are on a later page.
-  if (!fits || (next !== null && task.task_id <= next)) return { tasks, next };
+  if (!fits || (next !== null && task.task_id <= next)) return page;
   const after = tasks.findIndex(({ task_id }) => task_id < task.task_id);
-  return { tasks: tasks.toSpliced(after < 0 ? tasks.length : after, 0, task), next };
+  const all = tasks.toSpliced(after < 0 ? tasks.length : after, 0, task);
+  const most = Math.max(MOST_TOLD, asked);
+  if (all.length <= most) return { ...page, tasks: all };
+  // The oldest are read again where somebody scrolls to them.
+  const kept = all.slice(0, most);
+  return { ...page, tasks: kept, next: kept.at(-1)?.task_id ?? next };
 }
 
 function given<Name extends string, Value>(name: Name, value: Value | undefined): { [Key in Name]?: Value } {

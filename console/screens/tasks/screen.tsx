@@ -12,7 +12,7 @@ import { Trouble } from "../../parts/trouble.tsx";
 import { query, setQuery } from "../../shell/router.ts";
 import type { ScreenProps } from "../../shell/screen-props.ts";
 import { StatusOf, TaskLink, Thumbnail, tookText } from "./cells.tsx";
-import { type Filters, KINDS, type ListedTask, readTasks, STATUSES, withTask } from "./list.ts";
+import { type Filters, KINDS, type ListedTask, readTasks, STATUSES, withPage, withTask } from "./list.ts";
 
 /** Tasks, newest first, as they change. */
 export function Screen({ role }: ScreenProps) {
@@ -26,7 +26,7 @@ export function Screen({ role }: ScreenProps) {
   const { data, problem } = reading;
   const more = useMore(reading, about, {
     read: (after) => readTasks(role, filters, after),
-    join: (before, { tasks, next }) => ({ tasks: [...before.tasks, ...tasks], next }),
+    join: withPage,
   });
   return (
     <Page title="Tasks">
