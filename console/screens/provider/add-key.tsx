@@ -28,9 +28,11 @@ interface Kept {
 export function AddKey({ provider, account, onClose, onDone }: Props) {
   const [kept, setKept] = useState<Kept>();
   const [start, setStart] = useState(account ?? (provider.available ? "" : "default"));
+  const [isBusy, setBusy] = useState(false);
   return (
     <Dialog
       title={account === undefined ? `Add a key of ${provider.title}` : `Replace the key of ${account}`}
+      isFirm={isBusy}
       onClose={onClose}
     >
       {kept === undefined ? (
@@ -38,6 +40,8 @@ export function AddKey({ provider, account, onClose, onDone }: Props) {
           provider={provider}
           account={account}
           start={start}
+          isBusy={isBusy}
+          onBusy={setBusy}
           onKept={(done) => {
             setKept(done);
             setStart(done.account);
@@ -58,19 +62,25 @@ interface FormProps {
   readonly account: string | undefined;
   /** The name that the field has at first. */
   readonly start: string;
+  /** Whether it is being kept and tested: until it is known what came of it, nobody should look away. */
+  readonly isBusy: boolean;
+  readonly onBusy: (isBusy: boolean) => void;
   readonly onKept: (kept: Kept) => void;
 }
 
-function KeyForm({ provider, account, start, onKept }: FormProps) {
+function KeyForm({ provider, account, start, isBusy, onBusy, onKept }: FormProps) {
   const [name, setName] = useState(start);
   const [kind, setKind] = useState(0);
   const [secrets, setSecrets] = useState<Secrets>({});
   const { id, kinds } = provider;
   const names = kinds[kind] ?? [];
   const given = Object.fromEntries(names.map((each) => [each, (secrets[each] ?? "").trim()]));
-  const keeping = useKeeping(id, name.trim(), given, (kept) => {
-    setSecrets({});
-    onKept(kept);
+  const keeping = useKeeping(id, name.trim(), given, {
+    onBusy,
+    onKept(kept) {
+      setSecrets({});
+      onKept(kept);
+    },
   });
   return (
     <form
@@ -78,7 +88,7 @@ function KeyForm({ provider, account, start, onKept }: FormProps) {
       class="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!keeping.isBusy) void keeping.send();
+        if (!isBusy) void keeping.send();
       }}
     >
       {account === undefined && (
@@ -107,7 +117,7 @@ function KeyForm({ provider, account, start, onKept }: FormProps) {
       </p>
       {keeping.problem !== undefined && <Trouble problem={keeping.problem} />}
       <div>
-        <Button look="main" type="submit" isBusy={keeping.isBusy}>
+        <Button look="main" type="submit" isBusy={isBusy}>
           Keep and test it
         </Button>
       </div>
@@ -149,13 +159,16 @@ function SecretField({ name, ...given }: SecretProps) {
 }
 
 /** Sends a key, and keeps what was wrong with it. */
-function useKeeping(id: string, account: string, secrets: Secrets, onKept: (kept: Kept) => void) {
+function useKeeping(
+  id: string,
+  account: string,
+  secrets: Secrets,
+  { onBusy, onKept }: Pick<FormProps, "onBusy" | "onKept">,
+) {
   const [isTried, setTried] = useState(false);
   const [problem, setProblem] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
   return {
     problem,
-    isBusy,
     /** What is wrong with a field, by the name that the service has for it. */
     problemOf(param: string, text: string): string | undefined {
       if (isTried && text.trim() === "") return "Type or paste it.";
@@ -164,14 +177,14 @@ function useKeeping(id: string, account: string, secrets: Secrets, onKept: (kept
     async send() {
       setTried(true);
       if ([account, ...Object.values(secrets)].includes("")) return;
-      setBusy(true);
+      onBusy(true);
       setProblem(undefined);
       try {
         onKept(await keep(id, account, secrets));
       } catch (error) {
         setProblem(error);
       } finally {
-        setBusy(false);
+        onBusy(false);
       }
     },
   };

@@ -22,21 +22,24 @@ export function Actions({ role, trace, onChange }: ActionsProps) {
   if (isLive(task)) return <Cancel role={role} id={task.task_id} />;
   if (role === "tenant") return <Again id={task.task_id} />;
   const charged = price.charged ?? "0";
-  if (!may("money") || Number(charged) === 0 || price.refunded !== undefined) return null;
-  return <GiveBack id={task.task_id} charged={charged} onDone={onChange} />;
+  if (!may("money") || Number(charged) === 0) return null;
+  const isDone = price.refunded !== undefined;
+  return <GiveBack id={task.task_id} charged={charged} isDone={isDone} onDone={onChange} />;
 }
 
 interface GiveBackProps {
   readonly id: string;
   readonly charged: string;
+  /** Whether it was given back: once it is known, the dialog still tells what came of asking. */
+  readonly isDone: boolean;
   readonly onDone: () => void;
 }
 
-function GiveBack({ id, charged, onDone }: GiveBackProps) {
+function GiveBack({ id, charged, isDone, onDone }: GiveBackProps) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Refund</Button>
+      {!isDone && <Button onClick={() => setAsking(true)}>Refund</Button>}
       {isAsking && <Refund taskId={id} charged={charged} onClose={() => setAsking(false)} onDone={onDone} />}
     </>
   );
