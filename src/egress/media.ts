@@ -32,7 +32,9 @@ export function fetchMedia(
       maxBytes,
       request: (each) => follow(deps, text, { ...HEADERS, Accept: accept }, each),
       refuseStatus: (status) =>
-        status === 200 ? undefined : new EgressError("bad_status", `was answered with status ${status}`),
+        status === 200
+          ? undefined
+          : new EgressError("bad_status", `was answered with status ${status}`, undefined, status),
       compressed: () =>
         new EgressError("bad_status", "was answered in a compressed form that was not asked for"),
       tooLarge: () => tooLarge(maxBytes),

@@ -8,6 +8,8 @@ export class EgressError extends Error {
     /** Safe to show the caller who named the address. */
     message: string,
     cause?: unknown,
+    /** Of a `bad_status`, unless something else was wrong with the answer. */
+    readonly status?: number,
   ) {
     super(message, cause === undefined ? undefined : { cause });
   }

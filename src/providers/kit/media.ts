@@ -132,7 +132,8 @@ async function fetchPublicly(
     if (!(error instanceof EgressError)) throw error;
     const isFinal = error.reason === "forbidden" || error.reason === "too_large";
     const detail = `${source.upstream.name}: an output ${error.message}`;
-    throw new ProviderError(isFinal ? "fail" : "retry", "FINALIZATION_FAILED", detail, {}, error);
+    const details = { isFailure: isRefusal(error.status) };
+    throw new ProviderError(isFinal ? "fail" : "retry", "FINALIZATION_FAILED", detail, details, error);
   }
 }
 
@@ -172,13 +173,21 @@ function follow(source: MediaSource, text: string, signal: AbortSignal): Promise
 function statusFault(upstream: Upstream, status: number): ProviderError | undefined {
   if (status === 410) return trouble(upstream, "fail", "an output is gone (410)");
   if (status === 200) return undefined;
-  // An upstream may announce a file before it exists, so a refusal is no last word. Much waiting does not help with it, though.
-  const isFailure = status >= 400 && status < 500 && !MAY_PASS.has(status);
-  return trouble(upstream, "retry", `an output was answered with ${status}`, { isFailure });
+  return trouble(upstream, "retry", `an output was answered with ${status}`, {
+    isFailure: isRefusal(status),
+  });
 }
 
 /** Request timeout, too early, too many requests. */
 const MAY_PASS: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/**
+ * Whether a status refuses a file. An upstream may announce one before it exists, so this is no last word. Much waiting does not help
+ * with it, though.
+ */
+function isRefusal(status: number | undefined): boolean {
+  return status !== undefined && status >= 400 && status < 500 && !MAY_PASS.has(status);
+}
 
 function trouble(
   upstream: Upstream,

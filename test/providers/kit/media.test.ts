@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import { EgressError } from "../../../src/domain/ports/egress.ts";
 import { createUpstream } from "../../../src/providers/kit/http.ts";
 import {
   fetchFromAnywhere,
@@ -187,6 +188,20 @@ test("a redirect to anywhere else is followed by the guard that asks public addr
   const alone = await rejection(fetchFromAnywhere(source, undefined, file, NEVER));
   expect(alone).toMatchObject({ disposition: "fail", code: "FINALIZATION_FAILED" });
 });
+
+test.each([
+  [new EgressError("bad_status", "was answered with status 404", undefined, 404), { isFailure: true }],
+  [new EgressError("bad_status", "was answered with status 503", undefined, 503), { isFailure: false }],
+  [new EgressError("unreachable", "could not be read"), { isFailure: false }],
+] as const)(
+  "trouble with a public address is told as of one of the upstream's own: %s",
+  async (error, details) => {
+    const { source } = sourceAt("https://api.example/v1");
+    const file = { url: "https://bucket.example/a.png", maxBytes: 100 };
+    const told = await rejection(fetchFromAnywhere(source, () => Promise.reject(error), file, NEVER));
+    expect(told).toMatchObject({ disposition: "retry", details });
+  },
+);
 
 test("redirects without an end have one", async () => {
   const { server, source } = await serve(() => ({ status: 302, headers: { location: "/again" }, body: "" }));
