@@ -8,8 +8,11 @@ export interface Gate {
   enter(owner: string, signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
-/** How many requests may wait for each one that is sent. Their texts stay in memory meanwhile. */
-const WAITING_FOR_EACH = 16;
+/**
+ * How many requests may wait for each one that is sent. Their texts stay in memory meanwhile. An owner's share of them has room for all tasks
+ * of a group, also where one is sent at a time.
+ */
+const WAITING_FOR_EACH = 24;
 /** An owner's requests may be this many times what others leave free: three quarters of all when it is alone. */
 const TIMES_FREE = 3;
 

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { MAX_GROUP_TASKS } from "../../src/domain/task/group-terms.ts";
 import { createGate } from "../../src/moderation/gate.ts";
 
 const NEVER = new AbortController().signal;
@@ -21,7 +22,7 @@ test("a place that is given back goes to whoever waits longest", async () => {
 test("when many wait, nobody else does", async () => {
   const gate = createGate(2);
   for (let i = 0; i < 2; i++) await gate.enter(A, NEVER);
-  for (let i = 0; i < 32; i++) void gate.enter(`acc_${i}`, NEVER);
+  for (let i = 0; i < 48; i++) void gate.enter(`acc_${i}`, NEVER);
   expect(await gate.enter(A, NEVER)).toBeUndefined();
 });
 
@@ -34,11 +35,11 @@ test("however many of one owner wait, another one's is next but one", async () =
     order.push(leave === undefined ? `${owner} not` : owner);
     leave?.();
   };
-  const all = Array.from({ length: 40 }, () => enter(A));
+  const all = Array.from({ length: 50 }, () => enter(A));
   all.push(enter("acc_b"));
   for (const leave of leaves) leave?.();
   await Promise.all(all);
-  expect(order.filter((each) => each === `${A} not`)).toHaveLength(16);
+  expect(order.filter((each) => each === `${A} not`)).toHaveLength(14);
   expect(order.filter((each) => !each.endsWith("not")).slice(0, 3)).toEqual([A, "acc_b", A]);
 });
 
@@ -66,4 +67,16 @@ test("a place is given back once, however often that is said", async () => {
   });
   await Promise.resolve();
   expect(isIn).toBe(false);
+});
+
+test("all tasks of a group wait for one place", async () => {
+  const gate = createGate(1);
+  let count = 0;
+  const enter = async () => {
+    const leave = await gate.enter(A, NEVER);
+    if (leave !== undefined) count += 1;
+    leave?.();
+  };
+  await Promise.all(Array.from({ length: MAX_GROUP_TASKS }, enter));
+  expect(count).toBe(MAX_GROUP_TASKS);
 });
