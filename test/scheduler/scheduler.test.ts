@@ -743,6 +743,27 @@ test("a refusal of an attempt sent again says nothing of the first time: the sam
   expect(provider.submissions).toHaveLength(4);
 });
 
+test("an address that is refused is asked for anew, since signed ones end", async () => {
+  const asked: unknown[] = [];
+  let polls = 0;
+  const provider = scriptedProvider({
+    poll: async () => ({
+      kind: "succeeded",
+      outputs: ["kept", `signed ${++polls}`].map((ref) => ({ kind: "remote" as const, ref })),
+    }),
+    fetchOutput: async (ref) => {
+      asked.push(ref);
+      if (ref === "signed 1") throw new ProviderError("retry", "UPSTREAM_ERROR", "403", { isFailure: true });
+      return new Blob([String(ref)]).stream();
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit({ request: { ...newTask().request, n: 2 } });
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "completed", resultIssues: undefined });
+  expect(asked).toEqual(["kept", "signed 1", "signed 2"]);
+});
+
 test("outputs whose host is in trouble are waited for until the task's deadline, and no longer", async () => {
   const DEADLINE_MS = 900_000;
   const endAfter = async (troubledMs: number) => {

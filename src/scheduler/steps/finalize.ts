@@ -27,9 +27,14 @@ export async function finalize(step: Step): Promise<StepResult> {
   return step.attempting(
     async () => {
       const outputs: AttemptOutput[] = [];
-      for (const output of known) outputs.push(await bringHome(step, output, outputs.length));
+      let isRefused = false;
+      const onRefused = () => {
+        isRefused = true;
+      };
+      for (const output of known) outputs.push(await bringHome(step, output, outputs.length, onRefused));
       const isWhole = !outputs.some((output) => output.kind === "remote");
-      return isWhole ? endWith(step, outputs, attempt) : tryAgain(step, attempt, outputs);
+      if (isWhole) return endWith(step, outputs, attempt);
+      return tryAgain(step, attempt, isRefused ? await renewed(step, attempt, outputs) : outputs);
     },
     (error) => finalizeTrouble(step, error),
   );
@@ -44,8 +49,16 @@ function finalizeTrouble(step: Step, error: unknown): Promise<StepResult> {
   return step.retryLater();
 }
 
-/** @returns the unchanged output if it may be available later */
-async function bringHome(step: Step, output: AttemptOutput, index: number): Promise<AttemptOutput> {
+/**
+ * @param onRefused called when its address was refused
+ * @returns the unchanged output if it may be available later
+ */
+async function bringHome(
+  step: Step,
+  output: AttemptOutput,
+  index: number,
+  onRefused: () => void,
+): Promise<AttemptOutput> {
   if (output.kind !== "remote") return output;
   const adapter = step.attempt && step.adapterOf(step.attempt);
   try {
@@ -62,6 +75,7 @@ async function bringHome(step: Step, output: AttemptOutput, index: number): Prom
       return unusable(step, index, detail);
     const fields = { task: step.task.id, output: index, failures, detail };
     step.deps.log.warn(fields, "an output could not be stored; trying again");
+    if (details?.isFailure === true) onRefused();
     return output;
   }
 }
@@ -70,6 +84,25 @@ async function bringHome(step: Step, output: AttemptOutput, index: number): Prom
 async function isWaitOver(step: Step): Promise<boolean> {
   const { failures, cancelRequested } = step.task;
   return failures + 1 >= TROUBLED_TRIES && (cancelRequested || (await step.isLate()));
+}
+
+/** Signed addresses end. An upstream that is asked about its job once more may give new ones. */
+async function renewed(
+  step: Step,
+  attempt: Attempt,
+  outputs: readonly AttemptOutput[],
+): Promise<readonly AttemptOutput[]> {
+  const { operation, lane } = attempt;
+  const adapter = step.adapterOf(attempt);
+  if (adapter?.poll === undefined || operation === undefined) return outputs;
+  if (step.deps.pace.poll(lane, step.task.id) > 0) return outputs;
+  const answer = await adapter.poll(operation, step.signal).catch(() => undefined);
+  step.signal.throwIfAborted();
+  if (answer?.kind !== "succeeded") return outputs;
+  return outputs.map((output, i) => {
+    const now = answer.outputs[i];
+    return output.kind === "remote" && now?.kind === "remote" ? now : output;
+  });
 }
 
 /** Keeps the retrieved outputs, so that only the rest is fetched again. */
