@@ -3,6 +3,7 @@ import type { TaskId } from "../domain/ids.ts";
 import { type JsonObject, propertyOf } from "../domain/json.ts";
 import { type Micros, sumMicros } from "../domain/money/money.ts";
 import type { Random } from "../domain/ports/runtime.ts";
+import { StorageError } from "../domain/ports/task-store.ts";
 import { NOTHING, readOrRefused } from "./create-from.ts";
 import type { CreatedTask } from "./created-task.ts";
 import {
@@ -62,8 +63,9 @@ export async function varyTask(
       );
       created.push(await create);
     } catch (error) {
-      if (created.length === 0 || !(error instanceof AppError)) throw error;
-      return { of: sourceId(id), created, held: heldFor(created), refused: error };
+      const refused = created.length === 0 ? undefined : refusalOf(error);
+      if (refused === undefined) throw error;
+      return { of: sourceId(id), created, held: heldFor(created), refused };
     }
   }
   return { of: sourceId(id), created, held: heldFor(created) };
@@ -90,6 +92,12 @@ async function variationsOf(
     parent: { id: task.id, relation: "variation" },
   } as const;
   return { same, seeds };
+}
+
+/** Trouble with the store would say that nothing was kept, and the request would be sent again as a whole. */
+function refusalOf(error: unknown): AppError | undefined {
+  if (!(error instanceof StorageError)) return error instanceof AppError ? error : undefined;
+  return new AppError("service_unavailable", { kind: "cannot_store_more" }, {}, error);
 }
 
 const heldFor = (created: readonly CreatedTask[]): Micros => sumMicros(created.map(({ held }) => held));

@@ -66,6 +66,7 @@ export const BODY_WORDS = {
     `This address answers within ${limitSec} seconds, and this request took longer. What it began goes on.`,
   cannot_store: () =>
     "The service cannot store anything at present; nothing of this request was kept. Send it again.",
+  cannot_store_more: () => "The service cannot store anything at present.",
   defect: () => "The service made a mistake; the request id names it in its log.",
 } satisfies WordTable;
 

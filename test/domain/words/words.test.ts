@@ -90,6 +90,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   route_unknown: { given: "x", model: "m", known: ["fal", "fal:flux"] },
   answer_too_late: { limitSec: 120 },
   cannot_store: {},
+  cannot_store_more: {},
   defect: {},
 
   key_absent: {},
