@@ -19,7 +19,8 @@ export const ended = signal<ApiProblem | undefined>(undefined);
 /** Grows when the reader came in again, so that streams begin anew. */
 export const comings = signal(0);
 
-let waiting: (() => void)[] = [];
+/** What waits for the reader. */
+const waiting: PromiseWithResolvers<void>[] = [];
 
 /** What a tab tells the others when its reader leaves. */
 const LEFT = "left";
@@ -42,7 +43,7 @@ function goOn(): void {
   if (ended.peek() === undefined) return;
   ended.value = undefined;
   comings.value += 1;
-  for (const go of waiting.splice(0)) go();
+  for (const { resolve } of waiting.splice(0)) resolve();
 }
 
 /** Asks who is there. @throws ApiProblem */
@@ -79,11 +80,12 @@ export async function leave(): Promise<void> {
   session.value = null;
 }
 
-/** Gives the open screens up, and shows how to come in. */
+/** Gives the open screens up, with what waited in them, and shows how to come in. */
 export function giveUp(): void {
+  const problem = ended.peek();
   ended.value = undefined;
-  waiting = [];
   session.value = null;
+  for (const { reject } of waiting.splice(0)) reject(problem);
 }
 
 /** Resolves when the reader has come in again. @throws ApiProblem for a refusal that coming in again would not help */
@@ -91,10 +93,10 @@ export async function comeBack(problem: ApiProblem, signal: AbortSignal | null |
   if (session.peek() === null || session.peek() === undefined) throw problem;
   // Another request may have waited already, or the cookie is new by now.
   ended.value ??= problem;
-  await new Promise<void>((resolve, reject) => {
-    waiting.push(resolve);
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+  const back = Promise.withResolvers<void>();
+  waiting.push(back);
+  signal?.addEventListener("abort", () => back.reject(signal.reason), { once: true });
+  await back.promise;
 }
 
 function take({ session: who, version: of }: Who): void {
