@@ -98,16 +98,23 @@ async function appendWithin(arrival: Arrival, chunk: Uint8Array, options: PutOpt
   if (sizeBytes > limit) throw tooLarge(limit);
 }
 
-/** Receives a file that is checked once it is whole, by the options that are known then. @throws StorageError */
+/**
+ * Receives a file that is checked once it is whole, by the options that are known then.
+ * @param early options by which it is refused as soon as its beginning or its size is
+ * @throws StorageError
+ */
 export async function receiveFile(
   deps: Deps,
   hold: (checked: CheckedFile) => StagedFile,
+  early: PutOptions | undefined,
 ): Promise<ArrivingFile> {
   const draft = await deps.files.draft();
   const arrival = createArrival(draft);
   let isStaged = false;
   return {
-    append: async (bytes) => void (await arrival.append(bytes)),
+    append: async (bytes) =>
+      early === undefined ? void (await arrival.append(bytes)) : appendWithin(arrival, bytes, early),
+    sha256: arrival.sha256,
     async *read(pieceBytes) {
       const { sizeBytes } = arrival.state();
       for (let at = 0; at < sizeBytes; at += pieceBytes) {
@@ -152,6 +159,7 @@ type Arrival = ReturnType<typeof createArrival>;
 /** Writes what arrives to the draft, and tells its beginning, its size and its hash. */
 function createArrival(draft: Draft) {
   const hash = createHash("sha256");
+  let digest: string | undefined;
   let head: Uint8Array = new Uint8Array(0);
   let sizeBytes = 0;
   const state = () => ({ head, sizeBytes });
@@ -166,8 +174,8 @@ function createArrival(draft: Draft) {
       hash.update(chunk);
       return state();
     },
-    /** To be asked once. */
-    sha256: () => hash.digest("hex"),
+    /** To be asked when all has arrived. */
+    sha256: () => (digest ??= hash.digest("hex")),
   };
 }
 

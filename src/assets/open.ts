@@ -77,7 +77,7 @@ export function createAssetStore(files: ContentFiles, options: CheckOptions): As
 
   return {
     stage,
-    receive: () => receiveFile(deps, (checked) => holdStaged(deps, checked)),
+    receive: (given) => receiveFile(deps, (checked) => holdStaged(deps, checked), given),
     put,
     hold: (file) => holdStored(deps, file),
     async removeUnheld(sha256) {

@@ -29,7 +29,7 @@ export const WITHOUT_CONTENT: InlineReceiver = {
   async receive() {
     const nobody = async () => undefined;
     const stage = () => Promise.reject(new Error("This file was not received."));
-    return { append: nobody, discard: nobody, stage, async *read() {} };
+    return { append: nobody, discard: nobody, stage, sha256: () => "", async *read() {} };
   },
 };
 

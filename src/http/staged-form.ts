@@ -4,7 +4,8 @@ import type { JsonObject } from "../domain/json.ts";
 import { MAX_INPUT_BYTES } from "../domain/limits.ts";
 import type { MediaKind } from "../domain/media/asset.ts";
 import { dataUriHeader } from "../domain/media/data-uri.ts";
-import { type AssetStore, MediaError, type StagedFile } from "../domain/ports/asset-store.ts";
+import type { ArrivingFile, AssetStore, StagedFile } from "../domain/ports/asset-store.ts";
+import { refusing } from "../service/given-mask.ts";
 import { createBase64Decoder } from "../toolkit/base64.ts";
 import type { Incoming } from "./ingress/incoming.ts";
 import { decodeUtf8 } from "./multipart/part-header.ts";
@@ -16,14 +17,14 @@ export interface FormField {
   readonly value: string;
 }
 
-/** A form whose files are staged. */
+/** A form whose files have arrived. */
 export interface StagedForm {
   readonly fields: readonly FormField[];
   /** Each file's field, and the name that stands for the file in place of an address. */
   readonly files: readonly { readonly field: string; readonly name: string }[];
-  /** By those names. */
-  readonly uploads: ReadonlyMap<string, StagedFile>;
-  /** Equal for equal forms; made from their fields and the hashes of their files. */
+  /** Checks and stages them, by those names. @throws AppError that names the file at fault */
+  readonly uploads: () => Promise<ReadonlyMap<string, StagedFile>>;
+  /** Equal for equal forms; made from their fields and the hashes of their files, as they were sent. */
   readonly identity: JsonObject;
   /** Releases the files; files that a task uses stay. */
   release(): Promise<void>;
@@ -54,17 +55,18 @@ const BEGINNING_BYTES = 512;
 interface Upload {
   readonly field: string;
   /** Absent for a file of an unknown field. */
-  readonly staged?: StagedFile | undefined;
+  readonly arrived?: { readonly param: string; readonly file: ArrivingFile } | undefined;
   /** For a field that has no file. */
   readonly text?: string | undefined;
 }
 
 /**
- * Reads a form. Checks and stages each file as it arrives, as a file or as a data URI.
+ * Reads a form. Refuses each file by its beginning and its size as it arrives, as a file or as a data URI. None is decoded before
+ * `uploads` is called, when nothing else is against the request.
  * @throws AppError that names the field or the file at fault. No file is kept then
  */
 export async function readStagedForm(
-  { assets }: { readonly assets: Pick<AssetStore, "stage"> },
+  { assets }: { readonly assets: Pick<AssetStore, "receive"> },
   request: Request,
   incoming: Incoming,
   { media = "image", maxFiles, owner, paramOf, mayBeText }: FileFields,
@@ -76,7 +78,8 @@ export async function readStagedForm(
     maxHeaderBytes: 8 * 1024,
     isLong: mayBeText,
   };
-  const stage = async (
+  const options = { accept: [media], maxBytes: MAX_INPUT_BYTES[media], sanitize: true, owner };
+  const receive = async (
     field: string,
     content: AsyncIterable<Uint8Array>,
     isFile: boolean,
@@ -86,38 +89,53 @@ export async function readStagedForm(
     const param = paramOf(field);
     if (param === undefined) return { field };
     await incoming.takeFile();
+    const file = await assets.receive(options);
     try {
-      const options = { accept: [media], maxBytes: MAX_INPUT_BYTES[media], sanitize: true, owner };
-      return { field, staged: await assets.stage(opened.content, options) };
+      await refusing(param, async () => {
+        for await (const piece of opened.content) await file.append(piece);
+      });
+      return { field, arrived: { param, file } };
     } catch (error) {
-      if (!(error instanceof MediaError)) throw error;
-      const facts = { kind: "finding", field: param, finding: error.message } as const;
-      throw invalid(facts, error);
+      await file.discard();
+      throw error;
     }
   };
-  const drop = async ({ staged }: Upload) => staged?.release(false);
-  const form = await readMultipart(request, incoming, limits, stage, drop);
+  const drop = async ({ arrived }: Upload) => arrived?.file.discard();
+  const form = await readMultipart(request, incoming, limits, receive, drop);
   const files = form.files.map(({ value }) => value);
-  return { ...assemble(form.fields, files), release: async () => void (await Promise.all(files.map(drop))) };
+  const staged = new Map<string, StagedFile>();
+  const { arrived, ...rest } = assemble(form.fields, files);
+  return {
+    ...rest,
+    async uploads() {
+      for (const [name, { param, file }] of arrived)
+        if (!staged.has(name)) staged.set(name, await refusing(param, () => file.stage(options)));
+      return staged;
+    },
+    async release() {
+      await Promise.all(files.map(drop));
+      await Promise.all([...staged.values()].map((file) => file.release(false)));
+    },
+  };
 }
 
-function assemble(given: readonly FormField[], files: readonly Upload[]): Omit<StagedForm, "release"> {
-  const uploads = new Map<string, StagedFile>();
+function assemble(given: readonly FormField[], files: readonly Upload[]) {
+  const arrivedFiles = new Map<string, NonNullable<Upload["arrived"]>>();
   const texts = files.flatMap(({ field, text }) =>
     text === undefined ? [] : [{ name: field, value: text }],
   );
   const fields = [...given, ...texts];
-  const named = files.flatMap(({ field, staged }, i) => {
-    if (staged === undefined) return [];
+  const named = files.flatMap(({ field, arrived }, i) => {
+    if (arrived === undefined) return [];
     // An upload's name contains a space, so no address from a caller can equal it.
     const name = `upload: ${i}`;
-    uploads.set(name, staged);
-    return [{ field, name, sha256: staged.file.sha256 }];
+    arrivedFiles.set(name, arrived);
+    return [{ field, name, sha256: arrived.file.sha256() }];
   });
   return {
     fields,
     files: named.map(({ field, name }) => ({ field, name })),
-    uploads,
+    arrived: arrivedFiles,
     identity: {
       fields: fields.map(({ name, value }) => [name, value]),
       files: named.map(({ field, sha256 }) => [field, sha256]),

@@ -86,6 +86,7 @@ export function memoryAssets(): AssetStore {
       const chunks: Uint8Array[] = [];
       return {
         append: async (bytes) => void chunks.push(bytes),
+        sha256: () => createHash("sha256").update(Buffer.concat(chunks)).digest("hex"),
         async *read() {
           yield* chunks;
         },

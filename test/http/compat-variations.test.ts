@@ -83,3 +83,25 @@ test("the same variation with its key is one task, and its prompt is ours whatev
   });
   expect(await task.text()).toContain("Another version of this image");
 });
+
+test("no file of a form is decoded for a request that cannot be paid", async () => {
+  const made = await fetch(`${service.url}/admin/v1/keys`, {
+    ...{ method: "POST", body: JSON.stringify({ name: "poor", quota: { limit: "0.000001", reset: "total" } }) },
+    headers: { Authorization: `Bearer ${service.token}`, "Content-Type": "application/json" },
+  });
+  const { key } = ((await made.json()) as { data: { key: string } }).data;
+  const body = new FormData();
+  // It is cut short, which only decoding shows.
+  body.append("image", new Blob([(await png(32, 32)).slice(0, -20)]), "a.png");
+  for (const [name, value] of Object.entries(SANDBOX)) body.append(name, value);
+  const answers = [key, service.key].map(async (each) => {
+    const headers = { Authorization: `Bearer ${each}` };
+    const answer = await fetch(`${service.url}/compat/v1/images/variations`, {
+      method: "POST",
+      body,
+      headers,
+    });
+    return ((await answer.json()) as { error: JsonObject }).error.code;
+  });
+  expect(await Promise.all(answers)).toEqual(["insufficient_quota", "invalid_request"]);
+});

@@ -53,8 +53,10 @@ export interface StagedFile {
 
 /** A file that arrives in pieces, is kept in a temporary file, and is checked when it is complete. */
 export interface ArrivingFile {
-  /** @throws StorageError when it cannot be written */
+  /** @throws StorageError when it cannot be written; MediaError for a file that is refused by what has arrived of it */
   append(bytes: Uint8Array): Promise<void>;
+  /** The SHA-256 of what has arrived. To be asked when all has. */
+  sha256(): string;
   /** What has arrived so far, in pieces of this size. @throws StorageError */
   read(pieceBytes: number): AsyncIterable<Uint8Array>;
   /** Checks and hashes the file as `AssetStore.stage` does, and ends its arrival. @throws MediaError, StorageError; then it is discarded */
@@ -83,8 +85,12 @@ export interface AssetStore {
    * @throws MediaError when the content is refused; StorageError when it cannot be written; whatever `source` throws
    */
   stage(source: Uint8Array | AsyncIterable<Uint8Array>, options: PutOptions): Promise<StagedFile>;
-  /** Begins to receive a file about which nothing is known yet. @throws StorageError */
-  receive(): Promise<ArrivingFile>;
+  /**
+   * Begins to receive a file.
+   * @param options refuse it by its beginning and its size while it arrives; without them, nothing is known about it yet
+   * @throws StorageError
+   */
+  receive(options?: PutOptions): Promise<ArrivingFile>;
   /**
    * Stages a file and keeps it. A crash leaves a whole file or none.
    *

@@ -2,10 +2,10 @@ import type { ResponseFormat } from "../../domain/access/key-policy.ts";
 import type { JsonObject } from "../../domain/json.ts";
 import { MAX_FORM_BYTES } from "../../domain/limits.ts";
 import { formatAmount } from "../../domain/money/money.ts";
-import type { Uploads } from "../../service/collect-inputs.ts";
 import type { GenerateSync } from "../../service/generate-sync.ts";
 import { asVariation } from "../../service/image-variation.ts";
 import type { InlineFiles } from "../../service/inline-files.ts";
+import type { GivenUploads } from "../../service/paid-inputs.ts";
 import type { PriceDeps } from "../../service/price-terms.ts";
 import type { ModelDeps } from "../../service/read-model.ts";
 import { readJsonBody } from "../body.ts";
@@ -89,7 +89,7 @@ interface Call extends CompatBody {
   readonly event: string;
   readonly path: string;
   readonly identity: JsonObject;
-  readonly uploads?: Uploads | undefined;
+  readonly uploads?: GivenUploads | undefined;
   readonly inlineFiles?: InlineFiles | undefined;
   /** Releases the files; files that a task uses stay. */
   release(): Promise<void>;

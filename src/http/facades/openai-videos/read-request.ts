@@ -3,8 +3,8 @@ import { invalid, mustBe } from "../../../domain/errors.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import { MAX_FORM_BYTES } from "../../../domain/limits.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
-import type { Uploads } from "../../../service/collect-inputs.ts";
 import type { InlineFiles } from "../../../service/inline-files.ts";
+import type { GivenUploads } from "../../../service/paid-inputs.ts";
 import { readJsonBody } from "../../body.ts";
 import { withoutNulls } from "../../compat/read-request.ts";
 import type { KeyedExchange } from "../../exchange.ts";
@@ -34,7 +34,7 @@ export interface VideoBody {
   readonly file?: GivenFile | undefined;
   /** Two requests with an equal identity are the same request. */
   readonly identity: JsonObject;
-  readonly uploads?: Uploads | undefined;
+  readonly uploads?: GivenUploads | undefined;
   readonly inlineFiles?: InlineFiles | undefined;
   /** Releases the files; those that a task uses stay. Undefined for a body without files. */
   readonly release: (() => Promise<void>) | undefined;
@@ -61,7 +61,7 @@ const NAMES_IN_FORMS: Readonly<Record<FileField, readonly string[]>> = {
 };
 
 async function readForm(
-  deps: { readonly assets: Pick<AssetStore, "stage"> },
+  deps: { readonly assets: Pick<AssetStore, "receive"> },
   exchange: KeyedExchange,
   field: FileField | undefined,
 ): Promise<VideoBody> {
