@@ -86,7 +86,10 @@ test("the same variation with its key is one task, and its prompt is ours whatev
 
 test("no file of a form is decoded for a request that cannot be paid", async () => {
   const made = await fetch(`${service.url}/admin/v1/keys`, {
-    ...{ method: "POST", body: JSON.stringify({ name: "poor", quota: { limit: "0.000001", reset: "total" } }) },
+    ...{
+      method: "POST",
+      body: JSON.stringify({ name: "poor", quota: { limit: "0.000001", reset: "total" } }),
+    },
     headers: { Authorization: `Bearer ${service.token}`, "Content-Type": "application/json" },
   });
   const { key } = ((await made.json()) as { data: { key: string } }).data;
