@@ -19,16 +19,13 @@ export function fetchMedia(
   text: string,
   options: Parameters<Egress["fetchMedia"]>[1],
 ): Promise<AsyncIterable<Uint8Array>> {
-  const { clock, limits } = deps;
-  const { maxBytes, signal, accept = HEADERS.Accept } = options;
+  const { clock, limits: own } = deps;
+  const callers = { answerMs: own.mediaAnswerMs, idleMs: own.mediaIdleMs, totalMs: own.mediaTotalMs };
+  const { maxBytes, signal, accept = HEADERS.Accept, limits = callers } = options;
   return startDownload(
     {
       clock,
-      limits: {
-        answerMs: limits.mediaAnswerMs,
-        idleMs: limits.mediaIdleMs,
-        totalMs: limits.mediaTotalMs,
-      },
+      limits,
       maxBytes,
       request: (each) => follow(deps, text, { ...HEADERS, Accept: accept }, each),
       refuseStatus: (status) =>

@@ -235,6 +235,26 @@ test("a reader may take its time between two reads", async () => {
   expect(Buffer.concat(chunks).toString()).toBe("abcd");
 });
 
+test("a file may be given more time than callers' files have", async () => {
+  const clock = fakeClock();
+  const connected = Promise.withResolvers<Socket>();
+  await using server = await rawServer((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab");
+    connected.resolve(socket);
+  });
+  const egress = localEgress({ clock, limits: { mediaTotalMs: 1_000 } });
+  const limits = { answerMs: 10_000, idleMs: 10_000, totalMs: 3_000 };
+  const chunks: Uint8Array[] = [];
+  const url = `http://receiver.test:${server.port}/`;
+  for await (const chunk of await egress.fetchMedia(url, { ...MAX, limits })) {
+    chunks.push(chunk);
+    if (chunks.length > 1) continue;
+    clock.advance(2_000);
+    (await connected.promise).write("cd");
+  }
+  expect(Buffer.concat(chunks).toString()).toBe("abcd");
+});
+
 test("an endless body is left at the limit, however fast it comes and slowly it is read", async () => {
   await using server = await rawServer((socket) => {
     socket.write("HTTP/1.1 200 OK\r\n\r\n");

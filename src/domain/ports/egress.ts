@@ -47,6 +47,8 @@ export interface Egress {
       signal: AbortSignal;
       /** The `Accept` header; types of media unless given. */
       accept?: string | undefined;
+      /** Until the answer's headers, the longest pause, and for the whole file; those of callers' files unless given. */
+      limits?: { readonly answerMs: number; readonly idleMs: number; readonly totalMs: number } | undefined;
     },
   ): Promise<AsyncIterable<Uint8Array>>;
   /** POSTs a JSON body; follows no redirect, reads at most 64 KB of the answer, never throws. */

@@ -44,9 +44,18 @@ function isMediaUrl({ upstream, hosts }: MediaSource, text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return false;
   if (url.protocol !== "https:" || url.port !== "") return false;
-  return hosts.some((host) =>
-    host.startsWith("*.") ? isBelow(url.hostname, [host.slice(1)]) : url.hostname === host,
-  );
+  return hosts.some((host) => {
+    if (host === ANY_PUBLIC_NAME) return isPublicName(url.hostname);
+    return host.startsWith("*.") ? isBelow(url.hostname, [host.slice(1)]) : url.hostname === host;
+  });
+}
+
+const ANY_PUBLIC_NAME = "*";
+const PRIVATE_NAMES = [".localhost", ".local", ".internal", ".intranet", ".lan", ".arpa"];
+
+/** Whether a host is a name of the public kind. Addresses are none. */
+function isPublicName(hostname: string): boolean {
+  return /\.[a-z][a-z0-9-]*$/.test(hostname) && !isBelow(hostname, PRIVATE_NAMES);
 }
 
 /**
@@ -93,8 +102,9 @@ interface WantedFile {
 }
 
 /**
- * Fetches a file that may also be at any public address, or be redirected there: to a bucket, say. Such an address gets no key and is
- * reached through the guard against private ones.
+ * Fetches a file that may also be at any public address, or be redirected there: to a bucket, say. Such an address gets no key. It is
+ * reached through the account's proxy, which alone may lead out and resolves the name; where there is none, through the guard against
+ * private addresses.
  *
  * @throws ProviderError like `fetchMedia`
  */
@@ -104,12 +114,15 @@ export async function fetchFromAnywhere(
   { url, maxBytes }: WantedFile,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  if (fetchPublic !== undefined && mediaUrlOf(source, url) === undefined)
+  if (fetchPublic === undefined) return fetchMedia(source, url, maxBytes, signal);
+  const isProxied = source.upstream.proxy !== undefined;
+  const reached = isProxied ? { ...source, hosts: [...source.hosts, ANY_PUBLIC_NAME] } : source;
+  if (mediaUrlOf(reached, url) === undefined)
     return fetchPublicly(source, fetchPublic, { url, maxBytes }, signal);
   try {
-    return await fetchMedia(source, url, maxBytes, signal);
+    return await fetchMedia(reached, url, maxBytes, signal);
   } catch (error) {
-    if (fetchPublic === undefined || !(error instanceof LedElsewhere)) throw error;
+    if (!(error instanceof LedElsewhere)) throw error;
     return fetchPublicly(source, fetchPublic, { url: error.url, maxBytes }, signal);
   }
 }
@@ -120,7 +133,8 @@ async function fetchPublicly(
   { url, maxBytes }: WantedFile,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const fetchAt = (address: string) => fetchPublic(address, { maxBytes, signal });
+  const { limits = MEDIA_LIMITS } = source;
+  const fetchAt = (address: string) => fetchPublic(address, { maxBytes, signal, limits });
   try {
     return await fetchAt(url).catch((error: unknown) => {
       const secure = overHttps(url);

@@ -184,7 +184,7 @@ test("a redirect to anywhere else is followed by the guard that asks public addr
   };
   const file = { url: `${server.origin}/1`, maxBytes: 100 };
   expect(await collect(fetchFromAnywhere(source, fetchPublic, file, NEVER))).toBe("bytes");
-  expect(asked).toEqual([[bucket, { maxBytes: 100, signal: NEVER }]]);
+  expect(asked).toEqual([[bucket, { maxBytes: 100, signal: NEVER, limits: source.limits }]]);
   const alone = await rejection(fetchFromAnywhere(source, undefined, file, NEVER));
   expect(alone).toMatchObject({ disposition: "fail", code: "FINALIZATION_FAILED" });
 });

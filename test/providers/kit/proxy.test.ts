@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { createUpstream, NoAnswer } from "../../../src/providers/kit/http.ts";
-import { fetchMedia } from "../../../src/providers/kit/media.ts";
+import { fetchFromAnywhere, fetchMedia } from "../../../src/providers/kit/media.ts";
 import { rejection } from "../../contracts/provider.ts";
 import { fakeClock } from "../../helpers/engine.ts";
 import { type Scripted, startUpstream } from "../../helpers/scripted-upstream.ts";
@@ -108,4 +108,47 @@ test("a proxy that is not there leaves nothing sent", async () => {
     upstream.send({ method: "POST", url: "/jobs", body: BODY, maxBytes: 100 }, signal),
   );
   expect(error).toMatchObject({ isUnsent: true, message: "Test: ECONNREFUSED (through the proxy)" });
+});
+
+test("files at any public host go through the proxy, also after a redirect", async () => {
+  const server = await startUpstream(({ path }) =>
+    path.endsWith("/content")
+      ? { status: 302, headers: { location: "http://bucket.example/a.mp4?sig=1" }, body: "" }
+      : { body: "bytes" },
+  );
+  started.push(server);
+  const heads: string[] = [];
+  const tunnels = createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", (head) => {
+      heads.push(head.toString("latin1").split("\r\n")[0] ?? "");
+      socket.end("HTTP/1.1 503 Service Unavailable\r\n\r\n");
+    });
+  });
+  await new Promise<void>((listening) => tunnels.listen(0, "127.0.0.1", listening));
+  started.push({ stop: () => void tunnels.close() });
+  const { port } = tunnels.address() as { port: number };
+  const guarded: string[] = [];
+  const fetchPublic = async (url: string) => {
+    guarded.push(url);
+    return (async function* () {
+      yield Buffer.from("guarded");
+    })();
+  };
+  const upstream = connect(`http://127.0.0.1:${port}`);
+  const fetchAt = (url: string, through = upstream) =>
+    fetchFromAnywhere({ upstream: through, hosts: [] }, fetchPublic, { url, maxBytes: 100 }, signal);
+  expect(await rejection(fetchAt("https://files.example/a.mp4"))).toMatchObject({ disposition: "retry" });
+  const redirecting = connect(server.origin, "http://upstream.invalid/v1");
+  await rejection(fetchAt("http://upstream.invalid/v1/content", redirecting));
+  expect(heads).toEqual(["CONNECT files.example:443 HTTP/1.1"]);
+  expect(server.arrived.map(({ method, path, headers }) => [method, path, headers.get("x-key")])).toEqual([
+    ["GET", "http://upstream.invalid/v1/content", null],
+    ["CONNECT", "bucket.example:443", null],
+  ]);
+  expect(guarded).toEqual([]);
+  // What the proxy might reach inside its own network is left to the guard.
+  for (const url of ["https://10.0.0.5/a.png", "https://[fd00::1]/a.png", "https://nas.local/a.png"])
+    await fetchAt(url);
+  expect(guarded).toHaveLength(3);
 });
