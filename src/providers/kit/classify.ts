@@ -37,6 +37,8 @@ export function meaningOfStatus(status: number): Meaning {
   if (status === 408 || status === 425 || status === 429 || status === 503 || status === 529) return "busy";
   // The first request with this key may still be running.
   if (status === 409) return "unclear";
+  // See Other: it was taken, and what came of it is elsewhere.
+  if (status === 303) return "unclear";
   // A proxy in front of the upstream waited in vain.
   if (status === 504 || status === 524) return "slow";
   return status >= 500 || status < 300 ? "unclear" : "refused";

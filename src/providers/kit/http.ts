@@ -7,7 +7,7 @@ import { readAnswer, type UpstreamAnswer } from "./answer.ts";
 import { type Credentials, type SignedRequest, sign, type UnsignedRequest } from "./credentials.ts";
 import type { EventTaker } from "./events.ts";
 import { NETWORK, type Network, type Secrets, type Use } from "./network.ts";
-import { createOriginCheck } from "./origins.ts";
+import { createOriginCheck, type OriginCheck } from "./origins.ts";
 import type { Refusal } from "./refusal.ts";
 import { createSecrets, type Scrub } from "./scrub.ts";
 import { type SeenExchange, seenExchange } from "./seen.ts";
@@ -102,7 +102,7 @@ export interface Upstream {
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
 }
 
-/** The only way to an upstream's API. Follows no redirect, uses only its own proxy, and unpacks no compression. */
+/** The only way to an upstream's API. Follows redirects of questions, to its own origins; uses only its own proxy; unpacks no compression. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, clock, proxy, requestIdHeaders = ["x-request-id"], network = NETWORK } = options;
   const base = options.baseUrl.replace(/\/+$/, "");
@@ -126,39 +126,62 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }
   };
 
+  const sendTo = async (url: URL, request: UpstreamRequest, signal: AbortSignal) => {
+    const unsigned = toUnsigned(request, url);
+    const to = await signed(unsigned, signal);
+    const deadline = startDeadline(clock, signal);
+    const sending = { hasBegun: false };
+    try {
+      const leaving = { ...request, ...to, unsigned };
+      const answer = await exchange({ ...options, network, secrets }, leaving, deadline, sending);
+      request.tracing?.answered(answer.status, requestIdIn({ scrub, requestIdHeaders }, answer.headers));
+      if (answer.status === 401) options.onRefused?.(to);
+      options.onExchange?.(seenExchange(unsigned, to, answer, scrub));
+      return answer;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof NoAnswer || error instanceof ProviderError) throw error;
+      const reason: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
+      throw noAnswer(!sending.hasBegun, reason, reason instanceof DeadlineExceeded);
+    } finally {
+      deadline.end();
+    }
+  };
+
   return {
     name,
     origin,
     clock,
     requestIdHeaders,
-    ...{ scrub, secrets, network, proxy },
+    ...{ scrub, secrets, network, proxy, keepSecret: keep, sign: signed },
     isOwn: (url) => isOwn(URL.parse(url)),
-    keepSecret: keep,
-    sign: signed,
     async send(request, signal) {
-      const url = URL.parse(request.url.startsWith("/") ? base + request.url : request.url);
-      if (url === null) throw notOwn();
-      const unsigned = toUnsigned(request, url);
-      const to = await signed(unsigned, signal);
-      const deadline = startDeadline(clock, signal);
-      const sending = { hasBegun: false };
-      try {
-        const leaving = { ...request, ...to, unsigned };
-        const answer = await exchange({ ...options, network, secrets }, leaving, deadline, sending);
-        request.tracing?.answered(answer.status, requestIdIn({ scrub, requestIdHeaders }, answer.headers));
-        if (answer.status === 401) options.onRefused?.(to);
-        options.onExchange?.(seenExchange(unsigned, to, answer, scrub));
-        return answer;
-      } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof NoAnswer || error instanceof ProviderError) throw error;
-        const reason: unknown = deadline.signal.aborted ? deadline.signal.reason : error;
-        throw noAnswer(!sending.hasBegun, reason, reason instanceof DeadlineExceeded);
-      } finally {
-        deadline.end();
-      }
+      const first = URL.parse(request.url.startsWith("/") ? base + request.url : request.url);
+      if (first === null) throw notOwn();
+      return followed(request, first, isOwn, (url) => sendTo(url, request, signal));
     },
   };
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MAX_REDIRECTS = 3;
+
+/** The answer to a request. A question is asked again where it is redirected, if the key may go there; nothing else is sent twice. */
+async function followed(
+  { method }: UpstreamRequest,
+  first: URL,
+  isOwn: OriginCheck,
+  send: (url: URL) => Promise<UpstreamAnswer>,
+): Promise<UpstreamAnswer> {
+  let url = first;
+  for (let hops = 0; ; hops += 1) {
+    const answer = await send(url);
+    const location = answer.headers.get("location");
+    const isRedirect = method === "GET" && REDIRECTS.has(answer.status) && location !== null;
+    const next = isRedirect ? URL.parse(location, url.href) : null;
+    if (next === null || hops === MAX_REDIRECTS || !isOwn(next)) return answer;
+    url = next;
+  }
 }
 
 /** Without credentials, whatever became of the request for them, the request itself never left. */

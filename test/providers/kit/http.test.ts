@@ -198,3 +198,37 @@ test("a trace is told of the connection, the body and the answer, and of no secr
   expect(told).toContainEqual(["connect", 0]);
   expect(told.at(-1)).toEqual([503, "r-[secret]-1"]);
 });
+
+test.each([301, 302, 303, 307, 308])(
+  "a question is asked again where it is redirected (%i), as long as the key may go there",
+  async (status) => {
+    const elsewhere = await serve({ json: {} });
+    const server = await serve({ json: {} });
+    server.answer = ({ path }) => {
+      const location = path === "/v1/jobs/1" ? "/v1/eu/jobs/1" : `${elsewhere.origin}/jobs/1`;
+      return path === "/v1/eu/jobs/1"
+        ? { json: { done: true } }
+        : { status, headers: { location }, body: "" };
+    };
+    const { upstream } = connect(`${server.origin}/v1`);
+    const ask = (url: string) => upstream.send({ method: "GET", url, maxBytes: 100 }, signal);
+    expect(await ask("/jobs/1")).toMatchObject({ status: 200, json: { done: true } });
+    expect(server.arrived.map(({ headers }) => headers.get("authorization"))).toEqual([
+      "Bearer secret-key",
+      "Bearer secret-key",
+    ]);
+    expect(await ask("/jobs/2")).toMatchObject({ status });
+    expect(elsewhere.arrived).toEqual([]);
+  },
+);
+
+test("a question that is redirected without end gets the last redirect; nothing else is sent twice", async () => {
+  const server = await serve({ status: 307, headers: { location: "/v1/jobs" }, body: "" });
+  const { upstream } = connect(`${server.origin}/v1`);
+  expect(await upstream.send({ method: "GET", url: "/jobs", maxBytes: 100 }, signal)).toMatchObject({
+    status: 307,
+  });
+  expect(server.arrived).toHaveLength(4);
+  await upstream.send({ method: "POST", url: "/jobs", body: BODY, maxBytes: 100 }, signal);
+  expect(server.arrived).toHaveLength(5);
+});
