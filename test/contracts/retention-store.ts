@@ -277,10 +277,12 @@ export function describeRetentionStore(name: string, make: MakeStore): void {
     );
 
     test(
-      "a callback goes once it is over, and its task stays; a task goes as if it were deleted",
+      "a callback goes once it is over, and its task stays; a task goes then, too, as if it were deleted",
       withStore(make, async (store) => {
         await admit(store, { callbackUrl: "https://example.com/hook" });
         await endOne(store, "completed", { at: NOW });
+        for (const kind of ["callbacks", "tasks"] as const)
+          expect((await store.retention.expired({ ...query, kind })).due).toEqual([]);
         await store.retention.expire(["callbacks"], [taskId(1)], NOW);
         expect(await store.callbacks.byId(callbackId(1))).toBeDefined();
         const limits = { total: 9, perAccount: 9, perHost: 9 };

@@ -74,6 +74,11 @@ export const ALLOWED: readonly AllowedWalk[] = [
     part: "(created_at, id) <",
     why: "A page after a cursor passes over files of the cursor's own millisecond, and no others.",
   },
+  {
+    file: "sqlite/retention-store/expiry",
+    part: "as owes",
+    why: "A task has about a hundred callbacks at most.",
+  },
   { file: "sqlite/callback-store/reads", part: "ended_at is null", why: UNDER_WAY },
   { file: "sqlite/callback-store/reads", part: '"ended_at" is null', why: UNDER_WAY },
   {

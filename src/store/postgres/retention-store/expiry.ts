@@ -1,6 +1,12 @@
 import type { TaskId } from "../../../domain/ids.ts";
 import type { Expiry, ExpiryQuery, KeptKind } from "../../../domain/ports/retention-store.ts";
-import { type ExpiryRow, expiryOf, OF_ACCOUNT, ofKeys } from "../../sqlite/retention-store/expiry.ts";
+import {
+  type ExpiryRow,
+  expiryOf,
+  holdsCallbacks,
+  OF_ACCOUNT,
+  ofKeys,
+} from "../../sqlite/retention-store/expiry.ts";
 import { named, REMOVED } from "../../sqlite/task-store/task-table.ts";
 import { type Session, statement } from "../session.ts";
 
@@ -14,6 +20,9 @@ const HAS: Readonly<Record<KeptKind, string>> = {
   callbacks: "(select 1 from callback where callback.task_id = task.id limit 1) is not null",
   tasks: "true",
 };
+
+const OWES =
+  "((select 1 from callback where callback.task_id = task.id and callback.pool is not null limit 1) is not null)::int";
 
 /** How long the key of a policy keeps files, as SQL. */
 const OF_KEY = "(policy::json ->> 'retainSec')::bigint";
@@ -31,7 +40,7 @@ function stated(kind: KeptKind) {
       `select looked.*, (select ${term} from api_key join account on account.id = account_id where api_key.id = key_id) as retain
        from (
          select number, id, ${named("key_id")}, created_at, completed_at,
-           (status <> '${REMOVED}' and (${HAS[kind]}))::int as has
+           (status <> '${REMOVED}' and (${HAS[kind]}))::int as has, ${holdsCallbacks(kind) ? OWES : "0"} as owes
          from task where number > $1 order by number limit $2
        ) as looked order by number`,
     ),

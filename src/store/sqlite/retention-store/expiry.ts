@@ -11,6 +11,8 @@ export interface ExpiryRow {
   readonly created_at: number;
   readonly completed_at: number | null;
   readonly has: 0 | 1;
+  /** Whether it must not go yet, because one of its callbacks must still be sent. */
+  readonly owes: 0 | 1;
 }
 
 /** Whether a task that is not removed has something of a kind, as SQL. */
@@ -21,6 +23,9 @@ const HAS: Readonly<Record<KeptKind, string>> = {
   tasks: "1",
 };
 
+/** Kinds that hold callbacks. */
+export const holdsCallbacks = (kind: KeptKind) => kind === "callbacks" || kind === "tasks";
+const OWES = "exists (select 1 from callback where callback.task_id = task.id and callback.pool is not null)";
 /** How long an account keeps what of its tasks, in seconds, as a column. */
 export const OF_ACCOUNT = {
   outputs: "retain_outputs_sec",
@@ -66,7 +71,7 @@ export function prepareExpired(db: Database): (query: ExpiryQuery) => Expiry {
   const prepare = (kind: KeptKind) => ({
     rows: db.prepare<ExpiryRow, [after: number, limit: number]>(
       `select number, id, ${named("key_id")}, created_at, completed_at,
-         (status <> '${REMOVED}' and (${HAS[kind]})) as has
+         (status <> '${REMOVED}' and (${HAS[kind]})) as has, ${holdsCallbacks(kind) ? OWES : "0"} as owes
        from task where number > ? order by number limit ?`,
     ),
     terms: prepareTerms(db, kind),
@@ -113,7 +118,8 @@ export function expiryOf<Row extends ExpiryRow>(
     const isOver = row.completed_at !== null && row.has === 0;
     if (!isOver) {
       isGapless = false;
-      if (row.completed_at !== null && row.completed_at < given.dueBefore(row)) due.push(row.id);
+      const isDue = row.completed_at !== null && row.completed_at < given.dueBefore(row);
+      if (isDue && row.owes === 0) due.push(row.id);
     } else if (isGapless) finished = row.number;
   }
   return { due, finished, place: place === given.after ? undefined : place };
