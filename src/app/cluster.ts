@@ -111,7 +111,7 @@ async function connect(
         self.callbacksDue();
       };
       await replica?.start();
-      await bus.listen((told) => hear(told, feeds, self), wakeAll);
+      await hearOthers(bus, feeds, self, wakeAll);
       await presence.start();
       releases.push(presence.stop, every(LOOK_MS, wakeAll), ...tidying(self, presence, connection, loaded));
     },
@@ -249,6 +249,19 @@ function sharedOrphans(orphans: Orphans, tell: (told: string) => void): Orphans 
       return id;
     },
   };
+}
+
+/** Hears what others tell. Where some of it may be lost, looks for work, and asks which calls were left. */
+function hearOthers(bus: Bus, feeds: Feeds, woken: Woken, wakeAll: () => void): Promise<void> {
+  const missed = () => {
+    wakeAll();
+    bus.tell("which left");
+  };
+  const hearLine = (told: string) => {
+    if (told !== "which left") return hear(told, feeds, woken);
+    for (const [scope, id] of woken.orphans.all()) bus.tell(`left ${scope} ${id}`);
+  };
+  return bus.listen(hearLine, missed);
 }
 
 /** @param told a line from another node, possibly of another version; unknown lines are ignored */

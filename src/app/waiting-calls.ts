@@ -35,15 +35,16 @@ export function createWaitingCalls({ tasks, orphans, clock, nodes }: WaitingCall
   /** By the database's clock. */
   let beganAt: number | undefined;
   let lived: ReadonlySet<string> = new Set();
-  const added: { readonly node: string; readonly id: TaskId }[] = [];
+  const added: { readonly node: string; readonly id: TaskId; readonly at: number }[] = [];
 
   async function add(isLeft: (node: string | undefined) => boolean): Promise<void> {
     for (const { syncScope, id } of await tasks.orphans()) {
       // What a process alone has stored, or an earlier version, names none.
       const [scope = "", node] = syncScope.split(" ");
       if (!isLeft(node)) continue;
-      orphans.add(scope, id, clock.elapsed());
-      if (node !== undefined && beganAt === undefined) added.push({ node, id });
+      const at = clock.elapsed();
+      orphans.add(scope, id, at);
+      if (node !== undefined && beganAt === undefined) added.push({ node, id, at });
     }
   }
 
@@ -55,10 +56,11 @@ export function createWaitingCalls({ tasks, orphans, clock, nodes }: WaitingCall
     else if ([...lived].some(hasGone)) await add((node) => node !== undefined && hasGone(node));
     const since = beganAt ?? now;
     beganAt = since;
-    for (const { node, id } of added.splice(0)) {
-      const seenAt = all.find((each) => each.id === node)?.seenAt ?? 0;
-      if (seenAt > since) orphans.forget(id);
-      else if (lives.has(node)) added.push({ node, id });
+    for (const each of added.splice(0)) {
+      const seenAt = all.find(({ id }) => id === each.node)?.seenAt ?? 0;
+      // What its node has said meanwhile to be left stays.
+      if (seenAt > since) orphans.forget(each.id, each.at);
+      else if (lives.has(each.node)) added.push(each);
     }
     lived = isSteady ? lives : lives.union(lived);
   };

@@ -44,10 +44,12 @@ export function createOrphans() {
       if (id !== undefined) remove(id, scope);
       return id;
     },
-    /** A task was adopted by another process. */
-    forget(id: TaskId): void {
+    /** All that are left, by their scopes. */
+    all: (): (readonly [scope: string, id: TaskId])[] => [...left].map(([id, { scope }]) => [scope, id]),
+    /** A task was adopted by another process, or its caller still waits. @param at when it was added, if only that counts */
+    forget(id: TaskId, at?: number): void {
       const known = left.get(id);
-      if (known !== undefined) remove(id, known.scope);
+      if (known !== undefined && (at === undefined || known.at === at)) remove(id, known.scope);
     },
   };
 }

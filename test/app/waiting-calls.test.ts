@@ -23,6 +23,7 @@ function setup(seen: Record<string, number>, waiting: Record<string, string>) {
   return {
     look,
     left: (scope: string) => orphans.adopt(scope, 0),
+    tell: (scope: string, id: string) => orphans.add(scope, id as TaskId, 1),
     at(ms: number): void {
       now = ms;
     },
@@ -38,6 +39,17 @@ test("a call that waits at a node which reports again is not left", async () => 
   await look();
   expect(left("a")).toBeUndefined();
   expect(left("b")).toBe("task_2" as TaskId);
+});
+
+test("a call that its node says to be left is left, though that node reports", async () => {
+  const seen = { other: 99_500 };
+  const { look, left, tell, at } = setup(seen, { task_1: "a other" });
+  await look();
+  tell("a", "task_1");
+  seen.other = 101_500;
+  at(102_000);
+  await look();
+  expect(left("a")).toBe("task_1" as TaskId);
 });
 
 test("a call that waited at a node which was killed just before the start is left at once", async () => {

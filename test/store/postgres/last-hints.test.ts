@@ -9,10 +9,10 @@ import { CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/po
 import { quietLog } from "../../helpers/s3-store.ts";
 import { countingTokens } from "../../helpers/store.ts";
 
-describe.skipIf(!CAN_TEST_POSTGRES)("a node that stops", () => {
+describe.skipIf(!CAN_TEST_POSTGRES)("a node", () => {
   afterAll(stopPostgres);
 
-  test("tells others of all calls that were left before its store closes the connection", async () => {
+  test("that stops tells others of all calls that were left before its store closes the connection", async () => {
     const url = await emptyPostgres();
     const other = openConnection({ url });
     const heard: string[] = [];
@@ -37,6 +37,38 @@ describe.skipIf(!CAN_TEST_POSTGRES)("a node that stops", () => {
     await store?.stop();
     await last.promise;
     expect(heard).toHaveLength(501);
+    for (const release of releases.reverse()) await release();
+    await other.stop();
+  });
+
+  test("that has not heard some of what others told is told again which calls were left", async () => {
+    const url = await emptyPostgres();
+    const other = openConnection({ url });
+    const bus = createBus(other.driver, "other");
+    const heard: string[] = [];
+    await bus.listen(
+      (told) => heard.push(told),
+      () => {},
+    );
+    const releases: Releases = [];
+    const config = {
+      ...{ database: { reveal: () => url }, role: "api", nodeName: undefined },
+      ...{ databaseConnections: 2, databaseReplica: undefined },
+    };
+    const cluster = await openCluster(config as never, { log: quietLog() }, releases);
+    await cluster?.open({ ids: countingTokens() } as never);
+    const orphans = createOrphans();
+    orphans.add("scope", "task_1" as TaskId, 0);
+    const nothing = { wake() {}, callbacksDue() {}, recount: async () => {}, rescue: async () => {} };
+    await cluster?.start({} as never, {
+      ...nothing,
+      resume: nothing.recount,
+      findLeft: nothing.recount,
+      orphans,
+    });
+    while (!heard.includes("which left")) await Bun.sleep(5);
+    bus.tell("which left");
+    while (!heard.includes("left scope task_1")) await Bun.sleep(5);
     for (const release of releases.reverse()) await release();
     await other.stop();
   });
