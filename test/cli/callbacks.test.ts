@@ -160,6 +160,18 @@ describe("callbacks show", () => {
 });
 
 describe("callbacks redeliver", () => {
+  test("of many says what is sent already where the rest is refused", async () => {
+    using server = startScriptedServer({
+      "POST /v1/callbacks/redeliver": (_seen, times) =>
+        times === 1
+          ? success({ callbacks: [callback(9), callback(8)], next: "cb_8" })
+          : refusal(401, "invalid_api_key", "Revoked."),
+    });
+    const { exitCode, stderr } = await run(server, ["redeliver", "--since", "1h"]);
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain("To be sent once more before this: 2, the newest first, the last one cb_8.");
+  });
+
   test("asks for one more send of one", async () => {
     using server = startScriptedServer({
       "POST /v1/callbacks/cb_1/redeliver": () => success(callback(1, { redelivery_due: true })),

@@ -113,9 +113,19 @@ function readRange(id: string | undefined, { since, until, state, ...flags }: Re
 async function redeliverRange(place: CallbackPlace, output: Output, range: CallbackQuery): Promise<void> {
   const [columns, rowOf] = place.isOperator ? [MANAGED_COLUMNS, managedRow] : [CALLBACK_COLUMNS, callbackRow];
   const all: CallbackView[] = [];
-  for await (const callback of pages(place.callbacks.redeliverRange, range)) {
-    all.push(callback);
-    output.progress(`${all.length} callbacks so far`);
+  try {
+    for await (const callback of pages(place.callbacks.redeliverRange, range)) {
+      all.push(callback);
+      output.progress(`${all.length} callbacks so far`);
+    }
+  } catch (error) {
+    // Whoever repeats the command would send these twice.
+    const last = all.at(-1);
+    if (last !== undefined)
+      output.warn(
+        `${sentText(place)} before this: ${all.length}, the newest first, the last one ${last.id}.`,
+      );
+    throw error;
   }
   await output.list({ callbacks: all }, columns, all.map(rowOf));
   if (all.length === 0) output.say("No callbacks.");
