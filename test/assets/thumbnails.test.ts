@@ -301,6 +301,22 @@ test("a thread that breaks, or takes too long, is replaced, and its picture is n
   await broken.stop();
 });
 
+test("no thumbnail waits for a spritesheet", async () => {
+  const file = await put(await png(300, 200));
+  const entry = new URL("./workers/thumbnails.ts", import.meta.url).href;
+  const named = (what: string) => ({ ...file, sha256: what.padEnd(64, "0") });
+  const assets = { locate: async ({ sha256 }: StoredFile) => sha256 };
+  const other = open({
+    entry,
+    clock: { ...createSystemClock(), after: () => () => {} },
+    assets: assets as never,
+  });
+  const sheet = other.read(named("hang"), "spritesheet");
+  expect((await other.read(named("fine"), 64)).kind).toBe("picture");
+  await other.stop();
+  expect(await sheet).toEqual({ kind: "busy" });
+});
+
 test("more than an account may wait for are told to come again, and others' are made in between", async () => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const located: string[] = [];

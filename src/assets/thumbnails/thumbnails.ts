@@ -24,13 +24,14 @@ export interface ThumbnailOptions extends ThreadOptions {
 }
 
 /**
- * Thumbnails in a folder beside the files, made by a thread of low priority, one after the other. Accounts take turns, however many each
- * waits for. Touches nothing before the first call.
+ * Thumbnails in a folder beside the files, made by a thread of low priority, one after the other, and spritesheets by another one.
+ * Accounts take turns, however many each waits for. Touches nothing before the first call.
  */
 export function openThumbnails(options: ThumbnailOptions): Thumbnails & { stop(): Promise<void> } {
   const { directory, assets } = options;
-  const thread = new Thread(options);
-  const turns = createSlots(1);
+  // A spritesheet may take half a minute, and nobody's smaller pictures wait for that.
+  const [pictures, spritesheets] = [openLine(options), openLine(options)];
+  const lineOf = (size: ThumbnailSize) => (size === "spritesheet" ? spritesheets : pictures);
   const waitedFor = new Map<string, Promise<Thumbnail>>();
   const waiting = new Map<string, number>();
   const refused = createRefused();
@@ -40,14 +41,14 @@ export function openThumbnails(options: ThumbnailOptions): Thumbnails & { stop()
     if (isStopped) return { kind: "busy" };
     const source = await assets.locate(file);
     if (source === undefined) return { kind: "gone" };
-    const { sha256, type } = file;
-    const made: Made = await thread.make({ root: directory, sha256, type, size, source });
+    const order = { root: directory, sha256: file.sha256, type: file.type, size, source };
+    const made: Made = await lineOf(size).thread.make(order);
     if (made.kind === "none") refused.add(triedAs(file, size), made.why);
     return asThumbnail(made);
   }
 
   async function draw(cells: readonly DrawnCell[]): Promise<Thumbnail> {
-    return isStopped ? { kind: "busy" } : asThumbnail(await thread.make({ cells }));
+    return isStopped ? { kind: "busy" } : asThumbnail(await pictures.thread.make({ cells }));
   }
 
   async function inTurn(file: PicturedFile, size: ThumbnailSize): Promise<Thumbnail> {
@@ -56,8 +57,8 @@ export function openThumbnails(options: ThumbnailOptions): Thumbnails & { stop()
     if (others >= MOST_OF_ACCOUNT || waitedFor.size >= MOST_WAITED_FOR) return { kind: "busy" };
     waiting.set(owner, others + 1);
     const name = `${file.sha256} ${size}`;
-    const making = turns
-      .run(() => make(file, size), owner)
+    const making = lineOf(size)
+      .turns.run(() => make(file, size), owner)
       .finally(() => {
         waitedFor.delete(name);
         const left = (waiting.get(owner) ?? 1) - 1;
@@ -79,12 +80,16 @@ export function openThumbnails(options: ThumbnailOptions): Thumbnails & { stop()
 
   return {
     read,
-    sheet: createSheets(read, (cells, owner) => turns.run(() => draw(cells), owner)),
+    sheet: createSheets(read, (cells, owner) => pictures.turns.run(() => draw(cells), owner)),
     async stop() {
       isStopped = true;
-      await thread.stop();
+      await Promise.all([pictures.thread.stop(), spritesheets.thread.stop()]);
     },
   };
+}
+
+function openLine(options: ThreadOptions) {
+  return { thread: new Thread(options), turns: createSlots(1) };
 }
 
 function asThumbnail(made: Made): Thumbnail {
