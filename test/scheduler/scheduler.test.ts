@@ -366,6 +366,22 @@ test("cancelling a running task tells the upstream, and the task ends as cancell
   expect(engine.callbacksDue()).toBe(0);
 });
 
+test("a task that is cancelled, and whose upstream then knows nothing of it, ends as cancelled", async () => {
+  const provider = scriptedProvider({
+    poll: async () =>
+      provider.cancelled.length > 0
+        ? { kind: "failed", code: "UPSTREAM_ERROR", isLost: true }
+        : { kind: "pending" },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.scheduler.tick();
+  await engine.store.tasks.requestCancel(id, ACCOUNT, engine.clock.now());
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "cancelled", charged: micros(0) });
+  expect(provider.submissions).toHaveLength(1);
+});
+
 test("a cancel that comes too late changes nothing: the result is delivered and charged", async () => {
   const provider = scriptedProvider();
   const engine = await createEngine([provider]);

@@ -56,6 +56,9 @@ async function pollAnswer(
     case "failed": {
       if (answer.isLost === true && adapter.repeatIsSafe === true && !task.cancelRequested)
         return submitAgain(step, answer.detail ?? answer.message);
+      // Some upstreams forget what they have stopped.
+      if (answer.isLost === true && task.cancelRequested)
+        return step.cancel({ state: "done", detail: answer.detail ?? answer.message });
       return jobFailed(step, answer);
     }
     case "cancelled":
