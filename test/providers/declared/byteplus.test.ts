@@ -8,7 +8,7 @@ import { fakeClock } from "../../helpers/engine.ts";
 import { startUpstream } from "../../helpers/scripted-upstream.ts";
 import { builtInForm } from "./harness.ts";
 import { describeModels } from "./models.ts";
-import { exampleOf, playExample, playRefusal, submitExample } from "./play.ts";
+import { exampleOf, playExample, playRefusal, submitExample, watch } from "./play.ts";
 
 describeModels({ provider: "byteplus", contracts: ["byteplus/openapi.json"] });
 
@@ -86,4 +86,12 @@ test.each([
   const answer = { status, json: { error: { code, message: "No.", param: "", type: "" } } };
   for (const name of ["text to image", "text to video"])
     expect(await playRefusal("byteplus", name, answer)).toMatchObject({ disposition, code: meaning });
+});
+
+test("an image that comes as an address is fetched there, though it was asked for inline", async () => {
+  const { request } = exampleOf("byteplus", "text to image");
+  const { end } = await watch("byteplus", request, (origin) => [
+    { json: { data: [{ url: `${origin}/made/1`, size: "1024x1024" }] } },
+  ]);
+  expect(end).toMatchObject({ kind: "succeeded", outputs: [{ kind: "remote" }] });
 });

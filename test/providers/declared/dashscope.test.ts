@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { describeModels } from "./models.ts";
-import { play } from "./play.ts";
+import { play, watch } from "./play.ts";
 
 describeModels({ provider: "dashscope", contracts: ["dashscope/openapi.json"] });
 
@@ -77,4 +77,20 @@ test.each([
   const json = { code, message: "It is so.", request_id: "r1" };
   const ending = await play("dashscope", REQUEST, [{ status, json }]);
   expect(ending).toMatchObject({ kind: "refused", error: { disposition, code: end } });
+});
+
+test("a picture of dashscope's messages counts wherever it is in its message", async () => {
+  const request = {
+    ...REQUEST,
+    model: "wan2.7-image",
+    kind: "image",
+    mode: "text-to-image",
+    n: 2,
+    params: { resolution: "2K" },
+  } as const;
+  const { end } = await watch("dashscope", request, (origin) => {
+    const choice = { message: { content: [{ text: "Here it is." }, { image: `${origin}/made/1` }] } };
+    return [TAKEN, job({ task_status: "SUCCEEDED", choices: [choice, choice] })];
+  });
+  expect(end).toMatchObject({ kind: "succeeded", outputs: [{ kind: "remote" }, { kind: "remote" }] });
 });

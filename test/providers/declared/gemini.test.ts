@@ -100,3 +100,32 @@ test("an interaction that is completed in words is no success", async () => {
   const { end } = await playExample("gemini", "an interaction", answers);
   expect(end).toMatchObject({ kind: "succeeded", outputs: [] });
 });
+
+test.each(["text to video", "an interaction"])(
+  "a video that comes in the answer itself counts: %s",
+  async (name) => {
+    const bytes = Buffer.from("a video").toString("base64");
+    const video = { encodedVideo: bytes, encoding: "video/mp4" };
+    const veo = { name: "models/veo/operations/1", done: true };
+    const answers =
+      name === "text to video"
+        ? [
+            { json: { name: veo.name } },
+            { json: { ...veo, response: { generateVideoResponse: { generatedSamples: [{ video }] } } } },
+          ]
+        : [
+            { json: { id: "i1", status: "in_progress" } },
+            {
+              json: {
+                ...{ id: "i1", status: "completed" },
+                steps: [{ type: "model_output", content: [{ type: "video", data: bytes }] }],
+              },
+            },
+          ];
+    const { end } = await playExample("gemini", name, answers);
+    expect(end).toMatchObject({
+      kind: "succeeded",
+      outputs: [{ kind: "bytes", bytes: Buffer.from("a video") }],
+    });
+  },
+);

@@ -63,3 +63,14 @@ test("a mask is uploaded white and transparent where it may change, because mode
   const uploads = arrived.filter(({ path }) => path.endsWith("/files")).map(({ body }) => body.toString());
   expect(uploads).toEqual([expect.stringContaining("image 1"), expect.stringContaining("mask 1 in either")]);
 });
+
+test("a replicate prediction whose output is an object has made the files it names", async () => {
+  const { end } = await watch("replicate", REQUEST, (origin) => {
+    const output = { seed: 7, picture: `${origin}/made/1`, note: "It is done." };
+    return [
+      { status: 201, json: { id: "p", status: "starting", output: null, error: null } },
+      { json: { id: "p", status: "succeeded", output, error: null } },
+    ];
+  });
+  expect(end).toMatchObject({ kind: "succeeded", outputs: [{ kind: "remote" }] });
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { describeModels } from "./models.ts";
-import { playExample, playRefusal } from "./play.ts";
+import { exampleOf, playExample, playRefusal, watch } from "./play.ts";
 
 describeModels({
   provider: "xai",
@@ -53,4 +53,12 @@ test("the key does not go to where videos are fetched from", async () => {
   const { arrived } = await playExample("xai", "image to video");
   expect(arrived.at(-1)?.path).toBe("/made/1");
   expect(arrived.at(-1)?.headers.get("authorization")).toBeNull();
+});
+
+test("an image that comes as an address is fetched there, though it was asked for inline", async () => {
+  const { request } = exampleOf("xai", "text to image");
+  const { end } = await watch("xai", request, (origin) => [
+    { json: { data: [{ url: `${origin}/made/1` }] } },
+  ]);
+  expect(end).toMatchObject({ kind: "succeeded", outputs: [{ kind: "remote" }] });
 });
