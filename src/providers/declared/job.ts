@@ -39,7 +39,12 @@ export interface Asking {
   readonly onUnknownWord?: ((word: string) => void) | undefined;
 }
 
-/** Reads a stored operation. @throws ProviderError `fail` for one that is none */
+/**
+ * Reads a stored operation.
+ *
+ * @throws ProviderError `fail` for one that is none; `retry` for one of a flow that this form does not have: another node, or a form that
+ * is put right, may have it
+ */
 export function jobOf(
   { flows, form }: CompiledForm,
   operation: Json,
@@ -52,8 +57,14 @@ export function jobOf(
     const flow = flows.find(({ name }) => name === operation.flow);
     // Its members are those that a submission wrote.
     if (flow?.poll !== undefined) return { job: operation as unknown as Job, flow };
+    if (flow === undefined && typeof operation.flow === "string") throw noFlow(form.provider, operation.flow);
   }
   throw new ProviderError("fail", "UPSTREAM_ERROR", `${form.provider}: this is no operation of its form`);
+}
+
+function noFlow(provider: string, name: string): ProviderError {
+  const detail = `${provider}: the form with which this job began is not here, and the one in force has no flow "${name}"`;
+  return new ProviderError("retry", "UPSTREAM_ERROR", detail);
 }
 
 /** Polls a job once, and fetches its result when it is done. @throws ProviderError if the answer is unusable */
@@ -92,9 +103,12 @@ export async function question(
   try {
     answer = await connection.ask(call, scope, { takesBytes }, signal);
   } catch (error) {
-    if (error instanceof ExpressionError)
-      throw new ProviderError("fail", "UPSTREAM_ERROR", `${connection.upstream.name}: ${error.message}`);
-    return unansweredQuestion(error);
+    if (!(error instanceof ExpressionError)) return unansweredQuestion(error);
+    const detail = `${connection.upstream.name}: ${error.message}`;
+    // What the poll has just said lacks something; it may be there a moment later.
+    throw scope.polled === undefined
+      ? new ProviderError("fail", "UPSTREAM_ERROR", detail)
+      : unusableAnswer(detail);
   }
   // Where the form lists an error's status, its body speaks of the job, whatever the envelope.
   const isWord =

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import { rejection } from "../../contracts/provider.ts";
 import { describeModels } from "./models.ts";
-import { playExample, playRefusal } from "./play.ts";
+import { playExample, playRefusal, submitExample } from "./play.ts";
 
 describeModels({
   provider: "minimax",
@@ -77,4 +79,29 @@ test("a question that is refused says nothing of the job", async () => {
 test("a video that failed costs nothing", async () => {
   for (const name of ["a video that is withheld", "a video that could not be made", "H3 withholds a video"])
     expect((await playExample("minimax", name)).end).toMatchObject({ kind: "failed", isCharged: false });
+});
+
+test("a video whose file is named a moment after its success is fetched", async () => {
+  let isNamed = false;
+  using job = await submitExample("minimax", "from a first to a last frame", ({ path }) => ({
+    json: path.startsWith("/v1/files")
+      ? { file: { download_url: "https://a.example/v.mp4" }, base_resp: { status_code: 0 } }
+      : { status: "Success", ...(isNamed && { file_id: "7" }), base_resp: { status_code: 0 } },
+  }));
+  const poll = async () => job.adapter.poll?.(job.operation, new AbortController().signal);
+  expect(await rejection(poll())).toMatchObject({ disposition: "unusable" });
+  isNamed = true;
+  expect(await poll()).toMatchObject({
+    kind: "succeeded",
+    outputs: [{ kind: "remote", ref: { url: "https://a.example/v.mp4" } }],
+  });
+});
+
+test("a job of a flow that the form does not have is asked for again, because another node may have its form", async () => {
+  using job = await submitExample("minimax", "from a first to a last frame", () => ({ json: {} }));
+  const operation = { ...(job.operation as JsonObject), flow: "renamed" };
+  const poll = async () => job.adapter.poll?.(operation, new AbortController().signal);
+  const error = await rejection(poll());
+  expect(error).toMatchObject({ disposition: "retry" });
+  expect(String(error)).toContain('has no flow "renamed"');
 });
