@@ -366,6 +366,24 @@ test("cancelling a running task tells the upstream, and the task ends as cancell
   expect(engine.callbacksDue()).toBe(0);
 });
 
+test.each([
+  [2, "completed"],
+  [3, "failed"],
+])("a job that its upstream does not know %i times in a row has %s", async (times, status) => {
+  let asked = 0;
+  const provider = scriptedProvider({
+    poll: async () =>
+      ++asked <= times
+        ? { kind: "failed", code: "UPSTREAM_ERROR", isLost: true }
+        : { kind: "succeeded", outputs: [{ kind: "remote", ref: "file" }] },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status });
+  expect(provider.submissions).toHaveLength(1);
+});
+
 test("a task that is cancelled, and whose upstream then knows nothing of it, ends as cancelled", async () => {
   const provider = scriptedProvider({
     poll: async () =>

@@ -13,6 +13,8 @@ import { previewsOf } from "./previews.ts";
 export const CANCEL_TRIES = 5;
 /** After this many answers without a usable result, a task is ended. */
 const UNUSABLE_TRIES = 5;
+/** So many answers in a row that a job is unknown are believed. One alone may come from a server that has not heard of it. */
+const LOST_TRIES = 3;
 
 /** Polls the upstream of a running task. A poll without an answer never ends a task; only its deadline does. */
 export async function poll(step: Step): Promise<StepResult> {
@@ -48,6 +50,7 @@ async function pollAnswer(
 ): Promise<StepResult> {
   const { deps, task, attempt } = step;
   if (attempt !== undefined) deps.standing.worked(attempt, "poll");
+  if (isDoubtful(step, adapter, answer)) return step.retryLater();
   if (attempt !== undefined && (answer.kind === "succeeded" || answer.kind === "failed"))
     deps.hooks.over(attempt);
   switch (answer.kind) {
@@ -82,6 +85,12 @@ async function pollAnswer(
       return step.settle(snoozed(task, now, again, () => deps.ids.create("cb")));
     }
   }
+}
+
+/** Whether a job that may be charged for is said to be unknown for the first time, which is not yet believed. */
+function isDoubtful({ task }: Step, { repeatIsSafe }: ProviderAdapter, answer: PollResult): boolean {
+  if (answer.kind !== "failed" || answer.isLost !== true) return false;
+  return repeatIsSafe !== true && !task.cancelRequested && task.failures + 1 < LOST_TRIES;
 }
 
 /** Continues with the next route after a failure that cost nothing, if another route may succeed; otherwise ends the task. */
