@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { MAX_OUTPUT_BYTES } from "../../../src/domain/limits.ts";
 import { readForm } from "../../../src/providers/declared/read-form.ts";
 import { REHEARSED_SECRET } from "../../../src/providers/declared/rehearsal/example.ts";
 import { builtInForm, FORM_FILES, run, textOf } from "./harness.ts";
@@ -12,6 +13,16 @@ describe.each([...FORM_FILES])("%s", (file) => {
 
   test("is named for its provider", () => {
     expect(file).toBe(`${form.provider}.yaml`);
+  });
+
+  test("answers that hold pictures may be as large as pictures may be, and have the time for it", () => {
+    const flows = Object.values(form.flows ?? { "": {} }).map((flow) => ({ ...form, ...flow }));
+    const outputs = flows.flatMap(({ submit, poll }) => [submit?.outputs, poll?.outputs]);
+    if (!outputs.some((each) => each?.base64 !== undefined || each?.bytes === true)) return;
+    const isBase64 = outputs.some((each) => each?.base64 !== undefined);
+    const { answer_mb = 64, body_seconds = 120 } = form.limits ?? {};
+    expect(answer_mb * 1024 * 1024).toBeGreaterThanOrEqual(MAX_OUTPUT_BYTES.image * (isBase64 ? 4 / 3 : 1));
+    expect(body_seconds).toBeGreaterThanOrEqual(300);
   });
 
   test.each((form.examples ?? []).map(({ name }) => name))("example: %s", async (name) => {
