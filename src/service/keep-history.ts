@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 export interface KeepHistoryDeps {
   readonly clock: Pick<Clock, "now" | "after">;
   readonly log: Log;
-  readonly tasks: Pick<TaskStore, "lanes">;
+  readonly tasks: Pick<TaskStore, "laneCounts">;
   readonly callbacks: Pick<CallbackStore, "owed">;
   readonly vitals: () => Pick<Vitals, "rssBytes">;
   readonly disk: () => DiskSpace;
@@ -27,7 +27,8 @@ export function keepHistory(deps: KeepHistoryDeps): () => void {
   let isStopped = false;
 
   async function read(): Promise<void> {
-    const [lanes, callbacks] = await Promise.all([deps.tasks.lanes(), deps.callbacks.owed()]);
+    // `lanes` would have every create from then on keep its counts up to date.
+    const [lanes, callbacks] = await Promise.all([deps.tasks.laneCounts(), deps.callbacks.owed()]);
     const sum = (of: "queued" | "underWay") => lanes.reduce((total, lane) => total + lane[of], 0);
     deps.endMinute(clock.now(), {
       queued: sum("queued"),

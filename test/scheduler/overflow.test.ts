@@ -141,7 +141,7 @@ test("what is cancelled or taken over while it waits does not send tasks to the 
   const { create, loads, clock } = setup();
   const recounts = createRecounts({
     ...{ loads, clock, log: silent },
-    tasks: { lanes: async () => [{ lane: HOUSE, queued: 1, underWay: 2, oldestAt: 0 }] },
+    tasks: { laneCounts: async () => [{ lane: HOUSE, queued: 1, underWay: 2 }] },
   });
   recounts.start();
   while (create() !== "cloud");

@@ -24,7 +24,7 @@ function setup({ failures = 0 } = {}) {
       },
     },
     tasks: {
-      async lanes() {
+      async laneCounts() {
         reads += 1;
         if (broken-- > 0) throw new Error("closed");
         const load = (name: string, queued: number) => ({ lane: lane(name), queued, underWay: 1 });
