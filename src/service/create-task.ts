@@ -229,7 +229,7 @@ async function admit(
     if (result.isLow) deps.tellLowBalance(accountId);
     return { taskId: id, held: promised.ceiling, replayed: false, task };
   } finally {
-    if (!isAdmitted) deps.routing.giveBack(chosen);
+    if (!isAdmitted) deps.routing.giveBack(model, chosen);
     for (const file of staged) await file.release(isAdmitted);
   }
 }

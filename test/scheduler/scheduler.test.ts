@@ -798,6 +798,24 @@ test("an address that is refused is asked for anew, since signed ones end", asyn
   expect(asked).toEqual(["kept", "signed 1", "signed 2"]);
 });
 
+test("an address that ended while its host was in trouble is asked for anew, however often it was tried", async () => {
+  let [tries, polls] = [0, 0];
+  const provider = scriptedProvider({
+    poll: async () => ({ kind: "succeeded", outputs: [{ kind: "remote", ref: `signed ${++polls}` }] }),
+    fetchOutput: async (ref) => {
+      tries += 1;
+      if (tries < 8) throw new ProviderError("retry", "UPSTREAM_ERROR", "503");
+      if (ref === "signed 1") throw new ProviderError("retry", "UPSTREAM_ERROR", "403", { isFailure: true });
+      return new Blob([String(ref)]).stream();
+    },
+  });
+  const engine = await createEngine([provider]);
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "completed" });
+  expect([tries, polls]).toEqual([9, 2]);
+});
+
 test("outputs whose host is in trouble are waited for until the task's deadline, and no longer", async () => {
   const DEADLINE_MS = 900_000;
   const endAfter = async (troubledMs: number) => {

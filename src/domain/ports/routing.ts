@@ -28,7 +28,7 @@ export interface Routing {
    */
   choose(model: Model, request: GenerationRequest, looking?: Looking): ChosenRoute | undefined;
   /** The new task for which this way was chosen is not stored. */
-  giveBack(way: ChosenRoute): void;
+  giveBack(model: Model, way: ChosenRoute): void;
   /**
    * Why each way of a model was taken or not, when `choose` had chosen this one. @returns undefined if the model has only one
    * way

@@ -20,7 +20,7 @@ export interface Overflow {
   /** A task goes there. */
   spend(asked: Asked, way: ChosenRoute): void;
   /** The task that was to go this way does not. */
-  giveBack(way: ChosenRoute): void;
+  giveBack(model: Model, way: ChosenRoute): void;
 }
 
 interface Asked {
@@ -89,11 +89,10 @@ export function createOverflow(deps: {
       const cost = routeCost(model, way.route, request) ?? 0;
       hours.getOrInsertComputed(model.id, () => []).push({ at: deps.clock.elapsed(), cost, way });
     },
-    giveBack(way) {
-      for (const [model, spent] of hours) {
-        const left = spent.filter((each) => each.way !== way);
-        if (left.length < spent.length) hours.set(model, left);
-      }
+    giveBack(model, way) {
+      const spent = isDearer(model, way.route) ? hours.get(model.id) : undefined;
+      const at = spent?.findLastIndex((each) => each.way === way) ?? -1;
+      if (at !== -1) spent?.splice(at, 1);
     },
   };
 }

@@ -79,7 +79,7 @@ export function createRouting(deps: RoutingDeps): Routing {
       if (best !== undefined && looking === undefined) deps.loads.assigned(best.lane);
       return best;
     },
-    giveBack: (way) => giveBack(deps, way),
+    giveBack: (model, way) => giveBack(deps, model, way),
     verdicts: (model, request, looking, chosen) =>
       verdictsOf(deps, { model, request, looking, chosen, accountsOf: accountsOf.provider }),
     consider: (model, request) =>
@@ -90,9 +90,9 @@ export function createRouting(deps: RoutingDeps): Routing {
   };
 }
 
-function giveBack({ loads, overflow }: RoutingDeps, way: ChosenRoute): void {
+function giveBack({ loads, overflow }: RoutingDeps, model: Model, way: ChosenRoute): void {
   loads.unassigned(way.lane);
-  overflow.giveBack(way);
+  overflow.giveBack(model, way);
 }
 
 /** The usual case, which every create and every first attempt checks: one route, one account, and no known problem. */

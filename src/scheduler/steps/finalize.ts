@@ -1,11 +1,15 @@
 import { taskError } from "../../domain/errors.ts";
-import { ProviderError } from "../../domain/ports/provider.ts";
+import type { Json } from "../../domain/json.ts";
+import { type PollResult, ProviderError } from "../../domain/ports/provider.ts";
 import { StorageError } from "../../domain/ports/task-store.ts";
 import { retryDelayMs } from "../../domain/task/backoff.ts";
 import type { Attempt, AttemptOutput } from "../../domain/task/task.ts";
 import { outputsKept } from "../../domain/task/transition.ts";
+import { heed } from "../routing/pace.ts";
 import type { Step, StepResult } from "../step.ts";
 import { endWith, storeOutput, unusable } from "./outputs.ts";
+
+type Remote = Extract<AttemptOutput, { kind: "remote" }>;
 
 /** How often outputs that were paid for are requested before the task ends without them. */
 const FINALIZE_TRIES = 5;
@@ -27,14 +31,10 @@ export async function finalize(step: Step): Promise<StepResult> {
   return step.attempting(
     async () => {
       const outputs: AttemptOutput[] = [];
-      let isRefused = false;
-      const onRefused = () => {
-        isRefused = true;
-      };
-      for (const output of known) outputs.push(await bringHome(step, output, outputs.length, onRefused));
+      const renewed = createRenewed(step, attempt);
+      for (const output of known) outputs.push(await bringHome(step, output, outputs.length, renewed));
       const isWhole = !outputs.some((output) => output.kind === "remote");
-      if (isWhole) return endWith(step, outputs, attempt);
-      return tryAgain(step, attempt, isRefused ? await renewed(step, attempt, outputs) : outputs);
+      return isWhole ? endWith(step, outputs, attempt) : tryAgain(step, attempt, outputs);
     },
     (error) => finalizeTrouble(step, error),
   );
@@ -50,34 +50,46 @@ function finalizeTrouble(step: Step, error: unknown): Promise<StepResult> {
 }
 
 /**
- * @param onRefused called when its address was refused
- * @returns the unchanged output if it may be available later
+ * Fetches an output, at a new address if its own is refused and there is one.
+ *
+ * @returns the output as it is known now if it may be available later
  */
 async function bringHome(
   step: Step,
   output: AttemptOutput,
   index: number,
-  onRefused: () => void,
+  renewed: Renewed,
 ): Promise<AttemptOutput> {
   if (output.kind !== "remote") return output;
-  const adapter = step.attempt && step.adapterOf(step.attempt);
   try {
-    if (adapter?.fetchOutput === undefined) throw new Error("The provider of this output cannot fetch it.");
-    const bring = adapter.fetchOutput.bind(adapter, output.ref, step.signal);
-    return { kind: "stored", file: await storeOutput(step, bring) };
+    return await fetched(step, output.ref);
   } catch (error) {
-    if (error instanceof StorageError || step.signal.aborted) throw error;
-    const failures = step.task.failures + 1;
-    const detail = error instanceof Error ? error.message : String(error);
-    const { disposition, details } = error instanceof ProviderError ? error : {};
-    const mayPass = disposition === "retry" && details?.isFailure !== true;
-    if (disposition === "fail" || (await (mayPass ? isWaitOver(step) : failures >= FINALIZE_TRIES)))
-      return unusable(step, index, detail);
-    const fields = { task: step.task.id, output: index, failures, detail };
-    step.deps.log.warn(fields, "an output could not be stored; trying again");
-    if (details?.isFailure === true) onRefused();
-    return output;
+    const isRefused = error instanceof ProviderError && error.details.isFailure === true;
+    const now = isRefused ? await renewed(index) : undefined;
+    if (now === undefined || Bun.deepEquals(now, output)) return notHome(step, output, index, error);
+    return fetched(step, now.ref).catch((again: unknown) => notHome(step, now, index, again));
   }
+}
+
+async function fetched(step: Step, ref: Json): Promise<AttemptOutput> {
+  const adapter = step.attempt && step.adapterOf(step.attempt);
+  if (adapter?.fetchOutput === undefined) throw new Error("The provider of this output cannot fetch it.");
+  const bring = adapter.fetchOutput.bind(adapter, ref, step.signal);
+  return { kind: "stored", file: await storeOutput(step, bring) };
+}
+
+/** @returns what becomes of an output that could not be fetched. @throws the error if it is not the output's */
+async function notHome(step: Step, output: Remote, index: number, error: unknown): Promise<AttemptOutput> {
+  if (error instanceof StorageError || step.signal.aborted) throw error;
+  const failures = step.task.failures + 1;
+  const detail = error instanceof Error ? error.message : String(error);
+  const { disposition, details } = error instanceof ProviderError ? error : {};
+  const mayPass = disposition === "retry" && details?.isFailure !== true;
+  if (disposition === "fail" || (await (mayPass ? isWaitOver(step) : failures >= FINALIZE_TRIES)))
+    return unusable(step, index, detail);
+  const fields = { task: step.task.id, output: index, failures, detail };
+  step.deps.log.warn(fields, "an output could not be stored; trying again");
+  return output;
 }
 
 /** Whether an output is waited for no longer whose provider has a temporary problem: it was paid for. */
@@ -86,23 +98,33 @@ async function isWaitOver(step: Step): Promise<boolean> {
   return failures + 1 >= TROUBLED_TRIES && (cancelRequested || (await step.isLate()));
 }
 
-/** Signed addresses end. An upstream that is asked about its job once more may give new ones. */
-async function renewed(
-  step: Step,
-  attempt: Attempt,
-  outputs: readonly AttemptOutput[],
-): Promise<readonly AttemptOutput[]> {
+/** Where an output is by what its upstream says now; undefined if it says nothing of it. */
+type Renewed = (index: number) => Promise<Remote | undefined>;
+
+/** Signed addresses end. An upstream that is asked about its job once more, for all outputs together, may give new ones. */
+function createRenewed(step: Step, attempt: Attempt): Renewed {
+  let answer: Promise<PollResult | undefined> | undefined;
+  return async (index) => {
+    answer ??= askAgain(step, attempt);
+    const said = await answer;
+    const output = said?.kind === "succeeded" ? said.outputs[index] : undefined;
+    return output?.kind === "remote" ? output : undefined;
+  };
+}
+
+async function askAgain(step: Step, attempt: Attempt): Promise<PollResult | undefined> {
   const { operation, lane } = attempt;
+  const { pace } = step.deps;
   const adapter = step.adapterOf(attempt);
-  if (adapter?.poll === undefined || operation === undefined) return outputs;
-  if (step.deps.pace.poll(lane, step.task.id) > 0) return outputs;
-  const answer = await adapter.poll(operation, step.signal).catch(() => undefined);
-  step.signal.throwIfAborted();
-  if (answer?.kind !== "succeeded") return outputs;
-  return outputs.map((output, i) => {
-    const now = answer.outputs[i];
-    return output.kind === "remote" && now?.kind === "remote" ? now : output;
-  });
+  if (adapter?.poll === undefined || operation === undefined) return undefined;
+  if (pace.poll(lane, step.task.id) > 0) return undefined;
+  try {
+    return await adapter.poll(operation, step.signal);
+  } catch (error) {
+    step.signal.throwIfAborted();
+    heed(pace, attempt, error);
+    return undefined;
+  }
 }
 
 /** Keeps the retrieved outputs, so that only the rest is fetched again. */
