@@ -236,7 +236,8 @@ function openReload(
 ): Reload | undefined {
   if (read === undefined) return undefined;
   const made = createReload({
-    ...{ ...rooms, config, read, openChecks: rooms.moderation.open },
+    ...{ ...rooms, config, read, readSign, openChecks: rooms.moderation.open },
+    sign: () => settingsSign(config),
     note: (next) => tryNoteSettings({ ...rooms, config: next, trail: rooms.store.trail }),
   });
   const onChange = () =>
@@ -245,7 +246,7 @@ function openReload(
       .catch((error: unknown) =>
         rooms.log.error({ err: error as Error }, "the settings could not be read anew"),
       );
-  releases.push(watchSettings(config, readSign, rooms.clock, onChange));
+  releases.push(watchSettings(config, made.lastRead, rooms.clock, onChange));
   return made;
 }
 

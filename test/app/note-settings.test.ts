@@ -47,14 +47,16 @@ test("settings that were read anew are in force, and said to be, although the di
   };
   const full = () => Promise.reject(new StorageError("full", "The disk is full."));
   const trail = { page: full, note: full } as unknown as TrailStore;
-  const { reload, shown } = createReload({
-    ...{ config, log: log as never, catalog: {} as never },
+  const { reload, shown, lastRead } = createReload({
+    ...{ sign: () => "after", readSign: "before", config, log: log as never, catalog: {} as never },
     read: () => readConfig({ cwd, env: { SVC_RETENTION_OUTPUTS_SECONDS: "60" } }),
     ...{ takePrices() {}, takeProviders: async () => {}, openChecks: async () => () => {}, wake() {} },
     note: (next) => tryNoteSettings({ config: next, trail, clock: { now: () => NOW }, log: log as never }),
   });
   const key = "retention.outputs_seconds";
+  expect(lastRead()).toBe("before");
   expect(await reload()).toEqual({ isInForce: true, changed: [key], restart: [], problems: [] });
+  expect(lastRead()).toBe("after");
   expect(shown().find((each) => each.key === key)?.value).toBe(60);
   expect(config.retention.outputsMs).toBe(60_000);
   expect(warned).toEqual(["the settings could not be noted in the trail; a later reading tries again"]);

@@ -16,6 +16,10 @@ export interface ReloadDeps {
   readonly config: InForce;
   /** Reads the settings anew. @throws ConfigError */
   readonly read: () => Config;
+  /** A text that differs whenever the settings file does. */
+  readonly sign: () => string;
+  /** That of the file that `config` was read from. */
+  readonly readSign: string;
   readonly log: LeveledLog;
   readonly catalog: PriceCatalog;
   /** The prices of the settings have changed. */
@@ -37,20 +41,19 @@ export function createReload(deps: ReloadDeps) {
   // Kept keys are in files, and settings do not show what they contained when they were applied.
   let signs = signsOf(config, config);
   let last: Promise<unknown> = Promise.resolve();
+  let lastRead = deps.readSign;
 
   async function reload(): Promise<Reloaded> {
     let next: Config;
     let takeChecks: () => void;
+    lastRead = deps.sign();
     try {
       next = deps.read();
       configuredPricesOf(next, deps.catalog);
       takeChecks = await deps.openChecks(next);
     } catch (error) {
-      if (!(error instanceof ConfigError)) throw error;
-      const problems = error.problems.map(describeProblem);
-      for (const problem of problems) log.error({}, problem);
-      log.error({ problems: problems.length }, "the settings cannot be used; those of before stay in force");
-      return { isInForce: false, changed: [], restart: [], problems };
+      if (error instanceof ConfigError) return refused(error, log);
+      throw error;
     }
     return take(next, takeChecks);
   }
@@ -87,7 +90,16 @@ export function createReload(deps: ReloadDeps) {
     },
     /** The settings in force, with where each was given. */
     shown: () => shown,
+    /** The sign of the file when it was read last, whether or not it could be used. */
+    lastRead: () => lastRead,
   };
+}
+
+function refused({ problems: found }: ConfigError, log: LeveledLog): Reloaded {
+  const problems = found.map(describeProblem);
+  for (const problem of problems) log.error({}, problem);
+  log.error({ problems: problems.length }, "the settings cannot be used; those of before stay in force");
+  return { isInForce: false, changed: [], restart: [], problems };
 }
 
 /** Tells what became of a reload. */

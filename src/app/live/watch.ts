@@ -16,28 +16,26 @@ export function settingsSign({ configFile, dataDir }: Place): string {
 }
 
 /**
- * Calls `onChange` when the settings file has changed, after it was unchanged for one check, because an editor may write it in
- * pieces.
+ * Calls `onChange` when the settings file is not the one that was read last, after it was unchanged for one check, because an
+ * editor may write it in pieces.
  *
- * @param taken its sign when it was read: a start takes as long as there is to migrate, and it may change meanwhile
+ * @param lastRead its sign when it was read last, by whomever: a start takes as long as there is to migrate, and it may change meanwhile
  * @returns a function that stops it
  */
 export function watchSettings(
   place: Place,
-  taken: string,
+  lastRead: () => string,
   clock: Pick<Clock, "after">,
   onChange: () => void,
 ): () => void {
-  let seen = taken;
+  let seen = lastRead();
   let cancel = clock.after(LOOK_EVERY_MS, look);
   function look(): void {
     const sign = settingsSign(place);
     const isSettled = sign === seen;
     seen = sign;
     cancel = clock.after(LOOK_EVERY_MS, look);
-    if (!isSettled || sign === taken) return;
-    taken = sign;
-    onChange();
+    if (isSettled && sign !== lastRead()) onChange();
   }
   return () => cancel();
 }
