@@ -88,6 +88,38 @@ test("at 60 by 20 there is one table below all figures", async () => {
   for (const colour of COLOURS) expect(terminal.raw()).not.toContain(`\u001b[${colour}m`);
 });
 
+test("where there are few lines, the last figures and words of help are left out, and nothing else", async () => {
+  const terminal = top(40, 12);
+  await terminal.draws(isLive);
+  expect(linesOf(terminal)).toEqual([
+    "svc 1.2.3  box  up 2m  http://127.… live",
+    "requests     12.5/s  4xx 0.5  5xx 0    …",
+    "creates      1.25/s  30 of 465 failed  …",
+    "queued    12 for 4m",
+    "running   3 of 512",
+    "callbacks 4 for 2h",
+    "spend 1h  1.25 USD",
+    "memory    74 MB",
+    " models 30  lanes 2  providers 2   1-1 …",
+    "MO…    DONE  FAILED     OK    P50    P95",
+    "mo…       0       0      -      -      -",
+    "q quit  ? help  tab table  s sort: mode…",
+  ]);
+  terminal.press("?");
+  await terminal.draws(/this help/);
+  expect(linesOf(terminal)[0]).toMatch(/^svc 1\.2\.3 .* live$/);
+  expect(linesOf(terminal)[10]).toMatch(/^$/);
+  terminal.press("\u001b");
+  await terminal.draws(/^queued/m);
+  terminal.resize(80, 6);
+  await terminal.draws((frame) => isLive(frame) && frame.length === 6);
+  expect(linesOf(terminal).map((line) => line.split(" ")[0])).toEqual([
+    ...["svc", "requests", "creates", "queued", "spend", "q"],
+  ]);
+  terminal.press("q");
+  expect(await terminal.exited).toBe(0);
+});
+
 test("at 80 by 24 three figures fit in a line", async () => {
   const terminal = top(80, 24);
   await terminal.draws(isLive);

@@ -313,6 +313,24 @@ describe("the screen", () => {
     await terminal.exited;
   });
 
+  test("where there are few lines, the last words of help are left out, and then what is above the tasks", async () => {
+    const { terminal } = await watching({ tasks: TASKS }, { columns: 60, rows: 10 });
+    terminal.press("?");
+    await terminal.draws(/select a task/);
+    const starts = () => terminal.frame().map((line) => line.trim().split(/ {2,}/)[0]);
+    expect(starts()).toEqual([
+      ...["svc task watch", "all 3", "0/min", "↑ ↓, j k", "PgUp PgDn, Space", "Home End, g G"],
+      ...["Enter, Esc", "Tab, ← →, 1 to 6", "/", "Esc close"],
+    ]);
+    terminal.press("\u001b");
+    await terminal.draws(/failed/);
+    terminal.resize(60, 4);
+    await terminal.draws((frame) => /live$/.test(frame[0] ?? "") && frame[3]?.startsWith("? help") === true);
+    expect(starts()).toEqual(["svc task watch", "TASK", expect.stringMatching(/^❯ task_/), "? help"]);
+    terminal.press("q");
+    expect(await terminal.exited).toBe(0);
+  });
+
   test.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],

@@ -19,23 +19,35 @@ export interface Layout {
   /** Facts in a line, and how many cells each has. */
   readonly factsPerLine: number;
   readonly factWidth: number;
-  /** Rows of a table that are seen. */
+  /** Lines of facts that are seen. */
+  readonly factLines: number;
+  /** Rows of a table that are seen; 0 where there is no room for tables. */
   readonly tableHeight: number;
+  /** Lines of help that are seen. */
+  readonly helpHeight: number;
 }
 
-/** Lines above the facts, between them and the rows of tables, and below these. */
-const [ABOVE, BETWEEN, BELOW] = [3, 2, 1];
+/** Lines of the title and the rates, and of the footer. */
+const [ABOVE, BELOW] = [3, 1];
+/** Lines above the rows of a table, and what a table takes with its first row. */
+const TABLE_HEAD = 2;
+const LEAST_TABLE = TABLE_HEAD + 1;
 
 export function layoutOf(size: Size, table: TableName): Layout {
   const { columns, rows } = size;
   const factsPerLine = Math.max(1, Math.floor(columns / FACT_WIDTH));
-  const factLines = Math.ceil(FACTS.length / factsPerLine);
+  // More lines than a screen has would be squeezed into each other.
+  const room = Math.max(0, rows - ABOVE - BELOW);
+  const tableRoom = room < LEAST_TABLE ? 0 : LEAST_TABLE;
+  const factLines = Math.min(Math.ceil(FACTS.length / factsPerLine), room - tableRoom);
   return {
     size,
     panels: columns < WIDE ? [{ table, width: columns }] : sideBySide(columns),
     factsPerLine,
     factWidth: Math.floor(columns / factsPerLine),
-    tableHeight: Math.max(1, rows - ABOVE - factLines - BETWEEN - BELOW),
+    factLines,
+    tableHeight: tableRoom === 0 ? 0 : room - factLines - TABLE_HEAD,
+    helpHeight: Math.max(0, rows - 1 - BELOW),
   };
 }
 

@@ -36,12 +36,12 @@ export function TopView({ state, layout, look }: ViewProps) {
     <Box flexDirection="column" width={columns} height={rows}>
       <Title state={state} shown={shown} layout={layout} look={look} />
       {state.isHelp ? (
-        <Help width={columns} />
+        <Help width={columns} height={layout.helpHeight} />
       ) : (
         <>
           <Rates shown={shown} width={columns} look={look} isOld={isOld} />
           <Facts facts={factsOf(shown.reading)} layout={layout} look={look} isOld={isOld} />
-          <Tables state={state} shown={shown} layout={layout} isOld={isOld} />
+          {layout.tableHeight > 0 && <Tables state={state} shown={shown} layout={layout} isOld={isOld} />}
         </>
       )}
       <Box flexGrow={1} />
@@ -115,8 +115,8 @@ function Rate(props: {
 
 function Facts(props: { facts: readonly Fact[]; layout: Layout; look: Look; isOld: boolean }) {
   const { facts, layout, look, isOld } = props;
-  const { factsPerLine, factWidth } = layout;
-  const lines = Array.from({ length: Math.ceil(facts.length / factsPerLine) }, (_, i) =>
+  const { factsPerLine, factWidth, factLines } = layout;
+  const lines = Array.from({ length: factLines }, (_, i) =>
     facts.slice(i * factsPerLine, (i + 1) * factsPerLine),
   );
   return lines.map((line) => (
@@ -226,8 +226,8 @@ const KEYS = [
   ["OK, P50, P95", "of the tasks that ended in the last hour, from create to end"],
 ] as const;
 
-function Help({ width }: { readonly width: number }) {
-  return KEYS.map(([key, about]) => (
+function Help({ width, height }: { readonly width: number; readonly height: number }) {
+  return KEYS.slice(0, height).map(([key, about]) => (
     <Text key={key} wrap="truncate">
       <Text bold>{fitCells(key, 16)}</Text>
       {fitCells(about, width - 16)}

@@ -31,6 +31,9 @@ interface ViewProps {
   readonly title: string;
 }
 
+/** Screens with fewer lines are without these: more lines than there are would be squeezed into each other. */
+const [WITH_TABS, WITH_PACE] = [5, 6];
+
 /** The whole screen. Of the tasks, only those that are seen are drawn. */
 export function WatchView(props: ViewProps) {
   const { state, layout } = props;
@@ -38,10 +41,10 @@ export function WatchView(props: ViewProps) {
   return (
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       <Title {...props} />
-      <Tabs {...props} />
-      <PaceLine {...props} />
+      {rows >= WITH_TABS && <Tabs {...props} />}
+      {rows >= WITH_PACE && <PaceLine {...props} />}
       <Box flexGrow={1} gap={PANE_GAP} overflow="hidden">
-        {state.isHelp ? <Help width={columns} /> : <Middle {...props} />}
+        {state.isHelp ? <Help width={columns} height={layout.height + 1} /> : <Middle {...props} />}
       </Box>
       <Footer {...props} />
     </Box>
@@ -222,10 +225,10 @@ function Question({ verb, id, width }: { verb: "cancel" | "retry"; id: string; w
   );
 }
 
-function Help({ width }: { readonly width: number }) {
+function Help({ width, height }: { readonly width: number; readonly height: number }) {
   return (
     <Box flexDirection="column">
-      {HELP.map(([key, about]) => (
+      {HELP.slice(0, height).map(([key, about]) => (
         <Text key={key} wrap="truncate">
           <Text bold>{fitCells(key, 18)}</Text>
           {fitCells(about, Math.max(0, width - 18))}
