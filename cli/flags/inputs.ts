@@ -65,14 +65,18 @@ async function readInput(
 
 /** Converts text to the first of the schema's types that it can be read as. */
 function convert(text: string, types: ReadonlySet<string>): Json {
-  const isNumber =
-    /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) && (types.has("number") || types.has("integer"));
-  if (isNumber) return Number(text);
+  if ((types.has("number") || types.has("integer")) && isNumber(text)) return Number(text);
   if (types.has("boolean") && (text === "true" || text === "false")) return text === "true";
   if (types.has("null") && text === "null") return null;
   const looksLikeJson =
     (types.has("object") && text.startsWith("{")) || (types.has("array") && text.startsWith("["));
   return looksLikeJson ? parseJson("value", text) : text;
+}
+
+/** Whether a text is a number that stays the same when it is read. */
+function isNumber(text: string): boolean {
+  if (!/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) || !Number.isFinite(Number(text))) return false;
+  return !/^-?\d+$/.test(text) || BigInt(Number(text)) === BigInt(text);
 }
 
 /** The types that a schema allows for a property, by its own keywords and its alternatives. */

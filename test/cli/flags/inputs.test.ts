@@ -19,7 +19,10 @@ describe("an input", () => {
   test.each([
     ["n=2", { n: 2 }],
     ["n=two", { n: "two" }],
+    ["n=9007199254740993", { n: "9007199254740993" }],
+    ["n=9007199254740992", { n: 9007199254740992 }],
     ["strength=-0.5", { strength: -0.5 }],
+    ["strength=1e400", { strength: "1e400" }],
     ["strength=null", { strength: null }],
     ["upscale=true", { upscale: true }],
     ["upscale=yes", { upscale: "yes" }],
