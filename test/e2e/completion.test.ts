@@ -14,6 +14,9 @@ const SHELLS = {
   fish: { command: ["fish", "--no-config", "-i"], load: "svc complete fish | source" },
 } as const;
 
+/** A name that holds commands of a shell. */
+const HOSTILE = "R&D;touch$(id)";
+
 let server: Server;
 let env: Record<string, string>;
 let task = "";
@@ -21,7 +24,8 @@ let task = "";
 beforeAll(async () => {
   server = await startServer();
   env = { SVC_SERVER: server.url, SVC_API_KEY: server.firstKey() };
-  await arranged(["keys", "create", "--name", "web-production", "--data-dir", server.dataDir]);
+  for (const name of ["web-production", HOSTILE])
+    await arranged(["keys", "create", "--name", name, "--data-dir", server.dataDir]);
   const submitted = await svcJson(["task", "submit", "-m", "sandbox-image", "-p", "x", "--wait"], { env });
   task = /task_[0-9a-z]{26}/.exec(JSON.stringify(submitted))?.[0] ?? "";
   writeFileSync(join(server.folder, "photograph.png"), "");
@@ -38,6 +42,7 @@ const COMPLETED: readonly (readonly [typed: string, completed: () => string])[] 
   ["svc usage --by=mo", () => "svc usage --by=model "],
   ["svc --json keys rot", () => "svc --json keys rotate "],
   ["svc keys show web-", () => "svc keys show web-production "],
+  ["svc keys show R", () => "svc keys show R\\&D\\;touch\\$\\(id\\) "],
   ["svc providers show repli", () => "svc providers show replicate "],
   ["svc task get task_", () => `svc task get ${task} `],
   ["svc models show sandbox-image-b", () => "svc models show sandbox-image-"],
@@ -60,7 +65,7 @@ describe.each(Object.entries(SHELLS))("%s", (name, { command, load }) => {
 const AGAIN_MS = 5_000;
 
 async function completes(shell: Shell, typed: string, completed: string): Promise<void> {
-  const whole = new RegExp(`${completed.trimEnd().replaceAll(/[.*+?^$()|[\]]/g, "\\$&")}`);
+  const whole = new RegExp(`${completed.trimEnd().replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&")}`);
   // Values are asked for in a tenth of a second, or left: on a busy machine Tab is pressed again.
   for (let more = 4; ; more--) {
     shell.type(`${typed}\t`);
@@ -73,7 +78,7 @@ async function completes(shell: Shell, typed: string, completed: string): Promis
   }
   // A mark shows where the shell left the cursor: after a space, or ready for more of the word.
   shell.type("X");
-  await shell.shows(new RegExp(`${completed.replaceAll(/[.*+?^$()|[\]]/g, "\\$&")}[^\\s]*X`));
+  await shell.shows(new RegExp(`${completed.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&")}[^\\s]*X`));
   // Ctrl-U and Ctrl-L: an empty line on an empty screen.
   shell.type("\u0015\f");
 }

@@ -1,7 +1,8 @@
 # Completions of svc for bash.
 # Bash cuts words at = and :, which belong to words here, and replaces only what
 # follows the last cut. So words are put together again, and what precedes the cut is
-# taken off every answer.
+# taken off every answer. It puts words in as they are: here they are quoted, because a
+# name may hold what is a command to a shell.
 _svc() {
   local rest=${COMP_LINE:0:COMP_POINT} piece= i how word
   local -a words=() lines=()
@@ -23,8 +24,10 @@ _svc() {
     local path=${how#:files}
     path=${path# }
     # Otherwise bash would put a backslash before an @.
-    [[ $before == "$path"* ]] && compopt -o filenames
+    local quotes=
+    if [[ $before == "$path"* ]]; then compopt -o filenames; else quotes=yes; fi
     while IFS= read -r word; do
+      [[ $quotes ]] && printf -v word %q "$word"
       word=$path$word
       COMPREPLY+=("${word#"$before"}")
     done < <(compgen -f -- "${current#"$path"}")
@@ -33,7 +36,8 @@ _svc() {
   [[ $how == :nospace ]] && compopt -o nospace
   for word in "${lines[@]}"; do
     word=${word%%$'\t'*}
-    COMPREPLY+=("${word#"$before"}")
+    printf -v word %q "${word#"$before"}"
+    COMPREPLY+=("$word")
   done
 }
 complete -F _svc svc

@@ -9,6 +9,8 @@ Register-ArgumentCompleter -Native -CommandName svc -ScriptBlock {
     $lines | Where-Object { $_ -and -not $_.StartsWith(':') } | ForEach-Object {
         $word, $about = $_ -split [char]9, 2
         if (-not $about) { $about = $word }
-        [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $about)
+        # A name may hold what is a command to a shell.
+        $text = if ($word -match '^[\w./:=+%-]*$') { $word } else { "'" + $word.Replace("'", "''") + "'" }
+        [System.Management.Automation.CompletionResult]::new($text, $word, 'ParameterValue', $about)
     }
 }
