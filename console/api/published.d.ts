@@ -1359,7 +1359,7 @@ export interface Schemas {
     } | null;
     /** Version of the model's prices. */
     price_version: string;
-    /** What every line is charged times for this API key; 1 where absent. */
+    /** What every line, and the minimum, is charged times for this API key; 1 where absent. */
     multiplier?: string;
     /** The routes that are switched on and can do the request, or the one that it names. Only for keys that may name routes. The price is the model's, whichever route is taken. */
     routes?: readonly ({
@@ -3359,7 +3359,7 @@ export interface Schemas {
     })[];
     /** The least a task costs that delivers anything. */
     minimum?: string;
-    /** What every line is charged times for this API key; 1 where absent. */
+    /** What every line, and the minimum, is charged times for this API key; 1 where absent. */
     multiplier?: string;
   };
   Node: {
@@ -3656,7 +3656,7 @@ export interface Schemas {
     })[];
     /** Fields that decide the price and were not given. */
     missing: readonly (string)[];
-    /** What every line is charged times for this API key; 1 where absent. */
+    /** What every line, and the minimum, is charged times for this API key; 1 where absent. */
     multiplier?: string;
   };
   RedeliverCallbacks: {
@@ -5228,7 +5228,7 @@ export interface Operations {
     body: {
       /** The create body. Prompt and media may be left out. */
       request?: Record<string, unknown>;
-      /** What every line is charged times, as for an account or a key. */
+      /** What every line, and the minimum, is charged times, as for an account or a key. */
       price_multiplier?: string;
     };
     data: Schemas["Quote"];

@@ -20,7 +20,7 @@ export interface PriceLineForm extends Omit<PriceLine, "unitMicros"> {
   readonly amount: string;
 }
 
-/** The most that one line may charge for one output; far below where sums are no longer exact. */
+/** The most that one line may charge for one output, and a rule at least for a task; far below where sums are no longer exact. */
 const MOST_MICROS = toMicros(100_000_000_000);
 /** The most seconds, or megapixels, that an output is assumed to have where the request tells how many. */
 const MOST_UNITS_TOLD = 1_000;
@@ -55,11 +55,17 @@ function amountOf(text: string): Micros {
 type PricedModel = Pick<Model, "schema" | "mediaFields" | "modes">;
 
 /** The problems of a price rule that its schema cannot find. @param model has the parameters that the rule may depend on */
-export function priceProblems({ lines }: PriceRuleForm, model: PricedModel, at: Path = []): Problem[] {
+export function priceProblems(
+  { lines, minimum = "0" }: PriceRuleForm,
+  model: PricedModel,
+  at: Path = [],
+): Problem[] {
+  const tooHigh = `is more than ${formatAmount(MOST_MICROS)}, the most there is`;
   const twice = lines.find((line, i) => lines.findIndex(({ sku }) => sku === line.sku) !== i);
   return [
     ...lines.flatMap((line, i) => lineProblems(line, model, [...at, "lines", i])),
     ...unless(twice === undefined, [...at, "lines"], `has two lines with the sku "${twice?.sku}"`),
+    ...unless(amountOf(minimum) <= MOST_MICROS, [...at, "minimum"], tooHigh),
   ];
 }
 

@@ -194,6 +194,7 @@ describe("a price rule", () => {
       "must be a text, a number, a boolean or a list",
     ],
     [{ lines: [line({ amount: "100001" })] }, "lines[0].amount", "can come to more than 100000.000000"],
+    [{ lines: [line()], minimum: "100000.000001" }, "minimum", "is more than 100000.000000"],
     [{ lines: [line({ unit: "second", amount: "101" })] }, "lines[0].amount", "can come to more than"],
     [{ lines: [line()], version: "a\u0000" }, "version", "must have at most 200 characters"],
     [{ lines: [line({ when: { duration: 11 } })] }, "lines", "price no request of sandbox-image at all"],

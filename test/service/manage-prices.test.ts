@@ -97,11 +97,11 @@ describe("the price of a request", () => {
           ...{ amount: micros(225_000), detail: "3 seconds × 2 outputs × 1.25" },
         },
         {
-          ...{ sku: "minimum", unit: "task", quantity: 1, unitMicros: micros(275_000) },
-          ...{ amount: micros(275_000), detail: "up to the minimum" },
+          ...{ sku: "minimum", unit: "task", quantity: 1, unitMicros: micros(400_000) },
+          ...{ amount: micros(400_000), detail: "up to the minimum" },
         },
       ],
-      cost: { least: micros(500_000), most: micros(500_000) },
+      cost: { least: micros(625_000), most: micros(625_000) },
       missing: [],
     });
   });

@@ -14,7 +14,7 @@ type Parameters = { readonly [name: string]: Json };
 export interface PriceTerms {
   /** Replaces the model's rule. */
   readonly rule?: PriceRule | undefined;
-  /** Millionths; multiplies every line. */
+  /** Millionths; multiplies every line, and the minimum. */
   readonly multiplier?: number | undefined;
 }
 
@@ -34,6 +34,7 @@ export interface Quote {
   readonly outputs: number;
   readonly lines: readonly QuoteLine[];
   readonly multiplier?: number | undefined;
+  /** The rule's minimum, multiplied. */
   readonly minimum?: Micros | undefined;
   /** The most the task can cost; what is held. */
   readonly ceiling: Micros;
@@ -95,8 +96,8 @@ function isSame(before: Priced, { mode, n, parameters }: GenerationRequest, term
 
 function quoteAnew(model: Model, request: GenerationRequest, terms: PriceTerms): Quote {
   const rule = terms.rule ?? model.price;
-  const { minimumMicros: minimum } = rule;
   const multiplier = terms.multiplier === ONE ? undefined : terms.multiplier;
+  const minimum = minimumOf(rule, multiplier);
   const fields = pricedFields(model, request);
   const lines = quotedLines(rule, fields);
   const promised = { priceVersion: rule.version, outputs: request.n, lines };
@@ -105,6 +106,10 @@ function quoteAnew(model: Model, request: GenerationRequest, terms: PriceTerms):
   const ceiling = maxMicros(sumMicros(amounts), minimum ?? ZERO);
   const automatic = automaticPrice(rule.lines, fields);
   return { ...promised, multiplier, minimum, ceiling, ...(automatic && { automatic }) };
+}
+
+function minimumOf({ minimumMicros: unitMicros }: PriceRule, multiplier: number | undefined) {
+  return unitMicros === undefined ? undefined : lineAmount({ unitMicros }, 1, multiplier);
 }
 
 /**
@@ -163,8 +168,11 @@ export function lineQuantity({ unit, perOutput }: QuoteLine, outputs: number): n
 }
 
 /** The price of a quantity (to three decimal places) of a line, rounded up to a whole micro-unit. Nothing else rounds. */
-export function lineAmount(line: QuoteLine, quantity: number, multiplier: number = ONE): Micros {
-  const { unitMicros, per = 1 } = line;
+export function lineAmount(
+  { unitMicros, per = 1 }: Pick<QuoteLine, "unitMicros" | "per">,
+  quantity: number,
+  multiplier: number = ONE,
+): Micros {
   const plain = unitMicros * quantity;
   if (per === 1 && multiplier === ONE && Number.isInteger(quantity) && Number.isSafeInteger(plain))
     return toMicros(plain);

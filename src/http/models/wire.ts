@@ -9,11 +9,14 @@ import { amount, CURRENCY_SCHEMA, unixSeconds } from "../wire/values.ts";
 
 export const MODEL_ID = text("Id of a model, or an alias of one.");
 
-/** The factor of every line of a price. */
-export const MULTIPLIER = text("What every line is charged times for this API key; 1 where absent.", {
-  pattern: "^[0-9]+(\\.[0-9]{1,6})?$",
-  examples: ["1.25"],
-});
+/** The factor of every line of a price, and of its minimum. */
+export const MULTIPLIER = text(
+  "What every line, and the minimum, is charged times for this API key; 1 where absent.",
+  {
+    pattern: "^[0-9]+(\\.[0-9]{1,6})?$",
+    examples: ["1.25"],
+  },
+);
 
 /** Units that the amount of a line pays for. */
 export const PER = integer("Units that one such amount is for; 1 where absent.", { minimum: 1 });

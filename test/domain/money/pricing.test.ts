@@ -195,6 +195,20 @@ test("what costs less than the minimum costs the minimum, as a line of its own",
   expect(amountOf(promised, { outputs: [] })).toBe(0);
 });
 
+test("a multiplier counts for the minimum too", () => {
+  const rule = { version: "1", lines: [line({})], minimumMicros: toMicros(25_000) };
+  const priced = (multiplier: number) => {
+    const promised = quote(model([]), request(1), { rule, multiplier });
+    return [Number(promised.ceiling), amountOf(promised, { outputs: outputs(1) })];
+  };
+  expect([500_000, 1_000_000, 2_000_000, 333_333].map(priced)).toEqual([
+    [12_500, 12_500],
+    [25_000, 25_000],
+    [50_000, 50_000],
+    [8_334, 8_334],
+  ]);
+});
+
 test("a condition may name several values, and a request without the parameter meets none", () => {
   const rule = [line({ when: { quality: ["low", "medium"] } })];
   const isFor = (parameters: GenerationRequest["parameters"]) =>

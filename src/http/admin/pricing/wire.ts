@@ -29,7 +29,7 @@ export const PRICE_CHANGE = requiring(["price"], {
 
 export const QUOTE_REQUEST = optional({
   request: { ...ANY_FIELDS, description: "The create body. Prompt and media may be left out." },
-  price_multiplier: text("What every line is charged times, as for an account or a key.", {
+  price_multiplier: text("What every line, and the minimum, is charged times, as for an account or a key.", {
     pattern: "^\\d{1,4}(\\.\\d{1,6})?$",
     "x-must": "be a number above 0 and at most 1000, such as 1.25, as text with at most six decimal places",
   }),
