@@ -13,6 +13,8 @@ export interface SchemaForm {
 /** In every create body. A manifest names the other properties of `shared.yaml` that it uses. */
 const EVERYWHERE = ["model", "callback_url", "retain_seconds"];
 const MEDIA = "media";
+/** The most outputs of a task where a manifest does not say. */
+const MOST_OUTPUTS = 10;
 const SHARED = shared as { readonly [name: string]: JsonObject };
 
 /** Names that a manifest may have under `shared`. */
@@ -42,6 +44,21 @@ export function composeSchema(
     properties,
     additionalProperties: false,
     ...rules,
+  };
+}
+
+/**
+ * The same schema with the bounds of `n` that a manifest leaves open. A number of outputs below one has no price, and one of millions
+ * no end.
+ */
+export function withBoundedCount(schema: JsonObject): JsonObject {
+  const own = propertyOf(schema, "n");
+  if (own === undefined || own.enum !== undefined || own.const !== undefined) return schema;
+  const { minimum = 1, maximum = MOST_OUTPUTS } = own;
+  const least = typeof minimum === "number" ? Math.max(1, minimum) : minimum;
+  return {
+    ...schema,
+    properties: { ...(schema.properties as JsonObject), n: { ...own, minimum: least, maximum } },
   };
 }
 

@@ -6,7 +6,7 @@ import type { RoutePolicy } from "../domain/model/route-policy.ts";
 import type { InputWording, Wording } from "../domain/model/wording.ts";
 import { parseAmount } from "../domain/money/money.ts";
 import type { InputRole, TaskKind } from "../domain/task/request.ts";
-import { composeSchema, type SchemaForm } from "./create-body.ts";
+import { composeSchema, type SchemaForm, withBoundedCount } from "./create-body.ts";
 import { type PriceRuleForm, toPriceRule } from "./price.ts";
 import { type WorkflowForm, workflowWording } from "./workflow.ts";
 
@@ -67,7 +67,7 @@ export function toModel(manifest: Manifest): Model {
     name: manifest.name,
     description: manifest.description,
     modes: manifest.modes,
-    schema: composeSchema(manifest.schema, manifest.shared ?? [], mediaFields),
+    schema: withBoundedCount(composeSchema(manifest.schema, manifest.shared ?? [], mediaFields)),
     mediaFields,
     resultField: manifest.result_input,
     followUps: manifest.follow_ups,

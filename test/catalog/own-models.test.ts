@@ -52,6 +52,18 @@ test("a file adds a model, and one that says so takes the place of a built-in on
   expect(problems).toEqual([]);
 });
 
+test.each([
+  ["{ type: integer }", { type: "integer", minimum: 1, maximum: 10 }],
+  ["{ type: integer, minimum: -3, maximum: 20 }", { type: "integer", minimum: 1, maximum: 20 }],
+  ["{ type: integer, minimum: 2, maximum: 4 }", { type: "integer", minimum: 2, maximum: 4 }],
+  ["{ enum: [1, 16] }", { enum: [1, 16] }],
+])("the number of outputs has bounds, whatever a manifest says: n: %s", (written, n) => {
+  const text = manifest("mine").replace("prompt: { type", `n: ${written}, prompt: { type`);
+  const { own, problems } = setup()(file("a.yaml", text));
+  expect(problems).toEqual([]);
+  expect(own[0]?.schema.properties).toMatchObject({ n });
+});
+
 test("a file that does not say so takes the place of no built-in model", () => {
   const { models, told } = setup()(file("a.yaml", manifest("veo3")));
   expect(models).toEqual(builtIn);

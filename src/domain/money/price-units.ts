@@ -41,6 +41,8 @@ export interface PriceUnitFacts {
 }
 
 const MEGAPIXEL = 1024 * 1024;
+/** What a request may say of seconds: at least what prices still count, and no more than a day or so. All else says nothing. */
+const SECONDS = { least: 0.001, most: 100_000 };
 
 const megapixelsBegun = ({ width, height }: Size) => Math.ceil((width * height) / MEGAPIXEL);
 /** Requests do not say how many tokens they need. */
@@ -65,7 +67,10 @@ export const UNITS = {
     counts: "seconds of each",
     of: "output",
     parameter: "duration",
-    told: (duration) => (typeof duration === "number" ? duration : undefined),
+    told: (duration) =>
+      typeof duration === "number" && duration >= SECONDS.least && duration <= SECONDS.most
+        ? duration
+        : undefined,
     fewest: 1,
     // A video of five seconds is a few frames longer or shorter.
     measured: ({ durationMs }) => (durationMs === undefined ? undefined : Math.ceil(durationMs / 1000)),
