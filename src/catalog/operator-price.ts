@@ -47,8 +47,22 @@ function refused(path: string, problem: string): ReadPrice {
   return { ok: false, path, problem };
 }
 
-/** The first request that the model takes and the rule has no price for. */
+/** The first request that the model takes and the rule has no price for. None is found where there are too many to look at. */
 export function unpricedRequest(
+  validator: Pick<Validator, "takes">,
+  model: Model,
+  rule: PriceRule,
+): { readonly [name: string]: Json } | undefined {
+  try {
+    return search(validator, model, rule);
+  } catch (error) {
+    // Of a manifest, which may have any price. Those of all other models are to be told all the same.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function search(
   validator: Pick<Validator, "takes">,
   model: Model,
   rule: PriceRule,

@@ -341,6 +341,18 @@ describe("a request without a price", () => {
     expect(unpricedCase(schema, price)).toEqual({ output_format: "jpeg", background: "transparent" });
     expect(catalog.unpricedRequest(model("gpt-image-2"), price)).toEqual({ output_format: "jpeg" });
   });
+
+  test("is not looked for where there are more than can be looked at", () => {
+    const names = ["a", "b", "c"];
+    const choices = Array.from({ length: 47 }, (_, i) => `v${i}`);
+    const wide: Model = {
+      ...MODEL_WITH,
+      schema: { properties: Object.fromEntries(names.map((name) => [name, { enum: choices }])) },
+    };
+    const when = Object.fromEntries(names.map((name) => [name, choices]));
+    const price = toPriceRule({ lines: [{ sku: "m", unit: "output", amount: "1", when }] });
+    expect(catalog.unpricedRequest(wide, price)).toBeUndefined();
+  });
 });
 
 function rulePriced(id: string, lines: JsonObject[]): PriceRule {

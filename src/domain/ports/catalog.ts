@@ -50,6 +50,6 @@ export interface PriceCatalog extends Pick<Catalog, "all"> {
    * request of the model.
    */
   readPrice(model: Model, value: unknown, before?: PriceRule): ReadPrice;
-  /** Parameters of a request that the model takes but the rule has no price for; undefined when none is found. */
+  /** Parameters of a request that the model takes but the rule has no price for; undefined when none is found, or too many would have to be looked at. */
   unpricedRequest(model: Model, rule: PriceRule): { readonly [name: string]: Json } | undefined;
 }
