@@ -75,7 +75,7 @@ export function ensureDirectory(directory: string): { isNew: boolean; closed: re
 }
 
 /** @throws Error if there is no database, or the settings name another one */
-export function existingDatabaseOf(config: Folder & Partial<Pick<Config, "database">>): string {
+export function existingDatabaseOf(config: Used): string {
   if (config.database !== undefined)
     throw new Error(
       "The settings name a PostgreSQL database, and this is for a data folder alone. A PostgreSQL server has its own means: pg_dump, pg_basebackup, vacuum.",
@@ -98,33 +98,47 @@ export class FolderMoved extends Error {
   override readonly name = "FolderMoved";
 }
 
-/** A folder to lock. */
-interface Locked extends Folder, Partial<Pick<Config, "database">> {
+/** A folder to work on. */
+interface Used extends Folder, Partial<Pick<Config, "database">> {
   /** The folder contains only what a node of a shared database needs; so does a folder with `database`. */
   readonly isOfNode?: boolean;
+  /** Where its database is being moved: a move there that was cut off may go on. */
+  readonly movingTo?: string | undefined;
 }
 
-/** Where the database of a folder was moved; undefined if it is in the folder. */
-function movedTo(dataDir: string): string | undefined {
+/** Says where the database of a folder is. */
+interface MovedMark {
+  readonly to: string;
+  /** All rows have arrived, and the database there may not be served yet. */
+  readonly isUnfinished: boolean;
+}
+
+/** Undefined if the database is in the folder. */
+export function movedMark(dataDir: string): MovedMark | undefined {
   const path = join(dataDir, MOVED_AWAY);
   if (!existsSync(path)) return undefined;
   const mark: unknown = JSON.parse(readFileSync(path, "utf8"));
-  return typeof mark === "object" && mark !== null && "to" in mark ? String(mark.to) : "another place";
+  if (typeof mark !== "object" || mark === null || !("to" in mark))
+    return { to: "another place", isUnfinished: false };
+  return { to: String(mark.to), isUnfinished: "unfinished" in mark && mark.unfinished === true };
 }
 
 /** @throws FolderMoved */
-function requireHere({ dataDir, database, isOfNode = database !== undefined }: Locked): void {
-  const to = isOfNode ? undefined : movedTo(dataDir);
-  if (to === undefined) return;
-  throw new FolderMoved(
-    `The database of ${dataDir} was moved to ${to}. Name it with --database, or move it back: svc db move --database URL --to ${dataDir}.`,
-  );
+function requireHere({ dataDir, database, isOfNode = database !== undefined, movingTo }: Used): void {
+  const mark = isOfNode ? undefined : movedMark(dataDir);
+  if (mark === undefined) return;
+  const { to, isUnfinished } = mark;
+  if (isUnfinished && movingTo === to) return;
+  const what = isUnfinished
+    ? `A move of the database of ${dataDir} to ${to} was cut off at its end. Repeat it: svc db move --to URL --data-dir ${dataDir}.`
+    : `The database of ${dataDir} was moved to ${to}. Name it with --database, or move it back: svc db move --database URL --to ${dataDir}.`;
+  throw new FolderMoved(what);
 }
 
 /**
  * @returns a function that releases the lock @throws DataDirectoryBusy when another process holds it; RestoreUnfinished, FolderMoved
  */
-export function lockDataDirectory(folder: Locked): () => void {
+export function lockDataDirectory(folder: Used): () => void {
   const { dataDir } = folder;
   requireHere(folder);
   if (existsSync(join(dataDir, RESTORING)))
@@ -149,7 +163,7 @@ const LOCK_AGAIN_MS = 50;
  *
  * @returns like `lockDataDirectory`
  */
-export async function lockForServer(folder: Locked, { after }: Pick<Clock, "after">): Promise<() => void> {
+export async function lockForServer(folder: Used, { after }: Pick<Clock, "after">): Promise<() => void> {
   for (let waitedMs = 0; ; waitedMs += LOCK_AGAIN_MS) {
     try {
       return lockDataDirectory(folder);

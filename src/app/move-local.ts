@@ -12,6 +12,7 @@ import {
   ensureDirectory,
   existingDatabaseOf,
   lockDataDirectory,
+  movedMark,
 } from "./data-folder.ts";
 import { ownerOf } from "./files-owner.ts";
 import { MOVED_AWAY } from "./folder-contents.ts";
@@ -48,8 +49,10 @@ export async function moveToShared(
   to: string,
   { tell, ...files }: HowMoved,
 ): Promise<MovedAll> {
-  const from = existingDatabaseOf(config);
-  const release = lockDataDirectory(config);
+  const { host, pathname } = new URL(to);
+  const moving = { ...config, movingTo: `${host}${pathname}` };
+  const from = existingDatabaseOf(moving);
+  const release = lockDataDirectory(moving);
   try {
     const { moveToPostgres } = await import("../store/move/open.ts");
     const owners = async () => ({
@@ -57,10 +60,11 @@ export async function moveToShared(
       after: await sharedOwnerOf(to, { isUnfinished: true }),
     });
     // Also where the files go elsewhere: a node may have this data folder.
-    const moving = filesMoving(files, owners, files.path);
-    const moved = await moveToPostgres({ from, to, tell, beforeServed: moving.run });
-    noteMoved(config.dataDir, to);
-    return { ...moved, files: moving.moved() };
+    const carrying = filesMoving(files, owners, files.path);
+    const leave = async () => noteMoved(moving, "unfinished");
+    const moved = await moveToPostgres({ from, to, tell, beforeServed: carrying.run, leave });
+    noteMoved(moving, "finished");
+    return { ...moved, files: carrying.moved() };
   } finally {
     release();
   }
@@ -82,7 +86,7 @@ export async function moveToFolder(
   // As for a node of the database: the folder is one of those, or was one.
   const release = lockDataDirectory({ dataDir, isOfNode: true });
   try {
-    if (existsSync(join(dataDir, MOVED_AWAY)) && existsSync(database)) setAside(database);
+    if (movedMark(dataDir)?.isUnfinished === false && existsSync(database)) setAside(database);
     const { moveToSqlite } = await import("../store/move/open.ts");
     const owners = async () => ({
       before: await sharedOwnerOf(from, { isUnfinished: false }),
@@ -121,9 +125,15 @@ function filesMoving({ files, path }: Omit<HowMoved, "tell">, owners: () => Prom
   };
 }
 
-function noteMoved(dataDir: string, to: string): void {
-  const { host, pathname } = new URL(to);
-  const mark = { to: `${host}${pathname}`, at: new Date(createSystemClock().now()).toISOString() };
-  writeFileSync(join(dataDir, MOVED_AWAY), `${JSON.stringify(mark)}\n`, { mode: 0o600, flush: true });
+/** Says in a folder where its database is, whole or not at all. It is not served from then on. */
+function noteMoved(
+  { dataDir, movingTo: to }: { readonly dataDir: string; readonly movingTo: string },
+  state: "unfinished" | "finished",
+): void {
+  const at = new Date(createSystemClock().now()).toISOString();
+  const mark = { to, at, ...(state === "unfinished" && { unfinished: true }) };
+  const path = join(dataDir, MOVED_AWAY);
+  writeFileSync(`${path}.part`, `${JSON.stringify(mark)}\n`, { mode: 0o600, flush: true });
+  renameSync(`${path}.part`, path);
   flushFolder(dataDir);
 }

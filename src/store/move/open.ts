@@ -18,6 +18,11 @@ interface Places {
   readonly beforeServed?: (() => Promise<void>) | undefined;
 }
 
+interface PlacesThere extends Places {
+  /** Called after that: records that the folder is not served any more. */
+  readonly leave?: (() => Promise<void>) | undefined;
+}
+
 /** One for a transaction, one beside it. */
 const CONNECTIONS = 2;
 
@@ -28,9 +33,9 @@ const CONNECTIONS = 2;
  * @param from path of the file @param to URL of the database, which gets its tables
  * @throws MoveError; SchemaError, StorageError
  */
-export function moveToPostgres({ from, to, ...hooks }: Places): Promise<Moved> {
+export function moveToPostgres({ from, to, leave, ...hooks }: PlacesThere): Promise<Moved> {
   return between(
-    async () => openSqliteSource(from),
+    async () => ({ ...openSqliteSource(from), leave }),
     () => onConnection(to, openPostgresTarget),
     hooks,
   );

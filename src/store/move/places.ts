@@ -39,7 +39,7 @@ export interface Source {
   uncounted(): Promise<Uncounted | undefined>;
   audit(): Promise<AuditReport>;
   /** Records in the database that its rows are at the target, which may be served from now on. @throws MoveError `in_use` */
-  leave?(): Promise<void>;
+  readonly leave?: (() => Promise<void>) | undefined;
   stop(): Promise<void>;
 }
 

@@ -1,15 +1,31 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureDirectory } from "../../../src/app/data-folder.ts";
+import { ensureDirectory, FolderMoved, lockDataDirectory } from "../../../src/app/data-folder.ts";
 import { moveToFolder, moveToShared } from "../../../src/app/move-local.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { openStore as openPostgresStore } from "../../../src/store/postgres/open.ts";
 import { keepBooks } from "../../contracts/audit.ts";
-import { CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { askPostgres, CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
 import { accountId, addAccount, countingTokens } from "../../helpers/store.ts";
+
+/** A data folder with tasks and money. */
+async function folderWithBooks(): Promise<{ dataDir: string; remove: () => void }> {
+  const dataDir = mkdtempSync(join(tmpdir(), "svc-moved-"));
+  ensureDirectory(dataDir);
+  const store = openStore({ path: join(dataDir, "svc.db") });
+  await keepBooks(store);
+  await store.stop();
+  return { dataDir, remove: () => rmSync(dataDir, { recursive: true }) };
+}
+
+const failed = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 
 describe.skipIf(!CAN_TEST_POSTGRES)("moving a data folder to PostgreSQL and back", () => {
   afterAll(stopPostgres);
@@ -44,5 +60,52 @@ describe.skipIf(!CAN_TEST_POSTGRES)("moving a data folder to PostgreSQL and back
     expect(await before.accounts.account(accountId(1))).toEqual(await back.accounts.account(accountId(1)));
     await Promise.all([back.stop(), before.stop()]);
     for (const folder of [other, made, dataDir]) rmSync(folder, { recursive: true });
+  });
+
+  test("a folder that cannot say that it was left is served as before, and the database is not", async () => {
+    const { dataDir, remove } = await folderWithBooks();
+    const url = await emptyPostgres();
+    const config = { dataDir, assets: { path: join(dataDir, "assets") } } as Config;
+    const how = { tell: () => {}, path: join(dataDir, "assets") };
+    mkdirSync(join(dataDir, "moved.json.part"));
+    expect(await failed(moveToShared(config, url, how))).toMatchObject({ code: "EISDIR" });
+    expect(await failed(openPostgresStore({ url, ids: countingTokens() }))).toMatchObject({
+      kind: "unfinished",
+    });
+    lockDataDirectory({ dataDir })();
+    rmSync(join(dataDir, "moved.json.part"), { recursive: true });
+    await moveToShared(config, url, how);
+    await (await openPostgresStore({ url, ids: countingTokens() })).stop();
+    remove();
+  });
+
+  test("a move that is cut off between the folder and the database lets neither be served, and goes on when it is repeated", async () => {
+    const { dataDir, remove } = await folderWithBooks();
+    const url = await emptyPostgres();
+    const config = { dataDir, assets: { path: join(dataDir, "assets") } } as Config;
+    const how = { tell: () => {}, path: join(dataDir, "assets") };
+    await askPostgres(
+      `create function cut() returns trigger language plpgsql as $$ begin raise exception 'cut off'; end $$;
+       create trigger cut before update on move_progress for each row when (new.name = '' and new.is_done = 1)
+         execute function cut()`,
+    );
+    expect(await failed(moveToShared(config, url, how))).toBeInstanceOf(Error);
+    await askPostgres("drop function cut cascade");
+    expect(await failed(openPostgresStore({ url, ids: countingTokens() }))).toMatchObject({
+      kind: "unfinished",
+    });
+    const locked = () => lockDataDirectory({ dataDir });
+    expect(locked).toThrow("was cut off at its end. Repeat it: svc db move --to URL");
+    const elsewhere = new URL(url);
+    elsewhere.pathname = "/elsewhere";
+    expect(await failed(moveToShared(config, elsewhere.href, how))).toBeInstanceOf(FolderMoved);
+    // Its rows are nowhere else as long as the database says so.
+    expect(await failed(moveToFolder(url, dataDir, how))).toMatchObject({ kind: "unfinished" });
+    expect(existsSync(join(dataDir, "svc.db"))).toBe(true);
+    await moveToShared(config, url, how);
+    await (await openPostgresStore({ url, ids: countingTokens() })).stop();
+    expect(locked).toThrow("Name it with --database, or move it back");
+    expect(await failed(moveToShared(config, url, how))).toBeInstanceOf(FolderMoved);
+    remove();
   });
 });
