@@ -41,6 +41,12 @@ interface Woken {
 
 type NodeConfig = Pick<Config, "role" | "nodeName" | "databaseConnections" | "databaseReplica">;
 
+interface ClusterDeps {
+  readonly log: Log;
+  /** Called when this node must not go on. */
+  readonly onFatal?: ((error: unknown) => void) | undefined;
+}
+
 /** This process among others that serve the same PostgreSQL database. */
 export type Cluster = Awaited<ReturnType<typeof connect>>;
 
@@ -51,7 +57,7 @@ export type Cluster = Awaited<ReturnType<typeof connect>>;
  */
 export async function openCluster(
   config: Pick<Config, "database"> & NodeConfig,
-  deps: { readonly log: Log },
+  deps: ClusterDeps,
   releases: Releases,
 ): Promise<Cluster | undefined> {
   return config.database && (await connect(config, { ...deps, url: config.database.reveal() }, releases));
@@ -59,10 +65,10 @@ export async function openCluster(
 
 async function connect(
   config: NodeConfig,
-  { log, url }: { readonly log: Log; readonly url: string },
+  { log, url, onFatal }: ClusterDeps & { readonly url: string },
   releases: Releases,
 ) {
-  const { createBus, openConnection, openStoreOn, ...loaded } = await loadStore();
+  const { createBus, movedAway, openConnection, openStoreOn, ...loaded } = await loadStore();
   const { createNodeStore, followDatabaseTime, createSharedRateLimiter } = loaded;
   const id = createSecrets().newBody().slice(0, ID_LENGTH);
   const connection = openConnection({
@@ -74,12 +80,12 @@ async function connect(
   const replica = await openReplicaOf(connection, config, { log }, releases);
   const time = await connection.opening(() => followDatabaseTime(connection, monotonicMs));
   const self = { id, name: config.nodeName ?? hostname(), role: config.role, version: VERSION };
-  const presence = createPresence({ nodes, self, log, followTime: time.look, elapsed: monotonicMs });
-  /** After this node has joined. */
-  let woken: Woken | undefined;
+  const onMoved = (folder: string) => onFatal?.(movedAway(folder));
+  const presence = createPresence({ nodes, self, log, followTime: time.look, elapsed: monotonicMs, onMoved });
+  let joined: Woken | undefined;
   // A wake-up before a create is stored comes too early. The task is visible only after its transaction has ended.
   const queued = () => {
-    woken?.wake();
+    joined?.wake();
     bus.tell("queued");
   };
   return {
@@ -105,7 +111,7 @@ async function connect(
     tellCallbacksDue: () => bus.tell("callbacks"),
     /** Joins: reports that this node is alive, listens to others, and also looks every second in case a message was lost. */
     async start(feeds: Feeds, self: Woken): Promise<void> {
-      woken = self;
+      joined = self;
       const wakeAll = () => {
         self.wake();
         self.callbacksDue();
@@ -156,6 +162,7 @@ async function openReplicaOf(
 const loadStore = async () => ({
   ...(await import("../store/postgres/bus.ts")),
   ...(await import("../store/postgres/connection.ts")),
+  ...(await import("../store/postgres/moved-away.ts")),
   ...(await import("../store/postgres/node-store.ts")),
   ...(await import("../store/postgres/open.ts")),
   ...(await import("../store/postgres/rate-limiter.ts")),

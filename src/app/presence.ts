@@ -15,15 +15,19 @@ export function oneAtATime(run: () => Promise<unknown>): () => Promise<unknown> 
 /** A longer time between two reports is a break. Nodes report several times within it. */
 const BREAK_MS = GONE_AFTER_MS / 2;
 
-/** Reports regularly that this node is alive, and knows how many others work. */
-export function createPresence(deps: {
+interface PresenceDeps {
   readonly nodes: NodeStore;
   readonly self: Pick<Node, "id" | "name" | "role" | "version">;
   readonly log: Log;
   readonly followTime: () => Promise<void>;
   /** Milliseconds that never jump. */
   readonly elapsed: () => number;
-}) {
+  /** Called when the rows of the database were moved to a data folder while this node began, or was silent. */
+  readonly onMoved: (folder: string) => void;
+}
+
+/** Reports regularly that this node is alive, and knows how many others work. */
+export function createPresence(deps: PresenceDeps) {
   const { nodes, self, log } = deps;
   const [reports, others] = [createReports(deps.elapsed), createOthers(deps.elapsed)];
   let [workers, count, isDraining, isFailing, hasLeft] = [1, 1, false, false, false];
@@ -35,7 +39,9 @@ export function createPresence(deps: {
     try {
       await nodes.beat({ ...self, isDraining });
       reports.arrived();
-      const { nodes: all, now } = await nodes.all();
+      // Whoever moves rows away says so first, and then looks who is there.
+      const { nodes: all, now, movedTo } = await nodes.all();
+      if (movedTo !== undefined) return deps.onMoved(movedTo);
       others.told(all);
       workers = Math.max(1, all.filter((node) => worksAt(node, now)).length);
       count = Math.max(1, all.length);

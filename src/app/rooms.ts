@@ -75,7 +75,7 @@ export class DataFolderGone extends Error {
  */
 export async function openRooms(config: Config, overrides: AppOverrides, releases: Releases) {
   const log = await openLogOf(config, overrides, releases);
-  const cluster = await openCluster(config, { log }, releases);
+  const cluster = await openCluster(config, { log, onFatal: overrides.onFatal }, releases);
   const clock = overrides.clock ?? createSystemClock(cluster?.now);
   const ids = createIds(clock);
   requireSafeNativeFolder();

@@ -36,6 +36,7 @@ test("beats do not pile up while the database is away, and the next one says wha
     log: quietLog(),
     followTime: async () => {},
     elapsed: () => 0,
+    onMoved: () => {},
   });
   const started = presence.start();
   for (let i = 0; i < 20; i++) presence.drain();
@@ -62,7 +63,7 @@ test("silent nodes are gone once this node has reported for ten seconds without 
   };
   const self = { id: "a", name: "a", role: "all", version: "1" } as const;
   const presence = createPresence({
-    ...{ nodes, self, log: quietLog(), followTime: async () => {}, elapsed: () => now },
+    ...{ nodes, self, log: quietLog(), followTime: async () => {}, elapsed: () => now, onMoved: () => {} },
   });
   const beatAt = async (at: number) => {
     now = at;
@@ -94,7 +95,7 @@ test("a node is silent once it has reported nothing for ten seconds of this node
   };
   const self = { id: "a", name: "a", role: "all", version: "1" } as const;
   const presence = createPresence({
-    ...{ nodes, self, log: quietLog(), followTime: async () => {}, elapsed: () => now },
+    ...{ nodes, self, log: quietLog(), followTime: async () => {}, elapsed: () => now, onMoved: () => {} },
   });
   const silentAt = async (at: number, seen: Record<string, number>) => {
     now = at;
@@ -108,5 +109,22 @@ test("a node is silent once it has reported nothing for ten seconds of this node
   expect(await silentAt(10_000, { living: 3 })).toEqual(["killed"]);
   delete seenAt.killed;
   expect(await silentAt(12_000, { living: 4 })).toEqual([]);
+  await presence.stop();
+});
+
+test("a node learns with its first report that the rows of its database were moved away", async () => {
+  const nodes: NodeStore = {
+    beat: async () => {},
+    leave: async () => {},
+    all: async () => ({ nodes: [], now: 0, movedTo: "/srv/svc-data" }),
+  };
+  const self = { id: "a", name: "a", role: "all", version: "1" } as const;
+  const told: string[] = [];
+  const presence = createPresence({
+    ...{ nodes, self, log: quietLog(), followTime: async () => {}, elapsed: () => 0 },
+    onMoved: (folder) => void told.push(folder),
+  });
+  await presence.start();
+  expect(told).toEqual(["/srv/svc-data"]);
   await presence.stop();
 });

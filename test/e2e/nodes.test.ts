@@ -189,6 +189,19 @@ describe.skipIf(!HAS_POSTGRES)("nodes of one PostgreSQL database", () => {
     expect(run(undefined, "audit", "--data-dir", one.dataDir)).toMatchObject({ exitCode: 0 });
   });
 
+  test("a node that was silent while its database was moved away ends, and says where the rows are", async () => {
+    const url = await postgres.newDatabase();
+    const node = await start(url, emptyFolder("assets"), {});
+    process.kill(node.pid, "SIGSTOP");
+    const { onceOn } = await import("../moving/database-servers.ts");
+    await onceOn(url, "update node set seen_at = 0");
+    const to = emptyFolder("moved");
+    expect(run(url, "db", "move", "--to", to)).toMatchObject({ exitCode: 0 });
+    process.kill(node.pid, "SIGCONT");
+    expect(await node.exited).not.toBe(0);
+    expect(node.stderr()).toContain(`were moved to the data folder ${to}`);
+  });
+
   test("an address that cannot be reached, or is no empty database, is told without its password", async () => {
     const nowhere = spawnServer({ env: environment("postgres://svc:CANARY-secret@127.0.0.1:1/svc") });
     expect(await nowhere.exited).not.toBe(0);

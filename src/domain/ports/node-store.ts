@@ -13,6 +13,13 @@ export interface Node {
   readonly isDraining: boolean;
 }
 
+export interface KnownNodes {
+  readonly nodes: readonly Node[];
+  readonly now: number;
+  /** The data folder that the rows of the database were moved to, if they were: nobody may serve it any more. */
+  readonly movedTo?: string | undefined;
+}
+
 /** The nodes that share a database. */
 export interface NodeStore {
   /** Adds a node, or records that it is alive and what it does. Removes nodes that have not reported for an hour. */
@@ -20,7 +27,7 @@ export interface NodeStore {
   /** Removes a node that ends. */
   leave(id: string): Promise<void>;
   /** The nodes that reported within an hour, by name, and the database's time. */
-  all(): Promise<{ readonly nodes: readonly Node[]; readonly now: number }>;
+  all(): Promise<KnownNodes>;
 }
 
 /** How often a node reports that it is alive. */

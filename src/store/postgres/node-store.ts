@@ -1,6 +1,7 @@
 import type { Node, NodeStore } from "../../domain/ports/node-store.ts";
 import type { Connection } from "./connection.ts";
 import { heardSoon } from "./heard.ts";
+import { MOVED_TO } from "./moved-away.ts";
 import { statement } from "./session.ts";
 
 /** The database's time, in epoch milliseconds. */
@@ -24,8 +25,8 @@ const BEAT = statement<never, [id: string, name: string, role: string, version: 
 );
 const FORGET = statement(`delete from node where seen_at < ${DATABASE_NOW} - ${KEPT_MS}`);
 const LEAVE = statement<never, [id: string]>("delete from node where id = $1");
-const ALL = statement<NodeRow & { readonly now: number }>(
-  `select *, ${DATABASE_NOW} as now from node where seen_at >= ${DATABASE_NOW} - ${KEPT_MS} order by name, started_at, id limit 1000`,
+const ALL = statement<NodeRow & { readonly now: number; readonly moved_to: string | null }>(
+  `select *, ${DATABASE_NOW} as now, (${MOVED_TO}) as moved_to from node where seen_at >= ${DATABASE_NOW} - ${KEPT_MS} order by name, started_at, id limit 1000`,
 );
 const NOW = statement<{ now: number }>(`select ${DATABASE_NOW} as now`);
 
@@ -57,7 +58,7 @@ export function createNodeStore({ read, driver }: Connection): NodeStore {
       read(async () => {
         const rows = await heardSoon(driver, (aside) => ALL.all(aside));
         const now = rows[0]?.now ?? (await heardSoon(driver, (aside) => NOW.get(aside)))?.now ?? 0;
-        return { nodes: rows.map(toNode), now };
+        return { nodes: rows.map(toNode), now, movedTo: rows[0]?.moved_to ?? undefined };
       }),
   };
 }

@@ -6,6 +6,8 @@ import { ensureDirectory, FolderMoved, lockDataDirectory } from "../../../src/ap
 import { moveToFolder, moveToShared } from "../../../src/app/move-local.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { openStore } from "../../../src/store/open.ts";
+import { openConnection } from "../../../src/store/postgres/connection.ts";
+import { createNodeStore } from "../../../src/store/postgres/node-store.ts";
 import { openStore as openPostgresStore } from "../../../src/store/postgres/open.ts";
 import { keepBooks } from "../../contracts/audit.ts";
 import { askPostgres, CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
@@ -53,6 +55,12 @@ describe.skipIf(!CAN_TEST_POSTGRES)("moving a data folder to PostgreSQL and back
     expect(refused).toMatchObject({ kind: "not_empty", message: expect.stringContaining("svc.db-wal") });
     await moveToFolder(url, dataDir, how);
     expect(existsSync(join(dataDir, "svc.db-wal"))).toBe(false);
+    // A node that did not look before hears of it.
+    const connection = openConnection({ url, connections: 1 });
+    const nodes = createNodeStore(connection);
+    await nodes.beat({ id: "late", name: "late", role: "all", version: "1", isDraining: false });
+    expect(await nodes.all()).toMatchObject({ movedTo: dataDir, nodes: [{ id: "late" }] });
+    await connection.stop();
     const back = openStore({ path: join(dataDir, "svc.db") });
     expect(await back.accounts.account(accountId(77))).toBeDefined();
     const before = openStore({ path: join(dataDir, "svc.db.before-the-move") });
