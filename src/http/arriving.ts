@@ -104,7 +104,7 @@ export class Arriving implements Entering {
   }
 
   get query() {
-    return () => new URLSearchParams(this.request.url.split("?", 2)[1] ?? "");
+    return () => queryOf(this.request.url);
   }
 
   get edgeDeadline() {
@@ -115,4 +115,9 @@ export class Arriving implements Entering {
   #owner(): string {
     return this.principal?.accountId ?? this.operator?.tokenId ?? "";
   }
+}
+
+/** The query of an address. As in a path, the NUL character stays escaped: nothing that is stored has it. */
+export function queryOf(url: string): URLSearchParams {
+  return new URLSearchParams((url.split("?", 2)[1] ?? "").replaceAll("%00", "%2500"));
 }

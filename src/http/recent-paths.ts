@@ -33,8 +33,12 @@ export function recurrenceOf(pattern: string, all: readonly string[]): Recurrenc
   return names.slice(0, -1).every((name) => NAMES.has(name)) && !all.some(isWord) ? { last } : undefined;
 }
 
-/** Text of a path without its escapes. */
-export const decoded = (text: string) => (text.includes("%") ? tryDecodeURIComponent(text) : text);
+/** Text of a path without its escapes, but for that of the NUL character. */
+export function decoded(text: string): string {
+  const told = text.includes("%") ? tryDecodeURIComponent(text) : text;
+  // Nothing that is stored has the NUL character, and PostgreSQL refuses to look for it.
+  return told.includes("\0") ? told.replaceAll("\0", "%00") : told;
+}
 
 /**
  * Finds recurring paths that name a model with a single look-up.

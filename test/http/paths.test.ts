@@ -28,6 +28,7 @@ test("parameters are told decoded, and are empty where there is none of that nam
   const { param } = asked("/v1/callbacks/a%2Fb%20c");
   expect([param("callback_id"), param("id")]).toEqual(["a/b c", ""]);
   expect(asked("/v1/keys/%E0%A4%A/rotate", "POST").param("id")).toBe("%E0%A4%A");
+  expect(asked("/v1/keys/a%00%20b/rotate", "POST").param("id")).toBe("a%00 b");
 });
 
 test("slashes too many are left out, and the query is no part of the path", () => {
