@@ -3437,7 +3437,7 @@ export interface Schemas {
       queued: number;
       /** How long ago the oldest of them was created. Seconds; null where there is none. */
       oldest_seconds: number | null;
-      /** Tasks between submission and end, which count in the limit. */
+      /** Tasks between submission and end. Those whose results could not be fetched yet do not count in the limit. */
       under_way: number;
       /** How many may be under way; null: the account is switched off. */
       limit: number | null;

@@ -51,6 +51,11 @@ export const MAX_UPLOADED_FILES = 10_000;
 export const MAX_FILE_NAME = 255;
 /** One output of an upstream. */
 export const MAX_OUTPUT_BYTES: Readonly<Record<TaskKind, number>> = { image: 64 * MIB, video: 1024 * MIB };
+/**
+ * Most tasks of a lane that wait for their results without a place of it. Each of them was paid for and may be lost, so more of them take
+ * places from new tasks.
+ */
+export const MOST_AWAITING_RESULTS = 1_000;
 /** The address under which a provider fetches an input is valid for one to two times this long. */
 export const INPUT_ADDRESS_MS = 24 * 60 * 60 * 1000;
 /** The body of an upstream's call about a job. */

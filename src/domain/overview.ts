@@ -29,12 +29,14 @@ export interface RecentEndings {
 export interface LaneCount {
   readonly lane: LaneId;
   readonly queued: number;
-  /** Counted in the lane's limit. */
+  /** Between submission and end. */
   readonly underWay: number;
+  /** Those of them that wait for their results, and hold no place of the lane (`awaitsResults`). */
+  readonly awaiting: number;
 }
 
 /** The live tasks of one lane. */
-export interface LaneLoad extends LaneCount {
+export interface LaneLoad extends Omit<LaneCount, "awaiting"> {
   /** When the oldest queued task was created, in epoch milliseconds, accurate to a second; absent if none is queued. */
   readonly oldestAt?: number | undefined;
 }

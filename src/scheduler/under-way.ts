@@ -2,6 +2,7 @@ import type { TaskId } from "../domain/ids.ts";
 import type { Lease } from "../domain/task/task.ts";
 import { snoozed } from "../domain/task/transition.ts";
 import type { Fetches } from "./fetches.ts";
+import { createRetrievals, isRetrieval } from "./retrievals.ts";
 import type { StepDeps } from "./step.ts";
 import type { Beginning } from "./steps/begin.ts";
 import { workOff } from "./work-off.ts";
@@ -14,6 +15,7 @@ interface Work {
 /** The tasks that this process works on. */
 export function createUnderWay(deps: StepDeps, fetches: Fetches, leaseMs: number) {
   const working = new Map<TaskId, Work>();
+  const retrievals = createRetrievals(deps.clock);
 
   return {
     /**
@@ -26,21 +28,27 @@ export function createUnderWay(deps: StepDeps, fetches: Fetches, leaseMs: number
       const controller = new AbortController();
       const isFetch = needsFetching(lease);
       const endFetch = isFetch ? fetches.begin(lease.task) : undefined;
+      const isAgain = isRetrieval(lease);
+      const endRetrieval = isAgain ? retrievals.begin(lease) : undefined;
+      const workNow = () => workOff(deps, lease, { controller, leaseMs, beginning, onCommit: endFetch });
       const work =
         isFetch && endFetch === undefined
           ? standBack(deps, lease, fetches.againAt(lease.task))
-          : workOff(deps, lease, { controller, leaseMs, beginning, onCommit: endFetch });
+          : isAgain && endRetrieval === undefined
+            ? standBack(deps, lease, retrievals.againAt(lease))
+            : workNow();
       const end = work.then((isOver) => {
         // The task may have been claimed again since its lease was released.
         if (working.get(id)?.end === end) working.delete(id);
         endFetch?.();
+        endRetrieval?.(isOver);
         onEnd(isOver);
       });
       working.set(id, { end, controller });
     },
     ids: (): ReadonlySet<TaskId> => new Set(working.keys()),
-    /** Steps under way, without those that fetch inputs: slow addresses take no slots from polls. */
-    steps: () => working.size - fetches.total(),
+    /** Steps under way, without those that fetch inputs, or results once more: slow addresses take no slots from polls. */
+    steps: () => working.size - fetches.total() - retrievals.total(),
     /** Resolves when all work under way at the time of the call has ended. */
     ends: (): Promise<unknown> => Promise.all([...working.values()].map(({ end }) => end)),
     interrupt(reason: Error): void {

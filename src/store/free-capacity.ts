@@ -1,4 +1,5 @@
 import type { LaneId } from "../domain/ids.ts";
+import { MOST_AWAITING_RESULTS } from "../domain/limits.ts";
 import type { ClaimQuery, LaneCapacity } from "../domain/ports/claims.ts";
 
 /** How many tasks may still start; decreases as tasks are taken. */
@@ -7,12 +8,18 @@ export interface FreeCapacity {
   readonly lanes: Map<LaneId, number>;
 }
 
-/** @param counts the tasks under way of each lane that has any */
+/** The tasks under way of a lane that has any, and how many of them await their results. */
+export interface LaneUse {
+  readonly lane: LaneId;
+  readonly count: number;
+  readonly awaiting?: number | undefined;
+}
+
 export function freeCapacity(
   query: Pick<ClaimQuery, "lanes" | "capacity">,
-  counts: readonly { lane: LaneId; count: number }[],
+  counts: readonly LaneUse[],
 ): FreeCapacity {
-  const used = new Map(counts.map(({ lane, count }) => [lane, count]));
+  const used = new Map(counts.map((use) => [use.lane, placesOf(use)]));
   const lanes = query.lanes.map((place) => ({ ...place, used: used.get(place.lane) ?? 0 }));
   return {
     // Tasks of a provider that is switched off only wait for that provider. They take no capacity from others.
@@ -21,6 +28,10 @@ export function freeCapacity(
       lanes.map(({ lane, capacity, used, starts = capacity }) => [lane, Math.min(capacity - used, starts)]),
     ),
   };
+}
+
+function placesOf({ count, awaiting = 0 }: LaneUse): number {
+  return count - Math.min(awaiting, MOST_AWAITING_RESULTS);
 }
 
 /** The lanes whose queued tasks may start: lanes with room, and lanes without room if a sibling has some. */

@@ -1,19 +1,24 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ModelId } from "../../src/domain/ids.ts";
-import { requeued, snoozed } from "../../src/domain/task/transition.ts";
+import { RESUME_DELAY_MS } from "../../src/domain/task/backoff.ts";
+import { outputsKept, outputsReady, requeued, snoozed } from "../../src/domain/task/transition.ts";
 import {
   ACCOUNT,
   accountId,
   addAccount,
   admit,
+  attemptId,
+  beginOne,
   claimOne,
+  claimQuery,
   endOne,
   LANE,
   lane,
   type MakeStore,
   micros,
   NOW,
+  newIntent,
   submitOne,
   taskId,
   withStore,
@@ -107,9 +112,41 @@ export function describeLanes(make: MakeStore): void {
         await store.tasks.apply(lease, snoozed(lease.task, NOW, { dueAt: NOW + 60 * SECOND, failures: 1 }));
         const counts = await store.tasks.laneCounts();
         expect(counts.sort((a, b) => a.lane.localeCompare(b.lane))).toEqual([
-          { lane: OTHER, queued: 1, underWay: 0 },
-          { lane: LANE, queued: 2, underWay: 1 },
+          { lane: OTHER, queued: 1, underWay: 0, awaiting: 0 },
+          { lane: LANE, queued: 2, underWay: 1, awaiting: 0 },
         ]);
+      }),
+    );
+
+    test(
+      "start another task in place of one that waits for its results, however its process ends",
+      withStore(make, async (store) => {
+        const query = { lanes: [{ lane: LANE, capacity: 1 }], capacity: 1 };
+        await admit(store);
+        const lease = await beginOne(store);
+        await admit(store, { number: 2 });
+        const outputs = [{ kind: "remote", ref: "file" }] as const;
+        await store.tasks.apply(lease, outputsReady(NOW, attemptId(1), outputs));
+        // It is fetched for the first time.
+        expect((await store.tasks.claim(claimQuery(query))).room).toBe("none");
+        const again = { dueAt: NOW + 50, failures: 1 };
+        await store.tasks.apply(lease, outputsKept(NOW, attemptId(1), outputs, again));
+        expect(await store.tasks.laneCounts()).toEqual([{ lane: LANE, queued: 1, underWay: 1, awaiting: 1 }]);
+        const [second] = (await store.tasks.claim(claimQuery(query))).leases;
+        expect(second?.task.id).toBe(taskId(2));
+        const fetchedAgain = async (now: number) => {
+          const { leases } = await store.tasks.claim(claimQuery({ ...query, now }));
+          return leases.find(({ task }) => task.id === taskId(1))?.task;
+        };
+        const waiting = { stage: "finalizing", failures: 1 };
+        expect(await fetchedAgain(NOW + 50)).toMatchObject(waiting);
+        const counts = { lane: LANE, underWay: 2, awaiting: 1 };
+        expect(await store.tasks.laneCounts()).toMatchObject([counts]);
+        // Its process ends.
+        await store.tasks.begin(second!, newIntent({ id: attemptId(2) }));
+        await store.tasks.rescue(NOW + 50);
+        expect(await store.tasks.laneCounts()).toMatchObject([counts]);
+        expect(await fetchedAgain(NOW + 2 * RESUME_DELAY_MS)).toMatchObject(waiting);
       }),
     );
 

@@ -62,9 +62,9 @@ test("tasks whose inputs were fetched, or that were put off, do not count as wai
   for (let i = 0; i < 50; i++) {
     expect(create()).toBe("house");
     for (const _ of ["inputs fetched", "put off"])
-      loads.moved({ lane: HOUSE, stage: "queued" }, { to: "queued" });
+      loads.moved({ lane: HOUSE, stage: "queued", failures: 0 }, { to: "queued" });
     loads.began(HOUSE);
-    loads.moved({ lane: HOUSE, stage: "running" }, { to: "terminal" });
+    loads.moved({ lane: HOUSE, stage: "running", failures: 0 }, { to: "terminal" });
   }
   expect([loads.queued(HOUSE), loads.queued(CLOUD), loads.turns(HOUSE)]).toEqual([0, 1, 0]);
 });
@@ -73,12 +73,12 @@ test("a task that leaves the queue of an account waits there no more", () => {
   const { loads } = setup();
   const waiting = () => [loads.queued(HOUSE), loads.queued(CLOUD)];
   for (const _ of [1, 2, 3]) loads.assigned(HOUSE);
-  loads.moved({ lane: HOUSE, stage: "queued" }, { to: "queued", lane: CLOUD });
+  loads.moved({ lane: HOUSE, stage: "queued", failures: 0 }, { to: "queued", lane: CLOUD });
   expect(waiting()).toEqual([2, 1]);
-  loads.moved({ lane: CLOUD, stage: "queued" }, { to: "submitting" });
+  loads.moved({ lane: CLOUD, stage: "queued", failures: 0 }, { to: "submitting" });
   expect(waiting()).toEqual([2, 0]);
-  loads.moved({ lane: CLOUD, stage: "submitting" }, { to: "queued" });
-  loads.moved({ lane: HOUSE, stage: "queued" }, { to: "terminal" });
+  loads.moved({ lane: CLOUD, stage: "submitting", failures: 0 }, { to: "queued" });
+  loads.moved({ lane: HOUSE, stage: "queued", failures: 0 }, { to: "terminal" });
   expect(waiting()).toEqual([1, 1]);
 });
 
@@ -141,7 +141,7 @@ test("what is cancelled or taken over while it waits does not send tasks to the 
   const { create, loads, clock } = setup();
   const recounts = createRecounts({
     ...{ loads, clock, log: silent },
-    tasks: { laneCounts: async () => [{ lane: HOUSE, queued: 1, underWay: 2 }] },
+    tasks: { laneCounts: async () => [{ lane: HOUSE, queued: 1, underWay: 2, awaiting: 0 }] },
   });
   recounts.start();
   while (create() !== "cloud");

@@ -27,7 +27,12 @@ function setup({ failures = 0 } = {}) {
       async laneCounts() {
         reads += 1;
         if (broken-- > 0) throw new Error("closed");
-        const load = (name: string, queued: number) => ({ lane: lane(name), queued, underWay: 1 });
+        const load = (name: string, queued: number) => ({
+          lane: lane(name),
+          queued,
+          underWay: 1,
+          awaiting: 0,
+        });
         return [load("a", 2), load("b", 3)];
       },
     },

@@ -2,7 +2,7 @@ import type { AttemptId, LaneId, LeaseToken, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { Attempt, Lease } from "../task/task.ts";
 
-/** How many tasks a lane may have between submission and end. */
+/** How many tasks a lane may have between submission and end, without those that wait for their results. */
 export interface LaneCapacity {
   readonly lane: LaneId;
   readonly capacity: number;

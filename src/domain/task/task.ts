@@ -41,6 +41,20 @@ export const LEGAL_MOVES = {
   terminal: [],
 } as const satisfies Record<Stage, readonly Stage[]>;
 
+/**
+ * Whether a task's upstream is done, and its results could not be fetched yet. It waits for the host of its results, and holds no place
+ * of its lane.
+ */
+export function awaitsResults({
+  stage,
+  failures,
+}: {
+  readonly stage: Stage;
+  readonly failures: number;
+}): boolean {
+  return stage === "finalizing" && failures > 0;
+}
+
 /** @throws Error if a move is not legal, which is a defect of the caller */
 export function assertLegalMove(from: Stage, to: Stage): void {
   const legal: readonly Stage[] = LEGAL_MOVES[from];

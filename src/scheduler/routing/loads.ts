@@ -1,6 +1,6 @@
 import type { LaneId } from "../../domain/ids.ts";
 import type { LaneCount } from "../../domain/overview.ts";
-import type { Stage, Task } from "../../domain/task/task.ts";
+import { awaitsResults, type Task } from "../../domain/task/task.ts";
 import type { Transition } from "../../domain/task/transition.ts";
 
 /** How busy accounts are, as far as this process knows. */
@@ -22,7 +22,10 @@ export interface Loads {
   /** How many of the lane's tasks began since the start of this process. */
   begun(lane: LaneId): number;
   /** A task has moved on. */
-  moved(task: Pick<Task, "lane" | "stage">, to: Pick<Transition, "to" | "lane">): void;
+  moved(
+    task: Pick<Task, "lane" | "stage" | "failures">,
+    to: Pick<Transition, "to" | "lane" | "failures">,
+  ): void;
   /** No task waits any more. */
   queueEmpty(): void;
 }
@@ -41,7 +44,7 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined): L
       underWay.clear();
       waiting.clear();
       for (const count of counts) {
-        underWay.set(count.lane, count.underWay);
+        underWay.set(count.lane, count.underWay - count.awaiting);
         waiting.set(count.lane, count.queued);
       }
     },
@@ -59,9 +62,11 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined): L
       add(begun, lane, 1);
     },
     begun: (lane: LaneId) => begun.get(lane) ?? 0,
-    moved({ lane, stage }, { to, lane: next = lane }) {
-      if (isUnderWay(stage) && !isUnderWay(to)) add(underWay, lane, -1);
-      if (stage === "queued" && isUnderWay(to)) add(underWay, next, 1);
+    moved({ lane, stage, failures }, { to, lane: next = lane, failures: after = failures }) {
+      const hadPlace = hasPlace({ stage, failures });
+      const keepsPlace = hasPlace({ stage: to, failures: after });
+      if (hadPlace && !keepsPlace) add(underWay, lane, -1);
+      if (!hadPlace && keepsPlace) add(underWay, next, 1);
       // Also a task that waits on, here or elsewhere, because its inputs were fetched or it was put off.
       if (stage === "queued") add(waiting, lane, -1);
       if (to === "queued") add(waiting, next, 1);
@@ -70,6 +75,7 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined): L
   };
 }
 
-function isUnderWay(stage: Stage): boolean {
-  return stage !== "queued" && stage !== "terminal";
+/** Whether a task holds a place of its lane. */
+function hasPlace(task: Pick<Task, "stage" | "failures">): boolean {
+  return task.stage !== "queued" && task.stage !== "terminal" && !awaitsResults(task);
 }

@@ -134,7 +134,7 @@ export function createTaskStore(
     lanes: async () => read(lanes),
     ownReady: async (...of) => look(() => ownReady(...of)),
     queuedLanes: async () => look(queuedLanes),
-    laneCounts: async () => look(prepareLaneCounts(db)),
+    laneCounts: async () => look(prepareLaneCounts(db, queues.pools)),
     recentEndings: async (since) => read(() => recentEndings(since)),
     queuePosition: async (id) => look(() => reads.queuePosition(id)),
     liveCounts: async (accountId) => read(() => reads.liveCounts(accountId)),

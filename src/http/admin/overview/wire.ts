@@ -39,7 +39,9 @@ const LANE = closed({
   ),
   queued: count("Tasks that wait."),
   oldest_seconds: age("How long ago the oldest of them was created."),
-  under_way: count("Tasks between submission and end, which count in the limit."),
+  under_way: count(
+    "Tasks between submission and end. Those whose results could not be fetched yet do not count in the limit.",
+  ),
   limit: nullable(count("How many may be under way; null: the account is switched off.")),
 });
 

@@ -2,6 +2,7 @@ import type { AccountId, LaneId } from "../../../domain/ids.ts";
 import type { LaneCount, LaneLoad, OwnReady } from "../../../domain/overview.ts";
 import { accountNumber } from "../../sqlite/account-store/account-table.ts";
 import { MOST_SETUPS } from "../../sqlite/task-store/lanes.ts";
+import { AWAITS_RESULTS } from "../../sqlite/task-store/task-table.ts";
 import { type Session, statement } from "../session.ts";
 import { steps } from "./steps.ts";
 
@@ -44,19 +45,21 @@ interface CountRow {
   readonly under_way: number;
 }
 
-const COUNTS = statement<CountRow>(
-  `select lane, count(*) filter (where pool <> 'under_way')::bigint as queued,
-     count(*) filter (where pool = 'under_way')::bigint as under_way
+const COUNTS = statement<CountRow & { readonly awaiting: number }>(
+  `select lane, count(*) filter (where pool <> 'under_way' and pool <> 'awaiting')::bigint as queued,
+     count(*) filter (where pool = 'under_way')::bigint as under_way,
+     count(*) filter (where pool = 'awaiting')::bigint as awaiting
    from (select lane, pool from task where pool = 'ready'
      union all select lane, pool from task where pool = 'waiting'
-     union all select lane, pool from task where pool = 'under_way') as live
+     union all select lane, pool from task where pool = 'under_way'
+     union all select lane, 'awaiting' from task where ${AWAITS_RESULTS}) as live
    group by lane order by lane`,
 );
 
 /** The body of `TaskStore.laneCounts`: counts in indexes alone. */
 export async function laneCounts(session: Session): Promise<LaneCount[]> {
   const rows = await COUNTS.all(session);
-  return rows.map(({ lane, queued, under_way: underWay }) => ({ lane, queued, underWay }));
+  return rows.map(({ under_way: underWay, ...counts }) => ({ ...counts, underWay }));
 }
 
 // A lane's oldest task that is ready is the one with the least id of an account's least ids, so that no row is read but these.

@@ -1,6 +1,8 @@
 import type { LaneId, TaskId } from "../../../domain/ids.ts";
+import type { LaneUse } from "../../free-capacity.ts";
 import { PROMOTED_AT_ONCE } from "../../sqlite/task-store/claim.ts";
 import { IS_MOVABLE } from "../../sqlite/task-store/next-ready.ts";
+import { AWAITS_RESULTS } from "../../sqlite/task-store/task-table.ts";
 import { type Session, statement } from "../session.ts";
 
 export interface DueTask {
@@ -19,8 +21,11 @@ const EXTEND = statement<never, [until: number, ids: readonly TaskId[]]>(
 const HAS_QUEUED = statement<{ found: boolean }>(
   `select exists (select 1 from task where pool = 'ready') or exists (select 1 from task where pool = 'waiting') as found`,
 );
-const COUNTS = statement<{ lane: LaneId; count: number }>(
-  `select lane, count(*)::bigint as count from task where pool = 'under_way' group by lane`,
+const COUNTS = statement<LaneUse>(
+  `select lane, (count(*) filter (where not is_awaiting))::bigint as count, (count(*) filter (where is_awaiting))::bigint as awaiting
+   from (select lane, false as is_awaiting from task where pool = 'under_way'
+     union all select lane, true from task where ${AWAITS_RESULTS}) as used
+   group by lane`,
 );
 const PROMOTE = statement<never, [lanes: readonly LaneId[], now: number]>(
   `with due as (

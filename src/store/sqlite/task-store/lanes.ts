@@ -1,8 +1,10 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId, LaneId } from "../../../domain/ids.ts";
 import type { LaneCount, LaneLoad, OwnReady } from "../../../domain/overview.ts";
+import type { LaneUse } from "../../free-capacity.ts";
 import { accountNumber } from "../account-store/account-table.ts";
 import { prepareBacklog } from "../backlog.ts";
+import type { Pools } from "./pools.ts";
 
 /** The body of `TaskStore.queuedLanes`: goes through the index from lane to lane, however many tasks each has. */
 export function prepareQueuedLanes(db: Database): () => LaneId[] {
@@ -55,21 +57,20 @@ export function prepareOwnReady(db: Database) {
 }
 
 /** The body of `TaskStore.laneCounts`: reads what waits in indexes alone. */
-export function prepareLaneCounts(db: Database): () => LaneCount[] {
-  const counts = (["ready", "waiting", "under_way"] as const).map((pool) => ({
-    isUnderWay: pool === "under_way",
-    statement: db.prepare<{ lane: LaneId; count: number }, []>(
+export function prepareLaneCounts(db: Database, pools: Pick<Pools, "countUnderWay">): () => LaneCount[] {
+  const queued = (["ready", "waiting"] as const).map((pool) =>
+    db.prepare<LaneUse, []>(
       `select lane, count(*) as count from task indexed by task_${pool} where pool = '${pool}' group by lane`,
     ),
-  }));
+  );
   return () => {
     const lanes = new Map<LaneId, LaneCount>();
-    for (const { isUnderWay, statement } of counts)
-      for (const { lane, count } of statement.all()) {
-        const { queued, underWay } = lanes.get(lane) ?? { queued: 0, underWay: 0 };
-        const more = isUnderWay ? { queued, underWay: count } : { queued: queued + count, underWay };
-        lanes.set(lane, { lane, ...more });
-      }
+    const of = (lane: LaneId) => lanes.get(lane) ?? { lane, queued: 0, underWay: 0, awaiting: 0 };
+    for (const statement of queued)
+      for (const { lane, count } of statement.all())
+        lanes.set(lane, { ...of(lane), queued: of(lane).queued + count });
+    for (const { lane, count, awaiting = 0 } of pools.countUnderWay())
+      lanes.set(lane, { ...of(lane), underWay: count, awaiting });
     return [...lanes.values()];
   };
 }

@@ -1,5 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { LaneId, TaskId } from "../../../domain/ids.ts";
+import type { LaneUse } from "../../free-capacity.ts";
+import { AWAITS_RESULTS } from "./task-table.ts";
 
 export interface DueTask {
   readonly id: TaskId;
@@ -22,6 +24,9 @@ export function preparePools(db: Database) {
   const counts = db.prepare<{ lane: LaneId; count: number }, []>(
     `select lane, count(*) as count from task indexed by task_under_way where pool = 'under_way' group by lane`,
   );
+  const awaiting = db.prepare<{ lane: LaneId; count: number }, []>(
+    `select lane, count(*) as count from task indexed by task_awaits_results where ${AWAITS_RESULTS} group by lane`,
+  );
   const anyDueWaiting = db.prepare<unknown, [lane: string, now: number]>(
     `select 1 from task indexed by task_waiting where pool = 'waiting' and lane = ? and due_at <= ? limit 1`,
   );
@@ -41,7 +46,14 @@ export function preparePools(db: Database) {
     dueUnderWay: (now: number, limit: number) => due.all(now, limit),
     extend: (id: TaskId, until: number) => void extend.run(until, id),
     hasQueued: () => anyReady.get() !== null || anyWaiting.get() !== null,
-    countUnderWay: () => counts.all(),
+    countUnderWay(): LaneUse[] {
+      const used = counts.all();
+      if (used.length === 0) return used;
+      const without = awaiting.all();
+      if (without.length === 0) return used;
+      const byLane = new Map(without.map(({ lane, count }) => [lane, count]));
+      return used.map((use) => ({ ...use, awaiting: byLane.get(use.lane) }));
+    },
     hasDueWaiting,
     promote(lane: LaneId, now: number, limit: number): void {
       if (hasDueWaiting(lane, now)) promote.run(lane, now, limit);

@@ -26,7 +26,7 @@ import { requestIn, type StoredRequest, storedRequestText } from "./stored-reque
 
 /**
  * Where `claim` looks for a live task. Each pool has its own index; a finished task is in none.
- * `ready` queued and due · `waiting` queued, due later · `under_way` left the queue, or leased, or to be cancelled. Only `under_way` counts in its lane.
+ * `ready` queued and due · `waiting` queued, due later · `under_way` left the queue, or leased, or to be cancelled. Only `under_way` counts in its lane, but for what awaits its results.
  */
 export type Pool = "ready" | "waiting" | "under_way";
 
@@ -36,6 +36,9 @@ export type Pool = "ready" | "waiting" | "under_way";
  */
 export const LIVE = "status in ('pending', 'processing')";
 export const ENDED = "(status = 'completed' or status = 'failed' or status = 'cancelled')";
+
+/** That a task awaits its results (`awaitsResults` of the domain), as SQL. */
+export const AWAITS_RESULTS = "stage = 'finalizing' and failures > 0";
 
 /** In the column `status`: all that is left of the task is what the books need. It is neither live nor ended. */
 export const REMOVED = "removed";
@@ -122,6 +125,8 @@ export const task = sqliteTable(
       .on(table.lane, table.setup, table.accountNumber, table.id)
       .where(sql`"pool" = 'ready'`),
     index("task_waiting").on(table.lane, table.dueAt).where(sql`"pool" = 'waiting'`),
+    // Counts those that hold no place of their lane. Few have an entry.
+    index("task_awaits_results").on(table.lane).where(sql.raw(AWAITS_RESULTS)),
     // Finds the few whose creators waited, at the start of the process.
     index("task_waited_for").on(table.id).where(sql`"pool" is not null and "sync_scope" is not null`),
     // Finds the tasks whose creators said how long their files stay, by when these go.

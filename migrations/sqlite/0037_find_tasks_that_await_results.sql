@@ -1,0 +1,1 @@
+CREATE INDEX `task_awaits_results` ON `task` (`lane`) WHERE stage = 'finalizing' and failures > 0;
