@@ -10,7 +10,7 @@ export interface KeepHistoryDeps {
   readonly clock: Pick<Clock, "now" | "after">;
   readonly log: Log;
   readonly tasks: Pick<TaskStore, "laneCounts">;
-  readonly callbacks: Pick<CallbackStore, "owed">;
+  readonly callbacks: Pick<CallbackStore, "owedCount">;
   readonly vitals: () => Pick<Vitals, "rssBytes">;
   readonly disk: () => DiskSpace;
   /** Closes a minute of the history. */
@@ -27,13 +27,13 @@ export function keepHistory(deps: KeepHistoryDeps): () => void {
   let isStopped = false;
 
   async function read(): Promise<void> {
-    // `lanes` would have every create from then on keep its counts up to date.
-    const [lanes, callbacks] = await Promise.all([deps.tasks.laneCounts(), deps.callbacks.owed()]);
+    // `lanes` and `owed` would have every create, and every end of a task, keep their counts up to date from then on.
+    const [lanes, callbacksOwed] = await Promise.all([deps.tasks.laneCounts(), deps.callbacks.owedCount()]);
     const sum = (of: "queued" | "underWay") => lanes.reduce((total, lane) => total + lane[of], 0);
     deps.endMinute(clock.now(), {
       queued: sum("queued"),
       underWay: sum("underWay"),
-      callbacksOwed: callbacks.count,
+      callbacksOwed,
       rssBytes: deps.vitals().rssBytes,
       ...deps.disk(),
     });

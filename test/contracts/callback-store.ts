@@ -72,6 +72,13 @@ const filter = (given: Partial<CallbackFilter> = {}): CallbackFilter => ({
 });
 
 /** What every implementation of `CallbackStore` does. `makeStore` gives an empty store each time. */
+/** What is owed, which is counted in two ways. */
+async function owed({ callbacks }: StoreUnderTest) {
+  const both = await callbacks.owed();
+  expect(await callbacks.owedCount()).toBe(both.count);
+  return both;
+}
+
 export function describeCallbackStore(name: string, make: MakeStore): void {
   describe(`${name}: attempts`, () => {
     test(
@@ -494,24 +501,24 @@ export function describeCallbackStore(name: string, make: MakeStore): void {
       "what is owed counts until it is delivered or given up, and again when it is asked for once more",
       withStore(make, async (store) => {
         await owe(store, { number: 1, at: NOW + 2_500 });
-        expect(await store.callbacks.owed()).toEqual({ count: 1, oldestAt: NOW + 2_000 });
+        expect(await owed(store)).toEqual({ count: 1, oldestAt: NOW + 2_000 });
         await owe(store, { number: 2, at: NOW });
-        expect(await store.callbacks.owed()).toEqual({ count: 2, oldestAt: NOW });
+        expect(await owed(store)).toEqual({ count: 2, oldestAt: NOW });
 
         const [first, second] = await claim(store, { now: NOW + 3_000 });
-        expect(await store.callbacks.owed()).toMatchObject({ count: 2 });
+        expect(await owed(store)).toMatchObject({ count: 2 });
         const isOlder = first?.callback.id === callbackId(2);
         const [older, younger] = isOlder ? [first, second] : [second, first];
         await store.callbacks.record(older!, OK, NOW + 3_000);
-        expect(await store.callbacks.owed()).toEqual({ count: 1, oldestAt: NOW + 2_000 });
+        expect(await owed(store)).toEqual({ count: 1, oldestAt: NOW + 2_000 });
         await store.callbacks.record(younger!, ERROR, NOW + 3_000, NOW + 9_000);
-        expect(await store.callbacks.owed()).toMatchObject({ count: 1 });
+        expect(await owed(store)).toMatchObject({ count: 1 });
 
         await store.callbacks.redeliver({ accountId: ACCOUNT, id: callbackId(2), limit: 1 });
-        expect(await store.callbacks.owed()).toEqual({ count: 2, oldestAt: NOW });
+        expect(await owed(store)).toEqual({ count: 2, oldestAt: NOW });
         for (const send of await claim(store, { now: NOW + 9_000 }))
           await store.callbacks.record(send, OK, NOW + 9_000);
-        expect(await store.callbacks.owed()).toEqual({ count: 0, oldestAt: undefined });
+        expect(await owed(store)).toEqual({ count: 0, oldestAt: undefined });
       }),
     );
   });

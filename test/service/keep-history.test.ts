@@ -36,7 +36,7 @@ function setup({ failures = 0 } = {}) {
         return [load("a", 2), load("b", 3)];
       },
     },
-    callbacks: { owed: async () => ({ count: 4 }) },
+    callbacks: { owedCount: async () => 4 },
     vitals: () => ({ rssBytes: 5 }),
     disk: () => ({ freeBytes: 6, databaseBytes: 7, walBytes: 8 }),
     endMinute: (at, reading) => ended.push([at, reading]),

@@ -118,6 +118,8 @@ export interface CallbackStore {
   givenUp(since: number, among: number): Promise<number>;
   /** Everything that must still be sent, including redeliveries. The cost does not depend on how much is owed. */
   owed(): Promise<OwedCallbacks>;
+  /** How many `owed` tells. The cost grows with them, and no other write pays for it. */
+  owedCount(): Promise<number>;
   /** In their order. */
   attempts(id: CallbackId): Promise<CallbackAttempt[]>;
 }

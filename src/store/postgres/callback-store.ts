@@ -65,6 +65,7 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     givenUp: (since, among) =>
       read(async (session) => (await GIVEN_UP.get(session, among, since))?.count ?? 0),
     owed: () => read(owed),
+    owedCount: () => read(async (session) => (await owed(session)).count),
     attempts: (id) => read((session) => attemptsOf(session, id)),
   };
 }

@@ -1,3 +1,4 @@
+import type { Database } from "bun:sqlite";
 import type { Act } from "../../domain/access/actor.ts";
 import type { TrailNote } from "../../domain/access/trail.ts";
 import type { Callback } from "../../domain/callback/callback.ts";
@@ -46,6 +47,8 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     return { count: all?.count ?? 0, oldestAt: all && all.oldestSec * 1000 };
   }
 
+  const countOwed = prepareCountOwed(db);
+
   function redeliver(filter: CallbackFilter, act: Act | undefined): Callback[] {
     return reads.list(filter).map((callback) => {
       const { changes } = ask.run(callback.id, MAX_CALLBACK_REDELIVERIES);
@@ -67,8 +70,18 @@ export function createCallbackStore(connection: Connection): CallbackStore {
     managedCallbacks: async (filter) => read(() => managed(filter)),
     givenUp: async (since, among) => read(() => givenUp(since, among)),
     owed: async () => read(readOwed),
+    owedCount: async () => look(countOwed),
     attempts: async (id) => read(() => reads.attempts(id)),
   };
+}
+
+/** Returns the body of `CallbackStore.owedCount`. */
+function prepareCountOwed(db: Database): () => number {
+  const count = db.prepare<{ count: number }, []>(
+    `select (select count(*) from callback indexed by callback_ready where pool = 'ready')
+          + (select count(*) from callback indexed by callback_waiting where pool = 'waiting') as count`,
+  );
+  return () => count.get()?.count ?? 0;
 }
 
 /** The trail's record of a requested redelivery. */

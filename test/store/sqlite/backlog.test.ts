@@ -4,6 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareBacklog } from "../../../src/store/sqlite/backlog.ts";
+import { createCallbackStore } from "../../../src/store/sqlite/callback-store.ts";
+import { openConnection } from "../../../src/store/sqlite/connection.ts";
+import { migratedFile } from "../../helpers/open-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-backlog-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -48,4 +51,17 @@ test("what another process wrote counts, too, and leaves no wrong count behind",
   other.run(ADD);
   own.run("update task set pool = null where id = 4");
   expect(read()).toEqual([{ name: "a", count: 3, oldestSec: 5 }]);
+});
+
+test("nothing is kept up to date for the console's history, which counts once a minute", async () => {
+  const { path, remove } = migratedFile();
+  const connection = openConnection({ path });
+  const callbacks = createCallbackStore(connection);
+  const triggers = () => connection.db.query("select 1 from temp.sqlite_master where type = 'trigger'").all();
+  expect(await callbacks.owedCount()).toBe(0);
+  expect(triggers()).toEqual([]);
+  await callbacks.owed();
+  expect(triggers()).not.toEqual([]);
+  await connection.stop();
+  remove();
 });
