@@ -97,7 +97,7 @@ export async function openRooms(config: Config, overrides: AppOverrides, release
   const { assets, ...files } = cluster ? sharedFiles(opened, { retention, now: clock.now }) : opened;
   await assets.removeTemporary(cluster && LEFT_AFTER_MS);
   releases.push(watchDataFolder(config, clock, overrides));
-  const network = overrides.egress ?? createEgress({ allow: () => config.egress.allow });
+  const network = overrides.egress ?? openEgress(config);
   const taping = await overrides.openTaping?.({ clock, log }, releases);
   const egress = taping?.egress(network) ?? network;
   const moderation = await followModeration(config, { clock, egress, log });
@@ -275,4 +275,8 @@ async function openServerLog(config: Config, isColoured: boolean, releases: Rele
   });
   releases.push(() => log.flush());
   return log;
+}
+
+function openEgress(config: Config): Egress {
+  return createEgress({ allow: () => config.egress.allow, clock: createSystemClock() });
 }

@@ -15,7 +15,7 @@ import { checkedAddresses, type Resolve } from "./resolve.ts";
 export interface EgressDeps {
   readonly guard: AddressGuard;
   readonly resolve: Resolve;
-  readonly clock: { readonly after: After };
+  readonly clock: { readonly after: After; readonly elapsed: () => number };
   readonly limits: EgressLimits;
   readonly ca: string | undefined;
   /** Of callbacks. */

@@ -16,8 +16,8 @@ export interface EgressOptions {
   /** CIDR ranges that are allowed although they are not public; asked at each request where they may change. */
   readonly allow: readonly string[] | (() => readonly string[]);
   readonly resolve?: Resolve | undefined;
-  /** Times the deadlines. Default: the runtime's timers. */
-  readonly clock?: Pick<Clock, "after"> | undefined;
+  /** Times the deadlines, and the pace of what is fetched. Default: the runtime's timers, by which any pace will do. */
+  readonly clock?: Pick<Clock, "after" | "elapsed"> | undefined;
   /** Lists this machine's addresses, at each check. */
   readonly localAddresses?: (() => readonly string[]) | undefined;
   readonly limits?: Partial<EgressLimits> | undefined;
@@ -27,7 +27,7 @@ export interface EgressOptions {
 
 /** @throws Error when `allow` is not a list of CIDR ranges */
 export function createEgress(options: EgressOptions): Egress {
-  const clock = options.clock ?? { after: startTimer };
+  const clock = options.clock ?? { after: startTimer, elapsed: () => 0 };
   const guardNow = followGuard(options);
   const deps: EgressDeps = {
     get guard() {

@@ -4,6 +4,8 @@ export const EGRESS_LIMITS = {
   mediaAnswerMs: 15_000,
   /** The longest pause in a media file's body. */
   mediaIdleMs: 15_000,
+  /** The slowest that its body may come, as of an upload: whoever sends it keeps others from a place. */
+  mediaLeastBytesPerMs: 16,
   /** For a whole media file, redirects included. */
   mediaTotalMs: 300_000,
   mediaRedirects: 5,

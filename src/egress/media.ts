@@ -20,7 +20,10 @@ export function fetchMedia(
   options: Parameters<Egress["fetchMedia"]>[1],
 ): Promise<AsyncIterable<Uint8Array>> {
   const { clock, limits: own } = deps;
-  const callers = { answerMs: own.mediaAnswerMs, idleMs: own.mediaIdleMs, totalMs: own.mediaTotalMs };
+  const callers = {
+    ...{ answerMs: own.mediaAnswerMs, idleMs: own.mediaIdleMs, totalMs: own.mediaTotalMs },
+    leastBytesPerMs: own.mediaLeastBytesPerMs,
+  };
   const { maxBytes, signal, accept = HEADERS.Accept, limits = callers } = options;
   return startDownload(
     {

@@ -5,6 +5,8 @@ import type { Task } from "../domain/task/task.ts";
 /** Most tasks that fetch inputs at once, of one account and in all: the runtime has 256 requests under way at most, providers' included. */
 const MOST_OF_ACCOUNT = 8;
 const MOST = 128;
+/** An account leaves so many times as many free as it has. */
+const LEFT_FREE = 8;
 /** How soon a task is looked at again that may not fetch yet, and how far apart those of one account are. */
 const STAND_BACK_MS = 1_000;
 const APART_MS = 20;
@@ -28,7 +30,8 @@ export function createFetches(clock: Pick<Clock, "now" | "elapsed">): Fetches {
 
   return {
     begin({ accountId, lane }) {
-      if (total >= MOST || (ofAccounts.get(accountId) ?? 0) >= MOST_OF_ACCOUNT) return undefined;
+      const own = ofAccounts.get(accountId) ?? 0;
+      if (total >= MOST || own >= MOST_OF_ACCOUNT || own * LEFT_FREE > MOST - total) return undefined;
       total += 1;
       count(ofAccounts, accountId, 1);
       count(ofLanes, lane, 1);

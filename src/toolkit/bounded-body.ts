@@ -9,8 +9,16 @@ export interface BodyBounds {
    * count.
    */
   readonly idle?: (TimeLimit & { readonly deadline: Deadline }) | undefined;
+  /** The slowest that the body may come: all its pauses together may be as long as one, and longer by the time that its bytes need. */
+  readonly pace?: Pace | undefined;
   /** The error to throw for one that ends the reading. */
   readonly explain?: ((error: unknown) => unknown) | undefined;
+}
+
+export interface Pace {
+  readonly leastBytesPerMs: number;
+  /** Milliseconds on a clock that never jumps. */
+  readonly elapsed: () => number;
 }
 
 /**
@@ -20,15 +28,20 @@ export interface BodyBounds {
  */
 export async function* readBounded(
   response: Response,
-  { maxBytes, tooLarge, idle, explain = (error) => error }: BodyBounds,
+  { maxBytes, tooLarge, idle, pace, explain = (error) => error }: BodyBounds,
 ): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();
   let sizeBytes = 0;
+  let waitedMs = 0;
+  const mayWaitMs = (delayMs: number) =>
+    pace === undefined ? delayMs : Math.min(delayMs, delayMs + sizeBytes / pace.leastBytesPerMs - waitedMs);
   try {
     if (isDeclaredLarger(response, maxBytes)) throw tooLarge();
     while (reader !== undefined) {
-      idle?.deadline.phase(idle.delayMs, idle.what);
+      idle?.deadline.phase(mayWaitMs(idle.delayMs), idle.what);
+      const since = pace?.elapsed() ?? 0;
       const { done, value } = await reader.read();
+      waitedMs += (pace?.elapsed() ?? 0) - since;
       if (done) return;
       sizeBytes += value.length;
       if (sizeBytes > maxBytes) throw tooLarge();

@@ -1,4 +1,4 @@
-import { abandon, isDeclaredLarger, readBounded } from "./bounded-body.ts";
+import { abandon, isDeclaredLarger, type Pace, readBounded } from "./bounded-body.ts";
 import { type After, type Deadline, startDeadline } from "./deadline.ts";
 
 export interface DownloadLimits {
@@ -8,10 +8,12 @@ export interface DownloadLimits {
   readonly idleMs: number;
   /** For the whole file. */
   readonly totalMs: number;
+  /** The slowest that it may come after a pause of `idleMs`; any pace unless given. */
+  readonly leastBytesPerMs?: number | undefined;
 }
 
 export interface Download {
-  readonly clock: { readonly after: After };
+  readonly clock: { readonly after: After; readonly elapsed: () => number };
   readonly limits: DownloadLimits;
   readonly maxBytes: number;
   /** Requests the file, its redirects included. */
@@ -49,11 +51,15 @@ export async function startDownload(
     }
     const idle = { deadline, delayMs: limits.idleMs, what: "the rest of the file did not come" };
     deadline.phase(idle.delayMs, idle.what);
-    return readBounded(response, { maxBytes, tooLarge, idle, explain });
+    return readBounded(response, { maxBytes, tooLarge, idle, pace: paceOf(download), explain });
   } catch (error) {
     deadline.end();
     throw explain(error);
   }
+}
+
+function paceOf({ limits: { leastBytesPerMs }, clock: { elapsed } }: Download): Pace | undefined {
+  return leastBytesPerMs === undefined ? undefined : { leastBytesPerMs, elapsed };
 }
 
 function faultOf(response: Response, download: Download): Error | undefined {

@@ -17,6 +17,7 @@ function manualClock() {
       timers.add(timer);
       return () => void timers.delete(timer);
     },
+    elapsed: () => 0,
     /** Runs the timers of this delay. */
     pass(delayMs: number) {
       for (const timer of [...timers].filter((each) => each.delayMs === delayMs)) {

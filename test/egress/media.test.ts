@@ -218,6 +218,50 @@ test.each(slow)("a server that %s is given up", async (_, answer, wait) => {
   await eventually(() => server.connections.open === 0);
 });
 
+/** An answer whose pieces each come after a while. */
+function comesInPieces(piece: Uint8Array, afterMs: number) {
+  const clock = fakeClock();
+  const connected = Promise.withResolvers<Socket>();
+  const answer = (socket: Socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${10 * piece.length}\r\n\r\n`);
+    socket.write(piece);
+    connected.resolve(socket);
+  };
+  const read = async (port: number) => {
+    const limits = { mediaIdleMs: 10_000, mediaTotalMs: 1_000_000 };
+    const options = { maxBytes: 10 * piece.length, signal: NEVER };
+    const url = `http://receiver.test:${port}/`;
+    let sizeBytes = 0;
+    let sent = 1;
+    for await (const chunk of await localEgress({ clock, limits }).fetchMedia(url, options)) {
+      sizeBytes += chunk.length;
+      if (sizeBytes < sent * piece.length) continue;
+      sent += 1;
+      const socket = await connected.promise;
+      setTimeout(() => {
+        clock.advance(afterMs);
+        socket.write(piece);
+      });
+    }
+    return sizeBytes;
+  };
+  return { clock, answer, read };
+}
+
+test("a file that comes a byte at a time is given up long before its time is over", async () => {
+  const { clock, answer, read } = comesInPieces(new Uint8Array(1), 4_000);
+  await using server = await rawServer(answer);
+  expect((await failure(read(server.port))).reason).toBe("timeout");
+  expect(clock.elapsed()).toBe(12_000);
+});
+
+test("a file that comes slowly, but as quickly as an upload must, comes through", async () => {
+  const { clock, answer, read } = comesInPieces(new Uint8Array(50_000), 3_000);
+  await using server = await rawServer(answer);
+  expect(await read(server.port)).toBe(500_000);
+  expect(clock.elapsed()).toBeGreaterThanOrEqual(27_000);
+});
+
 test("a reader may take its time between two reads", async () => {
   const clock = fakeClock();
   const connected = Promise.withResolvers<Socket>();

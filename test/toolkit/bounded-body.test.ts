@@ -70,4 +70,30 @@ describe("a bounded body", () => {
     await reading;
     expect(running).toEqual([]);
   });
+
+  test("may be as slow as its pace for longer than one pause, not counting the time of its reader", async () => {
+    let now = 0;
+    const pauses: number[] = [];
+    const clock = {
+      after: (delayMs: number) => {
+        pauses.push(delayMs);
+        return () => {};
+      },
+    };
+    const deadline = startDeadline(clock, new AbortController().signal);
+    const comes = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+      now += 20;
+      controller.enqueue(new Uint8Array(10));
+    };
+    const body = readBounded(new Response(new ReadableStream({ pull: comes }, { highWaterMark: 0 })), {
+      ...bounds(40),
+      idle: { deadline, delayMs: 30, what: "no more came" },
+      pace: { leastBytesPerMs: 1, elapsed: () => now },
+    });
+    for (let pieces = 0; pieces < 4; pieces += 1) {
+      await body.next();
+      now += 1_000;
+    }
+    expect(pauses).toEqual([30, 20, 10, 0]);
+  });
 });
