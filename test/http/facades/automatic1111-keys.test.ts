@@ -371,6 +371,24 @@ test("pictures of which the money suffices for some alone are refused, and none 
   await holding;
 });
 
+test("no picture is decoded for a key that cannot pay for one, and none is made where one cannot be decoded", async () => {
+  const whole = await sharp({ create: { width: 32, height: 32, channels: 3, background: "red" } })
+    .png()
+    .toBuffer();
+  const body = {
+    // The second is cut short, which only decoding shows.
+    imageList: [whole, whole.subarray(0, -20)].map((data) => ({ data: data.toString("base64"), name: "x" })),
+    upscaler_1: "sandbox-upscale",
+  };
+  const poor = await newKey({ quota: { limit: "0.000001", reset: "total" } });
+  expect((await call("extra-batch-images", { key: poor, body })).status).toBe(402);
+  const key = await newKey({}, { mode: "unlimited" });
+  const answer = await call("extra-batch-images", { key, body });
+  const [detail] = objectOf(answer.body).detail as Json[];
+  expect([answer.status, objectOf(detail).loc]).toEqual([422, ["body", "imageList", 1, "data"]]);
+  expect((await engine.native("/tasks", key)).tasks).toEqual([]);
+});
+
 describe("what goes wrong is told in that API's form", () => {
   const failing = (sandbox: JsonObject) =>
     call("txt2img", { body: { ...SMALL, sandbox: { delay_ms: 0, ...sandbox } } });

@@ -6,6 +6,7 @@ import type { StagedFile } from "../../../domain/ports/asset-store.ts";
 import type { TaskSummary } from "../../../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts";
 import type { SyncCall } from "../../../service/generate-sync.ts";
+import type { InlineFiles } from "../../../service/inline-files.ts";
 import { readJsonBody } from "../../body.ts";
 import { openImages } from "../../compat/answer.ts";
 import type { KeyedExchange } from "../../exchange.ts";
@@ -46,12 +47,21 @@ export async function enlarge(deps: Deps, exchange: KeyedExchange, shape: Shape)
   return whileStaying(leave, () => finish(deps, exchange, shape, accepted));
 }
 
+interface GivenPicture {
+  readonly param: string;
+  /** As base64, or what stands for it. */
+  readonly given: string;
+}
+
 interface Call {
   readonly model: Model;
   readonly fields: JsonObject;
   /** By the model's name of a field: the caller's. */
   readonly names: Readonly<Record<string, string>>;
-  readonly pictures: readonly { readonly param: string; readonly file: StagedFile }[];
+  readonly pictures: readonly GivenPicture[];
+  readonly inlineFiles: InlineFiles | undefined;
+  /** Checks and stages all of them, once, so that nothing is begun where one cannot be used. In their order. */
+  readonly stage: () => Promise<readonly StagedFile[]>;
   readonly ignored: readonly string[];
   release(): Promise<void>;
 }
@@ -59,27 +69,41 @@ interface Call {
 async function readCall(deps: Deps, exchange: KeyedExchange, shape: Shape): Promise<Call> {
   const receive = () => deps.assets.receive();
   const json = await readJsonBody(exchange, { receive, takesBare: true });
-  const files: StagedFile[] = [];
-  const owner = exchange.principal.accountId;
-  const release = async () =>
-    void (await Promise.all([json.discard?.(), ...files.map((file) => file.release(false))]));
   try {
     const schema = shape === "single" ? EXTRA_SINGLE : EXTRA_BATCH;
     const body = lenient(schema, json.body);
     check(schema, body);
     const model = upscalerNamed(deps, exchange.principal, "upscaler_1", body.upscaler_1);
     refuseMore(model, body);
-    const pictures: { param: string; file: StagedFile }[] = [];
-    for (const { param, given } of givenPictures(body, shape)) {
-      const file = await stagePicture(deps.assets, param, given, { files: json.inlineFiles, owner });
-      files.push(file);
-      pictures.push({ param, file });
-    }
-    return { model, ...fieldsFor(model, body), pictures, release };
+    const pictures = givenPictures(body, shape);
+    const { inlineFiles } = json;
+    const owner = exchange.principal.accountId;
+    const { stage, release } = stagingOf(deps, pictures, { files: inlineFiles, owner });
+    return {
+      ...{ model, ...fieldsFor(model, body), pictures, inlineFiles, stage },
+      release: async () => void (await Promise.all([json.discard?.(), release()])),
+    };
   } catch (error) {
-    await release();
+    await json.discard?.();
     throw error;
   }
+}
+
+function stagingOf(
+  { assets }: Pick<Deps, "assets">,
+  pictures: readonly GivenPicture[],
+  from: Parameters<typeof stagePicture>[3],
+): Pick<Call, "stage" | "release"> {
+  const files: StagedFile[] = [];
+  let staging: Promise<readonly StagedFile[]> | undefined;
+  const stageAll = async () => {
+    for (const { param, given } of pictures) files.push(await stagePicture(assets, param, given, from));
+    return files;
+  };
+  return {
+    stage: () => (staging ??= stageAll()),
+    release: async () => void (await Promise.all(files.map((file) => file.release(false)))),
+  };
 }
 
 function refuseMore(model: Model, body: JsonObject): void {
@@ -90,7 +114,7 @@ function refuseMore(model: Model, body: JsonObject): void {
   if (more !== undefined) throw invalid({ kind: "field_undoable", field: more, model: model.id });
 }
 
-function givenPictures(body: JsonObject, shape: Shape): { readonly param: string; readonly given: string }[] {
+function givenPictures(body: JsonObject, shape: Shape): GivenPicture[] {
   if (shape === "single") return [{ param: "image", given: textOf("image", body.image) }];
   const list = Array.isArray(body.imageList) ? body.imageList : [];
   if (list.length === 0) throw invalid({ kind: "required", field: "imageList" });
@@ -130,14 +154,19 @@ async function accept(
   deps: Deps,
   exchange: KeyedExchange,
   shape: Shape,
-  { model, fields, names, pictures, ignored }: Call,
+  { model, fields, names, pictures, inlineFiles, stage, ignored }: Call,
 ) {
   const { keyId } = exchange.principal;
   const sent = sentBy(exchange);
   const calls: SyncCall[] = [];
   try {
-    for (const [i, { param, file }] of pictures.entries()) {
+    for (const [i, { param, given }] of pictures.entries()) {
       const name = "upload: image";
+      // A picture is decoded for nobody who cannot pay for one.
+      const uploads = async () => {
+        const file = (await stage())[i];
+        return new Map(file === undefined ? [] : [[name, file]]);
+      };
       const call = await inOtherWords(names, () =>
         deps.generateSync({
           ...sent,
@@ -145,8 +174,7 @@ async function accept(
           idempotencyKey:
             sent.idempotencyKey && (i === 0 ? sent.idempotencyKey : `${sent.idempotencyKey}/${i}`),
           request: { fields, isText: false, images: [name], imagesName: param },
-          identity: { ...fields, place: i, picture: file.file.sha256 },
-          uploads: new Map([[name, file]]),
+          ...{ identity: { ...fields, place: i, picture: given }, inlineFiles, uploads },
           endpoint: `POST ${BASE}/${PATHS[shape]}`,
         }),
       );
