@@ -1,6 +1,6 @@
 import { exifOrientation } from "./exif.ts";
 import type { ImageLayout } from "./layout.ts";
-import { IMAGE_MAX_PARTS, JPEG_MAX_SCANS } from "./limits.ts";
+import { JPEG_MAX_SCANS, JPEG_MAX_SEGMENTS } from "./limits.ts";
 import { damaged } from "./refusals.ts";
 import { ascii } from "./sniff.ts";
 
@@ -22,7 +22,7 @@ export function readJpeg(file: Uint8Array): ImageLayout {
   let parts = 0;
   for (let at = 2; at + 2 <= file.length; ) {
     const marker = markerAt(file, at);
-    if (++parts > IMAGE_MAX_PARTS) throw damaged("it has too many segments");
+    if (++parts > JPEG_MAX_SEGMENTS) throw damaged("it has too many segments");
     if (marker === undefined) break;
     const { code, next } = marker;
     if (code === EOI) {

@@ -28,6 +28,23 @@ export function appendPart(parts: Uint8Array[], file: Uint8Array, from: number, 
   } else parts.push(file.subarray(from, to));
 }
 
+/** Collects ranges of a file, which become parts only at the end: a file may have tens of thousands that touch. */
+export function createParts(file: Uint8Array) {
+  /** Where each begins and ends. */
+  const bounds: number[] = [];
+  return {
+    add(from: number, to: number): void {
+      if (bounds.length > 0 && bounds.at(-1) === from) bounds[bounds.length - 1] = to;
+      else bounds.push(from, to);
+    },
+    all(): Uint8Array[] {
+      const parts: Uint8Array[] = [];
+      for (let i = 0; i < bounds.length; i += 2) parts.push(file.subarray(bounds[i], bounds[i + 1]));
+      return parts;
+    },
+  };
+}
+
 /** Joins parts of `file`; the file itself, without copying, when they are all of it. */
 export function joinParts(parts: readonly Uint8Array[], file: Uint8Array): Uint8Array {
   const total = parts.reduce((sum, part) => sum + part.length, 0);

@@ -9,8 +9,11 @@ export const IMAGE_MAX_BYTES = 64 * 1024 * 1024;
 export const COLOUR_PROFILE_MAX_BYTES = 4 * 1024 * 1024;
 /** Scans of a progressive JPEG; each one costs a pass over the whole picture. Encoders write about ten. */
 export const JPEG_MAX_SCANS = 64;
-/** Chunks or segments of a file, each of which costs a step. Encoders write a few thousand into the largest pictures. */
+/** Chunks of a PNG and parts of a GIF, each of which costs a step. Encoders write a few thousand into the largest pictures. */
 export const IMAGE_MAX_PARTS = 50_000;
+/** The same of others, where a part costs more. The largest segments of a JPEG fill it with a thousand, and a WebP has about six chunks. */
+export const JPEG_MAX_SEGMENTS = 5_000;
+export const WEBP_MAX_CHUNKS = 1_000;
 /** Frames of a GIF, and the pixels of all of them, each as large as the picture. */
 export const GIF_MAX_FRAMES = 2_000;
 export const GIF_MAX_PIXELS = 500_000_000;

@@ -1,7 +1,7 @@
 import { MediaError } from "../domain/ports/asset-store.ts";
 import { exifOrientation } from "./exif.ts";
 import type { ImageLayout } from "./layout.ts";
-import { IMAGE_MAX_PARTS } from "./limits.ts";
+import { WEBP_MAX_CHUNKS } from "./limits.ts";
 import { damaged } from "./refusals.ts";
 import { ascii } from "./sniff.ts";
 
@@ -27,7 +27,7 @@ export function readWebp(file: Uint8Array): ImageLayout {
   let hasAlpha = false;
   for (let at = 12; at + 8 <= end; ) {
     const type = ascii(file, at, at + 4);
-    if (++parts > IMAGE_MAX_PARTS) throw damaged("it has too many chunks");
+    if (++parts > WEBP_MAX_CHUNKS) throw damaged("it has too many chunks");
     const dataEnd = at + 8 + view.getUint32(at + 4, true);
     if (dataEnd > end) throw damaged("a part of the WebP is longer than the file");
     const content = file.subarray(at + 8, dataEnd);

@@ -3,7 +3,8 @@ import { deflateSync } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
 import { checkImage, type ImageType } from "../../src/assets/image.ts";
 import { readJpeg } from "../../src/assets/jpeg.ts";
-import { IMAGE_MAX_PARTS } from "../../src/assets/limits.ts";
+import { joinParts } from "../../src/assets/layout.ts";
+import { IMAGE_MAX_PARTS, JPEG_MAX_SEGMENTS, WEBP_MAX_CHUNKS } from "../../src/assets/limits.ts";
 import { readPng } from "../../src/assets/png.ts";
 import { readWebp } from "../../src/assets/webp.ts";
 import {
@@ -307,16 +308,31 @@ test("a file of more chunks or segments than a picture needs is refused before t
   const png = Buffer.from(await tiny("png"));
   const jpeg = Buffer.from(await tiny("jpeg"));
   const webp = Buffer.from(await tiny("webp"));
-  const times = (part: Buffer) => Buffer.concat(Array.from({ length: IMAGE_MAX_PARTS + 1 }, () => part));
+  const times = (most: number, part: Buffer) => Buffer.concat(Array.from({ length: most + 1 }, () => part));
   const emptyChunk = Buffer.from("00000000744558745f4a5b34", "hex");
   const comment = Buffer.from("fffe0002", "hex");
-  const riff = Buffer.concat([webp.subarray(0, 12), times(Buffer.from("junk\0\0\0\0")), webp.subarray(12)]);
+  const junk = times(WEBP_MAX_CHUNKS, Buffer.from("junk\0\0\0\0"));
+  const riff = Buffer.concat([webp.subarray(0, 12), junk, webp.subarray(12)]);
   riff.writeUInt32LE(riff.length - 8, 4);
-  expect(() => readPng(Buffer.concat([png.subarray(0, 33), times(emptyChunk), png.subarray(33)]))).toThrow(
-    "too many",
-  );
-  expect(() => readJpeg(Buffer.concat([jpeg.subarray(0, 2), times(comment), jpeg.subarray(2)]))).toThrow(
+  const chunks = times(IMAGE_MAX_PARTS, emptyChunk);
+  expect(() => readPng(Buffer.concat([png.subarray(0, 33), chunks, png.subarray(33)]))).toThrow("too many");
+  const comments = times(JPEG_MAX_SEGMENTS, comment);
+  expect(() => readJpeg(Buffer.concat([jpeg.subarray(0, 2), comments, jpeg.subarray(2)]))).toThrow(
     "too many",
   );
   expect(() => readWebp(riff)).toThrow("too many");
+});
+
+test("a PNG whose pixels come in very many chunks is kept whole, without the metadata between them", async () => {
+  const png = Buffer.from(await tiny("png"));
+  const emptyChunk = Buffer.from("00000000744558745f4a5b34", "hex");
+  const noPixels = Buffer.from("000000004944415435af061e", "hex");
+  const chunks = Array.from({ length: 20_000 }, (_, i) => (i % 2 === 0 ? emptyChunk : noPixels));
+  const file = Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33)]);
+  const { clean, end } = readPng(file);
+  expect(end).toBe(file.length);
+  const kept = chunks.filter((chunk) => chunk === noPixels);
+  expect(joinParts(clean, file)).toEqual(
+    new Uint8Array(Buffer.concat([png.subarray(0, 33), ...kept, png.subarray(33)])),
+  );
 });
