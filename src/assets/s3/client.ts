@@ -55,6 +55,9 @@ const LONGEST_DELAY_MS = 5_000;
 /** A page of a list has a thousand entries of some 400 bytes. */
 const ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_SKEW_MS = 24 * 60 * 60 * 1000;
+/** Services refuse signatures from a quarter of an hour on; answers tell whole seconds, and take a while. */
+const LEAST_SKEW_MS = 14 * 60 * 1000;
+const SKEWED = "<Code>RequestTimeTooSkewed</Code>";
 
 /**
  * Sends signed requests to a bucket. What may pass is tried again with growing delays. Follows no redirect and uses no proxy.
@@ -159,9 +162,13 @@ export class S3Client {
       ...(body !== undefined && { body: body.bytes as Uint8Array<ArrayBuffer> }),
     } as RequestInit);
     if (response.ok || answers.includes(response.status)) return response;
+    const { status } = response;
     const text = await textOf(response);
-    this.#noteSkew(response, text);
-    throw errorOf(bucket, `${method} ${url.pathname}`, { status: response.status, text });
+    const isSkewed = this.#noteSkew(call, response, text);
+    throw errorOf(bucket, `${method} ${url.pathname}`, {
+      status,
+      text: isSkewed && text === "" ? SKEWED : text,
+    });
   }
 
   #explain(error: unknown, { method, key }: S3Call, { signal }: Deadline): unknown {
@@ -173,11 +180,16 @@ export class S3Client {
       : new S3Error(`${where} did not answer ${doing}: ${reasonOf(error)}.`, "unreachable", undefined, error);
   }
 
-  /** Signatures are refused when the clocks differ by a quarter of an hour. The service's own is what counts. */
-  #noteSkew({ headers }: Response, text: string): void {
-    if (!text.includes("RequestTimeTooSkewed")) return;
+  /**
+   * Signatures are refused when the clocks differ by a quarter of an hour. The service's own is what counts. An answer to HEAD has no
+   * body that says so, but a time. @returns whether that is why the request was refused
+   */
+  #noteSkew({ method }: S3Call, { status, headers }: Response, text: string): boolean {
     const skewMs = Date.parse(headers.get("date") ?? "") - this.options.clock.now();
-    if (Math.abs(skewMs) < MAX_SKEW_MS) this.#aheadMs = skewMs;
+    const isLikely = method === "HEAD" && status === 403 && Math.abs(skewMs - this.#aheadMs) > LEAST_SKEW_MS;
+    const isSkewed = isLikely || text.includes("RequestTimeTooSkewed");
+    if (isSkewed && Math.abs(skewMs) < MAX_SKEW_MS) this.#aheadMs = skewMs;
+    return isSkewed;
   }
 }
 

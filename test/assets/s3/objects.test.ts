@@ -177,6 +177,25 @@ test("a clock that is an hour off is made up for by the service's own", async ()
   expect(s3.operations()).toEqual(["PutObject", "PutObject"]);
 });
 
+test("a clock that is an hour off is noticed by a request whose refusal says nothing, each time that it changes", async () => {
+  let aheadMs = 0;
+  s3.stop();
+  s3 = await startFakeS3({ now: () => Date.now() + aheadMs });
+  const objects = open();
+  await objects.put(small, NEW);
+  for (aheadMs of [3_600_000, -3_600_000, 0])
+    expect(await objects.head(small.sha256)).toMatchObject({ sizeBytes: 50_000 });
+  expect(s3.operations().slice(1)).toEqual(Array(6).fill("HeadObject"));
+});
+
+test("a request that is refused for another reason is sent once, however far the clock is off", async () => {
+  s3.stop();
+  s3 = await startFakeS3({ now: () => Date.now() + 600_000 });
+  s3.fault = () => ({ status: 403, code: "AccessDenied", message: "" });
+  await expect(open().head(small.sha256)).rejects.toThrow("403");
+  expect(s3.operations()).toEqual(["HeadObject"]);
+});
+
 test("wrong keys are refused by the service that the tests ask, and so is a changed body", async () => {
   const bucket = { ...bucketOf(s3), keys: () => ({ ...KEYS, secretAccessKey: "another" }) };
   const objects = new Objects(new S3Client({ bucket, clock, random: () => 0, patienceMs: 0 }));
