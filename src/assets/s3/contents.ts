@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { StoredContents } from "../../domain/ports/stored-contents.ts";
-import { inBucket } from "./errors.ts";
+import { inBucket, isAbsence } from "./errors.ts";
 import type { Objects } from "./objects.ts";
 
 /**
@@ -27,14 +27,7 @@ export function openBucketContents(
       const found = await head(sha256);
       return found && { sizeBytes: found.sizeBytes, usedAt: found.storedAt };
     },
-    rehash: (sha256) =>
-      inBucket(async () => {
-        const object = await objects.get(sha256, 0);
-        if (object === undefined) return undefined;
-        const hash = createHash("sha256");
-        for await (const piece of object.pieces) hash.update(piece);
-        return hash.digest("hex");
-      }),
+    rehash: (sha256) => inBucket(() => hashIn(objects, sha256)),
     async remove(sha256, { unusedSince, isNeeded }) {
       const found = await head(sha256);
       if (found === undefined || found.storedAt > unusedSince) return false;
@@ -43,6 +36,18 @@ export function openBucketContents(
     },
     settle: async () => 0,
   };
+}
+
+/** The SHA-256 of what an object holds; undefined where there is none. @throws S3Error */
+export async function hashIn(objects: Objects, sha256: string): Promise<string | undefined> {
+  const hash = createHash("sha256");
+  try {
+    for await (const piece of objects.read(sha256)) hash.update(piece);
+    return hash.digest("hex");
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Contents of which some are in one place, and some in the other. */

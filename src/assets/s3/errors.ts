@@ -40,6 +40,11 @@ export function mayPass({ code, status = 0 }: S3Error): boolean {
   return PASSING.has(code) || PASSING_STATUS.has(status);
 }
 
+/** Whether it says that there is no such object, and not that there is no bucket. */
+export function isAbsence(error: unknown): boolean {
+  return error instanceof S3Error && error.code === "NoSuchKey";
+}
+
 /** What to do about errors. @param settings where those of the bucket are */
 const ADVICE: Readonly<Record<string, (settings: string) => string>> = {
   AccessDenied: () =>

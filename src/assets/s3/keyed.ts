@@ -71,24 +71,31 @@ export class KeyedObjects {
     }
   }
 
-  /** All bytes of an object. What is cut off goes on where it was. Bytes are not compared with anything. */
-  async *read(key: string, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  /**
+   * All bytes of an object. What is cut off goes on where it was. Bytes are not compared with anything.
+   * @param known its size; unless given, what the service says of it
+   * @throws S3Error `NoSuchKey` where there is none
+   */
+  async *read(key: string, known?: number): AsyncGenerator<Uint8Array> {
+    let sizeBytes = known;
     let arrived = 0;
     for (let failures = 0; ; ) {
       const before = arrived;
       try {
         const answer = await this.get(key, arrived);
         if (answer === undefined) throw new S3Error(`There is no object ${key}.`, "NoSuchKey", 404);
+        sizeBytes ??= arrived === 0 ? lengthOf(answer) : undefined;
         // A service that knows no ranges answers with all of it again.
-        let known = answer.status === 200 ? arrived : 0;
+        let again = answer.status === 200 ? arrived : 0;
         for await (const given of answer.pieces) {
-          const piece = given.subarray(Math.min(known, given.length));
-          known -= given.length - piece.length;
+          const piece = given.subarray(Math.min(again, given.length));
+          again -= given.length - piece.length;
           arrived += piece.length;
-          if (arrived > sizeBytes) throw new S3Error(`The object ${key} has more bytes.`, "WrongSize");
+          if (sizeBytes !== undefined && arrived > sizeBytes)
+            throw new S3Error(`The object ${key} has more bytes.`, "WrongSize");
           yield piece;
         }
-        if (arrived === sizeBytes) return;
+        if (sizeBytes === undefined || arrived === sizeBytes) return;
         throw new S3Error(`The bucket's answer for ${key} was cut off.`, "IncompleteBody");
       } catch (error) {
         failures = arrived > before ? 1 : failures + 1;
@@ -162,4 +169,10 @@ export class KeyedObjects {
     const { status } = await withoutLacks(this.#lacks, () => this.client.persist(put, patienceMs));
     return status === 412 ? "there" : "stored";
   }
+}
+
+/** How long a body is, as far as the service says it. */
+function lengthOf({ headers }: S3Body): number | undefined {
+  const length = headers.get("content-length");
+  return length === null ? undefined : Number(length);
 }

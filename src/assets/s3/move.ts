@@ -6,7 +6,8 @@ import { type FolderFiles, openContentFiles } from "../fs.ts";
 import { SNIFF_BYTES } from "../limits.ts";
 import { type Found, inFolder, type Move, type Moved, moveEach } from "../moving.ts";
 import { sniffMediaType } from "../sniff.ts";
-import { inBucket } from "./errors.ts";
+import { hashIn } from "./contents.ts";
+import { inBucket, isAbsence } from "./errors.ts";
 import type { Objects } from "./objects.ts";
 import { base64Of } from "./write.ts";
 
@@ -79,9 +80,7 @@ async function isStored(objects: Objects, sha256: string, sizeBytes: number): Pr
   const head = await objects.head(sha256);
   if (head?.sizeBytes !== sizeBytes) return false;
   if (head.checksum !== undefined) return head.checksum === base64Of(sha256);
-  const hash = createHash("sha256");
-  for await (const piece of (await objects.get(sha256, 0))?.pieces ?? []) hash.update(piece);
-  return hash.digest("hex") === sha256;
+  return (await hashIn(objects, sha256)) === sha256;
 }
 
 function download(folder: StoredContents, options: MoveOptions): Move {
@@ -101,13 +100,11 @@ async function bring(
   objects: Objects,
   sha256: string,
 ): Promise<"stored" | "gone" | "damaged"> {
-  const object = await objects.get(sha256, 0);
-  if (object === undefined) return "gone";
   const draft = await local.draft();
   try {
     const hash = createHash("sha256");
     let sizeBytes = 0;
-    for await (const piece of object.pieces) {
+    for await (const piece of objects.read(sha256)) {
       hash.update(piece);
       sizeBytes += piece.length;
       await draft.append(piece);
@@ -116,6 +113,9 @@ async function bring(
     // The type plays no part in a folder.
     await local.keep(draft, { sha256, sizeBytes, type: "image/png" });
     return "stored";
+  } catch (error) {
+    if (isAbsence(error)) return "gone";
+    throw error;
   } finally {
     await local.discard(draft);
   }

@@ -87,6 +87,11 @@ export class Objects {
     return this.#keyed.get(this.keyOf(sha256), from);
   }
 
+  /** All bytes of an object; goes on where an answer was cut off. @throws S3Error, as `isAbsence` knows it where there is none */
+  read(sha256: string): AsyncGenerator<Uint8Array> {
+    return this.#keyed.read(this.keyOf(sha256));
+  }
+
   remove(sha256: string): Promise<void> {
     return this.#keyed.remove(this.keyOf(sha256));
   }

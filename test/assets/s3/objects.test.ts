@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { S3Client } from "../../../src/assets/s3/client.ts";
+import { openBucketContents } from "../../../src/assets/s3/contents.ts";
 import { S3Error } from "../../../src/assets/s3/errors.ts";
 import { Objects } from "../../../src/assets/s3/objects.ts";
 import { createUploadSweeper } from "../../../src/assets/s3/sweeper.ts";
@@ -194,6 +195,18 @@ test("a request that is refused for another reason is sent once, however far the
   s3.fault = () => ({ status: 403, code: "AccessDenied", message: "" });
   await expect(open().head(small.sha256)).rejects.toThrow("403");
   expect(s3.operations()).toEqual(["HeadObject"]);
+});
+
+test("a file that is compared with its hash is read on after failures that pass, and is gone only where the bucket says so", async () => {
+  const objects = open();
+  await objects.put(large, NEW);
+  const { rehash } = openBucketContents(objects, async () => true);
+  const faults: Fault[] = [{ status: 503, code: "SlowDown" }, "cut", "broken", "cut"];
+  s3.fault = () => faults.shift();
+  expect(await rehash(large.sha256)).toBe(large.sha256);
+  expect(await rehash(small.sha256)).toBeUndefined();
+  s3.hasBucket = false;
+  await expect(rehash(large.sha256)).rejects.toThrow("NoSuchBucket");
 });
 
 test("wrong keys are refused by the service that the tests ask, and so is a changed body", async () => {
