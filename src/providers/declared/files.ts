@@ -33,6 +33,9 @@ export interface FileValue {
 
 type Form = "own" | MaskPaint;
 
+/** What stands for the content of some file of some request. */
+export const CONTENT_STAND_IN = /^<[^<>]+:\d+:(?:own|white|black|either):content>$/;
+
 /** The inputs of one request, with a placeholder for the content of each. */
 export class Files {
   #values: readonly FileValue[];

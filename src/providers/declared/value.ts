@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from "../../domain/json.ts";
 import type { Path } from "../../toolkit/schema-problems.ts";
 import { ABSENT, isPlain, type Scope } from "./expression.ts";
 import { ExpressionError } from "./fences.ts";
-import type { FileValue } from "./files.ts";
+import { CONTENT_STAND_IN, type FileValue } from "./files.ts";
 import type { CompiledTemplate } from "./template.ts";
 
 /** A compiled value of a form. */
@@ -172,9 +172,9 @@ function toMapping(mapping: object): Worded {
   );
 }
 
-/** Whether a value stands for a file of the request. */
+/** Whether a value stands for a file of the request. A message of a chat has a role and a content too. */
 export function isFile(value: unknown): value is FileValue {
-  return isJsonObject(value) && typeof value.content === "string" && typeof value.role === "string";
+  return isJsonObject(value) && typeof value.content === "string" && CONTENT_STAND_IN.test(value.content);
 }
 
 function isOptional(value: unknown): value is { hasValue(): boolean; value(): unknown } {

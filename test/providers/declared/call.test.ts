@@ -45,6 +45,12 @@ describe("in JSON", () => {
       { "ü.狐": "🦊" },
       { "a.b": "🦊" },
     ],
+    [
+      "messages of a chat are no files",
+      { messages: [{ role: "user", content: "${body.text}" }] },
+      { text: "A fox" },
+      { messages: [{ role: "user", content: "A fox" }] },
+    ],
     ["a written ${ is one", { a: "$${body.x}" }, {}, { a: "${body.x}" }],
     [
       "a prototype is a key",
