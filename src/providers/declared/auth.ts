@@ -39,8 +39,8 @@ export interface Auth {
 
 export interface OpenAuth {
   readonly credentials: Credentials;
-  /** Drops the token of a request whose credentials the upstream has refused. */
-  forget(refused: SignedRequest): void;
+  /** Drops the token of a request whose credentials the upstream has refused. @returns whether others may be accepted */
+  forget(refused: SignedRequest): boolean;
 }
 
 /** A token is no longer used this long before it expires. */
@@ -68,7 +68,7 @@ export function compileAuth(compiling: Compiling, form: AuthForm, path: Path): A
 
 type Open = (minting: Minting) => OpenAuth;
 
-const openNothing = (): OpenAuth => ({ credentials: {}, forget: () => undefined });
+const openNothing = (): OpenAuth => ({ credentials: {}, forget: () => false });
 
 function compileKind(compiling: Compiling, form: AuthForm, secrets: ReadonlySet<string>, path: Path): Open {
   if (form.basic !== undefined) return compileBasic(compiling, form.basic, secrets, [...path, "basic"]);
@@ -88,7 +88,7 @@ function compileKind(compiling: Compiling, form: AuthForm, secrets: ReadonlySet<
       query === undefined ? { headers: { [header]: worded } } : { query: { [query]: worded } };
     if (mint === undefined) {
       const worded = textOf(value, scopeOf(minting));
-      return { credentials: () => Promise.resolve(place(worded)), forget: () => undefined };
+      return { credentials: () => Promise.resolve(place(worded)), forget: () => false };
     }
     const tokens = createTokens(minting.clock, (signal) => mint(minting, signal));
     return {
@@ -96,7 +96,7 @@ function compileKind(compiling: Compiling, form: AuthForm, secrets: ReadonlySet<
         place(textOf(value, { ...scopeOf(minting), token: await tokens.current(signal) })),
       forget({ headers, url }) {
         const sent = query === undefined ? headers.get(header) : url.searchParams.get(query);
-        tokens.forget((text) => sent?.includes(text) === true);
+        return tokens.forget((text) => sent?.includes(text) === true);
       },
     };
   };
@@ -115,7 +115,7 @@ function compileBasic(
     const pair = Buffer.from(`${textOf(user, scope)}:${textOf(password, scope)}`).toString("base64");
     // Treated like a minted secret: the pair is another form of the secrets, and must not appear in an error either.
     const signed: Signed = { headers: { Authorization: `Basic ${pair}` } };
-    return { credentials: () => Promise.resolve(signed), forget: () => undefined };
+    return { credentials: () => Promise.resolve(signed), forget: () => false };
   };
 }
 
@@ -237,7 +237,7 @@ function compileSigned(
       ...{ accessKey: textOf(accessKey, scope), secretKey: textOf(secretKey, scope) },
       sessionToken: form.session_token === undefined ? undefined : textOf(session, scope),
     };
-    return { credentials: (request) => sign(request, keys, minting.clock.now()), forget: () => undefined };
+    return { credentials: (request) => sign(request, keys, minting.clock.now()), forget: () => false };
   };
 }
 

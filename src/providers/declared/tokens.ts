@@ -11,9 +11,16 @@ export interface Token {
 export interface Tokens {
   /** The token in use; a new one where there is none or it is about to end. @throws what minting throws, or the signal's reason */
   current(signal: AbortSignal): Promise<string>;
-  /** Drops the token in use, if it is the one that the upstream has refused. */
-  forget(isRefused: (text: string) => boolean): void;
+  /**
+   * Drops the token in use, if it is the one that the upstream has refused.
+   *
+   * @returns whether another token may be accepted: it had been in use for a while, or was replaced meanwhile
+   */
+  forget(isRefused: (text: string) => boolean): boolean;
 }
+
+/** One that is refused so soon after it was minted is not refused because it has ended. */
+const FRESH_MS = 10_000;
 
 /** A token that is being minted for those who wait for it. */
 interface Pending {
@@ -29,6 +36,7 @@ interface Pending {
 export function createTokens(clock: Clock, mint: (signal: AbortSignal) => Promise<Token>): Tokens {
   let token: Token | undefined;
   let pending: Pending | undefined;
+  let mintedAt = clock.elapsed();
 
   function begin(): Pending {
     const stop = new AbortController();
@@ -37,6 +45,7 @@ export function createTokens(clock: Clock, mint: (signal: AbortSignal) => Promis
       if (pending !== begun) return;
       pending = undefined;
       token = minted;
+      if (minted !== undefined) mintedAt = clock.elapsed();
     };
     begun.token.then(end, () => end());
     return begun;
@@ -59,7 +68,9 @@ export function createTokens(clock: Clock, mint: (signal: AbortSignal) => Promis
       }
     },
     forget(isRefused) {
-      if (token !== undefined && isRefused(token.text)) token = undefined;
+      if (token !== undefined && !isRefused(token.text)) return true;
+      token = undefined;
+      return clock.elapsed() - mintedAt >= FRESH_MS;
     },
   };
 }

@@ -37,8 +37,11 @@ export interface UpstreamOptions {
   readonly limits: HttpLimits;
   /** Answer headers that may hold the upstream's request id, the preferred one first. Default: `x-request-id`. */
   readonly requestIdHeaders?: readonly string[] | undefined;
-  /** Told of each request as it left whose credentials the upstream refuses (401). */
-  readonly onRefused?: ((request: SignedRequest) => void) | undefined;
+  /**
+   * Told of each request as it left whose credentials the upstream refuses (401). Where it returns true, other credentials may be
+   * accepted, and the request is sent once more.
+   */
+  readonly onRefused?: ((request: SignedRequest) => boolean) | undefined;
   /** Told of each answer and what it answers, without secrets. */
   readonly onExchange?: ((exchange: SeenExchange) => void) | undefined;
   /** The proxy that every request goes through, as an http or https URL. */
@@ -82,7 +85,7 @@ export class NoAnswer extends Error {
   }
 }
 
-export interface Upstream {
+export interface Upstream extends Pick<UpstreamOptions, "onRefused"> {
   readonly name: string;
   readonly origin: string;
   readonly clock: Clock;
@@ -135,9 +138,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const leaving = { ...request, ...to, unsigned };
       const answer = await exchange({ ...options, network, secrets }, leaving, deadline, sending);
       request.tracing?.answered(answer.status, requestIdIn({ scrub, requestIdHeaders }, answer.headers));
-      if (answer.status === 401) options.onRefused?.(to);
       options.onExchange?.(seenExchange(unsigned, to, answer, scrub));
-      return answer;
+      const isAgain = answer.status === 401 && options.onRefused?.(to) === true;
+      return { answer, isAgain: isAgain && network.isPlayed !== true };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof NoAnswer || error instanceof ProviderError) throw error;
@@ -153,7 +156,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     origin,
     clock,
     requestIdHeaders,
-    ...{ scrub, secrets, network, proxy, keepSecret: keep, sign: signed },
+    ...{ scrub, secrets, network, proxy, keepSecret: keep, sign: signed, onRefused: options.onRefused },
     isOwn: (url) => isOwn(URL.parse(url)),
     async send(request, signal) {
       const first = URL.parse(request.url.startsWith("/") ? base + request.url : request.url);
@@ -166,16 +169,20 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 3;
 
-/** The answer to a request. A question is asked again where it is redirected, if the key may go there; nothing else is sent twice. */
+/**
+ * The answer to a request. A question is asked again where it is redirected, if the key may go there, and any request where its
+ * credentials are refused and others may be accepted. Nothing else is sent twice.
+ */
 async function followed(
   { method }: UpstreamRequest,
   first: URL,
   isOwn: OriginCheck,
-  send: (url: URL) => Promise<UpstreamAnswer>,
+  send: (url: URL) => Promise<{ readonly answer: UpstreamAnswer; readonly isAgain: boolean }>,
 ): Promise<UpstreamAnswer> {
   let url = first;
   for (let hops = 0; ; hops += 1) {
-    const answer = await send(url);
+    const sent = await send(url);
+    const { answer } = sent.isAgain ? await send(url) : sent;
     const location = answer.headers.get("location");
     const isRedirect = method === "GET" && REDIRECTS.has(answer.status) && location !== null;
     const next = isRedirect ? URL.parse(location, url.href) : null;

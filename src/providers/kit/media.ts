@@ -166,7 +166,8 @@ function follow(source: MediaSource, text: string, signal: AbortSignal): Promise
       );
     isKeyed &&= upstream.isOwn(url) && URL.parse(url)?.origin === first;
     const unsigned = { method: "GET", url: new URL(url), headers: HEADERS };
-    const { url: to, headers } = isKeyed ? await upstream.sign(unsigned, signal) : unsigned;
+    const signed = isKeyed ? await upstream.sign(unsigned, signal) : undefined;
+    const { url: to, headers } = signed ?? unsigned;
     const init: BunFetchRequestInit = {
       headers,
       redirect: "manual",
@@ -176,7 +177,9 @@ function follow(source: MediaSource, text: string, signal: AbortSignal): Promise
       signal,
     };
     const { network, secrets } = upstream;
-    return await network.send({ ...{ url: to, init, unsigned, secrets }, use: "file" });
+    const response = await network.send({ ...{ url: to, init, unsigned, secrets }, use: "file" });
+    if (response.status === 401 && signed !== undefined) upstream.onRefused?.(signed);
+    return response;
   };
   return followRedirects(text, request, {
     max: MAX_REDIRECTS,

@@ -20,7 +20,7 @@ const OAUTH = `{ oauth: { token_url: /token, client_id: "\${id}", client_secret:
 const TOKEN = `{ token: { post: /token, value: "\${body.token}" }, key_env: A_KEY }`;
 
 /** A provider whose upstream answers the call for a token, and then all others, as given. */
-function provided(auth: string, answer: (call: Arrived) => Scripted): ProviderAdapter {
+function provided(auth: string, answer: (call: Arrived) => Scripted, clock = fakeClock()): ProviderAdapter {
   upstream.answer = answer;
   const text = `provider: keys
 form: 1
@@ -32,7 +32,7 @@ prepare: [{ roles: [image], post: /files, multipart: { file: "\${file}" }, gives
 submit: { post: /jobs, json: { image: '\${input("image").?id}' }, operation: { id: "\${body.id}" } }
 poll: { get: "/jobs/\${operation.id}", status: "\${body.s}", words: { done: succeeded }, outputs: { url: "\${body.url}" } }
 `;
-  return rehearsedProvider(readForm("keys.yaml", text), upstream.origin, fakeClock());
+  return rehearsedProvider(readForm("keys.yaml", text), upstream.origin, clock);
 }
 
 const request = (inputs: readonly string[] = []) =>
@@ -213,7 +213,7 @@ submit: { post: /jobs, outputs: { url: "\${body.url}" } }
   expect(error.message).toBe("no token: slow: no answer in time");
 });
 
-test("a late refusal of an earlier token leaves the new one in use", async () => {
+test("a late refusal of an earlier token leaves the new one in use, with which the request is sent again", async () => {
   let minted = 0;
   const held: ((answer: string) => void)[] = [];
   const provider = provided(TOKEN, (call) => {
@@ -223,14 +223,45 @@ test("a late refusal of an earlier token leaves the new one in use", async () =>
         void held.push((status) => socket.end(`HTTP/1.1 ${status} x\r\ncontent-length: 2\r\n\r\n{}`));
     return usual(call);
   });
-  const both = [1, 2].map(() => rejection(provider.submit(request(), signal)));
+  const both = [1, 2].map(() => provider.submit(request(), signal).catch((error: unknown) => error));
   await upstream.until(3);
   held[0]?.("401");
-  await Promise.race(both);
+  expect(await Promise.race(both)).toMatchObject({ disposition: "reroute", details: { refused: "key" } });
   await provider.submit(request(), signal);
   held[1]?.("401");
-  await Promise.all(both);
+  const ends = await Promise.all(both);
+  expect(ends.filter((each) => !(each instanceof Error))).toMatchObject([{ kind: "operation" }]);
   await provider.submit(request(), signal);
   expect(sent().filter((each) => each.startsWith("/token"))).toHaveLength(2);
   expect(sent().at(-1)).toBe("/jobs Bearer token-2-0123456789");
 });
+
+test.each(["token-2-0123456789", "no other one"])(
+  "a call whose token was used for a while and is refused is sent once more, with a new one: %s is accepted",
+  async (accepted) => {
+    const clock = fakeClock();
+    let minted = 0;
+    let isRevoked = false;
+    const provider = provided(
+      TOKEN,
+      ({ path, headers }) => {
+        if (path === "/token") return { json: { token: `token-${++minted}-0123456789` } };
+        const isRefused = isRevoked && headers.get("authorization") !== `Bearer ${accepted}`;
+        return isRefused ? { status: 401, json: {} } : { json: { id: "1" } };
+      },
+      clock,
+    );
+    await provider.submit(request(), signal);
+    isRevoked = true;
+    clock.advance(60_000);
+    upstream.arrived.length = 0;
+    const end = await provider.submit(request(), signal).catch((error: unknown) => error);
+    expect(sent()).toEqual([
+      "/jobs Bearer token-1-0123456789",
+      "/token null",
+      "/jobs Bearer token-2-0123456789",
+    ]);
+    const isAccepted = accepted.startsWith("token");
+    expect(end).toMatchObject(isAccepted ? { kind: "operation" } : { details: { refused: "key" } });
+  },
+);

@@ -141,6 +141,24 @@ test("a file behind the key is fetched with it, and the first redirect elsewhere
   expect(keys(other)).toEqual([["/3", null]]);
 });
 
+test("a file for which the credentials are refused says so, so that the next try has others", async () => {
+  const { server } = await serve(() => ({ status: 401, body: "" }));
+  const refused: (string | null)[] = [];
+  const upstream = createUpstream({
+    name: "Test",
+    baseUrl: server.origin,
+    credentials: async () => ({ headers: { Authorization: "Bearer minted-token" } }),
+    onRefused: ({ headers }) => refused.push(headers.get("authorization")) > 0,
+    secrets: [],
+    clock: fakeClock(),
+    limits: { connectMs: 1, answerMs: 1, bodyMs: 1 },
+  });
+  const source = { upstream, hosts: [], withKey: true };
+  await rejection(fetchMedia(source, `${server.origin}/1`, 100, NEVER));
+  expect(refused).toEqual(["Bearer minted-token"]);
+  expect(server.arrived).toHaveLength(1);
+});
+
 test("a file behind a key that cannot be had may be there later", async () => {
   const { server } = await serve(() => ({ body: "bytes" }));
   const upstream = createUpstream({
