@@ -7,6 +7,7 @@ import {
   LIST_MAX,
   MACRO_TEXT_MAX,
   NESTED_LIST_MAX,
+  type Parts,
   type Seen,
   TEXT_MAX,
 } from "./fences.ts";
@@ -31,6 +32,11 @@ export const ABSENT: unique symbol = Symbol("absent");
 
 /** The inputs that `input` and `inputs` find during an evaluation, which nothing can interrupt. */
 let inputsInUse: readonly FileValue[] = [];
+/** What `json` shows of the text of an answer during an evaluation. */
+let seenInUse: Seen | undefined;
+
+/** What an upstream answered, and parts of that. */
+const OF_ANSWERS: ReadonlySet<string> = new Set(["body", "polled", "item"]);
 
 /** One language for all forms, loaded and set up at the first expression. */
 let language: { readonly library: Library; readonly environment: Environment } | undefined;
@@ -46,15 +52,17 @@ export function compileExpression(source: string, allowed: ReadonlySet<string>):
   const { library, environment } = language;
   try {
     const program = environment.parse(source);
-    const { names, visits, seen } = fence(program.ast, allowed);
+    const parts = fence(program.ast, allowed);
+    const { names, visits } = parts;
     const checked = program.check();
     if (!checked.valid) throw checked.error;
     return {
       ...{ names, visits },
       evaluate(scope, files = []) {
         inputsInUse = files;
+        seenInUse = parts.ofAnswers;
         try {
-          return unwrapped(library, program(bounded(library, scope, names, seen)));
+          return unwrapped(library, program(bounded(library, scope, parts)));
         } catch (error) {
           throw toExpressionError(library, error);
         }
@@ -96,7 +104,10 @@ function createLanguage() {
     })
     .registerFunction("inputs(string): list", ofRole)
     .registerFunction("uuid(dyn): string", (seed: unknown) => uuidOf(String(seed)))
-    .registerFunction("json(string): dyn", (text: string) => parseJson(text) ?? refuse("json() got no JSON"))
+    .registerFunction("json(string): dyn", (text: string) => {
+      const value = parseJson(text) ?? refuse("json() got no JSON");
+      return seenInUse === undefined ? value : cut(value, seenInUse);
+    })
     .registerFunction("base64(dyn): string", file("base64"))
     .registerFunction("uri(dyn): string", file("uri"))
     .registerFunction("url(dyn): string", file("url"));
@@ -166,11 +177,12 @@ function unwrapped({ Optional }: Library, value: unknown): unknown {
 }
 
 /** The variables an expression reads, with long lists and texts of answers cut, so that it takes no long time. */
-function bounded({ Optional }: Library, scope: Scope, names: ReadonlySet<string>, seen: Seen): Scope {
+function bounded({ Optional }: Library, scope: Scope, { names, seen, ofAnswers }: Parts): Scope {
   const known: Record<string, unknown> = {};
   for (const name of names) {
     const value = scope[name];
-    known[name] = value === ABSENT || value === undefined ? Optional.none() : cutOnce(value, seen);
+    const isThere = value !== ABSENT && value !== undefined;
+    known[name] = isThere ? cutOnce(value, OF_ANSWERS.has(name) ? ofAnswers : seen) : Optional.none();
   }
   return known;
 }
@@ -195,9 +207,8 @@ function cut(value: unknown, seen: Seen): unknown {
   }
   if (!isPlain(value)) return value;
   const members = Object.entries(value);
-  const entries = members
-    .slice(0, seen.entries)
-    .map(([key, each]): [string, unknown] => [key, cut(each, seen)]);
+  const said = seen.isWithoutNulls === true ? members.filter(([, each]) => each !== null) : members;
+  const entries = said.slice(0, seen.entries).map(([key, each]): [string, unknown] => [key, cut(each, seen)]);
   const isWhole =
     entries.length === members.length && entries.every(([, each], i) => each === members[i]?.[1]);
   return isWhole ? value : Object.fromEntries(entries);

@@ -66,18 +66,21 @@ export interface Parts {
   readonly visits: number;
   /** How much of lists and texts it sees. */
   readonly seen: Seen;
+  /** The same for what an upstream answered. */
+  readonly ofAnswers: Seen;
 }
 
 /** The most that an expression sees of a list or mapping, and of a text. */
 export interface Seen {
   readonly entries: number;
   readonly characters: number;
+  /** Members that are null are not there. */
+  readonly isWithoutNulls?: true;
 }
 
-interface Walk {
+interface Walk extends Parts {
   readonly allowed: ReadonlySet<string>;
   readonly names: Set<string>;
-  readonly seen: Seen;
   /** Values that are added up anywhere. */
   readonly terms: number;
   /** Entries of the longest list that is written out. */
@@ -97,6 +100,9 @@ interface Place {
 const ALL: Seen = { entries: LIST_MAX, characters: TEXT_MAX };
 const IN_MACROS: Seen = { entries: LIST_MAX, characters: MACRO_TEXT_MAX };
 const IN_NESTED_MACROS: Seen = { entries: NESTED_LIST_MAX, characters: MACRO_TEXT_MAX };
+const WITHOUT_NULLS: ReadonlyMap<Seen, Seen> = new Map(
+  [ALL, IN_MACROS, IN_NESTED_MACROS].map((seen) => [seen, { ...seen, isWithoutNulls: true }]),
+);
 
 /**
  * Checks what a parsed expression is made of and how long it may take. Calls of `split`, `join` and
@@ -108,10 +114,13 @@ const IN_NESTED_MACROS: Seen = { entries: NESTED_LIST_MAX, characters: MACRO_TEX
 export function fence(ast: ASTNode, allowed: ReadonlySet<string>): Parts {
   const depth = macroDepth(ast);
   const seen = depth === 0 ? ALL : depth === 1 ? IN_MACROS : IN_NESTED_MACROS;
+  // Upstreams say null where they have nothing to say, which is what an expression means that asks whether a member is there.
+  const isNullAbsent = isAnywhere(ast, asksForPresence) && !isAnywhere(ast, saysNull);
   const terms = termsIn(ast);
   const walk: Walk = {
     ...{ allowed, names: new Set(), visits: 0 },
     ...{ seen, terms, written: longestList(ast) },
+    ofAnswers: (isNullAbsent ? WITHOUT_NULLS.get(seen) : undefined) ?? seen,
   };
   if (terms > TERMS_MAX) throw new ExpressionError(`adds more than ${TERMS_MAX} values; use [a, b].join("")`);
   visit(walk, ast, { bound: new Set(), depth: 0, times: 1 });
@@ -254,6 +263,14 @@ function termsIn(node: ASTNode): number {
   const [left, right] = node.args;
   return within + [left, right].filter(({ op }) => op !== "+" && op !== "value").length;
 }
+
+function isAnywhere(node: ASTNode, isSo: (node: ASTNode) => boolean): boolean {
+  return isSo(node) || childrenOf(node).some((each) => isAnywhere(each, isSo));
+}
+
+const asksForPresence = ({ op, args }: ASTNode) =>
+  op === ".?" || op === "[?]" || (op === "call" && args[0] === "has");
+const saysNull = ({ args }: ASTNode) => args === null || args === "null_type";
 
 function longestList(node: ASTNode): number {
   const own = node.op === "list" ? node.args.length : 0;

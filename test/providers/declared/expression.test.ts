@@ -105,6 +105,29 @@ describe("what an answer of an upstream can be", () => {
     );
   });
 
+  test.each([
+    ['body.?status.orValue("none")', "none"],
+    ["has(body.status)", false],
+    ["body[?'status']", ABSENT],
+    ['body.list.map(each, each.?status.orValue("none"))', ["none", "none"]],
+    ['json(body.text).?status.orValue("none")', "none"],
+    // It knows null.
+    ["body.?status.orValue(null) == null", true],
+    ["has(body.status) && body.status == null", true],
+    // It asks for no presence.
+    ["body.status", null],
+    // What was asked for is as it was given.
+    ["params.?seed", null],
+  ])("a member that is null is absent to who asks whether it is there: %s", (source, value) => {
+    const body = { status: null, list: [{ status: null }, null], text: '{"status": null}' };
+    expect(evaluate(source, { body, params: { seed: null } })).toEqual(value);
+  });
+
+  test("lists in a text of JSON are cut too", () => {
+    const body = { text: JSON.stringify(Array(2_000).fill(1)) };
+    expect(evaluate("json(body.text).size()", { body })).toBe(1000n);
+  });
+
   test("a prototype is a member like any other", () => {
     const body: unknown = JSON.parse('{"__proto__": {"polluted": "yes"}}');
     expect(evaluate("body.__proto__.polluted", { body })).toBe("yes");

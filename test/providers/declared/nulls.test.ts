@@ -1,4 +1,7 @@
 import { expect, test } from "bun:test";
+import { readForm } from "../../../src/providers/declared/read-form.ts";
+import { runExample } from "../../../src/providers/declared/rehearsal/example.ts";
+import { fakeClock } from "../../helpers/engine.ts";
 import type { Scripted } from "../../helpers/scripted-upstream.ts";
 import { exampleOf, watch } from "./play.ts";
 
@@ -53,3 +56,35 @@ test.each(Object.entries(CASES))(
     expect(end).toMatchObject({ kind: "succeeded", outputs: [{ kind: "remote" }] });
   },
 );
+
+test("a form need not know where its upstream says null", async () => {
+  const form = readForm(
+    "own.yaml",
+    `provider: own
+form: 1
+base: https://api.own.example
+auth: { none: true }
+envelope: { ok: "\${!has(body.error)}" }
+submit: { post: /jobs, json: { prompt: "\${prompt}" }, operation: { id: "\${body.?task_id.orValue(body.id)}" } }
+poll:
+  get: /jobs/\${operation.id}
+  status: \${body.?state.orValue("done")}
+  words: { busy: pending, done: succeeded }
+  outputs:
+    each: \${body.files}
+    url: \${item.?url}
+    missing: '\${item.?withheld.orValue(false) ? "moderated" : ""}'
+examples:
+  - name: nothing is said
+    request: { model: m, kind: image, mode: text-to-image, prompt: A fox }
+    answers:
+      - { body: { id: "1", task_id: null, error: null } }
+      - { body: { state: busy, error: null, files: null } }
+      - { body: { state: null, error: null, files: [{ url: "\${media}", withheld: null }] } }
+    ends: succeeded
+`,
+  );
+  const [example] = form.examples ?? [];
+  if (example === undefined) throw new Error("The form has no example.");
+  expect((await runExample(form, example, { clock: fakeClock() })).differences).toEqual([]);
+});
