@@ -103,11 +103,25 @@ function compileOutputs(
       : addresses;
   };
   if (each === undefined) return read;
-  return (answer, scope, kind) =>
-    listOf(each.evaluate(scope)).map((item) => {
-      const [output = NOT_MADE] = read(answer, { ...scope, item }, kind);
-      return output;
-    });
+  return (answer, scope, kind) => {
+    const items = listOf(each.evaluate(scope));
+    const outputs = items.map((item) => readOne(() => read(answer, { ...scope, item }, kind)));
+    const [first] = outputs;
+    // What makes no sense of any item is no answer. Of several, the others count.
+    if (first instanceof ExpressionError && outputs.every((each) => each instanceof ExpressionError))
+      throw first;
+    return outputs.map((output) => (output instanceof ExpressionError ? NOT_MADE : output));
+  };
+}
+
+/** The first output of an item, or why it cannot be read. */
+function readOne(read: () => readonly Output[]): Output | ExpressionError {
+  try {
+    return read()[0] ?? NOT_MADE;
+  } catch (error) {
+    if (error instanceof ExpressionError) return error;
+    throw error;
+  }
 }
 
 const NOT_MADE: Output = { kind: "missing", code: "UPSTREAM_ERROR" };
