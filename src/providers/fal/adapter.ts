@@ -136,7 +136,7 @@ async function submit(upstream: Upstream, request: SubmitRequest, signal: AbortS
   );
   const answer = await sent.catch(unansweredSubmission);
   if (answer.status < 200 || answer.status > 299) throw refusedSubmission(readRefusal(upstream, answer));
-  const taken = openOperation(upstream, endpoint, answer.json);
+  const taken = openOperation(upstream, { endpoint, kind: request.request.kind }, answer.json);
   if (taken !== undefined) return { kind: "operation", ...taken, isHooked: hookUrl !== undefined };
   throw answerWithout(upstream, answer, "request_id");
 }
@@ -152,6 +152,8 @@ async function poll(upstream: Upstream, job: FalJob, signal: AbortSignal): Promi
   const failure = readFailure(upstream, answer);
   if (failure !== undefined && failure.meaning !== "broken") return failedJob(failure);
   const outcome = await ask(upstream, "GET", job.responseUrl, signal);
+  // It has just said that it knows the job.
+  if (failure === undefined && isUnknownJob(outcome)) throw noWord(upstream, outcome);
   return readOutcome(upstream, job, outcome, failure);
 }
 
@@ -160,7 +162,7 @@ function readOutcome(upstream: Upstream, job: FalJob, answer: UpstreamAnswer, to
   if (answer.status >= 200 && answer.status <= 299) {
     if (told !== undefined) return failedJob(told);
     if (!isJsonObject(answer.json)) throw answerWithout(upstream, answer, "result");
-    return readResult(answer.json, answer);
+    return readResult(answer.json, answer, job.kind);
   }
   // A model's own failure comes with the model's status. A temporary problem of the queue has none of the model's words.
   const failure = isUnknownJob(answer) ? told : (readFailure(upstream, answer) ?? told);

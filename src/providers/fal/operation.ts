@@ -1,4 +1,5 @@
 import { isJsonObject, type Json } from "../../domain/json.ts";
+import type { TaskKind } from "../../domain/task/request.ts";
 import type { Upstream } from "../kit/http.ts";
 
 /** A job of the queue, and where to ask after it. */
@@ -8,6 +9,8 @@ export interface FalJob {
   readonly cancelUrl: string;
   /** By our clock, epoch milliseconds. */
   readonly submittedAt: number;
+  /** What it makes; absent in operations of earlier versions. */
+  readonly kind?: TaskKind | undefined;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,128}$/;
@@ -19,7 +22,7 @@ const URL_MAX = 2048;
  */
 export function openOperation(
   upstream: Upstream,
-  endpoint: string,
+  { endpoint, kind }: { readonly endpoint: string; readonly kind: TaskKind },
   answer: Json | undefined,
 ): { readonly operation: Json; readonly jobId: string } | undefined {
   const { request_id: id, ...urls } = isJsonObject(answer) ? answer : {};
@@ -34,6 +37,7 @@ export function openOperation(
     response_url: choose(urls.response_url, own),
     cancel_url: choose(urls.cancel_url, `${own}/cancel`),
     submitted_at: upstream.clock.now(),
+    kind,
   };
   return { operation, jobId: upstream.scrub(id) };
 }
@@ -46,9 +50,11 @@ export function readOperation(upstream: Upstream, handle: Json): FalJob | undefi
     response_url: responseUrl,
     cancel_url: cancelUrl,
     submitted_at: at,
+    ...rest
   } = handle;
+  const kind = rest.kind === "image" || rest.kind === "video" ? rest.kind : undefined;
   const isAddress = (url: Json | undefined): url is string =>
     typeof url === "string" && (url.startsWith("/") || upstream.isOwn(url));
   if (!isAddress(statusUrl) || !isAddress(responseUrl) || !isAddress(cancelUrl)) return undefined;
-  return typeof at === "number" ? { statusUrl, responseUrl, cancelUrl, submittedAt: at } : undefined;
+  return typeof at === "number" ? { statusUrl, responseUrl, cancelUrl, submittedAt: at, kind } : undefined;
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import type { Output, PollResult } from "../../domain/ports/provider.ts";
+import type { TaskKind } from "../../domain/task/request.ts";
 import { type AnswerFiles, bytesOf } from "../kit/json-answer.ts";
 
 /** Under which name each model puts what it made. */
@@ -10,10 +11,17 @@ const PLACES = [
   ["video", "video"],
 ] as const;
 
-/** What a model made, from the answer that says it. Pictures its safety checker blackened are missing; when none is left, the request was moderated. */
-export function readResult(result: JsonObject, answer: AnswerFiles = {}): PollResult {
+/**
+ * What a model made, from the answer that says it. Pictures its safety checker blackened are missing; when none is left, the request was
+ * moderated.
+ *
+ * @param wanted what the task is to make: a model of videos may add a picture of each
+ */
+export function readResult(result: JsonObject, answer: AnswerFiles = {}, wanted?: TaskKind): PollResult {
   const flags = Array.isArray(result.has_nsfw_concepts) ? result.has_nsfw_concepts : [];
-  const made = PLACES.flatMap(([name, kind]) => filesOf(result[name]).map((file) => ({ file, kind })));
+  const all = PLACES.flatMap(([name, kind]) => filesOf(result[name]).map((file) => ({ file, kind })));
+  const own = all.filter(({ kind }) => kind === wanted);
+  const made = own.length === 0 ? all : own;
   if (made.length > 0 && made.every((_, index) => flags[index] === true))
     return { kind: "failed", code: "CONTENT_MODERATED", isCharged: true };
   const outputs = made.map(

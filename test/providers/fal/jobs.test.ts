@@ -31,12 +31,16 @@ async function open(answer: ScriptedUpstream["answer"]) {
 }
 
 /** How a job ends whose status and result are these. */
-async function endOf(status: Scripted, result: Scripted = { json: {} }): Promise<PollResult> {
+async function endOf(
+  status: Scripted,
+  result: Scripted = { json: {} },
+  given = submission(),
+): Promise<PollResult> {
   const { provider, upstream } = await open(({ method, path }) => {
     if (method === "POST") return queued(upstream.origin);
     return path.includes("/status") ? status : result;
   });
-  const operation = operationOf(await provider.submit(submission(), signal));
+  const operation = operationOf(await provider.submit(given, signal));
   return (await provider.poll?.(operation, signal)) as PollResult;
 }
 
@@ -176,6 +180,16 @@ describe("a job", () => {
     expect(await rejection(provider.poll!(operation, signal))).toMatchObject({ disposition: "retry" });
   });
 
+  test("that is done and whose result the queue does not know yet is asked for again, however long ago it began", async () => {
+    const { provider, upstream, clock } = await open(({ method, path }) => {
+      if (method === "POST") return queued(upstream.origin);
+      return path.includes("/status") ? COMPLETED : { status: 404, json: { detail: "Request not found" } };
+    });
+    const operation = operationOf(await provider.submit(submission(), signal));
+    clock.advance(3_600_000);
+    expect(await rejection(provider.poll!(operation, signal))).toMatchObject({ disposition: "retry" });
+  });
+
   test("whose result is no JSON is done, and asked for again a few times", async () => {
     const { provider, upstream } = await open(({ method, path }) => {
       if (method === "POST") return queued(upstream.origin);
@@ -248,6 +262,19 @@ describe("outputs", () => {
     expect(await endOf(COMPLETED, { json })).toMatchObject({
       kind: "succeeded",
       outputs: [{ kind: "remote", ref: { kind } }],
+    });
+  });
+
+  test.each(["image", "video"] as const)("are those of the kind that was asked for: %s", async (kind) => {
+    const json = {
+      image: { url: "https://v3.fal.media/a.png" },
+      video: { url: "https://v3.fal.media/a.mp4" },
+    };
+    const given = submission();
+    const request = { ...given, request: { ...given.request, kind } };
+    expect(await endOf(COMPLETED, { json }, request)).toEqual({
+      kind: "succeeded",
+      outputs: [{ kind: "remote", ref: { url: json[kind].url, kind } }],
     });
   });
 
