@@ -125,13 +125,13 @@ function usualRates({ submits, polls }: LimitsForm) {
 
 async function fetchOutput(
   { fetchPublic }: DeclaredDeps,
-  { media, isMediaAnywhere, upstream }: Connection,
+  { media, isMediaAnywhere, placeOf, upstream }: Connection,
   ref: Json,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
   const { url, kind } = isJsonObject(ref) ? ref : {};
   if (typeof url !== "string" || (kind !== "image" && kind !== "video"))
     throw new ProviderError("fail", "FINALIZATION_FAILED", `${upstream.name}: no such output`);
-  const file = { url, maxBytes: MAX_OUTPUT_BYTES[kind] };
+  const file = { url: placeOf(url), maxBytes: MAX_OUTPUT_BYTES[kind] };
   return fetchFromAnywhere(media, isMediaAnywhere ? fetchPublic : undefined, file, signal);
 }

@@ -46,6 +46,8 @@ export interface Connection {
   readonly media: MediaSource;
   /** Whether outputs may be at any public host. */
   readonly isMediaAnywhere: boolean;
+  /** Where an output is fetched that the upstream says is at a URL. */
+  placeOf(url: string): string;
   /** Words a call and sends it. `scope` is what its expressions see. @throws ExpressionError, NoAnswer */
   ask(call: Call, scope: Scope, options: AskOptions, signal: AbortSignal): Promise<UpstreamAnswer>;
   /** Whether an answer is a success, also by the form's envelope. */
@@ -79,6 +81,17 @@ export function baseOf(
   return accountBase(account, (region === undefined ? undefined : form.regions?.[region]) ?? form.base);
 }
 
+/**
+ * Where an account reaches what the upstream names at the usual address of its API. An account with another address is at a relay, whose
+ * key nobody else may have.
+ */
+function reached({ base: usual, regions = {} }: Form, base: string, text: string): string {
+  const known = [usual, ...Object.values(regions)].map((each) => each.replace(/\/*$/, "/"));
+  const beginning = known.find((each) => text.startsWith(each));
+  if (beginning === undefined || known.includes(`${base}/`)) return text;
+  return `${base}/${text.slice(beginning.length)}`;
+}
+
 /** Opens an account's way to the upstream of a form, at `base`. */
 export function connect(
   compiled: CompiledForm,
@@ -107,6 +120,7 @@ export function connect(
       limits: deps.mediaLimits,
     },
     isMediaAnywhere: media.includes(ANY_PUBLIC),
+    placeOf: (url) => (media.includes(OWN_WITH_KEY) ? reached(form, base, url) : url),
     async ask(call, given, options, signal) {
       const { files, headers = {}, takesBytes, body, mustUse, tracing } = options;
       const seen = { ...scope, now: BigInt(Math.floor(deps.clock.now() / SECOND_MS)), ...given };

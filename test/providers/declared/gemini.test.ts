@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { REHEARSED_SECRET } from "../../../src/providers/declared/rehearsal/example.ts";
 import { describeModels } from "./models.ts";
 import { playExample, playRefusal } from "./play.ts";
 
@@ -53,6 +54,20 @@ test.each([
     expect(await playRefusal("gemini", "text to image", answer)).toMatchObject({ disposition, code });
   },
 );
+
+test("a video that Google names at its own address is fetched, with the key, at the address that the account has", async () => {
+  const uri = "https://generativelanguage.googleapis.com/v1beta/files/1:download?alt=media";
+  const video = {
+    done: true,
+    response: { generateVideoResponse: { generatedSamples: [{ video: { uri } }] } },
+  };
+  const answers = [{ json: { name: "models/veo/operations/1" } }, { json: video }];
+  const { end, arrived } = await playExample("gemini", "text to video", answers);
+  expect(end).toMatchObject({ kind: "succeeded" });
+  const { method, path, headers } = arrived.at(-1) ?? {};
+  expect([method, path]).toEqual(["GET", "/v1beta/files/1:download?alt=media"]);
+  expect(headers?.get("x-goog-api-key")).toBe(REHEARSED_SECRET);
+});
 
 test("an image counts, and a draft of it does not", async () => {
   const inlineData = { mimeType: "image/png", data: "iVBORw0KGgo=" };
