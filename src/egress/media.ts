@@ -3,6 +3,7 @@ import { type Egress, EgressError } from "../domain/ports/egress.ts";
 import { type Deadline, orAborted } from "../toolkit/deadline.ts";
 import { startDownload } from "../toolkit/download.ts";
 import { followRedirects } from "../toolkit/redirects.ts";
+import { unpacked } from "../toolkit/unpacked.ts";
 import { type EgressDeps, reasonOf } from "./deliver.ts";
 import { type Destination, readDestination } from "./destination.ts";
 import { fetchPinned } from "./pinned.ts";
@@ -35,8 +36,6 @@ export function fetchMedia(
         status === 200
           ? undefined
           : new EgressError("bad_status", `was answered with status ${status}`, undefined, status),
-      compressed: () =>
-        new EgressError("bad_status", "was answered in a compressed form that was not asked for"),
       tooLarge: () => tooLarge(maxBytes),
       explain: explained,
     },
@@ -57,7 +56,7 @@ function follow(
       hops === 0 ? "" : "redirects to a URL that ",
     );
     const addresses = await orAborted(checkedAddresses(deps, destination, "media", signal), signal);
-    return await fetchPinned(destination, addresses, { headers, signal, ca: deps.ca });
+    return unpacked(await fetchPinned(destination, addresses, { headers, signal, ca: deps.ca }));
   };
   return followRedirects(text, request, {
     max: deps.limits.mediaRedirects,

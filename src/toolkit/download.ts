@@ -20,8 +20,6 @@ export interface Download {
   readonly request: (signal: AbortSignal) => Promise<Response>;
   /** The error for an answer with this status; undefined when its body is the file. */
   readonly refuseStatus: (status: number) => Error | undefined;
-  /** The error for an answer that is compressed although no compression was asked for. */
-  readonly compressed: () => Error;
   readonly tooLarge: () => Error;
   /** The error to throw for one that ends the download, unless the caller aborted it. */
   readonly explain: (error: unknown, deadline: Deadline) => unknown;
@@ -65,7 +63,5 @@ function paceOf({ limits: { leastBytesPerMs }, clock: { elapsed } }: Download): 
 function faultOf(response: Response, download: Download): Error | undefined {
   const fault = download.refuseStatus(response.status);
   if (fault !== undefined) return fault;
-  const encoding = response.headers.get("content-encoding") ?? "identity";
-  if (encoding.toLowerCase() !== "identity") return download.compressed();
   return isDeclaredLarger(response, download.maxBytes) ? download.tooLarge() : undefined;
 }

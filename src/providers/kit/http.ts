@@ -105,7 +105,7 @@ export interface Upstream extends Pick<UpstreamOptions, "onRefused"> {
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
 }
 
-/** The only way to an upstream's API. Follows redirects of questions, to its own origins; uses only its own proxy; unpacks no compression. */
+/** The only way to an upstream's API. Follows redirects of questions, to its own origins; uses only its own proxy. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { name, clock, proxy, requestIdHeaders = ["x-request-id"], network = NETWORK } = options;
   const base = options.baseUrl.replace(/\/+$/, "");

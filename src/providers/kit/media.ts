@@ -78,7 +78,6 @@ export function fetchMedia(
       maxBytes,
       request: (each) => follow(source, text, each),
       refuseStatus: (status) => statusFault(upstream, status),
-      compressed: () => trouble(upstream, "retry", "an output came compressed, which was not asked for"),
       tooLarge: () => trouble(upstream, "fail", `an output is larger than ${maxBytes} bytes`),
       explain: (error, deadline) => explained(upstream, error, deadline),
     },

@@ -1,3 +1,4 @@
+import { unpacked } from "../../toolkit/unpacked.ts";
 import type { UnsignedRequest } from "./credentials.ts";
 
 /** What a request is for: `call` of the API, `token` for credentials, `file` that was made. */
@@ -29,4 +30,4 @@ export interface Network {
   readonly isPlayed?: boolean | undefined;
 }
 
-export const NETWORK: Network = { send: ({ url, init }) => fetch(url, init) };
+export const NETWORK: Network = { send: async ({ url, init }) => unpacked(await fetch(url, init)) };

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { createUpstream, type HttpLimits, NoAnswer } from "../../../src/providers/kit/http.ts";
 import { rejection } from "../../contracts/provider.ts";
 import { fakeClock } from "../../helpers/engine.ts";
@@ -152,12 +153,38 @@ test("a body of exactly the limit is read, and one byte more is none", async () 
   expect(await rejection(ask(99))).toBeInstanceOf(NoAnswer);
 });
 
-test("an answer that comes packed is left packed", async () => {
-  const server = await serve({ headers: { "content-encoding": "gzip" }, body: Bun.gzipSync("{}") });
-  const { upstream } = connect(server.origin);
-  const answer = await upstream.send({ method: "GET", url: "/", maxBytes: 100 }, signal);
-  expect(answer.json).toBeUndefined();
-  expect(server.arrived[0]?.headers.get("accept-encoding")).toBe("identity");
+const PACKED: Readonly<Record<string, (text: string) => Uint8Array>> = {
+  gzip: (text) => gzipSync(text),
+  deflate: (text) => deflateSync(text),
+  br: (text) => brotliCompressSync(text),
+  zstd: (text) => zstdCompressSync(text),
+  // No packing, whatever some storages say of it.
+  "aws-chunked": (text) => Buffer.from(text),
+};
+
+test.each(Object.entries(PACKED))(
+  "an answer that comes packed although nobody asked for it is read: %s",
+  async (encoding, pack) => {
+    const body = pack(JSON.stringify({ id: "1" }));
+    const server = await serve({ headers: { "content-encoding": encoding }, body });
+    const { upstream } = connect(server.origin);
+    const answer = await upstream.send({ method: "GET", url: "/", maxBytes: 100 }, signal);
+    expect(answer.json).toEqual({ id: "1" });
+    expect(server.arrived[0]?.headers.get("accept-encoding")).toBe("identity");
+  },
+);
+
+test("of a packed answer no more is unpacked than an answer may have, and a damaged one is none", async () => {
+  const bomb = gzipSync(new Uint8Array(64 * 1024 * 1024));
+  for (const [body, message] of [
+    [bomb, "Test: the answer is larger than 100 bytes"],
+    [gzipSync("{}").subarray(0, 12), "Test: Z_BUF_ERROR"],
+    [Buffer.from("no gzip"), "Test: Z_DATA_ERROR"],
+  ] as const) {
+    const { upstream } = connect((await serve({ headers: { "content-encoding": "gzip" }, body })).origin);
+    const error = await rejection(upstream.send({ method: "GET", url: "/", maxBytes: 100 }, signal));
+    expect(error).toMatchObject({ name: "NoAnswer", message });
+  }
 });
 
 test("an environment's proxy sees nothing", async () => {

@@ -234,7 +234,8 @@ test.each([
   [{ status: 503, body: "" }, "retry"],
   [{ status: 206, body: "par" }, "retry"],
   [{ status: 410, body: "" }, "fail"],
-  [{ headers: { "content-encoding": "gzip" }, body: Bun.gzipSync(new Uint8Array(9)) }, "retry"],
+  [{ headers: { "content-encoding": "gzip" }, body: Bun.gzipSync(new Uint8Array(101)) }, "fail"],
+  [{ headers: { "content-encoding": "gzip" }, body: "no gzip" }, "retry"],
   [{ body: "x".repeat(101) }, "fail"],
   [pour, "fail"],
   [(socket) => void socket.resetAndDestroy(), "retry"],
@@ -247,6 +248,14 @@ test.each([
     expect(error).toMatchObject({ disposition, code: "FINALIZATION_FAILED" });
   },
 );
+
+test("a file that its storage keeps packed is unpacked", async () => {
+  const { server, source } = await serve(() => ({
+    headers: { "content-encoding": "gzip" },
+    body: Bun.gzipSync("bytes"),
+  }));
+  expect(await collect(fetchMedia(source, `${server.origin}/1`, 100, NEVER))).toBe("bytes");
+});
 
 test("a file of exactly the limit is taken", async () => {
   const { server, source } = await serve(() => ({ body: "x".repeat(100) }));
