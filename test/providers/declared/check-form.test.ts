@@ -184,3 +184,12 @@ test("places are read through defaults, macros and indices", () => {
   ]);
   expect(literals).toContain(3);
 });
+
+test.each([
+  [{ status: 1000 }, "examples[0].answers[0].status must be <= 599"],
+  [{ headers: { "a b": "1" } }, "examples[0].answers[0].headers must have names that headers can have"],
+  [{ headers: { "x-a": "1\n2" } }, "examples[0].answers[0].headers.x-a must be what a header can hold"],
+])("an answer that no upstream can give is a fault of its example: %j", async (answer, fault) => {
+  const examples = [{ ...EXAMPLE, answers: [answer] }];
+  expect(errorsOf(await check(stringify({ ...PLAIN, examples })))).toContain(fault);
+});

@@ -1,3 +1,4 @@
+import { unescape as plain } from "node:querystring";
 import { isJsonObject, type JsonObject } from "../../../domain/json.ts";
 
 /** An OpenAPI document from which no form can be started. */
@@ -96,14 +97,17 @@ export class OpenApi {
   }
 
   /** The members of an object, those of its parts and alternatives too. */
-  propertiesOf(schema: JsonObject): Record<string, JsonObject> {
+  propertiesOf(schema: JsonObject, seen = new Set<JsonObject>()): Record<string, JsonObject> {
+    // A part may be the whole, and alternatives may have the same parts again and again.
+    if (seen.has(schema)) return {};
+    seen.add(schema);
     const own = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
     const parts = [schema.allOf, schema.oneOf, schema.anyOf].flatMap((each) =>
       Array.isArray(each) ? each : [],
     );
     const others = parts.flatMap((part) => {
       const resolved = this.resolve(part);
-      return isJsonObject(resolved) ? Object.entries(this.propertiesOf(resolved)) : [];
+      return isJsonObject(resolved) ? Object.entries(this.propertiesOf(resolved, seen)) : [];
     });
     const all = [...others, ...own].map(([name, each]): [string, JsonObject] => {
       const resolved = this.resolve(each);
@@ -138,7 +142,7 @@ export class OpenApi {
     if (!value.$ref.startsWith("#/")) return {};
     const steps = value.$ref.slice(2).split("/");
     const target = steps.reduce<unknown>((owner, step) => {
-      const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+      const name = plain(step).replaceAll("~1", "/").replaceAll("~0", "~");
       return isJsonObject(owner) && Object.hasOwn(owner, name) ? owner[name] : undefined;
     }, this.#document);
     return this.resolve(target, depth + 1);

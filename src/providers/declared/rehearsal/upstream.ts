@@ -37,7 +37,7 @@ export async function startRehearsedUpstream(
   let served = 0;
   let origin = "";
   const server = createServer((request, response) => {
-    void readAll(request).then((body) => {
+    const answered = readAll(request).then((body) => {
       const { method = "GET", url: path = "/" } = request;
       if (path.startsWith(MADE_PATH)) {
         served += 1;
@@ -47,6 +47,8 @@ export async function startRehearsedUpstream(
       arrived.push(one);
       return respond(response, answer(one, origin));
     });
+    // Its body broke off.
+    answered.catch(() => response.destroy());
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const address = server.address();
