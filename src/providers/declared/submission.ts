@@ -48,25 +48,35 @@ export async function submitDeclared(
   const { tracing } = request;
   const files = new Files(request.attempt, request.inputs, submit.inline);
   refuseChanged(compiled, scope, files);
-  await uploads.prepare(flow.prepare, files, { scope, tracing }, signal);
-  const seen = withFields(compiled, request, scope, files);
   const headers = {
     ...hopHeaders(request),
     ...(submit.idempotent === undefined ? {} : { [submit.idempotent]: request.attempt }),
   };
-  let answer: UpstreamAnswer;
-  try {
-    const options = { files, headers, takesBytes: submit.takesBytes, mustUse: true, tracing };
-    answer = await connection.ask(submit.call, seen, options, signal);
-  } catch (error) {
-    if (error instanceof ExpressionError) throw unsayable(error.message);
-    return unansweredSubmission(error);
+  const options = { files, headers, takesBytes: submit.takesBytes, mustUse: true, tracing };
+  const send = async () => {
+    const isReused = await uploads.prepare(flow.prepare, files, { scope, tracing }, signal);
+    const seen = withFields(compiled, request, scope, files);
+    const answer = await connection.ask(submit.call, seen, options, signal).catch(untaken);
+    const refusal = connection.isOk(answer) ? undefined : compiled.refusals.read(upstream, answer);
+    return { answer, seen, refusal, isReused };
+  };
+  let sent = await send();
+  // It may be that the upstream no longer has what was uploaded for another task.
+  if (sent.isReused && (sent.refusal?.meaning === "bad_input" || sent.refusal?.meaning === "refused")) {
+    uploads.forget(flow.prepare, files);
+    sent = await send();
   }
-  if (!connection.isOk(answer))
-    throw refusedSubmission(explainRefusal(submitting, compiled.refusals.read(upstream, answer), answer));
+  const { answer, seen, refusal } = sent;
+  if (refusal !== undefined) throw refusedSubmission(explainRefusal(submitting, refusal, answer));
   const read = { answer, scope: { ...seen, ...answerScope(answer) } };
   const isHooked = submit.readsHook && hook !== undefined;
   return { ...readSubmitted(submitting, flow, request, read), ...(isHooked && { isHooked }) };
+}
+
+/** Throws for a submission that was not worded, or got no answer. */
+function untaken(error: unknown): never {
+  if (error instanceof ExpressionError) throw unsayable(error.message);
+  return unansweredSubmission(error);
 }
 
 function readSubmitted(

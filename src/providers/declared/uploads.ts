@@ -13,8 +13,14 @@ import { answerScope } from "./reading.ts";
 
 /** Uploads of inputs before a submission, each kept for as long as the upstream keeps it. */
 export interface Uploads {
-  /** Uploads what must be, and adds to each file what its upload gave. @throws ProviderError; nothing was submitted */
-  prepare(uploads: readonly Upload[], files: Files, given: Given, signal: AbortSignal): Promise<void>;
+  /**
+   * Uploads what must be, and adds to each file what its upload gave.
+   *
+   * @returns whether one of them was uploaded before, so that the upstream may no longer have it @throws ProviderError; nothing was submitted
+   */
+  prepare(uploads: readonly Upload[], files: Files, given: Given, signal: AbortSignal): Promise<boolean>;
+  /** Forgets the uploads of these files. */
+  forget(uploads: readonly Upload[], files: Files): void;
 }
 
 interface Given {
@@ -24,6 +30,7 @@ interface Given {
 
 interface Kept {
   readonly gifts: Readonly<Record<string, string | number>>;
+  /** By the clock that never jumps. */
   readonly untilMs: number;
 }
 
@@ -59,28 +66,37 @@ export function createUploads(compiled: CompiledForm, connection: Connection, cl
 
   return {
     async prepare(uploads, files, { scope, tracing }, signal) {
-      for (const given of uploads) {
-        for (const file of files.values.filter(({ role }) => given.roles.has(role))) {
-          const key = `${given.name} ${file.role} ${files.hashOf(file)}`;
-          const known = kept.get(key);
-          const now = clock.now();
-          if (known !== undefined && now < known.untilMs) {
-            files.add(file, known.gifts);
-            continue;
-          }
-          const start = clock.elapsed();
-          const told = { scope, tracing: tracing && uploading(tracing) };
-          const gifts = await upload(given, files, file, told, signal).catch(untaken);
-          tracing?.took("upload", clock.elapsed() - start);
-          kept.delete(key);
-          kept.set(key, { gifts, untilMs: now + given.lifetimeMs });
-          const [oldest] = kept.keys();
-          if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-          files.add(file, gifts);
+      let isReused = false;
+      for (const { given, file, key } of wantedOf(uploads, files)) {
+        const known = kept.get(key);
+        const start = clock.elapsed();
+        if (known !== undefined && start < known.untilMs) {
+          isReused = true;
+          files.add(file, known.gifts);
+          continue;
         }
+        const told = { scope, tracing: tracing && uploading(tracing) };
+        const gifts = await upload(given, files, file, told, signal).catch(untaken);
+        tracing?.took("upload", clock.elapsed() - start);
+        kept.delete(key);
+        kept.set(key, { gifts, untilMs: start + given.lifetimeMs });
+        const [oldest] = kept.keys();
+        if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+        files.add(file, gifts);
       }
+      return isReused;
+    },
+    forget(uploads, files) {
+      for (const { key } of wantedOf(uploads, files)) kept.delete(key);
     },
   };
+}
+
+/** The uploads of files, and what tells each from others. */
+function* wantedOf(uploads: readonly Upload[], files: Files) {
+  for (const given of uploads)
+    for (const file of files.values.filter(({ role }) => given.roles.has(role)))
+      yield { given, file, key: `${given.name} ${file.role} ${files.hashOf(file)}` };
 }
 
 /** All of it is upload, also until its connection is open and its answer there. Only a refusal is the answer to the submission. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
+import type { Clock } from "../../../src/domain/ports/runtime.ts";
 import type { ExampleForm } from "../../../src/providers/declared/form.ts";
 import { FormFileError, readForm } from "../../../src/providers/declared/read-form.ts";
 import { rehearsedProvider, requestOf } from "../../../src/providers/declared/rehearsal/example.ts";
@@ -31,8 +32,8 @@ beforeEach(() => {
 });
 
 /** Submits a picture in these roles, and tells the ids that the submission names. */
-function submitter(text: string) {
-  const provider = rehearsedProvider(readForm("uploads.yaml", text), upstream.origin, fakeClock());
+function submitter(text: string, clock: Clock = fakeClock()) {
+  const provider = rehearsedProvider(readForm("uploads.yaml", text), upstream.origin, clock);
   return async (request: Pick<ExampleForm["request"], "kind" | "inputs">) => {
     const example = { name: "", request: { model: "m", mode: "x", ...request }, answers: [] } as const;
     const given = requestOf({ ...example, ends: "pending" }, "uploads");
@@ -85,3 +86,43 @@ ${SUBMIT.replaceAll("\n    ", "\n")}`;
     expect(() => readForm("uploads.yaml", text)).toThrow(/^uploads.yaml:5:\d+: prepare\[0\]\.json\.role /);
   },
 );
+
+test.each([
+  [400, "files-1", ["/jobs", "/files", "/jobs"], "succeeded"],
+  [404, "files-1", ["/jobs", "/files", "/jobs"], "succeeded"],
+  // What is wrong is something else.
+  [400, "", ["/jobs", "/files", "/jobs"], "refused"],
+  [429, "files-1", ["/jobs"], "refused"],
+  [500, "files-1", ["/jobs"], "refused"],
+] as const)(
+  "an upload of another task that may be gone is made once more: %d, of %j",
+  async (status, gone, paths, end) => {
+    const text = `${HEAD}prepare: [ ${upload("/files", "image")} ]\n${SUBMIT.replaceAll(/^ {4}/gm, "")}`;
+    const submit = submitter(text);
+    await submit({ kind: "image", inputs: ["image"] });
+    const { answer } = upstream;
+    upstream.answer = (call) =>
+      call.path === "/jobs" && call.body.toString().includes(gone) ? { status, json: {} } : answer(call);
+    upstream.arrived.length = 0;
+    const ended = await submit({ kind: "image", inputs: ["image"] }).then(
+      () => "succeeded",
+      () => "refused",
+    );
+    upstream.answer = answer;
+    expect({ paths: upstream.arrived.map(({ path }) => path), ended }).toEqual({
+      paths: [...paths],
+      ended: end,
+    });
+  },
+);
+
+test("an upload is kept as long as it says, however the clock is set", async () => {
+  const clock = fakeClock();
+  const text = `${HEAD}prepare: [ ${upload("/files", "image")} ]\n${SUBMIT.replaceAll(/^ {4}/gm, "")}`;
+  const submit = submitter(text, { ...clock, now: () => 0 });
+  expect(await submit({ kind: "image", inputs: ["image"] })).toEqual({ image: "files-1" });
+  clock.advance(86_399_000);
+  expect(await submit({ kind: "image", inputs: ["image"] })).toEqual({ image: "files-1" });
+  clock.advance(1_000);
+  expect(await submit({ kind: "image", inputs: ["image"] })).toEqual({ image: "files-2" });
+});
