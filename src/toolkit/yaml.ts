@@ -42,6 +42,9 @@ type Library = typeof import("yaml");
 const MAX_ALIASES = 50;
 /** How many aliases a text may have in all: finding what each stands for goes through the text. */
 const MOST_ALIASES = 200;
+/** How deep collections may lie in each other. The library copies the way to each node that it visits, which takes seconds with thousands. */
+const MOST_DEPTH = 200;
+const TOO_DEEP = "nested too deeply";
 const START: Position = { line: 1, column: 1 };
 
 /** What the library says in terms of its own API. */
@@ -49,7 +52,7 @@ const MESSAGES: Partial<Record<YAMLError["code"], string>> = {
   DUPLICATE_KEY: "this key is already in the same mapping",
   MULTIPLE_DOCS: "a second document begins here; only one is read",
   NON_STRING_KEY: "a key must be text",
-  RESOURCE_EXHAUSTION: "nested too deeply",
+  RESOURCE_EXHAUSTION: TOO_DEEP,
 };
 
 /**
@@ -90,11 +93,22 @@ function readWithPlaces(text: string): Yaml {
   if (fault !== undefined) {
     throw new YamlError(MESSAGES[fault.code] ?? fault.message, positionAt(lines, fault.pos[0]));
   }
+  checkDepth(library, document.contents, lines);
   const firstAlias = checkAliases(library, document, lines);
   return {
     value: plain(document, firstAlias ?? START),
     positionOf: (path, part = "value") => positionAt(lines, offsetOf(library, document, path, part)),
   };
+}
+
+function checkDepth(library: Library, node: unknown, lines: LineCounter, depth = 0): void {
+  if (library.isPair(node)) {
+    checkDepth(library, node.key, lines, depth);
+    checkDepth(library, node.value, lines, depth);
+  } else if (library.isCollection(node)) {
+    if (depth === MOST_DEPTH) throw new YamlError(TOO_DEEP, positionAt(lines, node.range?.[0]));
+    for (const item of node.items) checkDepth(library, item, lines, depth + 1);
+  }
 }
 
 /** @returns where the first alias is */
@@ -119,7 +133,7 @@ function plain(document: Document, firstAlias: Position): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
-    if (error instanceof RangeError) throw new YamlError("nested too deeply", START);
+    if (error instanceof RangeError) throw new YamlError(TOO_DEEP, START);
     throw new YamlError("an alias is repeated too often", firstAlias);
   }
 }

@@ -106,6 +106,13 @@ describe("refused with its position:", () => {
     expect(refusal("[".repeat(20_000)).message).toBe("nested too deeply");
   });
 
+  test("collections in more than two hundred others, at the first of them", () => {
+    const nest = (depth: number) => `a:\n  ${"{ b: [".repeat(depth)}1${"] }".repeat(depth)}\n`;
+    expect(JSON.stringify(readYaml(nest(99)).value)).toHaveLength(799);
+    const { message, position } = refusal(nest(1_600));
+    expect([message, shown(position)]).toEqual(["nested too deeply", "2:602"]);
+  });
+
   test("a text of as many bytes as allowed is read", () => {
     expect(readYaml("a: 1\n", { maxBytes: 5 }).value).toEqual({ a: 1 });
     expect(() => readYaml("a: 1\n", { maxBytes: 4 })).toThrow(YamlError);
