@@ -25,6 +25,8 @@ const MOST_MICROS = toMicros(100_000_000_000);
 /** The most seconds, or megapixels, that an output is assumed to have where the request tells how many. */
 const MOST_UNITS_TOLD = 1_000;
 const VERSION_LENGTH = 12;
+/** How many values of a parameter a message lists. */
+const MOST_LISTED = 50;
 
 /** The price rule of a form that has no problems. `version` follows from the rest where it is not given. */
 export function toPriceRule({ version, lines, minimum }: PriceRuleForm): PriceRule {
@@ -112,7 +114,9 @@ function conditionProblems(name: string, condition: Json, model: PricedModel, pa
     return [{ path, problem: "is nothing that a price can depend on" }];
   const choices = property.enum;
   if (!Array.isArray(choices)) return [];
-  const problem = `must be one of ${choices.map((each) => JSON.stringify(each)).join(", ")}`;
+  const listed = choices.slice(0, MOST_LISTED).map((each) => JSON.stringify(each));
+  const others = choices.length > MOST_LISTED ? `, or one of ${choices.length - MOST_LISTED} others` : "";
+  const problem = `must be one of ${listed.join(", ")}${others}`;
   if (!Array.isArray(condition)) return unless(choices.includes(condition), path, problem);
   return condition.flatMap((each, i) => unless(choices.includes(each), [...path, i], problem));
 }

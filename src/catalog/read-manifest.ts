@@ -7,7 +7,7 @@ import { manifestProblems } from "./manifest-problems.ts";
 import { createManifestChecker, manifestSchemaProblems } from "./schema-check.ts";
 import { ANNOTATIONS } from "./validate.ts";
 
-/** A manifest that cannot be used. The message has a line for each problem: `flux-dev.yaml:12:9: price.lines[0].amount must be …`. */
+/** A manifest that cannot be used. The message has a line for each of the first hundred problems: `flux-dev.yaml:12:9: price.lines[0].amount must be …`. */
 export class ManifestError extends Error {
   override readonly name = "ManifestError";
 }
@@ -30,14 +30,20 @@ export interface ManifestReader {
   read(file: string, text: string, check?: (manifest: Manifest) => readonly Problem[]): ReadManifest;
 }
 
+/** More problems of one manifest help nobody. */
+const MOST_PROBLEMS = 100;
+
 /** Reads manifests one after the other. What they are checked by is prepared at the first one. */
 export function createManifestReader(options: YamlOptions = {}): ManifestReader {
   const checker = createManifestChecker();
   return {
     read(file, text, check = () => []) {
       const yaml = parse(file, text, options);
-      const linesOf = (problems: readonly Problem[]) =>
-        problems.map((problem) => lineOf(file, yaml, problem));
+      const linesOf = (problems: readonly Problem[]) => {
+        const told = problems.slice(0, MOST_PROBLEMS).map((problem) => lineOf(file, yaml, problem));
+        const more = problems.length - told.length;
+        return more === 0 ? told : [...told, `${file}:1:1: the manifest has ${more} more problems`];
+      };
       refuse(linesOf(manifestSchemaProblems(checker, yaml.value)));
       // What its schema has let through.
       const manifest = yaml.value as Manifest;

@@ -190,3 +190,18 @@ test("a catalogue whose models are replaced offers, checks and lists the new one
   expect(() => catalog.replace([image, image])).toThrow('Two models have the id "sandbox-image".');
   expect(catalog.find("sandbox-image")).toBe(image);
 });
+
+test("of thousands of problems a hundred are told, each in few words", () => {
+  const wrong = Array.from({ length: 3_000 }, (_, i) => i);
+  const right = wrong.map((value) => value + wrong.length);
+  const when = `amount: "0.020000", when: { a: [${wrong}] }`;
+  const text = manifest("mine")
+    .replace('amount: "0.020000"', when)
+    .replace("prompt: { type", `a: { enum: [${right}] }, prompt: { type`);
+  const { problems } = setup()(file("a.yaml", text));
+  expect(problems).toHaveLength(101);
+  expect(problems[0]?.line).toMatch(
+    /^models\/a.yaml:7:\d+: price\.lines\[0\]\.when\.a\[0\] must be one of 3000, .*, 3049, or one of 2950 others$/,
+  );
+  expect(problems.at(-1)?.line).toBe("models/a.yaml:1:1: the manifest has 2900 more problems");
+});
