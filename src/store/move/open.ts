@@ -50,7 +50,7 @@ export function moveToPostgres({ from, to, leave, ...hooks }: PlacesThere): Prom
 export function moveToSqlite({ from, to, ...hooks }: Places): Promise<Moved> {
   return between(
     () => onConnection(from, (connection) => openPostgresSource(connection, dirname(resolve(to)))),
-    async () => openSqliteTarget(to),
+    async ({ hasLeft }) => openSqliteTarget(to, hasLeft),
     hooks,
   );
 }
@@ -67,12 +67,12 @@ async function onConnection<T>(url: string, open: (connection: Connection) => Pr
 
 async function between(
   openSource: () => Promise<Source>,
-  openTarget: () => Promise<Target>,
+  openTarget: (source: Source) => Promise<Target>,
   { tell = () => {}, beforeServed }: Partial<MoveHooks>,
 ): Promise<Moved> {
   const source = await openSource();
   try {
-    const target = await openTarget();
+    const target = await openTarget(source);
     try {
       return await move(source, target, { tell, beforeServed });
     } finally {

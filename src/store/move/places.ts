@@ -33,6 +33,8 @@ export interface Slice {
 export interface Source {
   /** Differs between databases that were created independently. */
   readonly id: string;
+  /** Whether the database says already that its rows are at the target. */
+  readonly hasLeft?: boolean;
   count(table: MovedTable): Promise<number>;
   /** The rows after a place; from the first row unless given. */
   rows(table: MovedTable, after: Place | undefined, limit: number): Promise<Slice>;

@@ -38,6 +38,7 @@ export async function openPostgresSource(connection: Connection, folder: string)
 
   return {
     id: await databaseId(connection),
+    hasLeft: went !== undefined,
     count: (table) => read((session) => countRows(session, table)),
     async rows(table, after: Place | undefined, limit) {
       const given = [...(after ?? []), limit];

@@ -1,5 +1,6 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { openAudit } from "../audit.ts";
 import { openDatabase } from "../sqlite/connection.ts";
 import { translating } from "../sqlite/errors.ts";
@@ -23,15 +24,21 @@ export const unfinishedPath = (path: string): string => `${path}.moving`;
 /**
  * Stores the rows of a database in a new file.
  *
+ * @param hasLeft whether the database says that its rows are here
  * @throws MoveError `not_empty` if the file exists; StorageError
  */
-export function openSqliteTarget(path: string): Target {
+export function openSqliteTarget(path: string, hasLeft = false): Target {
   // A log alone would be taken for the new database's, and its pages with it.
   const isLog = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
   const left = existsSync(path) ? path : isLog ? `${path}-wal` : undefined;
+  const unfinished = unfinishedPath(path);
+  if (left === path && hasLeft && !existsSync(unfinished))
+    throw new MoveError(
+      "not_empty",
+      `All rows came to ${path} before. Serve it: svc serve --data-dir ${dirname(path)}.`,
+    );
   if (left !== undefined)
     throw new MoveError("not_empty", `There is ${left}, of another database. Give a folder without one.`);
-  const unfinished = unfinishedPath(path);
   const db = openDatabase(unfinished);
   const stop = () => {
     db.close();

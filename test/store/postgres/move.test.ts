@@ -223,6 +223,9 @@ describe.skipIf(!CAN_TEST_POSTGRES)("moving between SQLite and PostgreSQL", () =
       await moveToSqlite({ from: url, to: back });
       const refused = await failed(openPostgresStore({ url, ids: countingTokens() }));
       expect(refused).toMatchObject({ kind: "moved", message: expect.stringContaining(dirname(back)) });
+      // As if it had been killed before it could say that it has ended.
+      const ended = { message: expect.stringContaining(`All rows came to ${back} before.`) };
+      expect(await failed(moveToSqlite({ from: url, to: back }))).toMatchObject(ended);
       const elsewhere = join(dirname(back), "elsewhere", "svc.db");
       expect(await failed(moveToSqlite({ from: url, to: elsewhere }))).toMatchObject({ kind: "another" });
       expect(await failed(moveToPostgres({ from: back, to: url }))).toMatchObject({ kind: "another" });
