@@ -140,17 +140,32 @@ function requireHere({ dataDir, database, isOfNode = database !== undefined, mov
  */
 export function lockDataDirectory(folder: Used): () => void {
   const { dataDir } = folder;
-  requireHere(folder);
-  if (existsSync(join(dataDir, RESTORING)))
-    throw new RestoreUnfinished(
-      `A restore into ${dataDir} was cut off. Repeat \`svc db restore\`, which begins anew; or remove the folder.`,
-    );
   const lock = lockDirectory(dataDir);
-  if (lock !== undefined) return () => lock.release();
+  if (lock === undefined) throw busy(dataDir);
+  try {
+    // Now that no restore and no move can be under way.
+    requireHere(folder);
+    requireRestored(dataDir);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  return () => lock.release();
+}
+
+function busy(dataDir: string): DataDirectoryBusy {
   const { pid } = lockHolder(dataDir);
   const process = pid === undefined ? "" : ` (pid ${pid})`;
-  throw new DataDirectoryBusy(
+  return new DataDirectoryBusy(
     `Another svc works on ${dataDir}${process}: a server, or a command that needs it for itself, such as svc migrate. Stop the server, or wait for the command; or choose another --data-dir.`,
+  );
+}
+
+/** @throws RestoreUnfinished */
+function requireRestored(dataDir: string): void {
+  if (!existsSync(join(dataDir, RESTORING))) return;
+  throw new RestoreUnfinished(
+    `A restore into ${dataDir} was cut off. Repeat \`svc db restore\`, which begins anew; or remove the folder.`,
   );
 }
 

@@ -1,8 +1,15 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DataDirectoryBusy, lockDataDirectory, lockForServer } from "../../src/app/data-folder.ts";
+import {
+  DataDirectoryBusy,
+  lockDataDirectory,
+  lockForServer,
+  RestoreUnfinished,
+} from "../../src/app/data-folder.ts";
+import { RESTORING } from "../../src/app/folder-contents.ts";
+import { lockDirectory } from "../../src/runtime/directory-lock.ts";
 
 let dataDir: string;
 beforeEach(() => {
@@ -36,4 +43,14 @@ test("a server waits no longer than a second for one that goes on", async () => 
   expect(refused).toBeInstanceOf(DataDirectoryBusy);
   expect(clock.waitedMs()).toBe(1_000);
   release();
+});
+
+test("a restore is told to have been cut off only once nobody works on it", () => {
+  const restore = lockDirectory(dataDir);
+  mkdirSync(join(dataDir, RESTORING));
+  expect(() => lockDataDirectory({ dataDir })).toThrow(DataDirectoryBusy);
+  restore?.release();
+  // What is refused keeps no lock.
+  for (let time = 0; time < 2; time++)
+    expect(() => lockDataDirectory({ dataDir })).toThrow(RestoreUnfinished);
 });
