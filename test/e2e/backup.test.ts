@@ -58,7 +58,7 @@ function moveToEarlier(dataDir: string): void {
 beforeAll(async () => {
   const server = await startServer({ args: ["--sandbox-concurrency", "1"] });
   const { dataDir } = server;
-  const api = createApi(server.url, await prepaidKey(dataDir, "studio", "1.00"));
+  const api = createApi(server.url, await prepaidKey(dataDir, "studio", "1000.00"));
   const { task_id: done, result } = await api.make(IMAGE);
   const picture = await download(result?.[0]);
   moveToEarlier(dataDir);
