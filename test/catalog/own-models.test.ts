@@ -205,3 +205,18 @@ test("of thousands of problems a hundred are told, each in few words", () => {
   );
   expect(problems.at(-1)?.line).toBe("models/a.yaml:1:1: the manifest has 2900 more problems");
 });
+
+test("values of routes are not tried with patterns, which could take for ever", () => {
+  const text = manifest("mine")
+    .replace("prompt: { type", 'a: { type: string, maxLength: 9, pattern: "^(x+)+$" }, prompt: { type')
+    .replace(
+      "upstream_model: picture",
+      "upstream_model: picture, only: { a: { enum: [xxxxy, xxxxxxxxxx] } }",
+    );
+  expect(setup()(file("a.yaml", text)).told).toEqual([
+    [
+      'models/a.yaml:10:78: routes[0].only.a.enum[1] is "xxxxxxxxxx", which the schema does not allow',
+      "absent",
+    ],
+  ]);
+});
