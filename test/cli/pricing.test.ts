@@ -93,7 +93,7 @@ describe("svc pricing", () => {
     const asked = ["-i", "duration=3", "-n", "2", "--price-multiplier", "1.25"];
     const { request } = await json(cwd, ["show", "sandbox-video", ...asked]);
     expect(request).toEqual({
-      ...{ status: "exact", currency: "USD", min_cost: "0.500000", max_cost: "0.500000" },
+      ...{ status: "exact", currency: "USD", min_cost: "0.625000", max_cost: "0.625000" },
       line_items: [
         {
           ...{
@@ -106,7 +106,7 @@ describe("svc pricing", () => {
           detail: "3 seconds × 2 outputs × 1.25",
         },
         {
-          ...{ sku: "minimum", unit: "task", quantity: 1, unit_price: "0.275000", amount: "0.275000" },
+          ...{ sku: "minimum", unit: "task", quantity: 1, unit_price: "0.400000", amount: "0.400000" },
           detail: "up to the minimum",
         },
       ],
@@ -115,7 +115,7 @@ describe("svc pricing", () => {
     });
     const { stdout } = await svc(["pricing", "show", "sandbox-video", ...asked], { cwd });
     expect(stdout).toContain("price\t0.030000 USD per second\nminimum\t0.500000 USD\n");
-    expect(stdout).toEndWith("minimum\t0.275000\t0.275000\tup to the minimum\ntotal\t0.500000\t\t\n");
+    expect(stdout).toEndWith("minimum\t0.400000\t0.400000\tup to the minimum\ntotal\t0.625000\t\t\n");
   });
 
   test("warns of requests that are left without a price, and says so when shown", async () => {
