@@ -275,9 +275,9 @@ export interface TaskStore extends GroupReads {
   managedChanges(query: Omit<ChangeQuery, "accountId">): Promise<ManagedChange[]>;
   /** The number of the latest change of any task; 0 before the first. */
   latestManagedChange(): Promise<number>;
-  /** Live tasks that are still to be cancelled at a given time, and that time. Reads the requests of all live tasks. */
+  /** Live tasks that are still to be cancelled at a given time, and that time. Reads the requests of those and of `races` alone. */
   timed(): Promise<TimedCancel[]>;
-  /** The group of each live task in a group with the policy `first`. Reads the requests of all live tasks. */
+  /** The group of each live task in a group with the policy `first`. Reads the requests of those and of `timed` alone. */
   races(): Promise<Race[]>;
   /** Live tasks whose creators waited for them, oldest first. */
   orphans(): Promise<OrphanedTask[]>;

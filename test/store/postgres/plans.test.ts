@@ -41,7 +41,6 @@ const MOST = { read: 3_000, sorted: 600 };
 const ALLOWED: readonly (readonly [part: string, why: string, most?: number])[] = [
   ["found.id from head", "Reads in an index, of each group of a list, as many ids as a page has.", 20_000],
   ["terms && $2", "Reads what some slices have of the words, and stops where it has found enough."],
-  ["strpos(request", "Reads what is live once, at a start."],
   ["sync_scope is not null", "Reads what is live once, at a start."],
   ['as "underWay"', "Counts what is live, in indexes."],
   ["as processing", "Counts an account's live tasks in an index."],

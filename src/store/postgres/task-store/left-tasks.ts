@@ -5,7 +5,7 @@ import { ACCOUNT_ID } from "../../sqlite/account-store/account-table.ts";
 import { textOf } from "../../sqlite/label-table.ts";
 import { parse } from "../../sqlite/raw-row.ts";
 import type { StoredRequest } from "../../sqlite/task-store/stored-request.ts";
-import { LIVE } from "../../sqlite/task-store/task-table.ts";
+import { CANCELS_LATER } from "../../sqlite/task-store/task-table.ts";
 import { type Session, statement } from "../session.ts";
 
 interface Asked {
@@ -24,7 +24,7 @@ const ORPHANS = statement<OrphanedTask>(
 );
 const HAVING = statement<Asked, [field: string]>(
   `select id, ${ACCOUNT_ID} as "accountId", request, started_at, cancel_requested from task
-   where ${LIVE} and strpos(request, $1) > 0 order by id`,
+   where ${CANCELS_LATER} and strpos(request, $1) > 0 order by id`,
 );
 
 /** The body of `TaskStore.orphans`. */

@@ -17,6 +17,7 @@ import { type FindTasks, prepareRows } from "./list.ts";
 import { prepareQueuePosition } from "./queue-position.ts";
 import { requestIn } from "./stored-request.ts";
 import {
+  CANCELS_LATER,
   LIVE,
   REMOVED,
   SUMMARY_COLUMNS,
@@ -128,13 +129,14 @@ function prepareLiveReads(db: Database) {
   const timed = db.prepare<Omit<TimedCancel, "cancelsUnstarted"> & { cancelsUnstarted: 1 | null }, []>(
     `select id, ${ACCOUNT_ID} as accountId, json_extract(request, '$.cancelAt') as cancelAt,
             json_extract(request, '$.cancelsUnstarted') as cancelsUnstarted
-     from task indexed by task_live
-     where ${LIVE} and cancel_requested = 0 and json_extract(request, '$.cancelAt') is not null
+     from task indexed by task_cancels_later
+     where ${CANCELS_LATER} and cancel_requested = 0 and json_extract(request, '$.cancelAt') is not null
        and (started_at is null or json_extract(request, '$.cancelsUnstarted') is null) order by id`,
   );
   const races = db.prepare<{ accountId: AccountId; tasks: string }, []>(
     `select ${ACCOUNT_ID} as accountId, json_extract(request, '$.group.tasks') as tasks
-     from task indexed by task_live where ${LIVE} and json_extract(request, '$.group.policy') = 'first' order by id`,
+     from task indexed by task_cancels_later
+     where ${CANCELS_LATER} and json_extract(request, '$.group.policy') = 'first' order by id`,
   );
   return {
     races: (): Race[] =>

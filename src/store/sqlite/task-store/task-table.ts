@@ -37,8 +37,9 @@ export type Pool = "ready" | "waiting" | "under_way";
 export const LIVE = "status in ('pending', 'processing')";
 export const ENDED = "(status = 'completed' or status = 'failed' or status = 'cancelled')";
 
-/** That a task awaits its results (`awaitsResults` of the domain), as SQL. */
+/** That a task awaits its results (`awaitsResults` of the domain), and that something may cancel a live one later, as SQL. Few are either. */
 export const AWAITS_RESULTS = "stage = 'finalizing' and failures > 0";
+export const CANCELS_LATER = `${LIVE} and cancels_later is not null`;
 
 /** In the column `status`: all that is left of the task is what the books need. It is neither live nor ended. */
 export const REMOVED = "removed";
@@ -113,6 +114,8 @@ export const task = sqliteTable(
     familyNumber: integer("family_number"),
     /** 1 of a task that a group begins with, until it is removed; else null. */
     beginsGroup: integer("begins_group"),
+    /** 1 of a task that is to be cancelled at a time, or when another one of its group completes; else null. */
+    cancelsLater: integer("cancels_later"),
   },
   (table) => [
     // Find the tasks of an account, and those of a filter. Written once, when a task ends.
@@ -141,6 +144,7 @@ export const task = sqliteTable(
     index("task_group").on(table.accountNumber, table.id).where(sql.raw(BEGINS_GROUP)),
     // Finds removed tasks of which the books still have rows, by when they were removed.
     index("task_removed").on(table.filesRemovedAt).where(sql`"status" = 'removed'`),
+    index("task_cancels_later").on(table.id).where(sql.raw(CANCELS_LATER)),
     // Finds what has changed since a reader last looked.
     index("task_change").on(table.accountNumber, table.change),
     // Counts an account's and a key's live tasks, and finds those of a filter, also of all accounts. Every create pays for each index.
@@ -276,6 +280,8 @@ export const NEW_TASK = {
   parent: ({ parent }) => parent?.id ?? null,
   relation: ({ parent }) => parent?.relation ?? null,
   begins_group: ({ id, request: { group } }) => (group?.tasks[0] === id ? 1 : null),
+  cancels_later: ({ request: { cancelAt, group } }) =>
+    cancelAt !== undefined || group?.policy === "first" ? 1 : null,
 } satisfies { readonly [C in NeverNull]: NewValue<C> } & { readonly [C in keyof TaskRow]?: NewValue<C> };
 
 /** Texts of quotes: tasks that were asked for alike share one. */
