@@ -48,10 +48,13 @@ export function createCancelLater(deps: CancelLaterDeps): CancelLater {
   }
 
   async function due(task: TimedTask, at: number): Promise<void> {
-    // A timer may end a moment early, and the clock may have been set.
-    if (clock.now() < at) return plan(task, at);
     planned.delete(task.id);
     try {
+      // A timer may end a moment early. The clock may have been set, and then the stored time was moved by as much.
+      if (clock.now() < at) {
+        const { cancelAt = at } = (await tasks.byId(task.id))?.request ?? {};
+        if (clock.now() < cancelAt) return plan(task, cancelAt);
+      }
       if (task.cancelsUnstarted && (await readTask(deps, task, task.id)).startedAt !== undefined) return;
       await cancelTask(deps, task, task.id);
     } catch (error) {

@@ -11,6 +11,7 @@ import {
   type MakeStore,
   NOW,
   newIntent,
+  newTask,
   submitOne,
   taskId,
   withStore,
@@ -83,6 +84,25 @@ export function describeTimeStore(name: string, make: MakeStore): void {
         expect((await store.callbacks.byId(callbackId(1)))?.dueAt).toBe(NOW - HOUR_MS);
         const due = { now: NOW - HOUR_MS + 50 };
         expect((await store.tasks.claim(claimQuery(due))).leases).toHaveLength(1);
+      }),
+    );
+
+    test(
+      "a step of the clock moves when live tasks are to be cancelled, and nothing else of their requests",
+      withStore(make, async (store) => {
+        const { request } = newTask();
+        // A lone surrogate is JSON, but no database takes it for text.
+        const prompt = 'say "cancelAt":5 \ud83d';
+        await admit(store, { number: 1, request: { ...request, prompt, cancelAt: NOW + 60_000 } });
+        await admit(store, { number: 2, request });
+        for (const byMs of [HOUR_MS, -2 * HOUR_MS]) await store.time.move(byMs);
+        const moved = await store.tasks.timed();
+        expect(moved.map(({ id, cancelAt }) => [id, cancelAt])).toEqual([
+          [taskId(1), NOW + 60_000 - HOUR_MS],
+        ]);
+        const asked = { ...request, prompt, cancelAt: NOW + 60_000 - HOUR_MS };
+        expect((await store.tasks.byId(taskId(1)))?.request).toEqual(asked);
+        expect((await store.tasks.byId(taskId(2)))?.request).toEqual(request);
       }),
     );
 

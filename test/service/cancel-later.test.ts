@@ -13,6 +13,7 @@ function setup(
   const listeners = new Set<(id: string, isOver: boolean) => void>();
   const stopping = new AbortController();
   let trouble: Error | undefined;
+  let stored: number | undefined;
   const later = createCancelLater({
     clock: {
       now: () => now,
@@ -29,6 +30,7 @@ function setup(
         ...newTask(),
         ...(started.includes(id) && { status: "processing", startedAt: NOW }),
       }),
+      byId: async () => ({ request: { ...newTask().request, cancelAt: stored } }),
       async requestCancel(id: string) {
         if (trouble !== undefined) throw trouble;
         asked.push(id);
@@ -52,6 +54,12 @@ function setup(
     timers,
     listeners,
     tell: (id: string, isOver: boolean) => listeners.forEach((each) => void each(id, isOver)),
+    /** The clock is set back, and the stored time is moved along. Timers run as long as before. */
+    setBack(byMs: number, cancelAt: number) {
+      now -= byMs;
+      stored = cancelAt - byMs;
+      for (const timer of timers) timer.at -= byMs;
+    },
     fail: (error?: Error) => {
       trouble = error;
     },
@@ -133,5 +141,15 @@ test("a cancel that cannot be stored is tried again, and none is after the servi
   later.plan({ id: taskId(2), accountId: ACCOUNT }, NOW + 3_000);
   stopping.abort();
   await goTo(NOW + 3_000);
+  expect(asked).toEqual([taskId(1)]);
+});
+
+test("a task is cancelled after as long as was asked for, though the clock was set back meanwhile", async () => {
+  const { later, asked, setBack, goTo } = setup();
+  later.plan({ id: taskId(1), accountId: ACCOUNT }, NOW + 60_000);
+  setBack(3_600_000, NOW + 60_000);
+  await goTo(NOW + 59_000 - 3_600_000);
+  expect(asked).toEqual([]);
+  await goTo(NOW + 60_000 - 3_600_000);
   expect(asked).toEqual([taskId(1)]);
 });

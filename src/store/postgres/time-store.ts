@@ -1,6 +1,6 @@
 import type { AccountId, TaskId } from "../../domain/ids.ts";
 import type { Moved, TimeStore } from "../../domain/ports/time-store.ts";
-import { LIVE } from "../sqlite/task-store/task-table.ts";
+import { CANCELS_LATER, LIVE } from "../sqlite/task-store/task-table.ts";
 import type { Connection } from "./connection.ts";
 import { takeLock } from "./locks.ts";
 import { DATABASE_NOW } from "./node-store.ts";
@@ -54,6 +54,12 @@ const MOVE_TASKS = statement<never, [byMs: number]>(
 const MOVE_ATTEMPTS = statement<never, [byMs: number]>(
   `update attempt set started_at = started_at + $1, accepted_at = accepted_at + $1, made_at = made_at + $1
    where ended_at is null and task_number in (select number from task where ${LIVE})`,
+);
+// As text: JSON functions of the database fail for texts that are JSON elsewhere.
+const MOVE_CANCELS = statement<never, [byMs: number]>(
+  `update task set request = replace(request, '"cancelAt":' || found.at, '"cancelAt":' || found.at::bigint + $1::bigint)
+   from (select number, substring(request from '"cancelAt":([0-9]+)') as at from task where ${CANCELS_LATER}) as found
+   where task.number = found.number and found.at is not null`,
 );
 const MOVE_CALLBACKS = statement<never, [byMs: number]>(
   "update callback set due_at = due_at + $1 where pool in ('ready', 'waiting')",
@@ -149,6 +155,7 @@ async function move(session: Session, byMs: number): Promise<Moved> {
   await PUT.run(session, ROW.movedBy, byMs);
   await MOVE_BEAT.run(session, byMs);
   await MOVE_ATTEMPTS.run(session, byMs);
+  await MOVE_CANCELS.run(session, byMs);
   const callbacks = await MOVE_CALLBACKS.run(session, byMs);
   return { tasks: await MOVE_TASKS.run(session, byMs), callbacks };
 }

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { TaskId } from "../../domain/ids.ts";
 import type { LongestDelays, Moved, TimeStore } from "../../domain/ports/time-store.ts";
 import type { Connection } from "./connection.ts";
-import { LIVE } from "./task-store/task-table.ts";
+import { CANCELS_LATER, LIVE } from "./task-store/task-table.ts";
 
 /** The stored times of live work in SQLite. Each write is one operation of the connection's group commit. */
 export function createTimeStore({ db, look, write }: Connection): TimeStore {
@@ -47,6 +47,11 @@ function prepareMove(db: Database) {
     `update task indexed by task_live
      set due_at = due_at + ?1, started_at = started_at + ?1, deadline_at = deadline_at + ?1 where ${LIVE}`,
   );
+  const cancels = db.prepare<never, [byMs: number]>(
+    `update task indexed by task_cancels_later
+     set request = json_set(request, '$.cancelAt', json_extract(request, '$.cancelAt') + ?)
+     where ${CANCELS_LATER} and json_extract(request, '$.cancelAt') is not null`,
+  );
   const attempts = db.prepare<never, [byMs: number]>(
     `update attempt set started_at = started_at + ?1, accepted_at = accepted_at + ?1, made_at = made_at + ?1
      where ended_at is null and task_number in (select number from task indexed by task_live where ${LIVE})`,
@@ -59,6 +64,7 @@ function prepareMove(db: Database) {
   return (byMs: number): Moved => {
     heartbeat.run(byMs);
     attempts.run(byMs);
+    cancels.run(byMs);
     const moved = callbacks.map((ofPool) => ofPool.run(byMs).changes);
     return { tasks: tasks.run(byMs).changes, callbacks: moved.reduce((sum, count) => sum + count, 0) };
   };
