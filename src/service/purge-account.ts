@@ -54,6 +54,7 @@ export async function purgeAccount(
     const waiting = outcomes.filter((outcome) => outcome === "requested").length;
     if (waiting > 0) return { kind: "live", tasks: waiting };
     if (live.length === 0) break;
+    if (isOver()) return { kind: "more", tasks: 0, files: 0 };
   }
   let [count, files, filesLeft] = [0, 0, 0];
   async function removeFiles(contents: readonly string[]): Promise<void> {
