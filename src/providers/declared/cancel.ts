@@ -27,8 +27,8 @@ export async function cancelDeclared(
     const { detail, retryAfterMs } = compiled.refusals.read(connection.upstream, answer);
     throw new ProviderError("retry", "UPSTREAM_ERROR", detail, { retryAfterMs });
   } catch (error) {
-    if (!(error instanceof ExpressionError)) return unansweredQuestion(error);
-    throw new ProviderError("fail", "UPSTREAM_ERROR", `${connection.upstream.name}: ${error.message}`);
+    if (error instanceof ExpressionError) return "unable";
+    return unansweredQuestion(error);
   }
 }
 

@@ -105,9 +105,10 @@ export async function question(
   } catch (error) {
     if (!(error instanceof ExpressionError)) return unansweredQuestion(error);
     const detail = `${connection.upstream.name}: ${error.message}`;
-    // What the poll has just said lacks something; it may be there a moment later.
+    // What the poll has just said lacks something; it may be there a moment later. A job that this form cannot ask after began with
+    // another one, which another node may have, or a form that is put right.
     throw scope.polled === undefined
-      ? new ProviderError("fail", "UPSTREAM_ERROR", detail)
+      ? new ProviderError("retry", "UPSTREAM_ERROR", detail)
       : unusableAnswer(detail);
   }
   // Where the form lists an error's status, its body speaks of the job, whatever the envelope.

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import type { JsonObject } from "../../../src/domain/json.ts";
+import { rejection } from "../../contracts/provider.ts";
 import { describeModels } from "./models.ts";
-import { play } from "./play.ts";
+import { play, submitExample } from "./play.ts";
 
 describeModels({ provider: "vidu", contracts: ["vidu/openapi.json"] });
 
@@ -27,4 +29,14 @@ test.each([
     const taken = { json: { task_id: "9", state: "created" } };
     expect(await play("vidu", REQUEST, [taken, job])).toMatchObject({ kind: "failed", code: error });
   }
+});
+
+test("a job of which the form reads more than is known is asked for again, because another node may have its form", async () => {
+  using job = await submitExample("vidu", "text to video", () => ({ json: {} }));
+  const operation = { ...(job.operation as JsonObject), values: { renamed: "1" } };
+  const { signal } = new AbortController();
+  const error = await rejection(job.adapter.poll?.(operation, signal) ?? Promise.resolve());
+  expect(error).toMatchObject({ disposition: "retry" });
+  expect(await job.adapter.cancel?.(operation, signal)).toBe("unable");
+  expect(job.arrived).toHaveLength(1);
 });
