@@ -1,4 +1,5 @@
 import type { ProviderId } from "../../domain/ids.ts";
+import { keyOrPem } from "../../toolkit/settings/parsers.ts";
 import type { SettingTable, ValuesOf } from "../../toolkit/settings/setting.ts";
 import type { ProviderDefinition } from "../definition.ts";
 import { accountSettings, withSettings } from "../kit/account-settings.ts";
@@ -16,7 +17,7 @@ export const DECLARED: readonly ProviderDefinition[] = builtInHeads().map((head)
 
 /** A provider that a form describes. @param load reads the form when an account of it is made */
 export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): ProviderDefinition {
-  const { id, title, base, regions, concurrency, kinds, isKeyless } = head;
+  const { id, title, base, regions, concurrency, kinds, isKeyless, hasPrivateKey } = head;
   const [first = {}] = kinds;
   let table: ReturnType<typeof accountSettings> | undefined;
   // A start asks several times.
@@ -24,6 +25,7 @@ export function defineDeclared(head: Head, load: () => Promise<LoadedForm>): Pro
     table ??= accountSettings({
       ...{ id, title, base, regions, concurrency, isOwnEngine: isKeyless },
       variables: Object.assign({}, ...kinds) as Record<string, string>,
+      parseSecret: hasPrivateKey ? keyOrPem : undefined,
     });
     return table;
   };

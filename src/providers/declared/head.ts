@@ -14,6 +14,8 @@ export interface Head {
   readonly kinds: readonly Readonly<Record<string, string>>[];
   /** It needs no key, so an address switches it on. */
   readonly isKeyless: boolean;
+  /** One of the secrets may be a private key. */
+  readonly hasPrivateKey: boolean;
 }
 
 /** Tasks that an upstream runs at one time, where the form does not say. */
@@ -27,5 +29,6 @@ export function headOf(form: Form): Head {
     concurrency: limits.under_way ?? UNDER_WAY,
     kinds: auths.map(variablesOf),
     isKeyless: auths.some(({ none }) => none === true),
+    hasPrivateKey: auths.some(({ jwt, oauth }) => (jwt ?? oauth?.assertion)?.alg === "RS256"),
   };
 }

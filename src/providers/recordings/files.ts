@@ -9,8 +9,8 @@ import { withoutAddressKeys } from "./masking.ts";
 const LONGEST_TEXT = 16 * 1024;
 /** The most data that may wait for the disk. */
 const MOST_WAITING_BYTES = 64 * 1024 * 1024;
-/** The longest secret that is found across two pieces of a file. */
-const SECRET_BYTES = 512;
+/** The longest secret that is found across two pieces of a file: a private key. */
+const SECRET_BYTES = 16 * 1024;
 /** How the name of a file ends that is not whole yet. After a day, nobody writes it any more. */
 const PART = ".part";
 const DAY_MS = 86_400_000;

@@ -255,6 +255,17 @@ export const apiKey: Parser<string> = (raw) =>
     ? ok(raw.trim())
     : no("a key: up to 512 printable ASCII characters without spaces");
 
+const PEM = /^-----BEGIN PRIVATE KEY-----\n[A-Za-z0-9+/=\n]{64,16000}\n-----END PRIVATE KEY-----$/;
+
+/** Takes a credential, or a private key in PEM, whose line breaks may be written `\n` as in the files of service accounts. */
+export const keyOrPem: Parser<string> = (raw) => {
+  const lines = typeof raw === "string" ? raw.trim().replaceAll("\\n", "\n").split(/\s*\n/) : [];
+  const pem = lines.filter((line) => line !== "").join("\n");
+  if (PEM.test(pem)) return ok(pem);
+  const parsed = apiKey(raw);
+  return parsed.ok ? parsed : no(`${parsed.expected}; or a private key in PEM (PKCS #8, BEGIN PRIVATE KEY)`);
+};
+
 /** Takes a key of our own, or a passphrase. Never show what was given. */
 export const secretKey: Parser<string> = (raw) =>
   typeof raw === "string" && /^[\x21-\x7e]{20,512}$/.test(raw.trim())
