@@ -1,6 +1,7 @@
 import type { MediaProbe } from "../domain/media/asset.ts";
 import type { PutOptions } from "../domain/ports/asset-store.ts";
 import { decodeAll, turnUpright } from "./decoder.ts";
+import { cleanSvgInThread } from "./file-thread.ts";
 import { checkGifFrames, readGif } from "./gif.ts";
 import { readJpeg } from "./jpeg.ts";
 import { type ImageLayout, joinParts } from "./layout.ts";
@@ -8,7 +9,6 @@ import { IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE } from "./limits.ts";
 import { checkColourProfile, readPng } from "./png.ts";
 import { damaged, tooManyPixels } from "./refusals.ts";
 import { isWholeSmallPng } from "./small-png.ts";
-import { cleanSvgInThread } from "./svg-thread.ts";
 import { readWebp } from "./webp.ts";
 
 type StillType = "image/png" | "image/jpeg" | "image/webp";

@@ -28,8 +28,8 @@ export const SVG_MAX_DRAWN = 1_000_000;
 export const IMAGE_DECODE_SECONDS = 10;
 /** Images decoded at once, for the whole process, and recordings checked at once. */
 export const DECODE_SLOTS = 2;
-/** How long a recording is read. A video of the largest size takes a few seconds on a busy machine. */
-export const RECORDING_CHECK_SECONDS = 120;
+/** How long a recording or a drawing is read. A video of the largest size takes a few seconds on a busy machine. */
+export const THREAD_SECONDS = 120;
 
 export const VIDEO_MAX_BYTES = 512 * 1024 * 1024;
 export const VIDEO_MAX_SIDE = 8_192;
