@@ -193,3 +193,9 @@ test.each([
   const examples = [{ ...EXAMPLE, answers: [answer] }];
   expect(errorsOf(await check(stringify({ ...PLAIN, examples })))).toContain(fault);
 });
+
+test.each(["0/s", "0.0/m", "-1/s", "10/h"])("%s is no rate: nothing would ever be asked", async (polls) => {
+  const fault = "limits.polls must be a rate such as 10/s or 60/m";
+  expect(errorsOf(await check(stringify({ ...PLAIN, limits: { polls } })))).toContain(fault);
+  expect(errorsOf(await check(stringify({ ...PLAIN, limits: { polls: "0.5/m" } })))).toEqual([]);
+});
