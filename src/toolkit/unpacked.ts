@@ -14,7 +14,8 @@ const UNPACKERS = {
 export function unpacked(response: Response): Response {
   const encoding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   const { body, status, statusText } = response;
-  if (body === null || !Object.hasOwn(UNPACKERS, encoding)) return response;
+  const isEmpty = body === null || response.headers.get("content-length") === "0";
+  if (isEmpty || !Object.hasOwn(UNPACKERS, encoding)) return response;
   const { pipeline, Readable } = process.getBuiltinModule("node:stream");
   // It is one of the names.
   const unpacker = process.getBuiltinModule("node:zlib")[UNPACKERS[encoding as keyof typeof UNPACKERS]]();

@@ -174,6 +174,12 @@ test.each(Object.entries(PACKED))(
   },
 );
 
+test("an answer without a body is one, however it is said to be packed", async () => {
+  const { upstream } = connect((await serve({ headers: { "content-encoding": "gzip" }, body: "" })).origin);
+  const answer = await upstream.send({ method: "DELETE", url: "/", maxBytes: 100 }, signal);
+  expect(answer).toMatchObject({ status: 200, text: "" });
+});
+
 test("of a packed answer no more is unpacked than an answer may have, and a damaged one is none", async () => {
   const bomb = gzipSync(new Uint8Array(64 * 1024 * 1024));
   for (const [body, message] of [
