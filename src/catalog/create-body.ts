@@ -54,12 +54,16 @@ export function composeSchema(
 export function withBoundedCount(schema: JsonObject): JsonObject {
   const own = propertyOf(schema, "n");
   if (own === undefined || own.enum !== undefined || own.const !== undefined) return schema;
-  const { minimum = 1, maximum = MOST_OUTPUTS } = own;
-  const least = typeof minimum === "number" ? Math.max(1, minimum) : minimum;
-  return {
-    ...schema,
-    properties: { ...(schema.properties as JsonObject), n: { ...own, minimum: least, maximum } },
+  const { type = "integer", minimum = 1, exclusiveMaximum, default: usual } = own;
+  if (![type].flat().some((each) => each === "integer" || each === "number")) return schema;
+  const most = typeof usual === "number" ? Math.max(MOST_OUTPUTS, usual) : MOST_OUTPUTS;
+  const n = {
+    ...own,
+    type,
+    minimum: typeof minimum === "number" ? Math.max(1, minimum) : minimum,
+    ...(exclusiveMaximum === undefined && { maximum: own.maximum ?? most }),
   };
+  return { ...schema, properties: { ...(schema.properties as JsonObject), n } };
 }
 
 /** Whether the schema of a create body has a property of this name. */

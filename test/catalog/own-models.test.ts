@@ -57,6 +57,10 @@ test.each([
   ["{ type: integer, minimum: -3, maximum: 20 }", { type: "integer", minimum: 1, maximum: 20 }],
   ["{ type: integer, minimum: 2, maximum: 4 }", { type: "integer", minimum: 2, maximum: 4 }],
   ["{ enum: [1, 16] }", { enum: [1, 16] }],
+  ["{}", { type: "integer", minimum: 1, maximum: 10 }],
+  ["{ anyOf: [{ const: 1 }, { const: 2 }] }", { type: "integer", minimum: 1, maximum: 10 }],
+  ["{ type: integer, default: 12 }", { type: "integer", minimum: 1, maximum: 12 }],
+  ["{ type: string }", { type: "string" }],
 ])("the number of outputs has bounds, whatever a manifest says: n: %s", (written, n) => {
   const text = manifest("mine").replace("prompt: { type", `n: ${written}, prompt: { type`);
   const { own, problems } = setup()(file("a.yaml", text));
