@@ -40,7 +40,9 @@ async function optionsOf(address: PostgresAddress): Promise<pg.ClientConfig> {
   const { host, port, user, password, database, connectSeconds, sslmode } = address;
   const { application_name, ...settings } = connectionSettings(address);
   const isSecure =
-    sslmode !== "disable" && !host.startsWith("/") && (sslmode !== "prefer" || (await offersTls(host, port)));
+    sslmode !== "disable" &&
+    !host.startsWith("/") &&
+    (!isUndecided(address) || (await offersTls(host, port)));
   return {
     ...{ host, port, user, database, application_name },
     // An empty value, because otherwise the client reads variables and files.
@@ -52,6 +54,11 @@ async function optionsOf(address: PostgresAddress): Promise<pg.ClientConfig> {
       .join(" "),
     types: { getTypeParser: parserOf as pg.CustomTypesConfig["getTypeParser"] },
   };
+}
+
+/** Whether the server decides if TLS is used. */
+function isUndecided({ sslmode, host }: PostgresAddress): boolean {
+  return sslmode === "prefer" && !host.startsWith("/");
 }
 
 function tlsOf(address: PostgresAddress): NonNullable<pg.ClientConfig["ssl"]> {
@@ -76,6 +83,7 @@ function poolOn(address: PostgresAddress, max: number): DisposablePool {
     class PoolClient extends pg.Client {
       constructor() {
         super(options);
+        if (isUndecided(address)) decideAtConnect(this, address);
       }
     }
     const pooled = { ...options, connectionTimeoutMillis: 0 };
@@ -121,6 +129,23 @@ function poolOn(address: PostgresAddress, max: number): DisposablePool {
       };
     },
   };
+}
+
+/**
+ * Has a client of a pool ask whether its server supports TLS when it connects. The server may have been away before, be another one by now,
+ * or support it since.
+ */
+function decideAtConnect(client: pg.Client, address: PostgresAddress): void {
+  const connectAs: () => Promise<unknown> = client.connect.bind(client);
+  const connect = async () => {
+    const ssl = (await offersTls(address.host, address.port)) && tlsOf(address);
+    // Safe: a client and its connection read this when they connect; their types leave it out.
+    const { connection } = Object.assign(client as unknown as { connection: object }, { ssl });
+    Object.assign(connection, { ssl });
+    await connectAs();
+  };
+  const connectFor = (callback: (error?: Error) => void) => void connect().then(() => callback(), callback);
+  Object.assign(client, { connect: connectFor });
 }
 
 /** Closes a connection without a message to a server that may not receive it. */
