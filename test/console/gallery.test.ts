@@ -322,6 +322,32 @@ describe.skipIf(CHROMIUM === undefined)("the gallery", () => {
     expect(at.problems.filter((problem) => !problem.includes("404"))).toEqual([]);
   });
 
+  test("makes two results of a task larger, although the answer of the first is lost", async () => {
+    const id = await service.make({ prompt: "A pair", n: 2 });
+    await using at = await visit(browser, service.url);
+    await at.signIn(service.key);
+    await at.open(`gallery?view=${id}.0`);
+    const dialog = at.page.locator("dialog[open]");
+    const larger = dialog.getByRole("button", { name: "Make it larger" });
+    await at.page.route(
+      "**/upscale",
+      async (route) => {
+        await route.fetch();
+        await route.abort("connectionreset");
+      },
+      { times: 1 },
+    );
+    await larger.click();
+    await dialog.getByText("The service does not answer.").waitFor();
+    await dialog.getByRole("button", { name: "Next result" }).click();
+    await seen(dialog.getByText("2 of", { exact: false })).waitFor();
+    await larger.click();
+    await dialog.getByText("sandbox-upscale makes it.", { exact: false }).waitFor();
+    const { tasks } = await service.ask("GET", `/v1/tasks/${id}/tree`, undefined, service.key);
+    const family = tasks as { relation: string | null }[];
+    expect(family.map(({ relation }) => relation)).toEqual([null, "upscale", "upscale"]);
+  });
+
   test("goes on where a film ends, once however often it is pressed, and says why where that cannot be", async () => {
     const made = await service.ask("POST", "/v1/videos/generations", FILM, service.key);
     const id = String(made.task_id);

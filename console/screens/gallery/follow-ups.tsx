@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { ask, newIdempotencyKey } from "../../api/ask.ts";
 import { Button } from "../../parts/button.tsx";
 import type { ListedModel } from "../playground/models.ts";
@@ -22,16 +22,19 @@ const NAMES: Readonly<Record<Way, string>> = {
 /** What can be made from a result that is there: the service says why where a model cannot. */
 export function FollowUps({ task, index, say }: Props) {
   const [busy, setBusy] = useState<Way>();
-  // Kept until an answer came: pressed twice, it makes one task.
-  const [key, setKey] = useState(newIdempotencyKey);
+  // Kept until an answer came: the same, pressed twice, makes one task.
+  const keys = useRef(new Map<string, string>());
   const [extenders, setExtenders] = useState<readonly ListedModel[]>();
   const make = async (way: Way, model?: string) => {
     setBusy(way);
     try {
       const others = way === "extend" && model === undefined ? await othersFor(task.model) : [];
       if (others.length > 0) return setExtenders(others);
-      say(await makeBy(way, { task, index, model }, `${key}${way}`));
-      setKey(newIdempotencyKey());
+      const about = isOfResult(way) ? [way, index, model].join() : way;
+      const key = keys.current.get(about) ?? newIdempotencyKey();
+      keys.current.set(about, key);
+      say(await makeBy(way, { task, index, model }, key));
+      keys.current.delete(about);
     } catch (error) {
       say(error instanceof Error ? error.message : String(error));
     } finally {
@@ -58,6 +61,11 @@ export function FollowUps({ task, index, say }: Props) {
       )}
     </>
   );
+}
+
+/** Whether it is made of one result, perhaps by a model that was chosen: of another one it is another task. */
+function isOfResult(way: Way): boolean {
+  return way === "upscale" || way === "extend";
 }
 
 /** Models that go on where a film ends, where the one that made it cannot. @throws ApiProblem */
