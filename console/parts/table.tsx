@@ -8,7 +8,7 @@ export interface Column<Row> {
   /** Numbers stand on the right. */
   readonly isNumber?: boolean;
   /** Left out on screens narrower than this. */
-  readonly from?: "sm" | "md" | "lg" | "xl";
+  readonly from?: "xs" | "sm" | "md" | "lg" | "xl";
   /** A class that says how wide it is in a long table; what is left is shared by the others. */
   readonly width?: string;
   /** In a long table its words may need more than the two lines that a row has: what is beyond is cut off. */
@@ -24,6 +24,8 @@ interface Props<Row> {
 }
 
 const FROM = {
+  // All but the narrowest telephones.
+  xs: "hidden min-[375px]:table-cell",
   sm: "hidden sm:table-cell",
   md: "hidden md:table-cell",
   lg: "hidden lg:table-cell",

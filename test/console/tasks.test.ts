@@ -6,6 +6,7 @@ import { type ListedTask, MOST_TOLD, withPage, withTask } from "../../console/sc
 import { haveMany, scrollToTheEnd } from "./support/answers.ts";
 import { CHROMIUM, openBrowser, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
+import { until } from "./support/until.ts";
 
 const ALL = { status: "", kind: "", model: "", account: "" };
 const task = (id: string, more: Partial<ListedTask> = {}): ListedTask => ({
@@ -150,6 +151,18 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     expect(await row(id).count()).toBe(0);
     await hide(false);
     await row(id).getByText("completed").waitFor();
+  });
+
+  test("have their status in full on narrow telephones", async () => {
+    await service.make();
+    await using at = await visit(browser, service.url, { width: 390 });
+    await at.signIn(service.key);
+    await at.open("tasks");
+    for (const width of [320, 360, 375]) {
+      await at.page.setViewportSize({ width, height: 640 });
+      await until(() => at.page.evaluate<number>("innerWidth"), width);
+      expect([width, await at.cutWords(), await at.overflow()]).toEqual([width, [], 0]);
+    }
   });
 
   test("are found by filters that are in the address", async () => {

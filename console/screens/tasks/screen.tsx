@@ -109,6 +109,7 @@ const MEASURES: readonly Column<ListedTask>[] = [
   { title: "Took", from: "md", width: "w-20", isNumber: true, isLong: true, cell: tookText },
   {
     title: "Cost",
+    from: "xs",
     width: "w-18 sm:w-22",
     isNumber: true,
     cell: ({ usage }) => (usage === undefined ? <Money amount={undefined} /> : moneyText(usage.cost)),
