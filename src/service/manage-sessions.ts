@@ -1,4 +1,4 @@
-import { type ConsoleSession, LINK_MS, SESSION_MS } from "../domain/access/console-session.ts";
+import { type ConsoleSession, LINK_MS, linkTokenName, SESSION_MS } from "../domain/access/console-session.ts";
 import { isId } from "../domain/ids.ts";
 import { tokenVerbs } from "./manage-tokens.ts";
 import { actNow, type ManageAccountDeps, notFound } from "./management.ts";
@@ -22,7 +22,7 @@ export const sessionVerbs = (deps: ManageAccountDeps) => ({
     const longest = now + LINK_MS + SESSION_MS;
     const makerUntil = actor.kind === "token" ? actor.expiresAt : undefined;
     const { record } = await tokenVerbs(deps).createToken({
-      name: `console ${id.slice(-12)}`,
+      name: linkTokenName(id),
       expiresAt: Math.min(longest, makerUntil ?? longest),
     });
     const secret = secrets.newBody();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import type { ConsoleSession } from "../../src/domain/access/console-session.ts";
+import { type ConsoleSession, linkTokenName } from "../../src/domain/access/console-session.ts";
 import type { SessionId } from "../../src/domain/ids.ts";
-import { type MakeStore, NOW, tokenId, withStore } from "../helpers/store.ts";
+import { bySystem, type MakeStore, NOW, tokenId, withStore } from "../helpers/store.ts";
 
 const sessionId = (number: number) => `ses_${String(number).padStart(26, "0")}` as SessionId;
 
@@ -63,6 +63,37 @@ export function describeSessionStore(name: string, make: MakeStore): void {
         expect(await sessions.byHash("one", NOW + 1_000)).toEqual(session(1));
         await sessions.create(session(3, { createdAt: NOW + 1_000, expiresAt: NOW + 2_000 }), "three");
         expect(await sessions.end(sessionId(1))).toBe("not_found");
+      }),
+    );
+
+    test(
+      "the token of a link goes with its session, and no other token does",
+      withStore(make, async ({ sessions, accounts }) => {
+        const ofLink = (number: number): Partial<ConsoleSession> => ({
+          holderId: tokenId(number),
+          holderName: linkTokenName(sessionId(number)),
+        });
+        const names = [1, 2, 3].map((number) => linkTokenName(sessionId(number)));
+        for (const [i, tokenName] of [...names, "ops"].entries())
+          await accounts.createToken(
+            {
+              ...{ id: tokenId(i + 1), name: tokenName, hash: `hash ${i}`, display: "mt-svc-abcd…wxyz" },
+              ...{ scopes: ["read"], createdAt: NOW },
+            },
+            bySystem(),
+          );
+        const known = async () => (await accounts.tokens()).map((token) => token.name);
+        await sessions.create(session(1, ofLink(1)), "one");
+        await sessions.create(session(2, ofLink(2)), "two");
+        await sessions.create(session(3, { ...ofLink(3), expiresAt: NOW + 5_000 }), "three");
+        await sessions.create(session(4, { holderId: tokenId(4) }), "four");
+        await sessions.create(session(5, { holderId: tokenId(4) }), "five");
+        expect(await known()).toEqual([...names, "ops"]);
+        await sessions.end(sessionId(1));
+        await sessions.end(sessionId(4));
+        expect(await known()).toEqual([...names.slice(1), "ops"]);
+        await sessions.create(session(6, { createdAt: NOW + 1_000, expiresAt: NOW + 2_000 }), "six");
+        expect(await known()).toEqual([...names.slice(2), "ops"]);
       }),
     );
   });

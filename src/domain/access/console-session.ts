@@ -25,6 +25,11 @@ export interface ConsoleSession {
   readonly expiresAt: number;
 }
 
+/** The name of the token that a link's session acts as, which is made for it alone. */
+export function linkTokenName(id: SessionId): string {
+  return `console ${id.slice(-12)}`;
+}
+
 /** A session as operators see it: times in Unix seconds. */
 export function sessionForm(session: Omit<ConsoleSession, "grantHash">) {
   return {

@@ -5,7 +5,7 @@ import type { SessionId } from "../ids.ts";
 
 /** Sessions of the console. Their secrets are kept as hashes. Every method is one transaction. */
 export interface SessionStore {
-  /** Also forgets some sessions that have expired. @param hash of the session's or the link's secret */
+  /** Also forgets some sessions that have expired, with the tokens that were made for them alone. @param hash of the session's or the link's secret */
   create(session: ConsoleSession, hash: string): Promise<void>;
   /**
    * Turns a link into an open session, once.
@@ -20,6 +20,6 @@ export interface SessionStore {
   byHash(hash: string, now: number): AtHand<ConsoleSession | undefined>;
   /** Sessions that have not expired, the latest to expire first; a thousand at most. */
   all(now: number): Promise<ConsoleSession[]>;
-  /** @param act an operator's act, for the trail */
+  /** Also forgets the token that was made for it alone, if there is one. @param act an operator's act, for the trail */
   end(id: SessionId, act?: Act): Promise<"ended" | "not_found">;
 }

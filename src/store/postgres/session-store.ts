@@ -1,4 +1,4 @@
-import type { ConsoleSession } from "../../domain/access/console-session.ts";
+import { type ConsoleSession, linkTokenName } from "../../domain/access/console-session.ts";
 import type { SessionStore } from "../../domain/ports/session-store.ts";
 import type { RawRow } from "../sqlite/raw-row.ts";
 import { LISTED_AT_MOST, noteOf, toSession } from "../sqlite/session-store.ts";
@@ -12,11 +12,17 @@ import { writeTrail } from "./trail.ts";
 
 type Row = RawRow<typeof consoleSession>;
 
-/** Sessions that another process removes at the same time are left to it. */
+/**
+ * Sessions that another process removes at the same time are left to it. A token that was made for a link has a name that follows from
+ * the session's id (`linkTokenName`).
+ */
 const FORGET = statement<never, [now: number]>(
-  `delete from console_session where id in
-     (select id from console_session where expires_at <= $1 order by expires_at limit 100 for update skip locked)`,
+  `with gone as (delete from console_session where id in
+     (select id from console_session where expires_at <= $1 order by expires_at limit 100 for update skip locked)
+     returning id, holder, holder_name)
+   delete from management_token where id in (select holder from gone where holder_name = 'console ' || right(id, 12))`,
 );
+const FORGET_TOKEN = statement<never, [id: string]>("delete from management_token where id = $1");
 const INSERT = statement<never, Parameter[]>(
   `insert into console_session (id, hash, kind, grant_hash, holder, holder_name, is_link, created_at, expires_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -68,7 +74,9 @@ export function createSessionStore(
       const result = await write(async (session) => {
         const ended = await END.get(session, id);
         if (ended === undefined) return "not_found";
-        await writeTrail(session, act, noteOf(toStored(ended)));
+        const stored = toStored(ended);
+        if (stored.holderName === linkTokenName(stored.id)) await FORGET_TOKEN.run(session, stored.holderId);
+        await writeTrail(session, act, noteOf(stored));
         return "ended";
       });
       await cache.changed();

@@ -1,5 +1,5 @@
 import { and, desc, eq, gt } from "drizzle-orm";
-import { type ConsoleSession, sessionForm } from "../../domain/access/console-session.ts";
+import { type ConsoleSession, linkTokenName, sessionForm } from "../../domain/access/console-session.ts";
 import type { TrailNote } from "../../domain/access/trail.ts";
 import type { SessionStore } from "../../domain/ports/session-store.ts";
 import type { ChangeWatch } from "./change-watch.ts";
@@ -14,10 +14,7 @@ export const LISTED_AT_MOST = 1_000;
 /** Sessions of the console, in SQLite. */
 export function createSessionStore(connection: Connection, watch: ChangeWatch): SessionStore {
   const { db, orm, read, look, write } = connection;
-  const forget = db.prepare(
-    `delete from console_session where id in
-       (select id from console_session where expires_at <= ? order by expires_at limit 100)`,
-  );
+  const { forgetExpired, forgetToken } = prepareForgetting(db);
   const { hash: hashOf, expiresAt: expiryOf, isLink } = consoleSession;
   const rowOf = (hash: string) => {
     const row = orm.select().from(consoleSession).where(eq(hashOf, hash)).get();
@@ -29,7 +26,7 @@ export function createSessionStore(connection: Connection, watch: ChangeWatch): 
   return {
     create: (session, hash) =>
       write(() => {
-        forget.run(session.createdAt);
+        forgetExpired(session.createdAt);
         orm
           .insert(consoleSession)
           .values({ ...session, hash })
@@ -64,12 +61,31 @@ export function createSessionStore(connection: Connection, watch: ChangeWatch): 
       const result = await write(() => {
         const [ended] = orm.delete(consoleSession).where(eq(consoleSession.id, id)).returning().all();
         if (ended === undefined) return "not_found";
+        if (ended.holderName === linkTokenName(ended.id)) forgetToken(ended.holderId);
         trail(act, noteOf(toSession(ended)));
         return "ended";
       });
       cache.clear();
       return result;
     },
+  };
+}
+
+/** Sessions go with the tokens that were made for links, whose names follow from the sessions' ids (`linkTokenName`). */
+function prepareForgetting(db: Connection["db"]) {
+  const expired = "select id from console_session where expires_at <= ? order by expires_at limit 100";
+  const tokens = db.prepare<never, [now: number]>(
+    `delete from management_token where id in
+       (select holder from console_session where id in (${expired}) and holder_name = 'console ' || substr(id, -12))`,
+  );
+  const sessions = db.prepare<never, [now: number]>(`delete from console_session where id in (${expired})`);
+  const token = db.prepare<never, [id: string]>("delete from management_token where id = ?");
+  return {
+    forgetExpired(now: number): void {
+      tokens.run(now);
+      sessions.run(now);
+    },
+    forgetToken: (id: string) => void token.run(id),
   };
 }
 
