@@ -1,6 +1,7 @@
 /*
  * `bun run test:postgres`: starts one PostgreSQL server for all test processes, runs the tests of the store on it, and stops it. With
- * SVC_TEST_POSTGRES it takes the server that this names. Without any server the tests skip themselves, which is said.
+ * SVC_TEST_POSTGRES it takes the server that this names. With files it runs these alone. Without any
+ * server the tests skip themselves, which is said.
  *
  * PGlite 0.5.17 behind pglite-socket 0.2.17 was tried in its place: all connections share one session, so that a statement that one
  * prepared is already there for the next, a statement beside an open transaction waits for it for ever, and no notification arrives. The
@@ -9,7 +10,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { HAS_POSTGRES, startPostgres } from "../../moving/database-servers.ts";
 
-const TESTS = ["--timeout=120000", "--parallel=2", "--no-isolate", "test/store/postgres"];
+const OPTIONS = ["--timeout=120000", "--parallel=2", "--no-isolate"];
+const asked = process.argv.slice(2);
+/** Those that are named, else all. */
+const TESTS = asked.some((each) => each.startsWith("test/")) ? asked : ["test/store/postgres", ...asked];
 const given = process.env.SVC_TEST_POSTGRES;
 const place = given === undefined && HAS_POSTGRES ? mkdtempSync("/tmp/svc-postgres-") : undefined;
 const server = place === undefined ? undefined : await startPostgres(place);
@@ -19,7 +23,7 @@ if (url === undefined)
     "There is no PostgreSQL here (initdb and postgres): its tests are skipped. PGlite takes no server's place: it has one session for all connections.",
   );
 try {
-  const child = Bun.spawn([process.execPath, "test", ...TESTS, ...process.argv.slice(2)], {
+  const child = Bun.spawn([process.execPath, "test", ...OPTIONS, ...TESTS], {
     stdio: ["inherit", "inherit", "inherit"],
     env: { ...process.env, ...(url === undefined ? {} : { SVC_TEST_POSTGRES: url }) },
   });
