@@ -28,13 +28,12 @@ const BOOTED = "/run/systemd/system";
 /**
  * The systemd of this machine, or of this user.
  *
+ * @param otherwise what to do where it does not run
  * @throws Failure where it does not run
  */
-export function openSystemd(isForUser: boolean): Systemd {
+export function openSystemd(isForUser: boolean, otherwise?: string): Systemd {
   if (process.platform !== "linux" || !existsSync(BOOTED))
-    throw new Failure(EXIT.error, "no_systemd", "This machine is not run by systemd.", {
-      hint: "--dry-run prints the unit; --root DIR puts it into an image that systemd will run.",
-    });
+    throw new Failure(EXIT.error, "no_systemd", "This machine is not run by systemd.", { hint: otherwise });
   const scope = isForUser ? ["--user"] : [];
   return {
     async run(...args) {

@@ -85,6 +85,28 @@ describe("svc service", () => {
     },
   );
 
+  test.skipIf(!hasSystemd)("names the commands to go on with as a shell takes them", async () => {
+    const { stderr } = await install("--root", emptyFolder(), "--data-dir", "/srv/my data");
+    expect(stderr).toContain("svc keys create --name NAME --data-dir '/srv/my data'\n");
+  });
+
+  test.skipIf(existsSync("/run/systemd/system"))(
+    "names flags of the command that was given, where systemd does not run",
+    async () => {
+      const config = emptyFolder();
+      mkdirSync(join(config, "systemd/user"), { recursive: true });
+      writeFileSync(join(config, "systemd/user/svc.service"), "# Written by svc service install.\n");
+      const said = async (...args: string[]) =>
+        (await svc(["service", ...args], { env: { XDG_CONFIG_HOME: config } })).stderr;
+      const none = "error: This machine is not run by systemd.\n";
+      expect(await said("status", "--user")).toBe(none);
+      expect(await said("uninstall", "--user")).toBe(none);
+      expect(await said("install", "--user", "--executable", "/usr/bin/env")).toBe(
+        `${none}  --dry-run prints the unit.\n`,
+      );
+    },
+  );
+
   test("touches no unit that somebody else wrote", async () => {
     const root = emptyFolder();
     mkdirSync(join(root, "etc/systemd/system"), { recursive: true });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import type { Command } from "commander";
 import { VERSION } from "../../../src/version.ts";
+import { quoted } from "../../again.ts";
 import { type Invocation, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -44,7 +45,7 @@ export function addInstall(service: Command, context: Context): void {
   );
   withNotes(
     command,
-    "The service has a user of its own, may write its data folder alone, and is kept away from the rest of the machine. Settings and keys go into /etc/NAME/NAME.env, which is made once and never changed. To upgrade, replace the program and install again.",
+    "The service has a user of its own, may write its data folder alone, and is kept away from the rest of the machine. Settings and keys go into /etc/NAME/NAME.env (~/.config/NAME/NAME.env for --user), which is made once and never changed. To upgrade, replace the program and install again.",
   );
   withExits(command, "conflict");
   onRun<Flags>(command, context, install);
@@ -75,7 +76,7 @@ async function install({ context, output, options }: Invocation<Flags>): Promise
     output.show({ ...facts, changed: [], started: false, files: listed }, () => files[0]?.text ?? "");
     return;
   }
-  const systemd = options.root === undefined ? openSystemd(isForUser) : undefined;
+  const systemd = options.root === undefined ? openSystemd(isForUser, withoutSystemd(isForUser)) : undefined;
   if (systemd !== undefined && !isForUser) requireRoot();
   if (systemd !== undefined && problem !== undefined) throw usage(problem, PUT_IN_PLACE);
   const changed = writeFiles(places.root, files);
@@ -97,6 +98,11 @@ function filesOf(service: Service, { unit, sysusers }: Places): ServiceFile[] {
     ...(sysusers === undefined ? [] : [{ path: sysusers, mode: MODE.readable, text: renderUser(service) }]),
     { path: service.envFile, mode: MODE.secret, text: ENV_FILE, isKept: true as const },
   ];
+}
+
+function withoutSystemd(isForUser: boolean): string {
+  const printed = "--dry-run prints the unit";
+  return isForUser ? `${printed}.` : `${printed}; --root DIR puts it into an image that systemd will run.`;
 }
 
 function requireRoot(): void {
@@ -135,7 +141,7 @@ function nextSteps({ name, isForUser, dataDir, envFile }: Service, isStarted: bo
   return [
     `log       journalctl ${scope}-u ${name} -f`,
     `settings  ${envFile}, or svc.yaml in ${dataDir}; then ${isForUser ? "" : "sudo "}systemctl ${scope}restart ${name}`,
-    `keys      ${admin} keys create --name NAME --data-dir ${dataDir}`,
+    `keys      ${admin} keys create --name NAME --data-dir ${quoted(dataDir)}`,
     ...(isStarted ? [] : [`start     ${isForUser ? "" : "sudo "}systemctl ${scope}start ${name}`]),
     ...(isForUser ? ["To run it while you are not logged in: loginctl enable-linger"] : []),
   ];
