@@ -103,9 +103,10 @@ function samplesIn(type: string, content: Uint8Array): number {
     case "stsz":
     case "stz2":
       return at(8);
+    case "stsc":
+      return Math.max(at(4), largestIn(view));
     case "trun":
     case "stss":
-    case "stsc":
     case "stco":
     case "co64":
       return at(4);
@@ -119,6 +120,14 @@ function samplesIn(type: string, content: Uint8Array): number {
     default:
       return 0;
   }
+}
+
+/** The largest number of a chunk, or of samples in one: the parser goes through them one by one, whether they are there or not. */
+function largestIn(stsc: DataView): number {
+  let largest = 0;
+  for (let offset = 8; offset + 12 <= stsc.byteLength; offset += 12)
+    largest = Math.max(largest, stsc.getUint32(offset), stsc.getUint32(offset + 4));
+  return largest;
 }
 
 function boxAt(head: Uint8Array, from: number, end: number): Box {

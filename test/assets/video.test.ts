@@ -164,6 +164,13 @@ test("an index that asks for thousands of millions of frames costs nothing", asy
     new DataView(file.buffer).setUint32(table + (type === "stsz" ? 12 : 8), 0xffff_fff0);
     expect({ type, reason: await reason(file, "video/mp4") }).toEqual({ type, reason: "damaged" });
   }
+  // Of its first chunk, the number, and how many frames it has.
+  for (const place of [12, 16]) {
+    const file = (await mp4()).slice();
+    const table = Buffer.from(file).indexOf("stsc", 0, "latin1");
+    new DataView(file.buffer).setUint32(table + place, 0xffff_fff0);
+    expect({ place, reason: await reason(file, "video/mp4") }).toEqual({ place, reason: "damaged" });
+  }
   const fragmented = (await mp4({ fastStart: "fragmented" })).slice();
   const run = Buffer.from(fragmented).indexOf("trun", 0, "latin1");
   new DataView(fragmented.buffer).setUint32(run + 8, 0xffff_fff0);
