@@ -23,6 +23,28 @@ interface Pages<Data> {
   readonly isBarren?: (page: Data) => boolean;
 }
 
+/** What a list has after the last entry of its first page, which was read anew; nothing where the two have no entry in common. */
+export function tailOf<Entry>(
+  fresh: readonly Entry[],
+  before: readonly Entry[],
+  idOf: (entry: Entry) => string,
+): readonly Entry[] {
+  const last = fresh.at(-1);
+  const place = last === undefined ? -1 : before.findIndex((entry) => idOf(entry) === idOf(last));
+  return place < 0 ? [] : before.slice(place + 1);
+}
+
+/** Reads a list anew as far as it was read before, page by page. @param count of its entries, of which there were so many */
+export async function readAsFar<Data extends Paged>(
+  count: (list: Data) => number,
+  held: number,
+  { read, join }: Pick<Pages<Data>, "join"> & { readonly read: (after?: string) => Promise<Data> },
+): Promise<Data> {
+  let list = await read();
+  while (list.next !== null && count(list) < held) list = join(list, await read(list.next));
+  return list;
+}
+
 /** Reads the pages of a list that follow the first. @param about tells one list from another, as for `useReading` */
 export function useMore<Data extends Paged>(reading: Reading<Data>, about: string, pages: Pages<Data>): More {
   const [state, setState] = useState<{ about: string; isReading: boolean; problem?: unknown }>();

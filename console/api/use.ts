@@ -18,15 +18,20 @@ export interface Reading<Data> {
  * Reads when a part appears, when `about` changes, and when the service answers again.
  *
  * @param about tells one read from another, such as the address of what is read
+ * @param keep what is read anew with what stays of the data before, such as the later pages of a list
  */
-export function useReading<Data>(about: string, read: (signal: AbortSignal) => Promise<Data>): Reading<Data> {
+export function useReading<Data>(
+  about: string,
+  read: (signal: AbortSignal) => Promise<Data>,
+  keep?: (fresh: Data, before: Data) => Data,
+): Reading<Data> {
   const [state, setState] = useState<{ about: string; data?: Data; problem?: unknown; isReading: boolean }>({
     about,
     isReading: true,
   });
   const [turn, setTurn] = useState(0);
-  const latest = useRef(read);
-  latest.current = read;
+  const latest = useRef({ read, keep });
+  latest.current = { read, keep };
   const seen = reconnections.value;
   // biome-ignore lint/correctness/useExhaustiveDependencies: each of these is a reason to read again
   useEffect(() => {
@@ -34,8 +39,15 @@ export function useReading<Data>(about: string, read: (signal: AbortSignal) => P
     setState((before) =>
       before.about === about ? { ...before, isReading: true } : { about, isReading: true },
     );
-    latest.current(left.signal).then(
-      (data) => left.signal.aborted || setState({ about, data, isReading: false }),
+    latest.current.read(left.signal).then(
+      (fresh) => {
+        if (left.signal.aborted) return;
+        setState(({ data: before }) => {
+          const { keep: kept } = latest.current;
+          const data = before === undefined || kept === undefined ? fresh : kept(fresh, before);
+          return { about, data, isReading: false };
+        });
+      },
       (problem: unknown) => {
         if (left.signal.aborted) return;
         // While the connection is lost, what was read stays.

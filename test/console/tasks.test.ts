@@ -1,8 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
+import { readAsFar } from "../../console/api/more.ts";
 import { nextRange } from "../../console/parts/long-table.tsx";
 import { barsOf } from "../../console/screens/task/read.ts";
-import { type ListedTask, MOST_TOLD, withPage, withTask } from "../../console/screens/tasks/list.ts";
+import {
+  type ListedTask,
+  MOST_TOLD,
+  withPage,
+  withTail,
+  withTask,
+} from "../../console/screens/tasks/list.ts";
 import { haveMany, scrollToTheEnd } from "./support/answers.ts";
 import { CHROMIUM, openBrowser, visit } from "./support/browser.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
@@ -54,6 +61,34 @@ describe("a list that a stream changes", () => {
       "task_3 processing",
     ]);
     expect(ids(task("task_9", { kind: "video" }), { ...ALL, kind: "image" })).toHaveLength(2);
+  });
+});
+
+describe("a list that is read anew", () => {
+  const page = (tasks: readonly number[], next: number | null) => ({
+    tasks: tasks.map((number) => task(`task_${number}`)),
+    next: next === null ? null : `task_${next}`,
+  });
+
+  test("keeps what follows its first page where the two meet, and where that ends", () => {
+    const before = { ...page([8, 7, 6, 5, 4, 3], 3), asked: 6 };
+    expect(withTail(page([9, 8, 7], 7), before)).toEqual({ ...page([9, 8, 7, 6, 5, 4, 3], 3), asked: 6 });
+    expect(withTail(page([30, 29, 28], 28), before)).toEqual(page([30, 29, 28], 28));
+    expect(withTail(page([9, 8], null), page([8, 7], null))).toEqual(page([9, 8], null));
+  });
+
+  test("is read page by page as far as it was read before", async () => {
+    const asked: (string | undefined)[] = [];
+    const read = async (after?: string) => {
+      asked.push(after);
+      const from = after === undefined ? 9 : Number(after.slice(5)) - 1;
+      return page([from, from - 1], from > 2 ? from - 1 : null);
+    };
+    const far = (held: number) => readAsFar(({ tasks }) => tasks.length, held, { read, join: withPage });
+    expect((await far(0)).tasks).toHaveLength(2);
+    expect((await far(3)).next).toBe("task_6");
+    expect(asked).toEqual([undefined, undefined, "task_8"]);
+    expect(await far(99)).toMatchObject({ tasks: { length: 10 }, next: null });
   });
 });
 
@@ -136,10 +171,7 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     await using at = await visit(browser, service.url);
     await at.signIn(service.key);
     await at.open("tasks");
-    const hide = (isHidden: boolean) =>
-      at.page.evaluate(
-        `Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} }); document.dispatchEvent(new Event("visibilitychange"))`,
-      );
+    const hide = (isHidden: boolean) => at.page.evaluate(hiding(isHidden));
     const row = (id: string) => at.page.locator("tr", { hasText: id.slice(-8) });
     await row(await service.make())
       .getByText("completed")
@@ -259,6 +291,28 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     expect(at.problems).toEqual([]);
   });
 
+  test("keep the reader's place in a long list when the service is back, and have what is new in front", async () => {
+    await using at = await visit(browser, service.url);
+    const { page } = at;
+    await at.signIn(service.key);
+    await haveMany(page, service.url, 3_000);
+    await at.open("tasks");
+    const size = async () => Number(await page.locator("main table").getAttribute("aria-rowcount")) - 1;
+    await scrollToTheEnd(page, "main tbody tr", { count: 3_000, size });
+    await page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)");
+    await page.locator("main tr[aria-rowindex='1500'] [data-row]").waitFor();
+    // A page in sight again follows its stream anew, and finds the service away.
+    await page.route("**/v1/events", (route) => route.abort());
+    await comeBackIntoSight(page);
+    const lost = page.getByText("The service does not answer.", { exact: false });
+    await lost.waitFor();
+    await haveMany(page, service.url, 3_001, 100_000);
+    await page.unroute("**/v1/events");
+    await lost.waitFor({ state: "detached" });
+    await until(size, 3_001);
+    await page.locator("main tr[aria-rowindex='1501'] [data-row]").waitFor();
+  });
+
   test.each(["key", "token"] as const)(
     "of many show their states on a telephone, to a %s",
     async (holder) => {
@@ -285,6 +339,17 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     expect(counts.at(-1)).toBeGreaterThan(900 / 57 + 15);
   });
 });
+
+/** Has the page believe that it is out of sight, or in sight. */
+const hiding = (isHidden: boolean) =>
+  `Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} }); document.dispatchEvent(new Event("visibilitychange"))`;
+
+async function comeBackIntoSight(page: Page): Promise<void> {
+  const closed = page.waitForEvent("requestfailed", (request) => request.url().endsWith("/v1/events"));
+  await page.evaluate(hiding(true));
+  await closed;
+  await page.evaluate(hiding(false));
+}
 
 /** How many rows the page has in the frame that follows a jump, and then until it has room beyond them. */
 const COUNT_AFTER_JUMP = `new Promise((resolve) => {

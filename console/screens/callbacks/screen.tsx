@@ -1,4 +1,5 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
+import { readAsFar } from "../../api/more.ts";
 import { type Reading as Read, useEvery, useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
@@ -23,9 +24,16 @@ const LOOK_AGAIN_MS = 5_000;
 export function Screen({ role }: ScreenProps) {
   const filters = filtersNow(role === "operator");
   const about = JSON.stringify(filters);
-  const reading = useReading(about, (signal) => readCallbacks(role, filters, { signal }));
+  const held = useRef({ about, count: 0 });
+  const reading = useReading(about, (signal) =>
+    readAsFar(({ callbacks }) => callbacks.length, held.current.about === about ? held.current.count : 0, {
+      read: (after) => readCallbacks(role, filters, { signal, ...(after === undefined ? {} : { after }) }),
+      join: withPage,
+    }),
+  );
   const { data, problem, again } = reading;
   const more = useMore(reading, about, (after) => readCallbacks(role, filters, { after }));
+  held.current = { about, count: more.isLonger ? (data?.callbacks.length ?? 0) : 0 };
   useEvery(more.isLonger ? undefined : LOOK_AGAIN_MS, reading);
   const [asked, setAsked] = useState<"again" | "test">();
   const close = () => setAsked(undefined);
@@ -68,6 +76,10 @@ export function Screen({ role }: ScreenProps) {
   );
 }
 
+function withPage(before: Callbacks, page: Callbacks): Callbacks {
+  return { ...page, callbacks: [...before.callbacks, ...page.callbacks] };
+}
+
 /** Reads the pages that follow. */
 function useMore(reading: Read<Callbacks>, about: string, read: (after: string) => Promise<Callbacks>) {
   const [isReading, setReading] = useState(false);
@@ -81,9 +93,7 @@ function useMore(reading: Read<Callbacks>, about: string, read: (after: string) 
     setLonger(about);
     try {
       const page = await read(after);
-      reading.change((before) =>
-        before.next === after ? { ...page, callbacks: [...before.callbacks, ...page.callbacks] } : before,
-      );
+      reading.change((before) => (before.next === after ? withPage(before, page) : before));
     } catch (error) {
       say(error instanceof Error ? error.message : String(error), "failed");
     } finally {

@@ -1,4 +1,5 @@
 import { ask } from "../../api/ask.ts";
+import { tailOf } from "../../api/more.ts";
 import type { Role } from "../../api/session.ts";
 import { type ListedTask, MOST_TOLD } from "../tasks/list.ts";
 
@@ -129,6 +130,12 @@ export function itemsOf(task: ListedTask): Item[] {
 export function withMore(before: Found, { items, next, lookedTo }: Found): Found {
   const all = [...before.items, ...items];
   return { items: all, next, lookedTo, asked: all.length };
+}
+
+/** What a first look found, once more, with what later ones did as it was: a stream tells of its changes. */
+export function withTail(fresh: Found, before: Found): Found {
+  const tail = tailOf(fresh.items, before.items, ({ id }) => id);
+  return fresh.next === null || tail.length === 0 ? fresh : { ...before, items: [...fresh.items, ...tail] };
 }
 
 /** What was found, with what a stream told of one task: in its place, or gone where it fits no more. */

@@ -11,7 +11,7 @@ import type { ScreenProps } from "../../shell/screen-props.ts";
 import type { ListedTask } from "../tasks/list.ts";
 import { clearFilters, FilterRow, filtersNow, NO_FILTERS } from "./filters.tsx";
 import { Grid } from "./grid.tsx";
-import { type Filters, type Found, fits, readResults, withMore, withTask } from "./list.ts";
+import { type Filters, type Found, fits, readResults, withMore, withTail, withTask } from "./list.ts";
 import { Tile } from "./tile.tsx";
 import { Viewer } from "./viewer.tsx";
 
@@ -19,7 +19,7 @@ import { Viewer } from "./viewer.tsx";
 export function Screen({ role }: ScreenProps) {
   const filters = filtersNow();
   const about = JSON.stringify(filters);
-  const reading = useReading(about, (signal) => readResults(role, filters, undefined, signal));
+  const reading = useReading(about, (signal) => readResults(role, filters, undefined, signal), withTail);
   const { data, problem } = reading;
   const more = useMore(reading, about, {
     read: (after) => readResults(role, filters, after),

@@ -1,5 +1,6 @@
+import { useRef } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
-import { useMore } from "../../api/more.ts";
+import { readAsFar, useMore } from "../../api/more.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { useChanges, useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
@@ -19,14 +20,24 @@ type Group = Schemas["ListedGroup"];
 const readGroups = (after: string | undefined, signal?: AbortSignal) =>
   ask("GET /v1/groups", { query: { limit: 50, ...(after === undefined ? {} : { after }) } }, { signal });
 
+type Groups = Awaited<ReturnType<typeof readGroups>>;
+
+function withPage(before: Groups, { groups, next }: Groups): Groups {
+  return { groups: [...before.groups, ...groups], next };
+}
+
 /** Groups: one prompt made in several ways, newest first. */
 export function Screen() {
-  const reading = useReading("groups", (signal) => readGroups(undefined, signal));
+  const held = useRef(0);
+  const reading = useReading("groups", (signal) =>
+    readAsFar(({ groups }) => groups.length, held.current, {
+      read: (after) => readGroups(after, signal),
+      join: withPage,
+    }),
+  );
   const { data, problem } = reading;
-  const more = useMore(reading, "groups", {
-    read: readGroups,
-    join: (before, { groups, next }) => ({ groups: [...before.groups, ...groups], next }),
-  });
+  held.current = data?.groups.length ?? 0;
+  const more = useMore(reading, "groups", { read: readGroups, join: withPage });
   // The end of a group is told by the end of its tasks.
   useChanges("GET /v1/events", {}, reading, ({ data: task }) => {
     const isOurs = data?.groups.some(

@@ -1,4 +1,5 @@
 import { ask } from "../../api/ask.ts";
+import { tailOf } from "../../api/more.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import type { Role } from "../../api/session.ts";
 
@@ -51,6 +52,12 @@ export function readTasks(
 export function withPage(before: Page, { tasks, next }: Page): Page {
   const all = [...before.tasks, ...tasks];
   return { tasks: all, next, asked: all.length };
+}
+
+/** The first page, read anew, with the later ones as they were: a stream tells of their changes. */
+export function withTail(fresh: Page, before: Page): Page {
+  const tail = tailOf(fresh.tasks, before.tasks, ({ task_id }) => task_id);
+  return fresh.next === null || tail.length === 0 ? fresh : { ...before, tasks: [...fresh.tasks, ...tail] };
 }
 
 /** The list with what a stream told of one task: in its place, whether it was there or not, or gone if it fits the filters no more. */

@@ -12,14 +12,23 @@ import { Trouble } from "../../parts/trouble.tsx";
 import { query, setQuery } from "../../shell/router.ts";
 import type { ScreenProps } from "../../shell/screen-props.ts";
 import { StatusOf, TaskLink, Thumbnail, tookText } from "./cells.tsx";
-import { type Filters, KINDS, type ListedTask, readTasks, STATUSES, withPage, withTask } from "./list.ts";
+import {
+  type Filters,
+  KINDS,
+  type ListedTask,
+  readTasks,
+  STATUSES,
+  withPage,
+  withTail,
+  withTask,
+} from "./list.ts";
 
 /** Tasks, newest first, as they change. */
 export function Screen({ role }: ScreenProps) {
   const { status = "", kind = "", model = "", account = "" } = query.value;
   const filters: Filters = { status, kind, model, account };
   const about = JSON.stringify(filters);
-  const reading = useReading(about, (signal) => readTasks(role, filters, undefined, signal));
+  const reading = useReading(about, (signal) => readTasks(role, filters, undefined, signal), withTail);
   useChanges(role === "operator" ? "GET /admin/v1/events" : "GET /v1/events", {}, reading, ({ data }) =>
     reading.change((page) => withTask(page, data, filters)),
   );

@@ -42,11 +42,11 @@ export function listedTask(id: string, more: Partial<ListedTask> = {}): ListedTa
   };
 }
 
-/** Has the service say that there are so many tasks, in pages of 500. Their pictures are empty. */
-export async function haveMany(page: Page, url: string, count: number): Promise<void> {
+/** Has the service say that there are so many tasks, in pages of 500. Their pictures are empty. @param latest decides their ids */
+export async function haveMany(page: Page, url: string, count: number, latest = 99_999): Promise<void> {
   const result = [`${url}/assets/none.png`];
   const many = Array.from({ length: count }, (_, place) =>
-    listedTask(`task_${String(99_999 - place).padStart(26, "0")}`, { result }),
+    listedTask(`task_${String(latest - place).padStart(26, "0")}`, { result }),
   );
   await page.route("**/assets/none.png*", (route) => route.fulfill({ status: 204 }));
   await page.route("**/v1/tasks?*", (route) => {
