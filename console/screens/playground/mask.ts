@@ -14,10 +14,17 @@ export interface Stroke {
 /** Takes back all that was painted before it; it can be taken back itself. */
 export const CLEARING: Stroke = { erases: true, brush: 0, points: [], whole: "painted" };
 
-/** Whether nothing is painted. */
+/** Whether it is known that nothing is painted: a brush that erases may have taken all away, or not. */
 export function isBlank(strokes: readonly Stroke[]): boolean {
-  const last = strokes.at(-1);
-  return last === undefined || (last.erases && last.whole === "painted");
+  let painted: "nothing" | "all" | "some" = "nothing";
+  for (const { erases, whole } of strokes) {
+    const goal = erases ? "nothing" : "all";
+    if (whole === "painted") painted = goal;
+    else if (whole === "inverted")
+      painted = painted === "some" ? "some" : painted === "all" ? "nothing" : "all";
+    else if (painted !== goal) painted = "some";
+  }
+  return painted === "nothing";
 }
 
 /**
