@@ -42,7 +42,7 @@ export function addMove(db: Command, context: Context): void {
   );
   withNotes(
     command,
-    "No server may run on either side. A move that was cut off goes on when the command is repeated. At its end the rows are counted and the books checked on both sides. Without --assets, stored files stay where they are: nodes share their folder (--assets-path) or their bucket. With it they are copied, each found right by its hash, before the new place can be served; the old copies stay until you remove them. A password in --to can be seen by other users of the machine; PostgreSQL's .pgpass needs none.",
+    "No server may run on either side. A move that was cut off goes on when the command is repeated; if something was written since, give another empty place. At its end the rows are compared and the books checked on both sides. Without --assets, stored files stay where they are: nodes share their folder (--assets-path) or their bucket. With it they are copied, each found right by its hash, before the new place can be served; the old copies stay until you remove them. A password in --to can be seen by other users of the machine; PostgreSQL's .pgpass needs none.",
   );
   onRun<MoveFlags>(command, context, async ({ options, output }) => {
     const config = readLocalConfig(options, context);

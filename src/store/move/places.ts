@@ -29,6 +29,9 @@ export interface Slice {
   readonly place: Place | undefined;
 }
 
+/** Reads the rows of a table after a place; from the first row unless given. */
+export type ReadRows = (table: MovedTable, after: Place | undefined, limit: number) => Promise<Slice>;
+
 /** Facts that hold only for one moment of a database; nobody may write to it meanwhile. */
 export interface Source {
   /** Differs between databases that were created independently. */
@@ -36,8 +39,7 @@ export interface Source {
   /** Whether the database says already that its rows are at the target. */
   readonly hasLeft?: boolean;
   count(table: MovedTable): Promise<number>;
-  /** The rows after a place; from the first row unless given. */
-  rows(table: MovedTable, after: Place | undefined, limit: number): Promise<Slice>;
+  readonly rows: ReadRows;
   uncounted(): Promise<Uncounted | undefined>;
   audit(): Promise<AuditReport>;
   /** Records in the database that its rows are at the target, which may be served from now on. @throws MoveError `in_use` */
@@ -67,6 +69,7 @@ export interface Target {
    */
   put(table: MovedTable, rows: readonly MovedRow[], before: Progress, after: Progress): Promise<void>;
   count(table: MovedTable): Promise<number>;
+  readonly rows: ReadRows;
   /** Sets the numbers from which counters continue, after all rows have arrived. It may be called again. */
   settle(uncounted: Uncounted | undefined): Promise<void>;
   audit(): Promise<AuditReport>;

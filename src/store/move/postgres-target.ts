@@ -7,6 +7,7 @@ import { applyMigrations } from "../postgres/migrate.ts";
 import { movedAwayTo } from "../postgres/moved-away.ts";
 import { type Session, statement } from "../postgres/session.ts";
 import { MoveError, type Progress, type Target, type Uncounted } from "./places.ts";
+import { rowsIn } from "./postgres-rows.ts";
 import { countRows, refuseServed } from "./postgres-state.ts";
 import { IDEMPOTENCY, type MovedRow, type MovedTable, type Place } from "./tables.ts";
 
@@ -60,6 +61,7 @@ export async function openPostgresTarget(connection: Connection): Promise<Target
     progress: (table) => read((session) => progressOf(session, table.name)),
     put: (table, rows, before, after) => inOne(driver, (session) => put(session, table, rows, before, after)),
     count: (table) => read((session) => countRows(session, table)),
+    rows: rowsIn(connection),
     settle: (uncounted) => inOne(driver, (session) => settle(session, uncounted)),
     audit: () => createAudit(connection).run("full"),
     async finish() {

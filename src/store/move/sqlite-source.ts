@@ -1,11 +1,10 @@
-import type { SQLQueryBindings } from "bun:sqlite";
 import { openAudit } from "../audit.ts";
 import { openForReading } from "../sqlite/connection.ts";
 import { translating } from "../sqlite/errors.ts";
 import { requireMigrated } from "../sqlite/migrate.ts";
 import type { Source, Uncounted } from "./places.ts";
 import { countIn } from "./sqlite-counts.ts";
-import { IDEMPOTENCY, type MovedRow, type MovedTable, placeOf, typeIn } from "./tables.ts";
+import { rowsIn } from "./sqlite-rows.ts";
 
 /**
  * Reads the rows of a data folder's database.
@@ -29,14 +28,7 @@ export function openSqliteSource(path: string): Source {
   return {
     id: translating(idOf),
     count: async (table) => translating(() => countIn(db, table)),
-    rows: async (table, after, limit) =>
-      translating(() => {
-        const key = keyOf(table);
-        const query = db.query<MovedRow, SQLQueryBindings[]>(sliceOf(table, key, after !== undefined));
-        const rows = query.all(...(after ?? []), limit);
-        const last = rows.at(-1);
-        return { rows, place: last && placeOf(key, last) };
-      }),
+    rows: rowsIn(db),
     uncounted: async () =>
       translating(
         () =>
@@ -58,18 +50,4 @@ export function openSqliteSource(path: string): Source {
     },
     stop: async () => db.stop(),
   };
-}
-
-/** Records can only be found by their number. */
-const keyOf = ({ name, key }: MovedTable): readonly string[] => (name === IDEMPOTENCY ? ["id"] : key);
-
-function sliceOf(table: MovedTable, key: readonly string[], hasBegun: boolean): string {
-  const columns = table.columns.map(({ name, type }) =>
-    type === "blob" ? `lower(hex("${name}")) as "${name}"` : `"${name}"`,
-  );
-  const own = key.filter((name) => !table.columns.some((column) => column.name === name));
-  const names = key.map((name) => `"${name}"`).join(", ");
-  const values = key.map((name) => (own.includes(name) || typeIn(table, name) !== "blob" ? "?" : "unhex(?)"));
-  return `select ${[...columns, ...own].join(", ")} from "${table.name}"
-    ${hasBegun ? `where (${names}) > (${values.join(", ")})` : ""} order by ${names} limit ?`;
 }

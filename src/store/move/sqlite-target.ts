@@ -7,6 +7,7 @@ import { translating } from "../sqlite/errors.ts";
 import { applyMigrations } from "../sqlite/migrate.ts";
 import { MoveError, type Progress, type Target, type Uncounted } from "./places.ts";
 import { countIn } from "./sqlite-counts.ts";
+import { rowsIn } from "./sqlite-rows.ts";
 import { IDEMPOTENCY, type MovedRow, type MovedTable, type Place } from "./tables.ts";
 
 /** The row that names the source of the rows. */
@@ -61,6 +62,7 @@ export function openSqliteTarget(path: string, hasLeft = false): Target {
     put: async (table, rows, _, after) =>
       translating(() => db.transaction(() => put(db, table, rows, after)).immediate()),
     count: async (table) => translating(() => countIn(db, table)),
+    rows: rowsIn(db),
     settle: async (uncounted) => translating(() => db.transaction(() => settle(db, uncounted)).immediate()),
     async audit() {
       const audit = openAudit({ path: unfinished });

@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -5,6 +6,7 @@ import { join } from "node:path";
 import { ensureDirectory, FolderMoved, lockDataDirectory } from "../../../src/app/data-folder.ts";
 import { moveToFolder, moveToShared } from "../../../src/app/move-local.ts";
 import type { Config } from "../../../src/config/config.ts";
+import { moveToPostgres } from "../../../src/store/move/open.ts";
 import { openStore } from "../../../src/store/open.ts";
 import { openConnection } from "../../../src/store/postgres/connection.ts";
 import { createNodeStore } from "../../../src/store/postgres/node-store.ts";
@@ -114,6 +116,29 @@ describe.skipIf(!CAN_TEST_POSTGRES)("moving a data folder to PostgreSQL and back
     await (await openPostgresStore({ url, ids: countingTokens() })).stop();
     expect(locked).toThrow("Name it with --database, or move it back");
     expect(await failed(moveToShared(config, url, how))).toBeInstanceOf(FolderMoved);
+    remove();
+  });
+
+  test("what was changed since a move was cut off is not lost: the move does not end", async () => {
+    const { dataDir, remove } = await folderWithBooks();
+    const url = await emptyPostgres();
+    const from = join(dataDir, "svc.db");
+    const tell = ({ table }: { table: string }) => {
+      if (table === "usage_day") throw new Error("cut off");
+    };
+    expect(await failed(moveToPostgres({ from, to: url, tell }))).toMatchObject({ message: "cut off" });
+    using db = new Database(from);
+    db.run("update account set status = 'suspended'");
+    const config = { dataDir, assets: { path: join(dataDir, "assets") } } as Config;
+    const how = { tell: () => {}, path: join(dataDir, "assets") };
+    const told = { kind: "differs", message: expect.stringContaining("The table account has other rows") };
+    expect(await failed(moveToShared(config, url, how))).toMatchObject(told);
+    expect(await failed(openPostgresStore({ url, ids: countingTokens() }))).toMatchObject({
+      kind: "unfinished",
+    });
+    lockDataDirectory({ dataDir })();
+    await moveToShared(config, await emptyPostgres(), how);
+    expect(await askPostgres("select distinct status from account")).toEqual([{ status: "suspended" }]);
     remove();
   });
 });
