@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readYaml } from "../../toolkit/yaml.ts";
 import type { Form } from "./form.ts";
 import { type LoadedForm, loadForm } from "./loaded.ts";
 
@@ -30,8 +31,8 @@ export function createUsedForms(directory: string): UsedForms {
     try {
       const text = readFileSync(pathOf(hash), "utf8");
       if (createHash("sha256").update(text).digest("hex") !== hash) return undefined;
-      // The form was checked before it was stored. Checking it again would delay everything else.
-      return compiled(loadForm(Bun.YAML.parse(text) as Form, hash, text));
+      // The form was checked before it was stored, as the same reader reads it. Checking it again would delay everything else.
+      return compiled(loadForm(readYaml(text).value as Form, hash, text));
     } catch {
       // If it is lost or damaged, the task continues with the form in force, which is better than not at all.
       return undefined;

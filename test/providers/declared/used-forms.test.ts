@@ -21,12 +21,16 @@ function folder() {
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
 
-test("a form that was kept is found by the next process, as it was read", () => {
+test.each([
+  FORM,
+  // To the runtime's parser this is a mapping to merge.
+  FORM.replace("json: { text:", "json: { <<: { a: 1 }, text:"),
+])("a form that was kept is found by the next process, as it was read: %#", (text) => {
   using kept = folder();
-  const form = readForm("a.yaml", FORM);
-  createUsedForms(kept.path).keep(loadForm(form, hashOf(FORM), FORM));
-  const found = createUsedForms(kept.path).find(hashOf(FORM));
-  expect({ form: found?.form, text: found?.text }).toEqual({ form, text: FORM });
+  const form = readForm("a.yaml", text);
+  createUsedForms(kept.path).keep(loadForm(form, hashOf(text), text));
+  const found = createUsedForms(kept.path).find(hashOf(text));
+  expect({ form: found?.form, text: found?.text }).toEqual({ form, text });
   expect(found?.compiled().flows).toHaveLength(1);
 });
 
