@@ -42,8 +42,8 @@ export interface Asking {
 /**
  * Reads a stored operation.
  *
- * @throws ProviderError `fail` for one that is none; `retry` for one of a flow that this form does not have: another node, or a form that
- * is put right, may have it
+ * @throws ProviderError `fail` for one that is none; `retry` for one of a flow that this form does not have, or whose jobs it does not ask
+ * after: another node, or a form that is put right, may have it
  */
 export function jobOf(
   { flows, form }: CompiledForm,
@@ -57,13 +57,13 @@ export function jobOf(
     const flow = flows.find(({ name }) => name === operation.flow);
     // Its members are those that a submission wrote.
     if (flow?.poll !== undefined) return { job: operation as unknown as Job, flow };
-    if (flow === undefined && typeof operation.flow === "string") throw noFlow(form.provider, operation.flow);
+    if (typeof operation.flow === "string") throw noFlow(form.provider, operation.flow);
   }
   throw new ProviderError("fail", "UPSTREAM_ERROR", `${form.provider}: this is no operation of its form`);
 }
 
 function noFlow(provider: string, name: string): ProviderError {
-  const detail = `${provider}: the form with which this job began is not here, and the one in force has no flow "${name}"`;
+  const detail = `${provider}: the form with which this job began is not here, and the one in force has no flow "${name}" whose jobs are asked after`;
   return new ProviderError("retry", "UPSTREAM_ERROR", detail);
 }
 

@@ -99,9 +99,12 @@ test("a video whose file is named a moment after its success is fetched", async 
 
 test("a job of a flow that the form does not have is asked for again, because another node may have its form", async () => {
   using job = await submitExample("minimax", "from a first to a last frame", () => ({ json: {} }));
-  const operation = { ...(job.operation as JsonObject), flow: "renamed" };
-  const poll = async () => job.adapter.poll?.(operation, new AbortController().signal);
-  const error = await rejection(poll());
-  expect(error).toMatchObject({ disposition: "retry" });
-  expect(String(error)).toContain('has no flow "renamed"');
+  // What images gives comes at once.
+  for (const flow of ["renamed", "images"]) {
+    const operation = { ...(job.operation as JsonObject), flow };
+    const poll = async () => job.adapter.poll?.(operation, new AbortController().signal);
+    const error = await rejection(poll());
+    expect(error).toMatchObject({ disposition: "retry" });
+    expect(String(error)).toContain(`has no flow "${flow}"`);
+  }
 });
