@@ -44,6 +44,7 @@ export const ENTRYPOINTS = [
   "src/app/backup-worker.ts",
   "src/app/flush-worker.ts",
   "src/app/own-form-worker.ts",
+  "src/app/own-manifest-worker.ts",
 ];
 
 /** Builds one executable and reports on stderr. @returns the licence texts of what is inside */

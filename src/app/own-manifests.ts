@@ -10,14 +10,13 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { builtInModels } from "../catalog/catalog.ts";
-import { checkManifest } from "../catalog/check-manifest.ts";
 import type { ManifestFiles } from "../domain/ports/manifests.ts";
 import { StorageError } from "../domain/ports/task-store.ts";
 import { flushFolder, makeFolderForGood } from "../runtime/flush-folder.ts";
 import { createManageManifests, type ManageManifestsDeps } from "../service/manage-manifests.ts";
 import { isSystemError, reasonOf } from "../toolkit/system-error.ts";
 import type { Folder } from "./data-folder.ts";
+import { createManifestChecking } from "./own-manifest-checking.ts";
 import { OWN_MODELS } from "./own-models.ts";
 import type { Rooms } from "./rooms.ts";
 
@@ -26,16 +25,17 @@ export function createOwnManifests(
   { dataDir }: Folder,
   {
     catalog,
+    clock,
     providerIds,
     noteChange,
-  }: Pick<Rooms, "catalog" | "providerIds"> & Pick<ManageManifestsDeps, "noteChange">,
+  }: Pick<Rooms, "catalog" | "clock" | "providerIds"> & Pick<ManageManifestsDeps, "noteChange">,
 ) {
-  const builtIn = builtInModels();
+  const check = createManifestChecking({ clock });
   return createManageManifests({
     catalog,
     noteChange,
     files: manifestFiles(join(dataDir, OWN_MODELS)),
-    check: (text) => checkManifest({ builtIn, providers: providerIds }, text),
+    check: (text) => check({ text, providers: providerIds() }),
     digest: (text) => ({
       bytes: Buffer.byteLength(text),
       sha256: createHash("sha256").update(text).digest("hex"),

@@ -14,7 +14,7 @@ export interface ManageManifestsDeps {
   readonly catalog: Pick<Catalog, "all">;
   readonly files: ManifestFiles;
   /** Checks the text of a manifest. */
-  readonly check: (text: string) => ManifestCheck;
+  readonly check: (text: string) => Promise<ManifestCheck>;
   /** What the trail records of a text. */
   readonly digest: (text: string) => JsonObject;
   readonly noteChange: NoteChange;
@@ -63,7 +63,7 @@ export function createManageManifests(deps: ManageManifestsDeps) {
      */
     async write(operator: Operator, model: string, text: string): Promise<WrittenManifest> {
       const name = nameFor(catalog, model);
-      const { id, findings } = check(text);
+      const { id, findings } = await check(text);
       const [first] = findings;
       if (id === undefined && first !== undefined)
         throw invalid({ kind: "manifest_finding", field: "text", ...first, more: findings.length - 1 });

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { quickLooks } from "../helpers/quick-looks.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
+
+// Texts are checked in a thread that is started for them.
+setDefaultTimeout(120_000);
 
 let service: PublishedService;
 const folder = () => join(service.dataDir, "models");
@@ -74,7 +77,20 @@ test("a text is checked with line and column of each finding, and nothing is wri
     expect((await send("POST", "/models/check", { text })).data.model).toBeNull();
   for (const text of ["", "\u0000"]) expect((await send("POST", "/models/check", { text })).status).toBe(400);
   expect(existsSync(folder())).toBe(false);
-}, 20_000);
+});
+
+test("a text that takes long to check holds up no other request", async () => {
+  const text = Array.from({ length: 4_000 }, (_, i) => `k${i}: 1`).join("\n");
+  let isChecked = false;
+  const checking = send("POST", "/models/check", { text }).then(({ data }) => {
+    isChecked = true;
+    return data.model;
+  });
+  for (let answered = 0; answered < 20; answered += 1)
+    expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
+  expect(isChecked).toBe(false);
+  expect(await checking).toBeNull();
+});
 
 test("a model is written, read, replaced and removed, and the server follows without a restart", async () => {
   const text = manifest("mine");
@@ -107,7 +123,7 @@ test("a model is written, read, replaced and removed, and the server follows wit
   expect(readdirSync(folder())).toEqual([]);
   expect((await send("DELETE", at("mine"))).status).toBe(404);
   expect((await send("GET", at("mine"))).status).toBe(404);
-}, 20_000);
+});
 
 test("a model is written into the file that it is in, whatever that is called", async () => {
   writeFileSync(join(folder(), "house.yaml"), manifest("brick"));
@@ -120,7 +136,7 @@ test("a model is written into the file that it is in, whatever that is called", 
     message: 'The file "house.yaml" is that of the model "brick". Rename it, or choose another id.',
   });
   expect((await send("DELETE", at("brick"))).data.file).toBe("models/house.yaml");
-}, 20_000);
+});
 
 test("what cannot be used, or is another's, changes nothing", async () => {
   const cases: [id: string, text: string, param: string][] = [
@@ -156,7 +172,7 @@ test("a built-in model's place is taken by a file that says so, and given back",
   await untilIn("models/sandbox-image.yaml");
   expect((await send("DELETE", at("sandbox-image"))).status).toBe(200);
   await untilIn(undefined);
-}, 20_000);
+});
 
 test("a file in the way of the folder is told", async () => {
   rmSync(folder(), { recursive: true });

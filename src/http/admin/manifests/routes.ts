@@ -13,7 +13,7 @@ export function manifestEndpoints(manifests: ManageManifests): Endpoint[] {
     (await readBody<{ text: string }>(exchange, MANIFEST_BODY)).text;
   return [
     managed("POST", "/admin/v1/models/check", MANIFESTS.check, async (exchange) => {
-      const { id = null, findings } = manifests.check(await textOf(exchange));
+      const { id = null, findings } = await manifests.check(await textOf(exchange));
       return success({ model: id, findings: findings.map(present) });
     }),
     managed("GET", path, MANIFESTS.read, ({ param }) => success(manifests.read(param("model")))),
