@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { Clock, Log } from "../../domain/ports/runtime.ts";
+import { createSlots } from "../../toolkit/slots.ts";
 import type { FileCache } from "../cache.ts";
 import type { FileName } from "../content-files.ts";
 import type { Draft } from "../drafts.ts";
@@ -12,6 +13,8 @@ import type { Objects } from "./objects.ts";
 /** The end of a file that is kept from its readers until the whole is found to be right. */
 const HELD_BACK_BYTES = 64 * 1024;
 const READ_BYTES = 256 * 1024;
+/** Downloads at one time: the runtime has 256 requests under way at most, and providers are asked by them, too. */
+const MOST_AT_ONCE = 32;
 /** Failures in a row without a byte more, and for how long. */
 const MAX_FAILURES = 5;
 const PATIENCE_MS = 15_000;
@@ -163,6 +166,7 @@ class Download {
 /** Brings files from a bucket to the cache. All who ask for a file at one time share its download. */
 export class Downloads {
   readonly #underWay = new Map<string, Promise<Download>>();
+  readonly #slots = createSlots(MOST_AT_ONCE);
 
   constructor(private readonly deps: DownloadDeps) {}
 
@@ -208,9 +212,17 @@ export class Downloads {
     if (this.#underWay.get(sha256) === begun) this.#underWay.delete(sha256);
   }
 
-  async #start(file: FileName): Promise<Download> {
+  /** Begins a download as soon as there is a place for it, which it keeps to its end. */
+  #start(file: FileName): Promise<Download> {
     const { local } = this.deps;
-    const draft = await local.draft();
-    return new Download(this.deps, file, draft, local.pathOfDraft(draft) ?? "");
+    const { promise, resolve, reject } = Promise.withResolvers<Download>();
+    const run = async () => {
+      const draft = await local.draft();
+      const download = new Download(this.deps, file, draft, local.pathOfDraft(draft) ?? "");
+      resolve(download);
+      await download.whole.catch(() => undefined);
+    };
+    this.#slots.run(run).catch(reject);
+    return promise;
   }
 }

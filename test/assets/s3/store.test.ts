@@ -207,6 +207,21 @@ test("a download that is cut off goes on where it was, also with a service that 
   }
 });
 
+test("no more than 32 files come from a bucket at one time, and the others after them", async () => {
+  const stored: StoredFile[] = [];
+  for (let side = 1; side <= 40; side += 1) stored.push(await subject.store.put(await png(side, 3), ANY));
+  const gate = Promise.withResolvers<undefined>();
+  subject.s3.fault = ({ operation }) => (operation === "GetObject" ? gate.promise : undefined);
+  const store = subject.again();
+  const reading = Promise.all(stored.map((file) => contentOf(store, file)));
+  while (gets() < 32) await Bun.sleep(1);
+  for (let turns = 0; turns < 200; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(gets()).toBe(32);
+  gate.resolve(undefined);
+  expect((await reading).map((bytes) => bytes?.length)).toEqual(stored.map(({ sizeBytes }) => sizeBytes));
+  expect(gets()).toBe(40);
+});
+
 test("a read of a bucket that never answers ends when its patience does", async () => {
   const stored = await subject.store.put(await png(3, 3), ANY);
   subject.s3.fault = () => {
