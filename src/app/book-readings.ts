@@ -8,14 +8,15 @@ import type { Stock } from "../domain/stock.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import type { UsagePages } from "../store/sqlite/usage-pages.ts";
 import type { UsageRead } from "../store/usage-reading.ts";
+import { createSlots } from "../toolkit/slots.ts";
 import type { BooksOrder, BooksQuestion, BooksResult } from "./books-worker.ts";
 import { createKeptPages } from "./kept-usage-pages.ts";
 import { workerEntry } from "./worker-entry.ts";
 
 /**
  * Reads the books of the database that the server writes to, which takes as long as there are rows. A caller that asks for
- * something already being read gets the same answer. Two questions are read at a time; others wait for their turn, and for up to a second
- * where one has just been read. All throw AppError `service_unavailable` when the service stops meanwhile.
+ * something already being read gets the same answer. Two questions are read at a time; others wait for their turn, in reports of usage
+ * that of their account, and for up to a second where one has just been read. All throw AppError `service_unavailable` when the service stops meanwhile.
  */
 export interface BookReadings extends Pick<UsageStore, "report"> {
   /** Checks the books, and stores seals for what is right. @param depth `checksums` unless given */
@@ -52,6 +53,9 @@ export function createBookReadings({ path, keepSeals }: BookReadingsOrder): Book
   const scraped = createLine(path, 1);
   const counted = createLine(path, 1);
   const usagePages = createKeptPages();
+  /** Accounts take turns, and few reports are in the line: whoever asks for very many waits, and nobody waits for them. */
+  const turns = createSlots(SLOTS);
+  const reports = new Map<string, Promise<UsageRead>>();
   return {
     async run(depth = "checksums") {
       const { report, seals } = await asked.read<AuditOutcome>({ kind: "audit", depth });
@@ -59,7 +63,12 @@ export function createBookReadings({ path, keepSeals }: BookReadingsOrder): Book
       return report;
     },
     async report(query) {
-      const read = await asked.read<UsageRead>({ kind: "usage", query }, usagePages.all);
+      const reading = reports.getOrInsertComputed(JSON.stringify(query), (name) =>
+        turns
+          .run(() => asked.read<UsageRead>({ kind: "usage", query }, usagePages.all), query.accountId)
+          .finally(() => reports.delete(name)),
+      );
+      const read = await reading;
       usagePages.keep(read);
       return read.lines;
     },

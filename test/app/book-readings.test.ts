@@ -11,6 +11,7 @@ import type { AuditDepth } from "../../src/domain/ports/audit.ts";
 import { openStore } from "../../src/store/open.ts";
 import {
   ACCOUNT,
+  accountId,
   addAccount,
   admit,
   beginOne,
@@ -138,6 +139,19 @@ test("two questions are read at one time, the others in turn, and each gets its 
   expect(threads.begun()).toBe(4);
   expect(threads.most()).toBe(2);
   expect(order.toSorted()).toEqual(questions.map(({ from }) => from));
+});
+
+test("reports of many days for one account hold up neither another account's nor an audit", async () => {
+  const books = createBookReadings({ path: await database(), keepSeals });
+  const ended: string[] = [];
+  const noting = (what: string, reading: Promise<unknown>) => reading.then(() => void ended.push(what));
+  const report = (account: number, day: number) =>
+    books.report({ accountId: accountId(account), from: day, to: day, by: "day" });
+  const many = Array.from({ length: 12 }, (_, day) => noting("many", report(1, day)));
+  await Promise.all([noting("other", report(2, 0)), noting("audit", books.run())]);
+  expect(ended.filter((each) => each === "many").length).toBeLessThanOrEqual(6);
+  books.stop();
+  await Promise.allSettled(many);
 });
 
 test("a reading that fails gives its place to the next", async () => {
