@@ -41,10 +41,16 @@ interface CommitEvents {
 const PATIENCE_MS = 5_000;
 /** Writes that may wait for an outage to end. */
 const MOST_KEPT = 10_000;
+/**
+ * Writes of a turn that wait for those of the next one. When so many ask at once, more have been sent meanwhile, and each takes less
+ * of a larger commit. Fewer would wait for nothing.
+ */
+const MANY = 8;
 
 /**
- * Shares one commit, and so one flush of the disk, between all writes of a turn of the event loop. While another process holds
- * the database or the disk is full, writes are kept in their order and tried again from a timer; nothing waits inside SQLite.
+ * Shares one commit, and so one flush of the disk, between all writes of a turn of the event loop, or of two when they are many.
+ * While another process holds the database or the disk is full, writes are kept in their order and tried again from a timer; nothing
+ * waits inside SQLite.
  */
 export function createGroupCommit(db: Database, deps: GroupCommitDeps & CommitEvents) {
   const { patienceMs = PATIENCE_MS } = deps;
@@ -55,6 +61,11 @@ export function createGroupCommit(db: Database, deps: GroupCommitDeps & CommitEv
     onEnded: deps.onOutageEnded,
   });
   const { flush, explain, giveUp, refuse, refusal } = prepareFlush(db, { ...deps, kept, outage });
+
+  function endTurn(): void {
+    if (kept.count() < MANY) flush();
+    else setImmediate(flush);
+  }
 
   return {
     ...{ flush, explain, giveUp },
@@ -79,7 +90,7 @@ export function createGroupCommit(db: Database, deps: GroupCommitDeps & CommitEv
       if (refused !== undefined) return Promise.reject(refused);
       return new Promise<T>((resolve, reject) => {
         // Once some are kept, the flush after the last one or the timer of the outage commits them.
-        if (kept.count() === 0 && hindrance === undefined) setImmediate(flush);
+        if (kept.count() === 0 && hindrance === undefined) setImmediate(endTurn);
         const waitsUntilMs = isOwed ? Number.POSITIVE_INFINITY : outage.waitedMs() + patienceMs;
         // Each entry is resolved with the result of its own operation, so the types match.
         kept.add({

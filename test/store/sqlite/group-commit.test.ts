@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { StorageError } from "../../../src/domain/ports/task-store.ts";
 import { type Connection, openConnection } from "../../../src/store/sqlite/connection.ts";
+import { nextTurn } from "../../../src/toolkit/next-turn.ts";
 import { temporaryDatabase } from "../../helpers/store.ts";
 
 let file: ReturnType<typeof temporaryDatabase>;
@@ -43,6 +44,24 @@ describe("group commit", () => {
       [1, 2, 3],
       [1, 2, 3],
     ]);
+  });
+
+  test.each([
+    ["few", 7, 2],
+    ["many", 8, 1],
+  ])("%s writes of a turn (%i) and those of the next one: %i commits", async (_, first, commits) => {
+    let seen = dataVersion();
+    let counted = 0;
+    const noteCommit = () => {
+      const now = dataVersion();
+      if (now !== seen) counted++;
+      seen = now;
+    };
+    const writing = (ids: number[]) => ids.map((id) => connection.write(() => insert(id)).then(noteCommit));
+    const early = writing(Array.from({ length: first }, (_, i) => i));
+    await nextTurn();
+    await Promise.all([...early, ...writing([100, 101])]);
+    expect([counted, seenByOthers().length]).toEqual([commits, first + 2]);
   });
 
   test("one operation that throws midway is undone alone", async () => {
