@@ -40,7 +40,10 @@ export const METRICS = {
   svc_tasks: gauge("Live tasks.", "model", "status"),
   svc_lane_queued_tasks: gauge("Tasks that wait in a lane.", "lane"),
   svc_lane_oldest_queued_seconds: gauge("How long the oldest of them has waited; 0 without any.", "lane"),
-  svc_lane_underway_tasks: gauge("Tasks of a lane between submission and end.", "lane"),
+  svc_lane_underway_tasks: gauge(
+    "Tasks of a lane between submission and end. Those that wait for their results are among them and hold no place, so there may be more than the limit.",
+    "lane",
+  ),
   svc_lane_limit_tasks: gauge("How many may be; absent for an account that is switched off.", "lane"),
   svc_attempts_ended_total: counter("What became of attempts.", "lane", "upstream_model", "outcome"),
   svc_route_trouble: gauge(
