@@ -2,7 +2,6 @@ import type { LaneId } from "../domain/ids.ts";
 import { isJsonObject, type Json } from "../domain/json.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { Lease } from "../domain/task/task.ts";
-import { awaitsResults } from "../domain/task/task.ts";
 
 /** Most tasks that try again to fetch their results at once: of one host, of one host past their deadlines, and in all. */
 const MOST_OF_HOST = 4;
@@ -73,11 +72,6 @@ export function createRetrievals(clock: Pick<Clock, "now" | "elapsed">): Retriev
     },
     total: () => total,
   };
-}
-
-/** Whether a task tries again to fetch its results. */
-export function isRetrieval({ task }: Lease): boolean {
-  return awaitsResults(task);
 }
 
 /** A task past its deadline is not put off: it ends unless its results come. */

@@ -1,8 +1,8 @@
 import type { TaskId } from "../domain/ids.ts";
-import type { Lease } from "../domain/task/task.ts";
+import { awaitsResults, type Lease } from "../domain/task/task.ts";
 import { snoozed } from "../domain/task/transition.ts";
 import type { Fetches } from "./fetches.ts";
-import { createRetrievals, isRetrieval } from "./retrievals.ts";
+import { createRetrievals } from "./retrievals.ts";
 import type { StepDeps } from "./step.ts";
 import type { Beginning } from "./steps/begin.ts";
 import { workOff } from "./work-off.ts";
@@ -28,16 +28,14 @@ export function createUnderWay(deps: StepDeps, fetches: Fetches, leaseMs: number
       const controller = new AbortController();
       const isFetch = needsFetching(lease);
       const endFetch = isFetch ? fetches.begin(lease.task) : undefined;
-      const isAgain = isRetrieval(lease);
+      const isAgain = awaitsResults(lease.task);
       const endRetrieval = isAgain ? retrievals.begin(lease) : undefined;
-      const workNow = () => workOff(deps, lease, { controller, leaseMs, beginning, onCommit: endFetch });
-      const work =
-        isFetch && endFetch === undefined
-          ? standBack(deps, lease, fetches.againAt(lease.task))
-          : isAgain && endRetrieval === undefined
-            ? standBack(deps, lease, retrievals.againAt(lease))
-            : workNow();
-      const end = work.then((isOver) => {
+      const start = () => {
+        if (isFetch && endFetch === undefined) return standBack(deps, lease, fetches.againAt(lease.task));
+        if (isAgain && endRetrieval === undefined) return standBack(deps, lease, retrievals.againAt(lease));
+        return workOff(deps, lease, { controller, leaseMs, beginning, onCommit: endFetch });
+      };
+      const end = start().then((isOver) => {
         // The task may have been claimed again since its lease was released.
         if (working.get(id)?.end === end) working.delete(id);
         endFetch?.();
