@@ -1,13 +1,17 @@
+import { basename, extname } from "node:path";
+import { isMediaType, MEDIA_TYPES } from "../../src/domain/media/asset.ts";
 import type { Context } from "../context.ts";
 import { openOnDesktop } from "../desktop.ts";
 import type { Output } from "../format/output.ts";
 import { formatSize } from "../format/units.ts";
 import { showPath } from "../local.ts";
 import type { TaskView } from "./answer.ts";
-import { downloadResults } from "./download.ts";
+import { downloadResults, type SavedFile } from "./download.ts";
 import type { Preview } from "./preview.ts";
 import type { Remote } from "./remote.ts";
 import type { Target } from "./target.ts";
+
+const EXTENSIONS: readonly string[] = Object.values(MEDIA_TYPES).map(({ extension }) => extension);
 
 /** What becomes of results. */
 export interface Saving {
@@ -40,6 +44,7 @@ export async function saveResults(
   const { target, preview, isOpened } = saving;
   const files = await downloadResults(remote, task, target, stdout);
   if (target.kind === "stdout") return;
+  for (const file of files) warnOfName(file, output);
   await preview.show(files.map(({ path }) => path));
   const forms = files.map(({ path, url, sizeBytes }) => ({ path, url, size_bytes: sizeBytes }));
   output.show({ ...shown, files: forms }, () =>
@@ -52,4 +57,14 @@ export async function saveResults(
   );
   const [first] = files;
   if (isOpened && first !== undefined) await openOnDesktop(first.path, context, output);
+}
+
+/** A file keeps the name that its user gave it; programs may go by that. */
+function warnOfName({ path, contentType = "" }: SavedFile, output: Output): void {
+  if (!isMediaType(contentType)) return;
+  const named = extname(path).slice(1).toLowerCase().replace("jpeg", "jpg");
+  const { extension } = MEDIA_TYPES[contentType];
+  if (named === extension || !EXTENSIONS.includes(named)) return;
+  const formats = "Models with a parameter output_format make another one: -i output_format=…";
+  output.warn(`${basename(path)} holds ${contentType}, whatever its name says. ${formats}`);
 }

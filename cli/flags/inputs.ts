@@ -76,7 +76,7 @@ function convert(text: string, types: ReadonlySet<string>): Json {
 /** Whether a text is a number that stays the same when it is read. */
 function isNumber(text: string): boolean {
   if (!/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text) || !Number.isFinite(Number(text))) return false;
-  return !/^-?\d+$/.test(text) || BigInt(Number(text)) === BigInt(text);
+  return !isRounded(text);
 }
 
 /** The types that a schema allows for a property, by its own keywords and its alternatives. */
@@ -109,13 +109,30 @@ function resolve(root: unknown, reference: string): unknown {
     );
 }
 
+/** @throws Failure when it is none, or has a whole number that would be rounded */
 export function parseJson(name: string, text: string): Json {
+  let rounded: string | undefined;
+  let value: Json;
   try {
-    // JSON.parse returns only Json.
-    return JSON.parse(text) as Json;
+    value = JSON.parse(text, (_name, read: Json, context?: { readonly source?: string }) => {
+      const source = context?.source ?? "";
+      if (typeof read === "number" && isRounded(source)) rounded = source;
+      return read;
+    });
   } catch (error) {
     throw usage(`${name} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
+  if (rounded === undefined) return value;
+  throw usage(
+    `${name}: the number ${rounded} would be rounded.`,
+    `In quotes it is a text, and stays as it is: ${name}:='"${rounded}"'`,
+  );
+}
+
+/** Whether a text is a whole number of which no number here has all digits. */
+export function isRounded(text: string): boolean {
+  const read = Number(text);
+  return /^-?\d+$/.test(text) && (!Number.isFinite(read) || BigInt(read) !== BigInt(text));
 }
 
 /** The media type of a file by its first bytes; undefined for types that the service does not take. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
-import { type Micros, parseAmount } from "../../src/domain/money/money.ts";
+import { type Micros, readAmount } from "../../src/domain/money/money.ts";
 import { parseMultiplier } from "../../src/domain/money/multiplier.ts";
 import { type Failure, unexpectedAnswer } from "../failure.ts";
 
@@ -47,7 +47,7 @@ export function optionalTimeIn(form: JsonObject, name: string): number | undefin
 }
 
 export function amountIn(form: JsonObject, name: string): Micros {
-  const amount = parseAmount(textIn(form, name));
+  const amount = readAmount(textIn(form, name));
   if (amount !== undefined) return amount;
   throw unlike(name, "an amount");
 }

@@ -118,6 +118,8 @@ test.each([
   ["picture=@photo.png", "--input picture: a file is one of image, mask, first_frame"],
   ["image=@none.png", "--input image: none.png cannot be read: there is no such file or folder."],
   ["image=@plain.yaml", "--input image "],
+  ["seed=12345678901234567890", "seed: the number 12345678901234567890 would be rounded."],
+  ["seed:=[9007199254740993]", "seed: the number 9007199254740993 would be rounded."],
 ])("%s is refused before anything is sent", async (input, message) => {
   arrived.length = 0;
   const { exitCode, stderr } = await run(await folder(), "--yes", "-i", input);

@@ -351,6 +351,18 @@ describe("results", () => {
     expect(readdirSync(join(cwd, "folder"))).toEqual(["task_1.png"]);
   });
 
+  test("keep a name that promises another type, which is told", async () => {
+    const cwd = emptyFolder();
+    using server = startScriptedServer({ ...ACCEPTING, ...files(1) });
+    const named = await run(server, [...MINIMAL, "-o", "a.jpeg"], { cwd });
+    expect(named).toMatchObject({ exitCode: 0, stdout: "./a.jpeg\n" });
+    expect(named.stderr).toContain("! a.jpeg holds image/png, whatever its name says.");
+    for (const name of ["a.PNG", "a.tmp", "a"]) {
+      const { exitCode, stderr } = await run(server, [...MINIMAL, "-o", name], { cwd });
+      expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining("whatever its name says")]);
+    }
+  });
+
   test("take the place of a file only with --force, and a taken name is told before anything is made", async () => {
     const cwd = emptyFolder();
     writeFileSync(join(cwd, "a.png"), "old");

@@ -13,7 +13,7 @@ import { asksFirst, confirm } from "../../confirm.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
 import { Failure, usage } from "../../failure.ts";
-import { type Input, parseInput, parseJson } from "../../flags/inputs.ts";
+import { type Input, isRounded, parseInput, parseJson } from "../../flags/inputs.ts";
 import type { Output } from "../../format/output.ts";
 import { printable } from "../../format/printable.ts";
 import { withExamples, withExits, withNotes } from "../../help/manual.ts";
@@ -175,7 +175,10 @@ function exchangeText({ method, url, headers, body, status, answer }: SeenExchan
 function parametersOf(inputs: readonly Input[]): Record<string, Json> {
   const given = inputs.filter((input) => !isFile(input));
   return Object.fromEntries(
-    given.map(({ name, form, value }) => [name, form === "json" ? parseJson(name, value) : plainOf(value)]),
+    given.map(({ name, form, value }) => [
+      name,
+      form === "json" ? parseJson(name, value) : plainOf(name, value),
+    ]),
   );
 }
 
@@ -208,7 +211,9 @@ async function filesOf(inputs: readonly Input[], { needsInputUrls }: OpenedTrial
   }
 }
 
-function plainOf(text: string): Json {
+function plainOf(name: string, text: string): Json {
   if (text === "true" || text === "false") return text === "true";
+  // Told as of any JSON.
+  if (isRounded(text)) return parseJson(name, text);
   return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -1,6 +1,6 @@
 /* Amounts are decimal texts with up to six places. They are added as whole millionths: a number would round. */
 
-const AMOUNT = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/;
+const AMOUNT = /^(-?)(\d{1,10})(?:\.(\d{1,6}))?$/;
 
 /** Why a text is no amount that can be moved; undefined for one that can. */
 export function amountProblem(text: string): string | undefined {

@@ -13,14 +13,24 @@ export function toMicros(value: number): Micros {
 }
 
 const AMOUNT = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/;
+/** Sums may be larger than any one amount. */
+const SUM = /^(-?)(\d{1,10})(?:\.(\d{1,6}))?$/;
 
 /** Reads a decimal string such as `"0.04"` or `"-1.5"`; undefined when it is not one, or has more than six places. */
 export function parseAmount(text: string): Micros | undefined {
-  const match = AMOUNT.exec(text);
+  return microsOf(AMOUNT.exec(text));
+}
+
+/** As `parseAmount`, for what `formatAmount` wrote of any sum. */
+export function readAmount(text: string): Micros | undefined {
+  return microsOf(SUM.exec(text));
+}
+
+function microsOf(match: RegExpExecArray | null): Micros | undefined {
   if (!match) return undefined;
   const [, sign = "", whole = "0", fraction = ""] = match;
   const value = Number(whole) * 1_000_000 + Number(fraction.padEnd(6, "0"));
-  return toMicros(sign === "-" && value !== 0 ? -value : value);
+  return Number.isSafeInteger(value) ? toMicros(sign === "-" && value !== 0 ? -value : value) : undefined;
 }
 
 /** The wire form: a decimal string with exactly six places, `"0.040000"`. A sum of many amounts may be a bigint. */

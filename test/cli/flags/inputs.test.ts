@@ -46,7 +46,10 @@ describe("an input", () => {
       upscale: null,
       seed: [1],
     });
-    expect(read("n:={")).rejects.toThrow("n is not valid JSON");
+    await expect(read("n:={")).rejects.toThrow("n is not valid JSON");
+    await expect(read('seed:={"a":[9007199254740993]}')).rejects.toThrow(
+      "seed: the number 9007199254740993 would be rounded.",
+    );
   });
 
   test("after @ is a file: media as a data URI, anything else as its text", async () => {

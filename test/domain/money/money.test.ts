@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { formatAmount, parseAmount, toMicros } from "../../../src/domain/money/money.ts";
+import { formatAmount, parseAmount, readAmount, toMicros } from "../../../src/domain/money/money.ts";
 
 test("an amount is written with exactly six places", () => {
   expect(formatAmount(toMicros(40_000))).toBe("0.040000");
@@ -15,6 +15,11 @@ test("what is written is read back as the same amount", () => {
       expect(parseAmount(formatAmount(toMicros(value)))).toBe(toMicros(value));
     }),
   );
+  fc.assert(
+    fc.property(fc.maxSafeInteger(), (value) => {
+      expect(readAmount(formatAmount(toMicros(value)))).toBe(toMicros(value));
+    }),
+  );
 });
 
 test("shorter forms are read, and anything but a decimal with at most six places is not", () => {
@@ -24,6 +29,12 @@ test("shorter forms are read, and anything but a decimal with at most six places
   for (const text of ["", ".5", "5.", "1e3", "+1", "1,5", "0.0000001", " 1", "NaN", "0x10", "1234567890"]) {
     expect(parseAmount(text)).toBeUndefined();
   }
+});
+
+test("of sums, only what can be counted exactly is read", () => {
+  expect(readAmount("9007199254.740991")).toBe(toMicros(Number.MAX_SAFE_INTEGER));
+  for (const text of ["9007199254.740992", "12345678901.000000", "1e9"])
+    expect(readAmount(text)).toBeUndefined();
 });
 
 test("a fraction of a micro-unit is refused", () => {

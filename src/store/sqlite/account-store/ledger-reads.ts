@@ -40,9 +40,10 @@ export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
      where account_number = ${accountNumber("?")} and entries is not null`,
   );
   const summedOf = (id: AccountId) => look(() => summed.get(id)?.entries ?? 0);
+  const lastPage = createLastPage();
 
   async function readPage(id: AccountId, { limit, before }: Page, pause: Pause): Promise<LedgerRow[]> {
-    const known = look(() => head.get(id));
+    const known = lastPage.endedAt(id, before, summedOf) ?? look(() => head.get(id));
     if (known === null) return [];
     const range = { ...known, end: Math.min(before ?? Number.POSITIVE_INFINITY, known.last + 1), limit };
     const isFew = look(() => (count.get(id, atOnce)?.count ?? 0) < atOnce);
@@ -64,11 +65,36 @@ export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
     /** Rows that are written meanwhile are not counted. If entries are merged into sums meanwhile, the page is read again. */
     async page(id: AccountId, page: Page): Promise<LedgerRow[]> {
       for (let tries = 1; ; tries++) {
-        const before = summedOf(id);
+        const summed = summedOf(id);
         // The last try runs in one turn, in which nothing can be written.
         const found = await readPage(id, page, tries < MOST_TRIES ? nextTurn : async () => {});
-        if (summedOf(id) === before) return read(() => found);
+        if (summedOf(id) !== summed) continue;
+        lastPage.keep({ id, summed, rows: found });
+        return read(() => found);
       }
+    },
+  };
+}
+
+interface ReadPage {
+  readonly id: AccountId;
+  /** Entries of the account that were merged into sums by then. */
+  readonly summed: number;
+  readonly rows: readonly LedgerRow[];
+}
+
+/** Keeps the page that was read last. The next one begins at one of its rows, and need not pass over all rows before that one. */
+function createLastPage() {
+  let page: ReadPage | undefined;
+  return {
+    keep(read: ReadPage): void {
+      page = read;
+    },
+    /** Later rows leave the balance before a row as it is; merging rows does not. */
+    endedAt(id: AccountId, number: number | undefined, summedOf: (id: AccountId) => number) {
+      if (number === undefined || page?.id !== id || page.summed !== summedOf(id)) return undefined;
+      const row = page.rows.find((each) => each.number === number);
+      return row && { balance: row.balance - row.balanceDelta, last: number - 1 };
     },
   };
 }
