@@ -58,7 +58,14 @@ export function beginningOf(deps: StepDeps, { task }: Lease): Beginning | undefi
     const considered = deps.routing.verdicts(model, request, looking, way);
     const { upstreamModel } = way.route;
     const at = deps.clock.now();
-    const entered = enter(deps, { adapter, upstreamModel, considered, at, deadlineMs: model.deadlineMs });
+    const entered = enter(deps, {
+      task,
+      adapter,
+      upstreamModel,
+      considered,
+      at,
+      deadlineMs: model.deadlineMs,
+    });
     return typeof entered === "number" ? undefined : entered;
   } catch {
     return undefined;

@@ -167,7 +167,7 @@ function decide(deps: CreateTaskDeps, request: CreateTaskRequest) {
   const promised = quoteOf(deps, request, model, named);
   checkCost(promised.ceiling, request.costLimit);
   // Comes last, because the way counts as taken.
-  const chosen = findRoute(deps, model, named);
+  const chosen = findRoute(deps, model, named, request.principal.accountId);
   return { model, body, named, callback, chosen, promised };
 }
 

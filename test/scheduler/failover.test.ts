@@ -65,12 +65,13 @@ test("an account that fails is tried by one task a time, and takes all again onc
   await admit(engine, 10);
   await engine.runToEnd(100);
   expect(first.submissions).toHaveLength(5);
-  engine.clock.advance(30_000);
+  // Where there are others, tasks of the caller whose task failed last are not the first to try it.
+  engine.clock.advance(32_000);
   for (const id of [11, 12, 13]) await engine.admit({ id: taskId(id) });
   await engine.runToEnd(100);
   expect(first.submissions).toHaveLength(6);
   isAway = false;
-  engine.clock.advance(60_000);
+  engine.clock.advance(62_000);
   for (const id of [14, 15, 16]) await engine.admit({ id: taskId(id) });
   await engine.runToEnd(100);
   expect(first.submissions).toHaveLength(9);

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import type { LaneId } from "../../src/domain/ids.ts";
+import type { AccountId, LaneId } from "../../src/domain/ids.ts";
 import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../../src/domain/ports/route-store.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { OPENS_AFTER, RouteStandings } from "../../src/scheduler/routing/standing.ts";
 import { fakeClock } from "../helpers/engine.ts";
-import { taskId } from "../helpers/store.ts";
+import { accountId, taskId } from "../helpers/store.ts";
 
 const FAL = "fal" as LaneId;
 const FLUX = { lane: FAL, upstreamModel: "flux" };
@@ -61,7 +61,7 @@ test("one task that fails again and again opens nothing, and counts once among o
   fail(3);
   expect(standing.of(FLUX).state).toBe("open");
   clock.advance(30_000);
-  standing.enter(FLUX);
+  standing.enter({ ...FLUX, taskId: taskId(3) });
   fail(3);
   expect(standing.waitMs(FLUX)).toBe(60_000);
 });
@@ -107,6 +107,71 @@ test("a route that takes tasks and does none of them opens, and only a task that
   expect(standing.of(FLUX).state).toBe("half_open");
   standing.worked(FLUX, "job");
   expect(standing.of(FLUX).state).toBe("closed");
+});
+
+const [ONE, TWO] = [accountId(1), accountId(2)];
+const of = (owner: AccountId, number: number) => ({ ...FLUX, accountId: owner, taskId: taskId(number) });
+
+test("faults of one caller's tasks keep only that caller away, whatever it does for others until the rest is over", () => {
+  const { standing, clock } = setup();
+  for (const number of [1, 2, 3, 4, 5]) standing.failed(of(ONE, number), "submission", "500");
+  expect(standing.of(FLUX)).toMatchObject({ state: "open", detail: `500, so far for account ${ONE} alone` });
+  expect([standing.enter(of(ONE, 6)), standing.enter(of(TWO, 7)), standing.enter(of(TWO, 8))]).toEqual([
+    30_000, 0, 0,
+  ]);
+  expect([standing.of(FLUX, { accountId: ONE }).state, standing.of(FLUX, { accountId: TWO }).state]).toEqual([
+    "open",
+    "closed",
+  ]);
+  standing.worked(of(TWO, 7), "submission");
+  expect(standing.enter(of(ONE, 6))).toBe(30_000);
+  clock.advance(30_000);
+  standing.worked(of(TWO, 8), "submission");
+  expect(standing.isClear()).toBe(true);
+});
+
+test("faults of a second caller keep all away", () => {
+  const { standing } = setup();
+  for (const number of [1, 2, 3, 4, 5]) standing.failed(of(ONE, number), "submission", "500");
+  for (const number of [11, 12, 13, 14]) standing.failed(of(TWO, number), "submission", "500");
+  expect(standing.waitMs(FLUX, { accountId: TWO })).toBe(0);
+  standing.failed(of(TWO, 15), "submission", "500");
+  expect(standing.of(FLUX).detail).toBe("500");
+  expect([accountId(3), ONE].map((owner) => standing.enter(of(owner, 20)))).toEqual([30_000, 30_000]);
+  const mixed = setup().standing;
+  for (const number of [1, 2, 3, 4]) mixed.failed(of(ONE, number), "submission", "500");
+  mixed.failed(of(TWO, 5), "submission", "500");
+  expect(mixed.enter(of(accountId(3), 6))).toBe(30_000);
+});
+
+test("an open route is tried later by what may be the cause: the caller that failed last, its task, a task that failed there", () => {
+  const { standing, clock } = setup();
+  for (const number of [1, 2, 3, 4]) standing.failed(of(ONE, number), "submission", "500");
+  standing.failed(of(TWO, 5), "submission", "500");
+  const waits = () =>
+    [
+      { taskId: taskId(9), accountId: ONE },
+      { taskId: taskId(1), accountId: ONE, hasTried: true },
+      { taskId: taskId(8), accountId: TWO },
+      { taskId: taskId(5), accountId: TWO, hasTried: true },
+    ].map((sender) => standing.waitMs(FLUX, sender));
+  expect(waits()).toEqual([30_000, 32_000, 32_000, 36_000]);
+  clock.advance(33_000);
+  expect(waits()).toEqual([0, 0, 0, 3_000]);
+});
+
+test("a task that did not enter says nothing new about a route that is tried", () => {
+  const { standing, clock } = setup();
+  for (const number of [1, 2, 3, 4, 5])
+    standing.failed({ ...FLUX, taskId: taskId(number) }, "submission", "500");
+  clock.advance(30_000);
+  standing.failed(of(ONE, 1), "submission", "500");
+  expect(standing.enter(of(TWO, 9))).toBe(0);
+  standing.failed(of(ONE, 1), "submission", "500");
+  standing.leave(of(ONE, 1));
+  expect(standing.waitMs(FLUX)).toBe(120_000);
+  standing.failed(of(TWO, 9), "submission", "500");
+  expect(standing.waitMs(FLUX)).toBe(60_000);
 });
 
 test("a refused key takes the whole account out until it is allowed again", () => {
@@ -185,7 +250,7 @@ test("the next process knows what is open, also where its clock was set back", a
     rows.map((row) => (row.until === undefined ? row : { ...row, until: row.until + 100 * HOUR })),
   );
   await late.standing.start();
-  expect(late.standing.waitMs(FLUX)).toBe(600_000);
+  expect(late.standing.waitMs(FLUX)).toBe(30_000);
 });
 
 const BLOCKED: RouteTrouble = { ...FLUX, kind: "blocked", detail: "by hand", since: 1, times: 1 };

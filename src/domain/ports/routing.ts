@@ -1,8 +1,8 @@
-import type { LaneId, ProviderId } from "../ids.ts";
+import type { AccountId, ProviderId } from "../ids.ts";
 import type { Model } from "../model/model.ts";
 import type { GenerationRequest } from "../task/request.ts";
 import type { ChosenRoute, ConsideredWay, Way } from "../task/routing.ts";
-import type { Attempt } from "../task/task.ts";
+import type { Attempt, Task } from "../task/task.ts";
 
 /** What is known about a task besides its request when a way is chosen for it. */
 export interface Looking {
@@ -11,8 +11,12 @@ export interface Looking {
    * the task goes on) is not used again.
    */
   readonly attempts?: readonly TriedWay[] | undefined;
-  /** The lane in which the task waits. It stays there if that is as good as any other way. */
-  readonly current?: { readonly lane: LaneId; readonly routeIndex: number } | undefined;
+  /** The account whose new task it is. The task counts as waiting there from now on. */
+  readonly newOf?: AccountId | undefined;
+  /** The lane in which the task waits, and whose task it is. It stays there if that is as good as any other way. */
+  readonly current?:
+    | (Pick<Task, "lane" | "routeIndex"> & Partial<Pick<Task, "id" | "accountId">>)
+    | undefined;
 }
 
 export type TriedWay = Pick<Attempt, "lane" | "upstreamModel"> & Partial<Pick<Attempt, "id" | "state">>;
@@ -23,7 +27,7 @@ export interface Routing {
   has(provider: ProviderId): boolean;
   /**
    * The best way for a request under its policy. It must do the request exactly and be usable now; if there is none, the way
-   * that is usable soonest. Without `looking` it is for a new task, which counts as waiting there from now on.
+   * that is usable soonest. Without `looking` it is for a new task of nobody in particular; see `Looking.newOf`.
    * @returns undefined if no way that is switched on can do it
    */
   choose(model: Model, request: GenerationRequest, looking?: Looking): ChosenRoute | undefined;

@@ -12,7 +12,7 @@ import type { Loads } from "./loads.ts";
 import { isDearer, type Overflow } from "./overflow.ts";
 import type { Pace } from "./pace.ts";
 import type { Ranking } from "./policies.ts";
-import type { RouteStanding } from "./standing.ts";
+import type { RouteStanding, Sender } from "./standing.ts";
 
 export interface RoutingDeps extends Ranking {
   /** The accounts that are switched on. Each call may return another list; a list never changes. */
@@ -76,7 +76,7 @@ export function createRouting(deps: RoutingDeps): Routing {
       if (best !== undefined && terms !== undefined)
         deps.overflow.spend({ model, terms, request, looking: looking ?? NOTHING }, best);
       // An existing task is already counted where it waits.
-      if (best !== undefined && looking === undefined) deps.loads.assigned(best.lane);
+      if (best !== undefined && isNew(looking)) deps.loads.assigned(best.lane);
       return best;
     },
     giveBack: (model, way) => giveBack(deps, model, way),
@@ -88,6 +88,10 @@ export function createRouting(deps: RoutingDeps): Routing {
         waysOf: (route, index) => waysOf(route, index, request, NOTHING),
       }),
   };
+}
+
+function isNew(looking: Looking | undefined): boolean {
+  return looking === undefined || looking.newOf !== undefined;
 }
 
 function giveBack({ loads, overflow }: RoutingDeps, model: Model, way: ChosenRoute): void {
@@ -193,9 +197,16 @@ function outlookOf(
   const way = { lane, upstreamModel: route.upstreamModel };
   // A task that waits there gets its turn when it asks.
   const heldMs = pace.heldMs(lane, looking.current?.lane === lane ? 0 : loads.queued(lane));
-  const { state } = standing.of(way);
+  const sender = senderOf(looking, tries > 0);
+  const { state } = standing.of(way, sender);
   if (state === "closed") return { tries, waitMs: heldMs, state: heldMs > 0 ? "paused" : state };
-  return { tries, waitMs: Math.max(heldMs, standing.waitMs(way)), state };
+  return { tries, waitMs: Math.max(heldMs, standing.waitMs(way, sender)), state };
+}
+
+/** Undefined if it is not asked for a task: then every problem counts, whomever it concerns. */
+function senderOf({ current, newOf }: Looking, hasTried: boolean): Sender | undefined {
+  if (current === undefined) return newOf && { accountId: newOf };
+  return { taskId: current.id, accountId: current.accountId, hasTried };
 }
 
 /** The standing of a route at an account, including its pause. */

@@ -1,29 +1,41 @@
 import type { Act } from "../../domain/access/actor.ts";
-import type { LaneId, TaskId } from "../../domain/ids.ts";
+import type { AccountId, LaneId, TaskId } from "../../domain/ids.ts";
 import { CLOSED, type Standing } from "../../domain/model/standing.ts";
 import { isWithin, type RouteOfLane, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
-import { type Asked, type Known, keyOf, Troubles, type TroublesDeps } from "./troubles.ts";
+import type { Lease } from "../../domain/task/task.ts";
+import {
+  type Asked,
+  type Found,
+  type Known,
+  keyOf,
+  type SentRoute,
+  Troubles,
+  type TroublesDeps,
+} from "./troubles.ts";
+
+export type { SentRoute };
 
 /** Learns whether routes work, and keeps tasks away from those that do not. */
 export interface RouteStanding {
   /** Whether no route has a known problem. */
   isClear(): boolean;
-  of(route: RouteOfLane): Standing;
+  /** @param sender absent: whoever it is that tasks are kept from there */
+  of(route: RouteOfLane, sender?: Sender): Standing;
   /** How long until a task may be sent. 0: now; infinite: after an operator has acted. */
-  waitMs(route: RouteOfLane): number;
+  waitMs(route: RouteOfLane, sender?: Sender): number;
   /** Takes the right to send a task. A route that is being tried again has it for one task. @returns like `waitMs` */
-  enter(route: RouteOfLane): number;
+  enter(route: SentRoute): number;
   /** The task that entered was not sent, or its end says nothing about the route. */
-  leave(route: RouteOfLane): void;
+  leave(route: SentRoute): void;
   /**
    * The upstream did what it was asked to do. Its answers to polls do not show whether it takes tasks, because an account may
    * have no money left while its jobs continue. Taking a task does not show that it can do it.
    */
-  worked(route: RouteOfLane, asked: Asked): void;
-  /** A fault of the upstream, or of the connection to it, that is not the task's fault. A task counts once in a row. */
-  failed(route: FailedRoute, asked: Exclude<Asked, "poll">, detail: string): void;
+  worked(route: SentRoute, asked: Asked): void;
+  /** A fault of the upstream, or of the connection to it, that seems not to be the task's fault. A task counts once in a row. */
+  failed(route: SentRoute, asked: Exclude<Asked, "poll">, detail: string): void;
   /** The upstream refuses us, which only an operator can fix. */
-  refused(route: RouteOfLane, asked: Asked, refusal: Refused): void;
+  refused(route: SentRoute, asked: Asked, refusal: Refused): void;
   /**
    * An operator's decision, which counts at once. @param act for the trail @returns when it is stored; rejects if it cannot be
    * stored
@@ -36,8 +48,18 @@ export interface RouteStanding {
   allow(route: RouteOfLane, act?: Act): Promise<void>;
 }
 
-export interface FailedRoute extends RouteOfLane {
-  readonly taskId?: TaskId | undefined;
+/** The route of a task's latest attempt; undefined if none was begun. */
+export function sentOf({
+  task: { accountId },
+  attempt,
+}: Pick<Lease, "task" | "attempt">): SentRoute | undefined {
+  return attempt && { ...attempt, accountId };
+}
+
+/** Who has a task to send. */
+export interface Sender extends Pick<SentRoute, "accountId" | "taskId"> {
+  /** Whether the task was sent there before, in vain. */
+  readonly hasTried?: boolean;
 }
 
 export interface Refused {
@@ -57,6 +79,13 @@ export interface StandingsDeps extends TroublesDeps {
   readonly isGone?: (lane: LaneId) => boolean;
 }
 
+/** Faults in a row: how many, the task of the latest one, and the caller if all are of one. */
+interface Faults {
+  readonly count: number;
+  readonly task: TaskId | undefined;
+  readonly only: AccountId | undefined;
+}
+
 /** Faults in a row that open the breaker of a route. */
 export const OPENS_AFTER = 5;
 const FIRST_WAIT_MS = 30_000;
@@ -65,16 +94,22 @@ const LONGEST_WAIT_MS = 600_000;
 const SPENT_MS = 3_600_000;
 /** How long a probe delays others if nobody reports its end, because the process was stopped. */
 const PROBE_MS = 120_000;
+/**
+ * So much longer than others a task waits to try a route that it has tried before; again as much one of the caller whose task failed
+ * there last; and again as much that task. Each may be what makes it fail.
+ */
+const SUSPECT_MS = 2_000;
 
 /**
  * Keeps tasks from routes that do not work. A route that fails several times in a row rests for half a minute and is then tried
- * with one task. Whenever that fails, it rests for twice as long.
+ * with one task. Whenever that fails, it rests for twice as long. While it has failed for one caller alone, it keeps away only that
+ * caller's tasks: what they ask for may be the cause.
  */
 export class RouteStandings implements RouteStanding {
   readonly #troubles: Troubles;
   readonly #clock: TroublesDeps["clock"];
   /** Faults in a row, by request type and route. */
-  readonly #faults = new Map<string, { readonly count: number; readonly task: TaskId | undefined }>();
+  readonly #faults = new Map<string, Faults>();
 
   readonly #deps: StandingsDeps;
 
@@ -86,7 +121,7 @@ export class RouteStandings implements RouteStanding {
 
   /** @returns the accounts whose keys were refused to an earlier process */
   async start(): Promise<LaneId[]> {
-    await this.#troubles.start((kind) => (kind === "spent" ? SPENT_MS : LONGEST_WAIT_MS));
+    await this.#troubles.start((kind) => (kind === "spent" ? SPENT_MS : FIRST_WAIT_MS));
     for (const { trouble } of this.#troubles.all())
       if (this.#deps.isGone?.(trouble.lane) === true) void this.#troubles.clear(trouble);
     const lanes = new Set(this.#troubles.all().map(({ trouble }) => trouble.lane));
@@ -101,9 +136,9 @@ export class RouteStandings implements RouteStanding {
     return this.#troubles.isEmpty();
   }
 
-  of(route: RouteOfLane): Standing {
+  of(route: RouteOfLane, sender?: Sender): Standing {
     if (this.isClear()) return CLOSED;
-    const all = this.#troubles.concerning(route);
+    const all = this.#concerning(route, sender);
     if (all.length === 0) return CLOSED;
     const worst = all.toSorted((a, b) => this.#troubles.waitMs(b) - this.#troubles.waitMs(a))[0];
     if (worst === undefined) return CLOSED;
@@ -112,59 +147,81 @@ export class RouteStandings implements RouteStanding {
     return { state: isTried ? "half_open" : kind, detail, since, until: isTried ? undefined : until };
   }
 
-  waitMs(route: RouteOfLane): number {
-    return Math.max(0, ...this.#troubles.concerning(route).map((one) => this.#troubles.waitMs(one)));
+  waitMs(route: RouteOfLane, sender?: Sender): number {
+    const waits = this.#concerning(route, sender).map((one) =>
+      this.#troubles.waitMs(one, SUSPECT_MS * suspicion(one, sender)),
+    );
+    return Math.max(0, ...waits);
   }
 
-  enter(route: RouteOfLane): number {
-    const waitMs = this.waitMs(route);
+  enter(route: SentRoute): number {
+    const concerning = this.#concerning(route, route);
+    const waitMs = Math.max(0, ...concerning.map((one) => this.#troubles.waitMs(one)));
     if (waitMs > 0) return waitMs;
-    for (const one of this.#troubles.concerning(route)) one.probedUntilMs = this.#clock.elapsed() + PROBE_MS;
+    const probe = { by: route.taskId, untilMs: this.#clock.elapsed() + PROBE_MS };
+    for (const one of concerning) one.probe = probe;
     return 0;
   }
 
-  leave(route: RouteOfLane): void {
-    for (const one of this.#troubles.concerning(route)) one.probedUntilMs = undefined;
-  }
-
-  worked(route: RouteOfLane, asked: Asked): void {
-    if (this.#faults.size > 0) this.#faults.delete(`${asked} ${keyOf(route)}`);
+  leave(route: SentRoute): void {
     for (const one of this.#troubles.concerning(route))
-      if (one.trouble.kind !== "blocked" && isShown(one.asked, asked)) void this.#troubles.clear(one.trouble);
+      if (one.probe?.by === route.taskId) one.probe = undefined;
   }
 
-  failed({ taskId: task, ...route }: FailedRoute, asked: Exclude<Asked, "poll">, detail: string): void {
+  worked(route: SentRoute, asked: Asked): void {
+    if (this.#faults.size > 0) this.#faults.delete(`${asked} ${keyOf(route)}`);
+    for (const one of this.#troubles.concerning(route)) {
+      if (one.trouble.kind === "blocked" || !isShown(one.asked, asked)) continue;
+      // What it does for others does not end the rest of the caller for whom alone it fails.
+      if (isAbout(one, route) || this.#troubles.waitMs(one) === 0) void this.#troubles.clear(one.trouble);
+    }
+  }
+
+  failed(sent: SentRoute, asked: Exclude<Asked, "poll">, detail: string): void {
+    const { taskId: task, accountId, ...route } = sent;
+    const latest = { taskId: task, accountId };
     const known = this.#troubles.find(route);
-    // Tasks that were on their way when it opened add no information.
-    if (known !== undefined && this.#isLeftAlone(known)) return;
-    this.leave(route);
-    if (known !== undefined) {
-      const { kind, times } = known.trouble;
-      const waitMs = longerWaitMs(times + 1);
-      if (kind !== "blocked") void this.#troubles.set(route, { kind, asked, detail, waitMs });
+    if (known !== undefined && isAbout(known, sent)) {
+      // Only the task that tries it says something new.
+      if (known.trouble.kind === "blocked" || known.probe === undefined || known.probe.by !== task) return;
+      const { only, trouble } = known;
+      const waitMs = longerWaitMs(trouble.times + 1);
+      this.leave(sent);
+      this.#set(route, { kind: trouble.kind, asked, detail, waitMs, only, latest });
       return;
     }
+    this.leave(sent);
     const counted = `${asked} ${keyOf(route)}`;
     const before = this.#faults.get(counted);
     // A task that fails again and again may itself be the cause.
     if (before?.task !== undefined && before.task === task) return;
     const count = (before?.count ?? 0) + 1;
-    this.#faults.set(counted, { count, task });
+    const only = before === undefined || before.only === accountId ? accountId : undefined;
+    this.#faults.set(counted, { count, task, only });
     if (count < OPENS_AFTER) return;
     this.#faults.delete(counted);
-    void this.#troubles.set(route, { kind: "open", asked, detail, waitMs: FIRST_WAIT_MS });
+    // If it fails for another caller already, it fails for more than one.
+    const whose = { only: known === undefined ? only : undefined, latest };
+    this.#set(route, { kind: "open", asked, detail, waitMs: FIRST_WAIT_MS, ...whose });
   }
 
-  refused(route: RouteOfLane, asked: Asked, refusal: Refused): void {
-    const place = refusal.kind === "route" ? route : { ...route, upstreamModel: WHOLE_ACCOUNT };
+  #set(route: RouteOfLane, found: Found): void {
+    const { only, detail } = found;
+    const whom = only === undefined ? "" : `, so far for account ${only} alone`;
+    void this.#troubles.set(route, { ...found, detail: `${detail}${whom}` });
+  }
+
+  refused(route: SentRoute, asked: Asked, refusal: Refused): void {
+    const { lane } = route;
+    const place = { lane, upstreamModel: refusal.kind === "route" ? route.upstreamModel : WHOLE_ACCOUNT };
     const known = this.#troubles.find(place);
     if (known !== undefined && this.#isLeftAlone(known)) return;
     this.leave(route);
     const kind = refusal.kind === "spent" ? "spent" : "refused";
-    const isProvable = refusal.kind === "key" && this.#deps.canTest(route.lane);
+    const isProvable = refusal.kind === "key" && this.#deps.canTest(lane);
     const waitMs = isProvable ? Number.POSITIVE_INFINITY : refusedForMs(refusal, known?.trouble.times ?? 0);
     void this.#troubles.set(place, { kind, asked, detail: refusal.detail, waitMs });
-    if (isProvable) this.#deps.onKeyRefused(route.lane);
+    if (isProvable) this.#deps.onKeyRefused(lane);
   }
 
   block(route: RouteOfLane, detail: string, act?: Act): Promise<void> {
@@ -189,11 +246,29 @@ export class RouteStandings implements RouteStanding {
     return this.#troubles.look();
   }
 
+  /** The problems that keep the sender's tasks away; without a sender, all. */
+  #concerning(route: RouteOfLane, sender: Sender | undefined): readonly Known[] {
+    const all = this.#troubles.concerning(route);
+    return sender === undefined || all.length === 0 ? all : all.filter((one) => isAbout(one, sender));
+  }
+
   /** Whether no task may try it now, because it is too early or an operator has decided so. */
   #isLeftAlone(known: Known): boolean {
     if (known.trouble.kind === "blocked") return true;
-    return known.probedUntilMs === undefined && this.#troubles.waitMs(known) > 0;
+    return known.probe === undefined && this.#troubles.waitMs(known) > 0;
   }
+}
+
+/** Whether a problem keeps the tasks of this sender away. */
+function isAbout({ only }: Known, { accountId }: Sender): boolean {
+  return only === undefined || only === accountId;
+}
+
+/** How many signs there are that the task itself may be what makes a route fail. */
+function suspicion({ latest }: Known, { hasTried = false, accountId, taskId }: Sender = {}): number {
+  const isCaller = accountId !== undefined && latest?.accountId === accountId;
+  const isLatest = taskId !== undefined && latest?.taskId === taskId;
+  return Number(hasTried) + Number(isCaller) + Number(isLatest);
 }
 
 /** Whether an answer shows that an earlier problem is over. */

@@ -1,5 +1,5 @@
 import type { Act } from "../../domain/access/actor.ts";
-import type { LaneId } from "../../domain/ids.ts";
+import type { AccountId, LaneId, TaskId } from "../../domain/ids.ts";
 import {
   type RouteOfLane,
   type RouteStore,
@@ -12,6 +12,12 @@ import type { Clock, Log } from "../../domain/ports/runtime.ts";
 /** The requests to an upstream: to take a task, to find out about one, to do it. */
 export type Asked = "submission" | "poll" | "job";
 
+/** A route with the task that goes there or went there, and the account of its caller. */
+export interface SentRoute extends RouteOfLane {
+  readonly taskId?: TaskId | undefined;
+  readonly accountId?: AccountId | undefined;
+}
+
 /** A problem that keeps tasks away from a route or an account. */
 export interface Known {
   readonly trouble: RouteTrouble;
@@ -19,8 +25,20 @@ export interface Known {
   readonly asked: Asked;
   /** By the clock that is never set. */
   readonly untilMs: number;
-  /** A task is trying it, until this time at most. */
-  probedUntilMs?: number | undefined;
+  /** The only caller whose tasks it keeps away, because nobody else's have failed; absent if it keeps all away. */
+  readonly only?: AccountId | undefined;
+  /** The task that failed last, and its caller. */
+  readonly latest?: Pick<SentRoute, "accountId" | "taskId"> | undefined;
+  /** The task that is trying it, until this time at most. */
+  probe?: { readonly by: TaskId | undefined; readonly untilMs: number } | undefined;
+}
+
+/** A problem when it is found. */
+export interface Found extends Pick<Known, "asked" | "only" | "latest"> {
+  readonly kind: TroubleKind;
+  readonly detail: string;
+  /** Infinite: until an operator has acted. */
+  readonly waitMs: number;
 }
 
 export interface TroublesDeps {
@@ -58,7 +76,11 @@ export class Troubles {
     for (const trouble of await routes.troubles()) {
       const { until = Number.POSITIVE_INFINITY, kind } = trouble;
       const leftMs = Number.isFinite(until) ? Math.min(mostMs(kind), until - clock.now()) : until;
-      this.#note({ trouble, asked: "submission", untilMs: clock.elapsed() + leftMs });
+      this.#note({
+        trouble: { ...trouble, times: 1 },
+        asked: "submission",
+        untilMs: clock.elapsed() + leftMs,
+      });
     }
   }
 
@@ -105,30 +127,31 @@ export class Troubles {
     return both.filter((one) => one !== undefined);
   }
 
-  waitMs({ untilMs, probedUntilMs = 0 }: Known): number {
-    return Math.max(0, Math.max(untilMs, probedUntilMs) - this.#deps.clock.elapsed());
+  /** @param afterMs how much later it opens to whoever asks */
+  waitMs({ untilMs, probe }: Known, afterMs = 0): number {
+    return Math.max(0, Math.max(untilMs + afterMs, probe?.untilMs ?? 0) - this.#deps.clock.elapsed());
   }
 
   /**
-   * @param waitMs infinite: until an operator has acted. @param act an operator's act, for the trail @returns when it is
-   * stored; rejects if it cannot be stored, which is also logged
+   * @param act an operator's act, for the trail
+   * @returns when it is stored; rejects if it cannot be stored, which is also logged
    */
   set(
     { lane, upstreamModel }: RouteOfLane,
-    { kind, asked, detail, waitMs }: { kind: TroubleKind; asked: Asked; detail: string; waitMs: number },
+    { kind, asked, detail, waitMs, ...whose }: Found,
     act?: Act,
   ): Promise<void> {
     const { clock, log, routes } = this.#deps;
-    const before = this.find({ lane, upstreamModel })?.trouble;
-    const isAgain = before?.kind === kind;
+    const known = this.find({ lane, upstreamModel });
+    const before = known?.trouble.kind === kind && known.only === whose.only ? known.trouble : undefined;
     const trouble: RouteTrouble = {
       ...{ lane, upstreamModel, kind, detail },
-      since: isAgain ? before.since : clock.now(),
+      since: before?.since ?? clock.now(),
       until: Number.isFinite(waitMs) ? clock.now() + waitMs : undefined,
-      times: isAgain ? before.times + 1 : 1,
+      times: (before?.times ?? 0) + 1,
     };
-    this.#note({ trouble, asked, untilMs: clock.elapsed() + waitMs });
-    if (!isAgain) tellBegin(log, trouble);
+    this.#note({ trouble, asked, untilMs: clock.elapsed() + waitMs, ...whose });
+    if (before === undefined) tellBegin(log, trouble, whose.only);
     return this.#keep(keyOf(trouble), routes.set(trouble, act));
   }
 
@@ -180,12 +203,13 @@ const BEGINS: Readonly<Record<TroubleKind, string>> = {
   blocked: "is blocked; its tasks go elsewhere or wait",
 };
 
-function tellBegin(log: Log, trouble: RouteTrouble): void {
+function tellBegin(log: Log, trouble: RouteTrouble, only?: AccountId): void {
   const { lane, name } = nameOf(trouble);
   const { kind, detail, upstreamModel, until } = trouble;
   const fields = {
     provider: lane,
     ...(upstreamModel !== "" && { upstream_model: upstreamModel }),
+    ...(only !== undefined && { account: only }),
     detail,
     until,
   };

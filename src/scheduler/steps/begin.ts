@@ -1,18 +1,21 @@
 import type { AttemptIntent } from "../../domain/ports/claims.ts";
 import type { ProviderAdapter } from "../../domain/ports/provider.ts";
 import type { ConsideredWay } from "../../domain/task/routing.ts";
-import type { Lease } from "../../domain/task/task.ts";
+import type { Lease, Task } from "../../domain/task/task.ts";
 import { tellsOf } from "../../domain/task/transition.ts";
 import { measureQueue } from "../measures.ts";
+import type { SentRoute } from "../routing/standing.ts";
 import type { StepDeps } from "../step.ts";
 
 /** The facts with which an attempt is begun. */
 export interface Beginning {
   readonly adapter: ProviderAdapter;
+  readonly sent: SentRoute;
   readonly intent: AttemptIntent;
 }
 
 interface Plan {
+  readonly task: Pick<Task, "id" | "accountId">;
   readonly adapter: ProviderAdapter;
   readonly upstreamModel: string;
   readonly considered: readonly ConsideredWay[] | undefined;
@@ -23,24 +26,25 @@ interface Plan {
 
 /** Takes the right to begin an attempt. @returns the beginning, or how many milliseconds to wait for the right */
 export function enter(deps: StepDeps, plan: Plan): Beginning | number {
-  const { adapter, upstreamModel, considered, at, deadlineMs } = plan;
+  const { task, adapter, upstreamModel, considered, at, deadlineMs } = plan;
   const { lane } = adapter;
   const way = { lane, upstreamModel };
+  const sent = { ...way, taskId: task.id, accountId: task.accountId };
   // Another task is trying it right now.
-  if (deps.standing.enter(way) > 0) return 0;
+  if (deps.standing.enter(sent) > 0) return 0;
   const waitMs = deps.pace.submit(lane);
   if (waitMs > 0) {
-    deps.standing.leave(way);
+    deps.standing.leave(sent);
     return waitMs;
   }
   const id = deps.ids.create("att");
   const intent = { ...way, id, terms: adapter.terms?.(), considered, at, deadlineAt: at + deadlineMs };
-  return { adapter, intent };
+  return { adapter, sent, intent };
 }
 
 /** Gives the right back: the attempt was not begun. */
-export function leave({ standing }: StepDeps, { intent: { lane, upstreamModel } }: Beginning): void {
-  standing.leave({ lane, upstreamModel });
+export function leave({ standing }: StepDeps, { sent }: Beginning): void {
+  standing.leave(sent);
 }
 
 /** Records that the attempt has begun. @returns the lease in its new state */

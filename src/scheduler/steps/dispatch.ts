@@ -47,7 +47,7 @@ export async function dispatch(step: Step): Promise<StepResult> {
   const { upstreamModel } = way.route;
   const considered = deps.routing.verdicts(model, task.request, looking, way);
   const { deadlineMs } = model;
-  const entered = enter(deps, { adapter, upstreamModel, considered, at, deadlineMs });
+  const entered = enter(deps, { task, adapter, upstreamModel, considered, at, deadlineMs });
   return typeof entered === "number" ? step.snooze(entered) : begin(step, entered, inputs);
 }
 

@@ -81,7 +81,7 @@ async function complete(
   const assets = files.map((file, index) => step.asset(file, { role: "output", index, createdAt: at }));
   const costMicros =
     report.costMicros ?? costOf(deps.catalog.find(task.model), task, attempt, { outputs: assets, usage });
-  deps.standing.worked(attempt, "job");
+  deps.standing.worked({ ...attempt, accountId: task.accountId }, "job");
   deps.durations.took(attempt.lane, attempt.upstreamModel, task.request, at - attempt.startedAt);
   const callbackId = deps.ids.create("cb");
   return step.settle(succeeded(task, at, attempt.id, assets, usage, callbackId, { costMicros, issues }));

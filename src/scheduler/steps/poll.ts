@@ -5,6 +5,7 @@ import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
 import { type ChosenRoute, isOut } from "../../domain/task/routing.ts";
 import { snoozed } from "../../domain/task/transition.ts";
 import { heed } from "../routing/pace.ts";
+import { sentOf } from "../routing/standing.ts";
 import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
 import { previewsOf } from "./previews.ts";
@@ -49,7 +50,8 @@ async function pollAnswer(
   answer: PollResult,
 ): Promise<StepResult> {
   const { deps, task, attempt } = step;
-  if (attempt !== undefined) deps.standing.worked(attempt, "poll");
+  const sent = sentOf(step);
+  if (sent !== undefined) deps.standing.worked(sent, "poll");
   if (isDoubtful(step, adapter, answer)) return step.retryLater();
   if (attempt !== undefined && (answer.kind === "succeeded" || answer.kind === "failed"))
     deps.hooks.over(attempt);
@@ -95,12 +97,13 @@ function isDoubtful({ task }: Step, { repeatIsSafe }: ProviderAdapter, answer: P
 
 /** Continues with the next route after a failure that cost nothing, if another route may succeed; otherwise ends the task. */
 async function jobFailed(step: Step, answer: PollResult & { readonly kind: "failed" }): Promise<StepResult> {
-  const { deps, task, attempt } = step;
+  const { deps, task } = step;
+  const sent = sentOf(step);
   const error = taskError(answer.code, answer.message);
   const detail = answer.detail ?? answer.message;
   if (answer.isCharged === true) return step.failAtCost(error, detail, { reported: answer.costMicros });
-  if (answer.mayReroute === true && attempt !== undefined)
-    deps.standing.failed(attempt, "job", detail ?? error.message);
+  if (answer.mayReroute === true && sent !== undefined)
+    deps.standing.failed(sent, "job", detail ?? error.message);
   const to = answer.mayReroute === true ? await wayAfterFailure(step) : undefined;
   if (to === undefined || isOut(to) || task.cancelRequested || (await step.isLate()))
     return step.fail(error, { state: "done", detail });
@@ -156,10 +159,11 @@ async function pollTrouble(step: Step, error: unknown): Promise<StepResult> {
   return step.retryLater(error instanceof ProviderError ? error.details.retryAfterMs : undefined);
 }
 
-function tellRefusal({ deps, attempt }: Step, error: unknown, detail: string): void {
-  if (!(error instanceof ProviderError) || attempt === undefined) return;
+function tellRefusal(step: Step, error: unknown, detail: string): void {
+  const sent = sentOf(step);
+  if (!(error instanceof ProviderError) || sent === undefined) return;
   const { refused: kind, retryAfterMs } = error.details;
-  if (kind !== undefined) deps.standing.refused(attempt, "poll", { kind, detail, retryAfterMs });
+  if (kind !== undefined) step.deps.standing.refused(sent, "poll", { kind, detail, retryAfterMs });
 }
 
 function isFinal({ disposition }: ProviderError, failures: number): boolean {

@@ -2,10 +2,9 @@ import { INTERRUPTED, taskError } from "../../domain/errors.ts";
 import { type InputFile, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
 import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
 import { isOut } from "../../domain/task/routing.ts";
-import type { Attempt } from "../../domain/task/task.ts";
 import { submitted } from "../../domain/task/transition.ts";
 import { heed } from "../routing/pace.ts";
-import type { RouteStanding } from "../routing/standing.ts";
+import { type RouteStanding, type SentRoute, sentOf } from "../routing/standing.ts";
 import type { Step, StepResult } from "../step.ts";
 import { recordOutputs } from "./outputs.ts";
 import { previewsOf } from "./previews.ts";
@@ -25,7 +24,9 @@ interface Submission {
 /** Sends the attempt, whose intent is committed, and records the outcome. */
 export async function submit(step: Step, to: Submission): Promise<StepResult> {
   const { deps, task, attempt, signal } = step;
-  if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt to submit`);
+  const sent = sentOf(step);
+  if (attempt === undefined || sent === undefined)
+    throw new Error(`Task ${task.id} has no attempt to submit`);
   return step.attempting(
     async () => {
       const previews = previewsOf(step);
@@ -36,7 +37,7 @@ export async function submit(step: Step, to: Submission): Promise<StepResult> {
         const tracing = traceparent === undefined ? seen : { ...seen, traceparent };
         return to.adapter.submit({ ...step.submission(), inputs, previews, tracing, hookUrl }, signal);
       });
-      deps.standing.worked(attempt, "submission");
+      deps.standing.worked(sent, "submission");
       if (answer.kind === "outputs") return recordOutputs(step, answer);
       deps.traces.job(attempt, answer.jobId);
       const now = deps.clock.now();
@@ -51,6 +52,7 @@ export async function submit(step: Step, to: Submission): Promise<StepResult> {
 
 async function submitTrouble(step: Step, to: Submission, error: unknown): Promise<StepResult> {
   const { deps, task, attempt } = step;
+  const sent = sentOf(step);
   const { adapter } = to;
   const detail = detailOf(error);
   const trouble =
@@ -63,7 +65,7 @@ async function submitTrouble(step: Step, to: Submission, error: unknown): Promis
     { task: task.id, provider: adapter.lane, disposition, error_code: code, detail },
     "submission failed",
   );
-  if (attempt !== undefined) tellStanding(deps.standing, attempt, trouble, detail);
+  if (sent !== undefined) tellStanding(deps.standing, sent, trouble, detail);
   if (disposition === "fail")
     return step.fail(taskError(code, trouble.publicMessage), { state: "rejected", detail });
   if (disposition === "unknown") return lostAnswer(step, adapter, trouble, detail);
@@ -83,16 +85,16 @@ function detailOf(error: unknown): string {
 /** What the error says about the route and the account. */
 function tellStanding(
   standing: RouteStanding,
-  attempt: Attempt,
+  sent: SentRoute,
   { disposition, details, pauseMs }: ProviderError,
   detail: string,
 ): void {
   const { refused: kind, retryAfterMs, isTooOften } = details;
-  if (kind !== undefined) standing.refused(attempt, "submission", { kind, detail, retryAfterMs });
+  if (kind !== undefined) standing.refused(sent, "submission", { kind, detail, retryAfterMs });
   // The upstream read the request and found a fault in it.
-  else if (disposition === "fail") standing.worked(attempt, "submission");
-  else if (isTooOften === true || pauseMs !== undefined || disposition === "reroute") standing.leave(attempt);
-  else standing.failed(attempt, "submission", detail);
+  else if (disposition === "fail") standing.worked(sent, "submission");
+  else if (isTooOften === true || pauseMs !== undefined || disposition === "reroute") standing.leave(sent);
+  else standing.failed(sent, "submission", detail);
 }
 
 /**
