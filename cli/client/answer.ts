@@ -78,15 +78,22 @@ export function resultUrls(task: TaskView): string[] {
 /** The failure if nobody answered. Refused connections and unknown names rarely change within a minute; other causes may. */
 export function unreachable(error: unknown, server: string): Trouble {
   const code = codeOf(error);
-  const isCertificate = /CERT|TLS|SSL|SIGNATURE|ALTNAME/i.test(code);
   const text = `Cannot reach ${server}: ${whyNoAnswer(error)}.`;
-  const failure = new Failure(EXIT.unreachable, "server_unreachable", text, {
-    hint: isCertificate
-      ? "The server's TLS certificate is not trusted here."
-      : "Is it running? `svc serve` starts one; --server or SVC_SERVER says where it is.",
-  });
+  const tls = tlsHint(code);
+  const hint = tls ?? "Is it running? `svc serve` starts one; --server or SVC_SERVER says where it is.";
+  const failure = new Failure(EXIT.unreachable, "server_unreachable", text, { hint });
   const isRefused = /ConnectionRefused|ECONNREFUSED|ENOTFOUND|FailedToOpenSocket|EAI_AGAIN/.test(code);
-  return { failure, retry: isCertificate ? "no" : isRefused ? "seldom" : "yes" };
+  return { failure, retry: tls !== undefined ? "no" : isRefused ? "seldom" : "yes" };
+}
+
+/** What to do where TLS is what failed. */
+function tlsHint(code: string): string | undefined {
+  if (code === "EPROTO") return "svc itself speaks no TLS: without a proxy in front of it, write http://.";
+  if (/SELF_SIGNED|ISSUER|LEAF_SIGNATURE/.test(code))
+    return "The server's TLS certificate is not trusted here. NODE_EXTRA_CA_CERTS=FILE names the certificate (PEM) of who signed it.";
+  return /CERT|TLS|SSL|SIGNATURE|ALTNAME/i.test(code)
+    ? "The server's TLS certificate is not trusted here."
+    : undefined;
 }
 
 function readError(body: unknown) {
@@ -126,6 +133,7 @@ export function whyNoAnswer(error: unknown): string {
   if (/ConnectionRefused|ECONNREFUSED/.test(code)) return "the connection was refused";
   if (/ConnectionClosed|ECONNRESET|EPIPE/.test(code)) return "the connection was cut";
   if (/ENOTFOUND|EAI_AGAIN/.test(code)) return "its name is not known";
+  if (code === "EPROTO") return "nobody speaks TLS there";
   return clauseOf(error) || "the connection failed";
 }
 

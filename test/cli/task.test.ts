@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeCertificate } from "../egress/certificates.ts";
 import { freePort } from "../helpers/free-port.ts";
 import {
   ACCEPTING,
@@ -227,6 +228,24 @@ describe("a refusal", () => {
       expect.stringContaining(`It redirects to ${elsewhere.url}/v1/models`),
     ]);
     expect(elsewhere.seen).toEqual([]);
+  });
+
+  test("of TLS is told with what to do, and not tried again", async () => {
+    using server = startScriptedServer({});
+    const to = async (url: string) =>
+      await svc(["models", "list"], { env: { SVC_SERVER: url, SVC_API_KEY: "sk-svc-test" } });
+    const plain = server.url.replace("http:", "https:");
+    expect(await to(plain)).toEqual({
+      exitCode: 11,
+      stdout: "",
+      stderr: `error: Cannot reach ${plain}: nobody speaks TLS there.\n  svc itself speaks no TLS: without a proxy in front of it, write http://.\n`,
+    });
+    const certificate = makeCertificate(["IP:127.0.0.1"]);
+    // Without openssl.
+    if (certificate === undefined) return;
+    await using secure = Bun.serve({ port: 0, tls: certificate, fetch: () => Response.json({}) });
+    const { exitCode, stderr } = await to(`https://127.0.0.1:${secure.port}`);
+    expect([exitCode, stderr]).toEqual([11, expect.stringContaining("NODE_EXTRA_CA_CERTS=FILE")]);
   });
 
   test("for want of a server ends with exit code 11, and of a key with 4", async () => {
