@@ -89,8 +89,10 @@ function unreadable(error: unknown, told: readonly Told[]): Condition[] {
 }
 
 function lowBalance({ id, name, balance, held, creditLimit, lowBalance: level = ZERO }: Account): Condition {
-  const left = formatAmount(toMicros(balance - held + creditLimit));
-  const summary = `Account ${name} (${id}) has ${left} ${CURRENCY} left; ${formatAmount(level)} is its level.`;
+  const available = toMicros(balance - held + creditLimit);
+  const left = `${formatAmount(available)} ${CURRENCY} left`;
+  const had = available < level ? "" : `, and had less than ${formatAmount(level)} while tasks ran`;
+  const summary = `Account ${name} (${id}) has ${left}${had}; ${formatAmount(level)} is its level.`;
   return { kind: "low_balance", subject: id, summary };
 }
 

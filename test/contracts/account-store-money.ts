@@ -197,7 +197,6 @@ function describeLowBalance(withPrepaid: WithPrepaid): void {
 
   const REPLENISHED = {
     "a credit": (store) => store.accounts.credit(PREPAID, micros(1), "top-up", byHand(NOW)),
-    "a release": (store) => store.tasks.requestCancel(taskId(2), PREPAID, NOW),
     "a lower threshold": (store) =>
       store.accounts.updateAccount(PREPAID, { lowBalance: micros(49_999) }, bySystem()),
     "a higher credit limit": (store) =>
@@ -217,6 +216,23 @@ function describeLowBalance(withPrepaid: WithPrepaid): void {
         expect(await isLow(hold(store, 3, 5))).toBe(true);
         expect(await isLow(hold(store, 4, 5))).toBe(false);
       })(),
+  );
+
+  test(
+    "what tasks give back has it told again only at twice the level, and the account is low until then",
+    warned(async (store) => {
+      const low = async () => (await store.accounts.lowAccounts()).map(({ id }) => id);
+      await store.accounts.updateAccount(PREPAID, { lowBalance: micros(40_000) }, bySystem());
+      await hold(store, 1, 21_000);
+      expect(await isLow(hold(store, 2, 40_000))).toBe(true);
+      await store.tasks.requestCancel(taskId(2), PREPAID, NOW);
+      expect(await low()).toContain(PREPAID);
+      expect(await isLow(hold(store, 3, 40_000))).toBe(false);
+      await store.tasks.requestCancel(taskId(3), PREPAID, NOW);
+      await store.tasks.requestCancel(taskId(1), PREPAID, NOW);
+      expect(await low()).not.toContain(PREPAID);
+      expect(await isLow(hold(store, 4, 61_000))).toBe(true);
+    }),
   );
 
   test(

@@ -172,6 +172,11 @@ describe("what is wrong", () => {
       ...{ kind: "low_balance", subject: ACCOUNT },
       summary: `Account web (${ACCOUNT}) has 3.000000 USD left; 5.000000 is its level.`,
     });
+    const enough = { ...account, balance: micros(6_000_000) };
+    const again = reading({ accounts: { lowAccounts: async () => [enough] } });
+    expect((await again.read([]))[0]?.summary).toBe(
+      `Account web (${ACCOUNT}) has 6.000000 USD left, and had less than 5.000000 while tasks ran; 5.000000 is its level.`,
+    );
   });
 
   test("is a route that its upstream refuses, at once; one that failed after two minutes; one that is blocked never", async () => {

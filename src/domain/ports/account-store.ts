@@ -76,7 +76,10 @@ export interface AccountStore {
   /** Creates the first account and its key, both or neither. */
   createFirst(account: NewAccount, key: ApiKey, act: Act): Promise<"created" | "not_first">;
   accounts(): Promise<Account[]>;
-  /** The accounts that have less left than their `lowBalance`; unlimited ones too, and none that is suspended. */
+  /**
+   * The accounts that have less left than their `lowBalance`, or had when a task was created and have not twice as much since, nor
+   * been given more; unlimited ones too, and none that is suspended.
+   */
   lowAccounts(): Promise<Account[]>;
   /** By id or by name. */
   account(idOrName: string): Promise<Account | undefined>;

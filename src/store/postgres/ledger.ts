@@ -39,11 +39,13 @@ export function appendingOfCreated(rows: string, account: string): string {
      from ${given(rows, { task_id: "text", ...STORED })} join created on created.id = given.task_id`;
 }
 
-// Once the balance suffices again, the next low balance is reported again.
+// Once the balance suffices again, the next low balance is reported again. Where no money came in, that is at twice the level: what
+// tasks hold and give back would otherwise have it reported again and again.
 const MOVE = statement<never, [balance: number, held: number, account: string]>(
   `update account set balance_micros = balance_micros + $1::bigint, held_micros = held_micros + $2::bigint,
      low_balance_told = (low_balance_told = 1
-       and balance_micros + $1::bigint - held_micros - $2::bigint + credit_limit_micros < coalesce(low_balance_micros, 0))::int
+       and balance_micros + $1::bigint - held_micros - $2::bigint + credit_limit_micros
+         < coalesce(low_balance_micros, 0) * case when $1::bigint > 0 then 1 else 2 end)::int
    where id = $3`,
 );
 

@@ -71,7 +71,10 @@ export function prepareAccountSums(connection: Pick<Connection, "db" | "onUndone
       if (isLow) account.isTold = true;
       return { account: account.number, isLow };
     },
-    /** Changes the sums of an account. Once its balance suffices again, the next low balance is told again. */
+    /**
+     * Changes the sums of an account. Once its balance suffices again, the next low balance is told again. Where no money came in, that is
+     * at twice the level: what tasks hold and give back would otherwise have it told again and again.
+     */
     move(id: AccountId, balance: number, held: number): void {
       const known = open.get(id);
       if (known === undefined) {
@@ -82,7 +85,7 @@ export function prepareAccountSums(connection: Pick<Connection, "db" | "onUndone
       known.available += balance - held;
       known.unsettled.balance += balance;
       known.unsettled.held += held;
-      known.isTold = known.isTold && known.available < (known.low ?? 0);
+      known.isTold = known.isTold && known.available < (known.low ?? 0) * (balance > 0 ? 1 : 2);
     },
   };
 }
@@ -111,7 +114,8 @@ function prepareStatements({ db }: Pick<Connection, "db">) {
     move: db.prepare<Changed, [balance: number, held: number, account: string]>(
       `update account set balance_micros = balance_micros + ?1, held_micros = held_micros + ?2,
          low_balance_told = low_balance_told
-           and balance_micros + ?1 - held_micros - ?2 + credit_limit_micros < coalesce(low_balance_micros, 0)
+           and balance_micros + ?1 - held_micros - ?2 + credit_limit_micros
+             < coalesce(low_balance_micros, 0) * case when ?1 > 0 then 1 else 2 end
        where id = ?3 ${returning}`,
     ),
     add: db.prepare<never, [balance: number, held: number, told: number, account: number]>(

@@ -115,10 +115,10 @@ test("a low balance is told by the first create of a turn that makes it so, and 
 test("tasks that end in a turn settle as they would one after the other, and a low balance is told again", async () => {
   await prepaid(ACCOUNT, 6);
   await prepaid(OTHER, 1);
-  await store.accounts.updateAccount(ACCOUNT, { lowBalance: micros(4 * EACH) }, bySystem());
-  for (const number of [1, 2]) await admit(store, { number });
-  expect(await admit(store, { number: 3 })).toMatchObject({ isLow: true });
-  expect(await admit(store, { number: 4 })).toMatchObject({ isLow: false });
+  await store.accounts.updateAccount(ACCOUNT, { lowBalance: micros(2 * EACH) }, bySystem());
+  await admit(store, { number: 1, held: micros(2 * EACH) });
+  for (const number of [2, 3]) await admit(store, { number });
+  expect(await admit(store, { number: 4 })).toMatchObject({ isLow: true });
   await admit(store, { number: 5, accountId: OTHER });
   const { leases } = await store.tasks.claim(claimQuery());
   for (const [i, lease] of leases.entries())
@@ -135,7 +135,7 @@ test("tasks that end in a turn settle as they would one after the other, and a l
     fail(5),
     fail(2),
     store.tasks.requestCancel(taskId(4), ACCOUNT, NOW),
-    admit(store, { number: 6 }),
+    admit(store, { number: 6, held: micros(3 * EACH) }),
     end(3, (task) => {
       const attempt = attemptId(1 + leases.findIndex((lease) => lease.task.id === task.id));
       return succeeded(task, NOW, attempt, [newAsset({ taskId: task.id })], undefined, callbackId(3));
@@ -144,7 +144,7 @@ test("tasks that end in a turn settle as they would one after the other, and a l
   ]);
   expect(results).toEqual([
     ...["applied", "applied", "applied", "requested"],
-    // The balance had sufficed again.
+    // Twice the level was left again.
     ...[{ kind: "admitted", isLow: true }, "applied", { kind: "admitted", isLow: false }],
   ] as typeof results);
   const entries = await store.accounts.ledger(ACCOUNT);
@@ -154,7 +154,7 @@ test("tasks that end in a turn settle as they would one after the other, and a l
     balance: sum("balanceDelta"),
     held: sum("heldDelta"),
   });
-  expect([sum("balanceDelta"), sum("heldDelta")]).toEqual([micros(5 * EACH), micros(3 * EACH)]);
+  expect([sum("balanceDelta"), sum("heldDelta")]).toEqual([micros(5 * EACH), micros(5 * EACH)]);
   expect(await store.accounts.account(OTHER)).toMatchObject({ balance: micros(EACH), held: micros(0) });
 });
 

@@ -14,9 +14,9 @@ import { type AccountRow, account, toAccount } from "./account-table.ts";
 import { creditKey } from "./credit-key-table.ts";
 import { accountChanged, accountCredited, accountMade } from "./notes.ts";
 
-/** The accounts in use that have less left than their level. */
+/** The accounts in use that have less left than their level, or had and were told of it. */
 export const LOW_ACCOUNTS = `select * from account
-   where ${AVAILABLE} < low_balance_micros and status = 'active' order by id`;
+   where (${AVAILABLE} < low_balance_micros or low_balance_told = 1) and status = 'active' order by id`;
 
 /** Finds accounts. Raw statements: most commands on a data folder need no others, and the first query that drizzle builds takes milliseconds. */
 function prepareFind({ db }: Connection) {
