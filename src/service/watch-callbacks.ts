@@ -95,7 +95,8 @@ async function* toldAtEnd(
   number: number,
 ): AsyncGenerator<ListenedCallback, void, undefined> {
   const task = await deps.tasks.byId(id);
-  if (task === undefined) throw new Error(`Task ${id} is not stored`);
+  // It was deleted since the page was read, which other readers may get for a while.
+  if (task === undefined) return;
   const ofTask = await deps.callbacks.list({ accountId, taskId: id, limit: MOST_OF_TASK });
   const ofGroup = ofTask.find(({ event }) => event === GROUP_ENDED);
   const own = ofTask.find(({ event }) => event === task.status);

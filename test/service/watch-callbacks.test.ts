@@ -43,10 +43,9 @@ afterEach(() => store.stop());
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 const tell = () => feeds.feed.publish({ id: taskId(1), accountId: ACCOUNT }, true);
 
-function watch(after = 0, principal = PRINCIPAL) {
+function watch(after = 0, principal = PRINCIPAL, pages = createChangePages({ tasks: store.tasks, clock })) {
   const { tasks, callbacks } = store;
   const accounts = { callbackSecret: async () => secret };
-  const pages = createChangePages({ tasks, clock });
   const forms = () => undefined;
   const deps = {
     ...feeds,
@@ -98,6 +97,19 @@ test("each task of the key that completes or fails is told, with or without an a
   const fifth = (await coming).value;
   expect(fifth?.taskId).toBe(taskId(5));
   expect(await numbersOf(watch(second?.number), 1)).toEqual([5]);
+});
+
+test("a task that is deleted before it was told is passed over, by every later reader too", async () => {
+  for (const number of [1, 2, 3]) {
+    await admit(store, { number });
+    await endOne(store, "failed");
+  }
+  const pages = createChangePages({ tasks: store.tasks, clock });
+  const told = watch(0, PRINCIPAL, pages);
+  expect(await numbersOf(told, 1)).toEqual([1]);
+  await store.retention.remove(taskId(2), NOW);
+  expect(await numbersOf(told, 1)).toEqual([3]);
+  expect(await numbersOf(watch(0, PRINCIPAL, pages), 2)).toEqual([1, 3]);
 });
 
 test("a key that signs has the headers of a delivery of this moment, by the callback's id or else the task's", async () => {
