@@ -56,7 +56,10 @@ describe("a model that no provider makes at present", () => {
     expect(all.find(({ id }) => id === "flux-dev")).toMatchObject({
       available: false,
       routes: expect.arrayContaining([
-        { provider: "fal", upstream_model: "fal-ai/flux/dev", available: false, needs: ["FAL_KEY"] },
+        {
+          ...{ provider: "fal", upstream_model: "fal-ai/flux/dev", available: false, needs: ["FAL_KEY"] },
+          only: { output_format: { enum: ["jpeg", "png"] }, output_quality: false },
+        },
       ]),
     });
     expect(all.find(({ id }) => id === "sandbox-image")).toMatchObject({

@@ -8,7 +8,7 @@ import { addSize, type ModelBody } from "../../service/compat-request.ts";
 import { fitVideo } from "../../service/fit-video.ts";
 import { choices, type OfferedModel, propertyOf, takenChoices } from "../../service/model-fields.ts";
 import { type ForeignMedia, putMedia } from "./foreign-media.ts";
-import { generalMeaning, type Meaning, type Vocabulary, vocabularyOf } from "./foreign-words.ts";
+import { generalMeaning, isNameOf, type Meaning, type Vocabulary, vocabularyOf } from "./foreign-words.ts";
 import { knownOf } from "./known-words.ts";
 
 /** A request to a model in the words of another API. A null field is absent. */
@@ -131,13 +131,13 @@ function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: nu
   const { name, value } = given;
   switch (meaning.kind) {
     case "parameter":
-      put(fitting, meaning.name, { ...given, value: meaning.read(value) });
+      putWorded(fitting, meaning, given);
       break;
     case "media":
       addMedia(fitting, { ...given, media: meaning.media, roles: meaning.roles, place });
       break;
     case "constant":
-      if (value !== meaning.value) throw unchoosable(model, given);
+      if (value !== meaning.value && !isNameOf("speed", name)) throw unchoosable(model, given);
       break;
     case "count":
       if (propertyOf(model, "n") !== undefined) put(fitting, "n", given);
@@ -147,6 +147,7 @@ function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: nu
       putFormat(fitting, given);
       break;
     case "checks":
+    case "speed":
       break;
     case "side":
       wishFor(fitting, name === "width" ? "width" : "height", given);
@@ -154,6 +155,13 @@ function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: nu
     default:
       if (!LEFT_TO_MODEL.includes(value)) wishFor(fitting, meaning.kind, given);
   }
+}
+
+/** A value in the words of a route. A size that the route has no word for is fitted, as sizes are of models without that route. */
+function putWorded(fitting: Fitting, { name, read }: Extract<Meaning, { kind: "parameter" }>, given: Given) {
+  const value = read(given.value);
+  if (isSizeLike(value) && isNameOf("size", given.name)) wishFor(fitting, "size", given);
+  else put(fitting, name, { ...given, value });
 }
 
 /** Writes a field of the model's own, in the type that its schema has for it. */
@@ -266,9 +274,8 @@ function sizeOfSides(wishes: Wishes): Wish | undefined {
   return { param: width.param, value: `${width.value}x${height.value}` };
 }
 
-function isSizeLike(value: Json): boolean {
-  return isJsonObject(value) || (typeof value === "string" && parseSize(value) !== undefined);
-}
+const isSizeLike = (value: Json): boolean =>
+  isJsonObject(value) || (typeof value === "string" && parseSize(value) !== undefined);
 
 /** `1024x768`, also of `{width, height}` and `1024*768`. @throws AppError naming a side that is no number */
 function sizeText({ param, value }: Wish): Json {

@@ -15,12 +15,12 @@ export type Meaning =
   | { readonly kind: "count" | "length" | "size" | "side" | "ratio" | "format" }
   /** Every request has this value there. */
   | { readonly kind: "constant"; readonly value: Json }
-  /** The service and its providers decide what is checked: the value changes nothing. */
-  | { readonly kind: "checks" };
+  /** The service and its providers decide what is checked, and how fast a model is run: the value changes nothing. */
+  | { readonly kind: "checks" | "speed" };
 
 const media = (kind: MediaKind, roles: readonly InputRole[], names: string) =>
   names.split(" ").map((name): [string, Meaning] => [name, { kind: "media", media: kind, roles }] as const);
-const named = (kind: "count" | "length" | "size" | "side" | "ratio" | "format" | "checks", names: string) =>
+const named = (kind: Exclude<Meaning["kind"], "parameter" | "media" | "constant">, names: string) =>
   names.split(" ").map((name): [string, Meaning] => [name, { kind }] as const);
 
 /** Names that many APIs have for the same things; for a name that ends in a number, see `generalMeaning`. */
@@ -62,6 +62,7 @@ const GENERAL = new Map<string, Meaning>([
   ...named("ratio", "aspect_ratio"),
   ...named("format", "output_format image_format format"),
   ...named("checks", "enable_safety_checker disable_safety_checker enable_safety_checks safety_tolerance"),
+  ...named("speed", "go_fast acceleration"),
 ]);
 
 /** What a name means that many APIs have. `input_image_3` is the third of `input_image`. */
@@ -74,6 +75,10 @@ export function generalMeaning(
   const meaning = GENERAL.get(base);
   return meaning?.kind === "media" ? { meaning, place: Number(place) } : undefined;
 }
+
+/** Whether many APIs have the name for things of that kind. */
+export const isNameOf = (kind: Meaning["kind"], name: string): boolean =>
+  generalMeaning(name)?.meaning.kind === kind;
 
 /** What an API calls the fields of one model, by a route's wording reversed. */
 export interface Vocabulary {

@@ -368,6 +368,20 @@ describe("the words of that API", () => {
     expect(await requestOf(await submit("fal-ai/flux/dev", sized))).toMatchObject({
       parameters: { aspect_ratio: "4:3" },
     });
+    // What fal publishes as the example of that model, with a size of its caller's own.
+    const published = {
+      ...{
+        prompt: "x",
+        image_size: { width: 1024, height: 768 },
+        num_inference_steps: 28,
+        guidance_scale: 3.5,
+      },
+      ...{ num_images: 1, enable_safety_checker: true, output_format: "jpeg", acceleration: "none" },
+    };
+    expect(models.problems(["components", "schemas", "FluxDevInput"], published)).toEqual([]);
+    expect((await requestOf(await submit("fal-ai/flux/dev", published))).parameters).toEqual({
+      ...{ aspect_ratio: "4:3", steps: 28, guidance: 3.5, output_format: "jpeg" },
+    });
     const edited = await submit("fal-ai/nano-banana/edit", { prompt: "x", image_urls: [picture] });
     expect(await requestOf(edited)).toMatchObject({ mode: "image-to-image" });
     for (const id of [video, image, edited]) await cancel(id);

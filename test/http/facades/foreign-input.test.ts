@@ -42,7 +42,11 @@ describe("a field", () => {
     ["flux-schnell", "replicate", { num_outputs: 2, output_format: "jpg" }, { n: 2, output_format: "jpeg" }],
     ["flux-kontext-pro", "replicate", { input_image: A }, { image_url: A }],
     ["veo3", "fal", { duration: "8s", image_url: A }, { duration: 8, image_url: A }],
-    ["flux-schnell", "replicate", { go_fast: false }, {}],
+    ["flux-schnell", "replicate", { megapixels: "1" }, {}],
+    // A size that the route has no word for, as of a model without that route.
+    ["flux-dev", "fal", { image_size: { width: 1024, height: 768 } }, { aspect_ratio: "4:3" }],
+    ["flux-dev", "fal", { image_size: "1000x500" }, { aspect_ratio: "16:9" }],
+    ["flux-dev", undefined, { image_size: "1000x500" }, { aspect_ratio: "16:9" }],
     // By the model's own name, in the type that it has.
     ["sandbox-image", undefined, { seed: "7", output_format: "jpg" }, { seed: 7, output_format: "jpeg" }],
     ["kling-v3-pro", "fal", { duration: "5" }, { duration: 5 }],
@@ -50,6 +54,40 @@ describe("a field", () => {
     // By names that many APIs have.
     ["sandbox-image", undefined, { num_images: 3, seed: null }, { n: 3 }],
     ["sandbox-image", undefined, { enable_safety_checker: true, safety_tolerance: "2" }, {}],
+    // Whatever every request has there: how fast it is run is the provider's affair.
+    ["flux-schnell", "replicate", { go_fast: true }, {}],
+    ["flux-schnell", "fal", { guidance_scale: 3.5, acceleration: "regular" }, {}],
+    // Examples that providers publish of their models.
+    [
+      "flux-dev",
+      "fal",
+      {
+        ...{ image_size: "1152x864", num_inference_steps: 28, guidance_scale: 3.5, num_images: 1 },
+        ...{ enable_safety_checker: true, output_format: "jpeg", acceleration: "none" },
+      },
+      { aspect_ratio: "4:3", steps: 28, guidance: 3.5, n: 1, output_format: "jpeg" },
+    ],
+    [
+      "flux-schnell",
+      "replicate",
+      {
+        ...{ go_fast: true, megapixels: "1", num_outputs: 1, aspect_ratio: "1:1", output_format: "webp" },
+        ...{ output_quality: 80, num_inference_steps: 4 },
+      },
+      { n: 1, aspect_ratio: "1:1", output_format: "webp", output_quality: 80, steps: 4 },
+    ],
+    [
+      "flux-dev",
+      "replicate",
+      { go_fast: true, guidance: 3, megapixels: "1", prompt_strength: 0.8, num_inference_steps: 28 },
+      { guidance: 3, steps: 28 },
+    ],
+    [
+      "flux-kontext-pro",
+      "fal",
+      { guidance_scale: 3.5, safety_tolerance: "2", enhance_prompt: false },
+      { guidance: 3.5, prompt_upsampling: false },
+    ],
     [
       "flux-2-pro",
       undefined,
@@ -87,8 +125,8 @@ describe("a field", () => {
   });
 
   test("that a route has the same value of in every request can have no other", () => {
-    expect(refusal(() => translate("flux-schnell", { go_fast: true }, "replicate"))).toEqual({
-      ...{ kind: "not_a_choice", param: "input.go_fast" },
+    expect(refusal(() => translate("flux-schnell", { megapixels: "0.25" }, "replicate"))).toEqual({
+      ...{ kind: "not_a_choice", param: "input.megapixels" },
     });
   });
 

@@ -177,10 +177,15 @@ function valueFor(property: JsonObject): Json {
 
 describe.each(FAL_MODELS.map((model) => [model.id, model] as const))("%s", (_, model) => {
   const media = new Set(model.mediaFields.map((field) => field.name));
-  const own = Object.entries(model.schema.properties as Record<string, JsonObject>).filter(
-    ([name]) => !media.has(name) && !["model", "prompt", "n", "callback_url"].includes(name),
-  );
-  const { upstreamModel, wording = {} } = model.routes.find(({ provider }) => provider === FAL.id)!;
+  const {
+    upstreamModel,
+    only = {},
+    wording = {},
+  } = model.routes.find(({ provider }) => provider === FAL.id)!;
+  const own = Object.entries(model.schema.properties as Record<string, JsonObject>)
+    .filter(([name]) => !media.has(name) && !["model", "prompt", "n", "callback_url"].includes(name))
+    .filter(([name]) => only[name] !== false)
+    .map(([name, property]) => [name, { ...property, ...only[name] }] as const);
 
   test("has every field it takes reach its upstream", async () => {
     const parameters = Object.fromEntries(own.map(([name, property]) => [name, valueFor(property)]));
