@@ -148,6 +148,7 @@ export const ENVIRONMENT_HELP = `Variables of the commands that talk to a server
   SVC_MANAGEMENT_TOKEN  management token, for administration
   SVC_PREVIEW     how results are shown: auto, none, kitty, iterm, sixel or half
   SVC_PROFILE     profile to use (default "${DEFAULT_PROFILE}"; see \`svc login\`)
+  HTTP_PROXY, HTTPS_PROXY, NO_PROXY  proxy on the way to other machines
   NODE_EXTRA_CA_CERTS  file (PEM) of certificates to trust besides this machine's
 Variables of every command:
   SVC_OUTPUT      json, plain or auto (a table on a terminal, plain elsewhere)

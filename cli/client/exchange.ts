@@ -5,6 +5,7 @@ import { Failure } from "../failure.ts";
 import { dataOf, notThisService, parseBody, troubleOf, unreachable } from "./answer.ts";
 import type { Attempt, RetryOptions } from "./retry.ts";
 import type { Part } from "./transfer.ts";
+import { wayTo } from "./way.ts";
 
 /** Time for the answer to a request that does not wait on the server. */
 export const REQUEST_TIMEOUT_MS = 60_000;
@@ -153,6 +154,7 @@ function send(
 ): Promise<Response> {
   return fetch(url, {
     redirect: "manual",
+    ...wayTo(url),
     ...init,
     headers: { ...init.headers, "User-Agent": userAgent },
     signal: AbortSignal.any([signal, init.signal]),

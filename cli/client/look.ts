@@ -4,6 +4,7 @@ import { VERSION } from "../../src/version.ts";
 import { parseBody } from "./answer.ts";
 import type { ClientOptions } from "./exchange.ts";
 import { serverVersion } from "./server-version.ts";
+import { wayTo } from "./way.ts";
 
 const LOOK_MS = 10_000;
 
@@ -20,6 +21,7 @@ export async function lookAtServer(
   try {
     response = await fetch(`${server}/readyz?verbose`, {
       redirect: "manual",
+      ...wayTo(server),
       signal: AbortSignal.any([options.signal, AbortSignal.timeout(LOOK_MS)]),
       headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
     });

@@ -3,6 +3,7 @@ import { Failure } from "../failure.ts";
 import { clauseOf, unreachable } from "./answer.ts";
 import { type ClientOptions, REQUEST_TIMEOUT_MS } from "./exchange.ts";
 import type { Attempt } from "./retry.ts";
+import { wayTo } from "./way.ts";
 
 /** A synchronous call may be answered after five minutes. */
 const SYNC_WAIT_MS = 300_000;
@@ -61,6 +62,7 @@ export async function sendRaw(
       headers,
       ...(body === undefined ? {} : { body }),
       redirect: "manual",
+      ...wayTo(url),
       signal: AbortSignal.any([signal, late.signal]),
     });
     const ms = Math.round(timing.now() - startedAt);
