@@ -14,13 +14,14 @@ export interface ChangePage {
   readonly isLast: boolean;
 }
 
-/** How many pages are kept for other streams at the same position. */
+/** How many pages are kept for other streams at the same position, and for how long: tasks may be deleted since, and files removed. */
 const KEPT = 32;
+const KEPT_MS = 1_000;
 
 /** Reads changes for all streams of the process. A change wakes all of them, and most of them are at the same position then. */
 export function createChangePages(deps: { readonly tasks: TaskStore; readonly clock: Clock }) {
-  const { tasks } = deps;
-  const pages = new Map<string, Promise<ChangePage>>();
+  const { tasks, clock } = deps;
+  const pages = new Map<string, { readonly page: Promise<ChangePage>; readonly until: number }>();
 
   async function read(query: ChangeQuery): Promise<ChangePage> {
     const changes = await tasks.changes(query);
@@ -42,18 +43,20 @@ export function createChangePages(deps: { readonly tasks: TaskStore; readonly cl
       return Math.min(seen, await tasks.latestChange(account));
     },
     /**
-     * The changes after a number, up to a page of them: streams that ask for the same page before the next change share one object.
+     * The changes after a number, up to a page of them: streams that ask for the same page within a second, before the next change, share
+     * one object.
      * @param query.limit bounds what a slow reader holds in memory, and how long others wait for a fast reader
      */
     async after(query: ChangeQuery): Promise<ChangePage> {
       const latest = await tasks.latestChange(query.accountId);
       const name = [query.accountId, query.after, query.limit, latest].join(" ");
       const known = pages.get(name);
-      if (known !== undefined) return known;
+      if (known !== undefined && clock.elapsed() < known.until) return known.page;
+      pages.delete(name);
       const oldest = pages.size < KEPT ? undefined : pages.keys().next().value;
       if (oldest !== undefined) pages.delete(oldest);
       const page = read(query);
-      pages.set(name, page);
+      pages.set(name, { page, until: clock.elapsed() + KEPT_MS });
       page.catch(() => pages.delete(name));
       return page;
     },

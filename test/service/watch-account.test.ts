@@ -252,3 +252,16 @@ test("readers who have more to read take turns, one in each turn of the event lo
   await turn();
   expect(turns).toBe(4);
 });
+
+test("a task that was deleted is not read a second later, though nothing else has changed", async () => {
+  for (const number of [1, 2]) {
+    await admit(store, { number });
+    await endOne(store, "failed");
+  }
+  const query = { accountId: ACCOUNT, after: 0, limit: 100 };
+  const idsOf = async () => (await pages.after(query)).changes.map(({ task }) => task.id);
+  expect(await idsOf()).toEqual([taskId(1), taskId(2)]);
+  await store.retention.remove(taskId(1), NOW);
+  clock.advance(1_000);
+  expect(await idsOf()).toEqual([taskId(2)]);
+});
