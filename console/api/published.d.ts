@@ -5056,7 +5056,7 @@ export interface Operations {
     data: Schemas["Automatic1111Queue"];
   };
   "GET /replicate/v1/predictions": {
-    query: { cursor?: string };
+    query: { cursor?: string; created_after?: string; created_before?: string; source?: "web" };
     data: {
       /** The page before. */
       previous: string | null;

@@ -59,6 +59,14 @@ export function idOfDigest<P extends IdPrefix>(prefix: P, digest: string): IdByP
   return `${prefix}_${digits.join("")}` as string as IdByPrefix[P];
 }
 
+/** An id that sorts before every other that is made at this time or later. @param ms in epoch milliseconds, ≥ 0 */
+export function firstIdAt<P extends "task">(prefix: P, ms: number): IdByPrefix[P] {
+  return idOfDigest(prefix, Math.min(ms, LAST_MS).toString(16).padStart(12, "0").padEnd(32, "0"));
+}
+
+/** The last time that an id can have: 48 bits. */
+const LAST_MS = 2 ** 48 - 1;
+
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
 /** Whether `text` has the form of an identifier with this prefix; says nothing about whether it exists. */

@@ -286,6 +286,27 @@ describe("a prediction", () => {
     expect(errorOf(await call("/predictions?cursor=x"))).toMatchObject({ status: 422, field: "cursor" });
   });
 
+  test("is listed by when it was created, and by where", async () => {
+    const first = await create(SMALL);
+    await ended(first.body.id);
+    const second = await create(SMALL);
+    await ended(second.body.id);
+    const listed = async (query: string) =>
+      (await call(`/predictions?${query}`)).body.results as JsonObject[];
+    const [all, since] = [await listed(""), String(first.body.created_at)];
+    const isSince = ({ created_at }: JsonObject) => String(created_at) >= since;
+    expect(all.filter(isSince).length).toBeGreaterThan(1);
+    expect(await listed(`created_after=${since}`)).toEqual(all.filter(isSince));
+    expect(await listed(`created_before=${since}`)).toEqual(all.filter((each) => !isSince(each)));
+    expect(await listed(`created_after=${since}&created_before=${since}`)).toEqual([]);
+    expect(await listed("created_before=2099-01-01T00:00:00%2B01:00")).toEqual(all);
+    expect(await listed("source=web")).toEqual([]);
+    for (const query of ["created_after=soon", "created_before=2026-02-30", "source=api"])
+      expect(errorOf(await call(`/predictions?${query}`))).toMatchObject({
+        ...{ status: 422, field: query.split("=")[0] },
+      });
+  });
+
   test("sent again with its idempotency key is one prediction", async () => {
     const headers = { "Idempotency-Key": "aisdk_vid_1" };
     const first = await create(LASTING, { headers });

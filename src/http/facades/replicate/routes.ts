@@ -1,6 +1,5 @@
 import { signingSecretsAt } from "../../../domain/callback/signature.ts";
-import { AppError, mustBe } from "../../../domain/errors.ts";
-import { isId } from "../../../domain/ids.ts";
+import { AppError } from "../../../domain/errors.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import { formatAmount } from "../../../domain/money/money.ts";
 import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
@@ -15,6 +14,7 @@ import { OWNER } from "../models.ts";
 import { type CreateDeps, createPrediction } from "./create.ts";
 import { HARDWARE_ENTRY, oneDeployment } from "./deployments.ts";
 import { type FileDeps, fileEndpoints } from "./files.ts";
+import { listPredictions } from "./list.ts";
 import { BASE } from "./manners.ts";
 import {
   collectionPage,
@@ -23,7 +23,6 @@ import {
   oneCollection,
   oneModel,
   oneVersion,
-  pageOf,
   versionPage,
 } from "./models.ts";
 import { createTellPrediction, untoldPrediction } from "./present.ts";
@@ -63,7 +62,7 @@ export function replicateEndpoints(given: ReplicateDeps): Endpoint[] {
     keyed("POST", `${DEPLOYMENT}/predictions`, wire.CREATE_DEPLOYMENT_PREDICTION, CREATES, (exchange) =>
       createPrediction(deps, exchange, nameIn(exchange)),
     ),
-    polled(PREDICTIONS, wire.LIST_PREDICTIONS, (exchange) => list(deps, exchange), "lists"),
+    polled(PREDICTIONS, wire.LIST_PREDICTIONS, (exchange) => listPredictions(deps, exchange), "lists"),
     polled(PREDICTION, wire.READ_PREDICTION, (exchange) => read(deps, exchange), "reads"),
     keyed("POST", `${PREDICTION}/cancel`, wire.CANCEL_PREDICTION, {}, (exchange) => cancel(deps, exchange)),
     {
@@ -135,39 +134,6 @@ async function cancel(deps: Deps, { principal, param, origin }: KeyedExchange): 
     throw error;
   });
   return replyOf(deps, task, origin);
-}
-
-const PAGE = 100;
-
-/** The account's tasks, however they were created. The cursor is the id of the last one before the page. */
-async function list(deps: Deps, { principal, query, origin }: KeyedExchange): Promise<Reply> {
-  const { accountId } = principal;
-  const after = query().get("cursor") ?? undefined;
-  if (after !== undefined && !isId("task", after)) throw mustBe("cursor", { form: "cursor" }, after);
-  // One more than are shown tells whether there is another page.
-  const found = await deps.tasks.list({ accountId, after, limit: PAGE + 1 });
-  const page = found.slice(0, PAGE);
-  const told = await Promise.all(page.map((task) => deps.tell(task, origin)));
-  const address = (cursor: string | undefined) =>
-    `${origin}${PREDICTIONS}${cursor === undefined ? "" : `?cursor=${cursor}`}`;
-  const [first] = page;
-  const next = found.length > PAGE ? address(page.at(-1)?.id) : null;
-  const previous =
-    after === undefined || first === undefined ? null : address(await cursorBefore(deps, principal, first));
-  const texts = told.flatMap((each) => each?.text ?? []);
-  const { results: _, ...around } = pageOf([], next, previous);
-  const body = `${JSON.stringify(around).slice(0, -1)},"results":[${texts.join(",")}]}`;
-  return { status: 200, headers: { "Content-Type": "application/json" }, body };
-}
-
-/** The cursor of the page before the one that begins with this task; undefined where that is the first. */
-async function cursorBefore(
-  { tasks }: Deps,
-  { accountId }: KeyedExchange["principal"],
-  { id: after }: TaskSummary,
-): Promise<string | undefined> {
-  const newer = await tasks.list({ accountId, after, limit: PAGE + 1 }, "oldest");
-  return newer[PAGE]?.id;
 }
 
 async function owner({ accounts }: Deps, { principal }: KeyedExchange): Promise<JsonObject> {

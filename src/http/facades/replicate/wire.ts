@@ -111,7 +111,15 @@ const CURSOR = { type: "object", properties: { cursor: text("From `next` or `pre
 
 export const LIST_PREDICTIONS = contract("listReplicatePredictions", TAG, "List predictions", {
   description: "The account's tasks, the newest first, however they were created.",
-  query: CURSOR,
+  query: {
+    ...CURSOR,
+    properties: {
+      ...CURSOR.properties,
+      created_after: text("Those that were created at this time, or later.", { format: "date-time" }),
+      created_before: text("Those that were created before this time.", { format: "date-time" }),
+      source: text("Those that people made on that API's pages, which are none here.", { const: "web" }),
+    },
+  },
   answers: { 200: jsonAnswer("One page, of 100.", pageSchema(PREDICTION)) },
   errors: ["invalid_request"],
 });
