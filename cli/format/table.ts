@@ -25,45 +25,36 @@ export interface Table {
 /** A name and its value; undefined for nothing to show. */
 export type Field = readonly [name: string, value: string | undefined];
 
-const NO_BORDER = {
-  ...{ top: "", "top-mid": "", "top-left": "", "top-right": "" },
-  ...{ bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" },
-  ...{ left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "right-mid": "" },
-};
-
-/** Draws a table for people, no wider than their terminal. Loads its renderer only when it is needed. */
-export async function renderTable(
+/** Draws a table for people, no wider than their terminal. */
+export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   { style, width }: { readonly style: Style; readonly width: number },
-): Promise<Table> {
+): Table {
   if (rows.length === 0) return { text: "", hidden: [] };
-  const { default: Renderer } = await import("cli-table3");
   const lines = rows.map((row) => row.map(oneLine));
   const widths = columns.map(({ title }, i) =>
-    Math.max(Bun.stringWidth(title), ...lines.map((line) => Bun.stringWidth(line[i] ?? ""))),
+    lines.reduce((widest, line) => Math.max(widest, Bun.stringWidth(line[i] ?? "")), Bun.stringWidth(title)),
   );
   const fit = fitColumns(columns, widths, width);
   const shown = fit.columns.flatMap((i, at) => {
     const column = columns[i];
     return column === undefined ? [] : [{ ...column, i, width: fit.widths[at] ?? 0 }];
   });
-  const table = new Renderer({
-    head: shown.map((column) => style.bold(cutText(column.title, column.width, "end"))),
-    colAligns: shown.map(({ align }) => align ?? "left"),
-    chars: { ...NO_BORDER, middle: " ".repeat(GAP) },
-    style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-  });
-  table.push(
-    ...lines.map((line) => shown.map(({ i, width, cut }) => cutText(line[i] ?? "", width, cut ?? "end"))),
-  );
-  const text = table
-    .toString()
-    .split("\n")
-    .map((line) => line.trimEnd())
-    .join("\n");
+  const head = shown.map((each) => filled(style.bold(cutText(each.title, each.width, "end")), each));
+  const text = [
+    head,
+    ...lines.map((line) =>
+      shown.map((each) => filled(cutText(line[each.i] ?? "", each.width, each.cut ?? "end"), each)),
+    ),
+  ].map((cells) => `${cells.join(" ".repeat(GAP)).trimEnd()}\n`);
   const hidden = columns.filter((_, i) => !fit.columns.includes(i)).map(({ title }) => title);
-  return { text: `${text}\n`, hidden };
+  return { text: text.join(""), hidden };
+}
+
+function filled(cell: string, { width, align }: Pick<Column, "align"> & { readonly width: number }): string {
+  const room = " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
+  return align === "right" ? room + cell : cell + room;
 }
 
 /** Prints one line per row, tabs between cells, no heading: for cut, sort and awk. */

@@ -30,6 +30,11 @@ test.each([
   [["keys", "list", "--data-dir", "garbage"], 1, "Is svc.db a database of svc?"],
   [["keys", "list", "--data-dir", "database-is-folder"], 1, "See whether this user owns the data folder"],
   [
+    ["keys", "list", "--data-dir", "database-is-folder"],
+    1,
+    "A snapshot that can only be read has to be copied first.",
+  ],
+  [
     ["keys", "list", "--config", "folder"],
     12,
     "CWD/folder: cannot be read: it is a folder, and must be a file.",

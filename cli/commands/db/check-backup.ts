@@ -35,7 +35,8 @@ export async function checkBackup(
   context: Context,
   output: Output,
 ): Promise<void> {
-  if (from === "-") throw usage("--dry-run reads a folder; an archive can be checked only by restoring it.");
+  if (from === "-")
+    throw usage("An archive can be checked only by restoring it; a folder or a bucket is read.");
   const config = readLocalConfig(options, context);
   const places = objectPlaces(config, options.bucket);
   const { checkBackupAt } = await import("../../../src/app/restore-local.ts");
