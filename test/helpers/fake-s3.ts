@@ -72,6 +72,8 @@ export async function startFakeS3(
     fault: (_: S3Request): Fault | undefined | Promise<Fault | undefined> => undefined,
     /** What the service does not implement. */
     lacks: [] as ("checksum" | "condition" | "range")[],
+    /** Lists begin with the first object whatever `start-after` says, as those of directory buckets do. */
+    beginsListsAnew: false,
     hasBucket: true,
   };
   let uploadIds = 0;
@@ -264,7 +266,7 @@ export async function startFakeS3(
   }
 
   function listObjects(query: URLSearchParams): string {
-    const after = query.get("start-after") ?? "";
+    const after = state.beginsListsAnew ? "" : (query.get("start-after") ?? "");
     const keys = [...state.objects.keys()]
       .filter((key) => key.startsWith(query.get("prefix") ?? "") && key > after)
       .sort();

@@ -1,4 +1,5 @@
 import { createSlots } from "../../toolkit/slots.ts";
+import { nameOf } from "./bucket.ts";
 import type { S3Answer, S3Body, S3Client } from "./client.ts";
 import { mayPass, S3Error } from "./errors.ts";
 import { Multipart } from "./multipart.ts";
@@ -122,6 +123,13 @@ export class KeyedObjects {
       sizeBytes: Number(textOf(entry, "Size") ?? -1),
       storedAt: Date.parse(textOf(entry, "LastModified") ?? "") || 0,
     }));
+    const first = objects[0];
+    // Such as directory buckets of S3. A list that begins anew each time would never end.
+    if (after !== undefined && first !== undefined && first.key <= after)
+      throw new S3Error(
+        `The service of ${nameOf(this.client.bucket)} lists objects from the first one again, whatever \`start-after\` says. Use another service.`,
+        "NotInOrder",
+      );
     return { objects, isLast: textOf(text, "IsTruncated") !== "true" };
   }
 

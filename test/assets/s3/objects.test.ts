@@ -243,6 +243,16 @@ test("a list goes on after its thousandth object, in the order of the names", as
   expect(rest.objects[0]).toMatchObject({ sizeBytes: 1, storedAt: 5_000 });
 });
 
+test("a service whose lists begin anew each time is refused in words, and is not asked forever", async () => {
+  s3.beginsListsAnew = true;
+  const object = { bytes: Buffer.from("x"), etag: "", checksum: undefined, storedAt: 5_000, type: "" };
+  for (let i = 0; i < 1_001; i++) s3.objects.set(`svc/sha256/${String(i).padStart(64, "0")}`, object);
+  const listing = Array.fromAsync(open().all());
+  await expect(listing).rejects.toThrow(
+    /lists objects from the first one again, whatever `start-after` says/,
+  );
+});
+
 test("an upload of one's own is not given up while it goes on, however long it takes", async () => {
   const objects = open();
   let swept: Promise<number> | undefined;
