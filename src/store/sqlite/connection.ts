@@ -10,8 +10,11 @@ import { plannedOnce } from "./planned-once.ts";
 
 /** 3.51.3 repaired a race between a commit and a checkpoint that could lose data (https://sqlite.org/wal.html#walresetbug). */
 const OLDEST_SQLITE = "3.51.3";
-/** 16 MiB, in KiB as the pragma takes it. A larger cache made commits slower, because it does not fit the processor's cache. */
-const CACHE_KIB = 16_384;
+/**
+ * 4 MiB, in KiB as the pragma takes it. A larger cache makes commits slower: after one that put the pages of an index in another
+ * order, SQLite 3.54 looks at each page that it keeps (`sqlite3PcacheTruncate`), and these do not fit the processor's cache.
+ */
+const CACHE_KIB = 4_096;
 /** Whether SQLite itself flushes each commit (https://sqlite.org/pragma.html#pragma_synchronous). */
 const SYNCHRONOUS = { normal: 1, full: 2 } as const;
 /** How long opening, migrating and closing wait for other processes. Nothing waits inside SQLite in between. */
