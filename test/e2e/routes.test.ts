@@ -143,8 +143,8 @@ test("a refused account gets tasks again once a test proves its key, on the serv
   let isRefused = true;
   const picture = Buffer.from(await plainImage(8, 8)).toString("base64");
   const upstream = await startUpstream(({ method }) => {
-    if (method === "GET") return { json: { name: "me" } };
-    return isRefused ? { status: 401, json: { error: "no such key" } } : { json: { picture } };
+    if (isRefused) return { status: 401, json: { error: "no such key" } };
+    return { json: method === "GET" ? { name: "me" } : { picture } };
   });
   started.push(upstream);
   const folder = await folderOf(upstream.origin);

@@ -9,13 +9,19 @@ const OTHER = accountId(2);
 const ROUTE = { lane: scriptedProvider().lane, upstreamModel: "one" };
 /** A 500 in the upstream's own words. */
 const broken = new ProviderError("retry", "UPSTREAM_ERROR", "500", { isFailure: true });
+/** A firewall in front of the upstream refuses the request. */
+const forbidden = new ProviderError("reroute", "NO_ROUTE_AVAILABLE", "403", { refused: "key" });
 
 /** One upstream that makes what it is asked for unless `isFailing` says otherwise, and two callers. */
-async function setup(isFailing: (asked: SubmitRequest) => boolean, fields: Partial<ProviderAdapter> = {}) {
+async function setup(
+  isFailing: (asked: SubmitRequest) => boolean,
+  fields: Partial<ProviderAdapter> = {},
+  error = broken,
+) {
   const upstream = scriptedProvider({
     ...fields,
     submit: async (asked) => {
-      if (isFailing(asked)) throw broken;
+      if (isFailing(asked)) throw error;
       return { kind: "outputs", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] };
     },
   });
@@ -69,3 +75,26 @@ test("an upstream that is back is tried with a task that has not failed there, o
   );
   for (const end of ends) expect((end ?? Number.POSITIVE_INFINITY) - before).toBeLessThan(36_000);
 });
+
+test.each([
+  ["that a call proves", { test: async () => ({ kind: "ok" }) as const }],
+  ["that no call proves", {}],
+])(
+  "a caller whose tasks are refused as if it were the key, %s, takes the account from nobody else",
+  async (_, fields) => {
+    const bad = [1, 2, 3].map(taskId);
+    const { engine, pass } = await setup(({ taskId: id }) => bad.includes(id), fields, forbidden);
+    const good = [11, 12, 13].map(taskId);
+    for (const [i, id] of bad.entries()) {
+      await engine.admit({ id });
+      await pass(1, 1);
+      await engine.admit({ id: good[i]!, accountId: OTHER });
+      await pass(3, 1);
+    }
+    const endsOf = (ids: typeof bad) => Promise.all(ids.map(async (id) => (await engine.task(id)).status));
+    expect([...(await endsOf(bad)), ...(await endsOf(good))]).toEqual([
+      ...bad.map(() => "failed" as const),
+      ...good.map(() => "completed" as const),
+    ]);
+  },
+);

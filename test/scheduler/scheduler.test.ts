@@ -954,7 +954,9 @@ test("a route whose key is refused at a poll is told, until a poll is answered a
   await engine.scheduler.tick();
   engine.clock.advance(1_000);
   await engine.scheduler.tick();
-  expect(await engine.store.routes.troubles()).toMatchObject([{ detail: "401" }]);
+  expect(await engine.store.routes.troubles()).toMatchObject([
+    { kind: "refused", detail: expect.stringContaining("401") },
+  ]);
   await engine.runToEnd();
   expect(await engine.store.routes.troubles()).toEqual([]);
 });

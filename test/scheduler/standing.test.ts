@@ -185,6 +185,22 @@ test("a refused key takes the whole account out until it is allowed again", () =
   expect(lines).toHaveLength(2);
 });
 
+test("a refusal keeps only the caller away whose task met it, until another one's does or the key's test says so", async () => {
+  const { standing, lines } = setup();
+  const seen = (owner: AccountId) => standing.of(VEO, { accountId: owner }).state;
+  standing.refused(of(ONE, 1), "submission", { kind: "key", detail: "403" });
+  expect([seen(ONE), seen(TWO), standing.enter(of(TWO, 2))]).toEqual(["refused", "closed", 0]);
+  standing.refused(of(TWO, 2), "submission", { kind: "key", detail: "403" });
+  expect([seen(ONE), seen(TWO)]).toEqual(["refused", "refused"]);
+  await standing.proved(FAL);
+  standing.refused(of(ONE, 3), "submission", { kind: "key", detail: "403" });
+  standing.confirmed(FAL, "401");
+  expect(standing.of(VEO, { accountId: TWO })).toMatchObject({ state: "refused", detail: "401" });
+  expect(lines).toHaveLength(3);
+  standing.refused({ ...of(ONE, 4), lane: "bfl" as LaneId }, "submission", { kind: "spent", detail: "402" });
+  expect(standing.of({ lane: "bfl" as LaneId, upstreamModel: "x" }, { accountId: TWO }).state).toBe("spent");
+});
+
 test("a refused key that no call can prove is tried with one task", () => {
   const { standing, clock, tested } = setup([], () => false);
   standing.refused(FLUX, "submission", { kind: "key", detail: "401" });

@@ -7,7 +7,10 @@ const TEST_MS = 10_000;
 const FIRST_MS = 60_000;
 const LONGEST_MS = 600_000;
 
-/** Proves the keys of refused accounts again, by a call that makes nothing: after a minute, two, four and so on, and at each start. */
+/**
+ * Proves the keys of refused accounts again, by a call that makes nothing: at once, unless it was proved a moment ago, after a minute,
+ * two, four and so on, and at each start.
+ */
 export interface Retests {
   /** Tests these at once. */
   start(lanes: readonly LaneId[]): void;
@@ -17,19 +20,23 @@ export interface Retests {
 }
 
 export function createRetests(deps: {
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "after" | "elapsed">;
   readonly adapterOf: (lane: LaneId) => ProviderAdapter | undefined;
   readonly isRefused: (lane: LaneId) => boolean;
   readonly onProved: (lane: LaneId) => void;
+  /** The upstream refuses the key whatever it is asked for. */
+  readonly onRefused: (lane: LaneId, detail: string) => void;
 }): Retests {
+  const { clock } = deps;
   const waiting = new Map<LaneId, () => void>();
+  const provedAt = new Map<LaneId, number>();
   const stopping = new AbortController();
 
   function later(lane: LaneId, delayMs: number): void {
     if (stopping.signal.aborted || waiting.has(lane)) return;
     waiting.set(
       lane,
-      deps.clock.after(delayMs, () => void test(lane, delayMs)),
+      clock.after(delayMs, () => void test(lane, delayMs)),
     );
   }
 
@@ -40,15 +47,22 @@ export function createRetests(deps: {
     const tested = deps.isRefused(lane) ? await adapter?.test?.(signal).catch(() => undefined) : undefined;
     waiting.delete(lane);
     if (!deps.isRefused(lane)) return;
-    if (tested?.kind === "ok") deps.onProved(lane);
-    else if (adapter?.test !== undefined) later(lane, Math.min(LONGEST_MS, Math.max(FIRST_MS, delayMs * 2)));
+    if (tested?.kind === "refused") deps.onRefused(lane, tested.detail);
+    if (tested?.kind === "ok") {
+      provedAt.set(lane, clock.elapsed());
+      deps.onProved(lane);
+    } else if (adapter?.test !== undefined)
+      later(lane, Math.min(LONGEST_MS, Math.max(FIRST_MS, delayMs * 2)));
   }
 
   return {
     start(lanes) {
       for (const lane of lanes) later(lane, 0);
     },
-    refused: (lane) => later(lane, FIRST_MS),
+    refused(lane) {
+      const isProved = clock.elapsed() - (provedAt.get(lane) ?? Number.NEGATIVE_INFINITY) < FIRST_MS;
+      later(lane, isProved ? FIRST_MS : 0);
+    },
     stop() {
       stopping.abort();
       for (const cancel of waiting.values()) cancel();

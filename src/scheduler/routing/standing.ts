@@ -212,16 +212,26 @@ export class RouteStandings implements RouteStanding {
   }
 
   refused(route: SentRoute, asked: Asked, refusal: Refused): void {
-    const { lane } = route;
+    const { lane, accountId } = route;
     const place = { lane, upstreamModel: refusal.kind === "route" ? route.upstreamModel : WHOLE_ACCOUNT };
     const known = this.#troubles.find(place);
-    if (known !== undefined && this.#isLeftAlone(known)) return;
+    if (known !== undefined && isAbout(known, route) && this.#isLeftAlone(known)) return;
     this.leave(route);
     const kind = refusal.kind === "spent" ? "spent" : "refused";
     const isProvable = refusal.kind === "key" && this.#deps.canTest(lane);
     const waitMs = isProvable ? Number.POSITIVE_INFINITY : refusedForMs(refusal, known?.trouble.times ?? 0);
-    void this.#troubles.set(place, { kind, asked, detail: refusal.detail, waitMs });
+    // A firewall in front of the upstream refuses some requests as if it were the key.
+    const isOwn = kind === "refused" && (known === undefined || known.only === accountId);
+    this.#set(place, { kind, asked, detail: refusal.detail, waitMs, only: isOwn ? accountId : undefined });
     if (isProvable) this.#deps.onKeyRefused(lane);
+  }
+
+  /** The account's key was tested and is refused, whoever's tasks are sent. */
+  confirmed(lane: LaneId, detail: string): void {
+    const place = { lane, upstreamModel: WHOLE_ACCOUNT };
+    const known = this.#troubles.find(place);
+    if (known?.only === undefined) return;
+    this.#set(place, { kind: "refused", asked: known.asked, detail, waitMs: Number.POSITIVE_INFINITY });
   }
 
   block(route: RouteOfLane, detail: string, act?: Act): Promise<void> {

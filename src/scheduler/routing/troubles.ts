@@ -143,7 +143,8 @@ export class Troubles {
   ): Promise<void> {
     const { clock, log, routes } = this.#deps;
     const known = this.find({ lane, upstreamModel });
-    const before = known?.trouble.kind === kind && known.only === whose.only ? known.trouble : undefined;
+    const isAgain = known?.trouble.kind === kind && (kind !== "open" || known.only === whose.only);
+    const before = isAgain ? known.trouble : undefined;
     const trouble: RouteTrouble = {
       ...{ lane, upstreamModel, kind, detail },
       since: before?.since ?? clock.now(),

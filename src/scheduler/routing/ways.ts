@@ -47,6 +47,7 @@ export function createWays(deps: {
     ...{ clock, adapterOf },
     isRefused: (lane) => standing.isKeyRefused(lane),
     onProved: (lane) => void standing.proved(lane).catch(toldAlready),
+    onRefused: (lane, detail) => standing.confirmed(lane, detail),
   });
   const standing = new RouteStandings({
     ...deps,
