@@ -197,8 +197,14 @@ test("a refusal keeps only the caller away whose task met it, until another one'
   standing.confirmed(FAL, "401");
   expect(standing.of(VEO, { accountId: TWO })).toMatchObject({ state: "refused", detail: "401" });
   expect(lines).toHaveLength(3);
-  standing.refused({ ...of(ONE, 4), lane: "bfl" as LaneId }, "submission", { kind: "spent", detail: "402" });
-  expect(standing.of({ lane: "bfl" as LaneId, upstreamModel: "x" }, { accountId: TWO }).state).toBe("spent");
+  const bfl = "bfl" as LaneId;
+  for (const [owner, state] of [
+    [ONE, "closed"],
+    [TWO, "spent"],
+  ] as const) {
+    standing.refused({ ...of(owner, 4), lane: bfl }, "submission", { kind: "spent", detail: "402" });
+    expect(standing.of({ lane: bfl, upstreamModel: "x" }, { accountId: accountId(3) }).state).toBe(state);
+  }
 });
 
 test("a refused key that no call can prove is tried with one task", () => {

@@ -220,8 +220,8 @@ export class RouteStandings implements RouteStanding {
     const kind = refusal.kind === "spent" ? "spent" : "refused";
     const isProvable = refusal.kind === "key" && this.#deps.canTest(lane);
     const waitMs = isProvable ? Number.POSITIVE_INFINITY : refusedForMs(refusal, known?.trouble.times ?? 0);
-    // A firewall in front of the upstream refuses some requests as if it were the key.
-    const isOwn = kind === "refused" && (known === undefined || known.only === accountId);
+    // A firewall in front of the upstream refuses some requests as if it were the key, and what is left may not do for one of them.
+    const isOwn = known === undefined || known.only === accountId;
     this.#set(place, { kind, asked, detail: refusal.detail, waitMs, only: isOwn ? accountId : undefined });
     if (isProvable) this.#deps.onKeyRefused(lane);
   }
