@@ -7,8 +7,11 @@ export interface Sink {
   readonly rows?: number | undefined;
   /** Bytes are written unchanged, for output that is no text. */
   write(text: string | Uint8Array): void;
-  /** The same for large output: resolves when there is room for more. */
-  writeBytes(bytes: Uint8Array): Promise<void>;
+  /**
+   * The same for large output: resolves when there is room for more.
+   * @param isWhole a part of it is worth nothing, so that a reader who leaves is an error
+   */
+  writeBytes(bytes: Uint8Array, isWhole?: boolean): Promise<void>;
 }
 
 /** What a person types, or what a pipe or a file holds. */

@@ -29,6 +29,7 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
   let stream: NodeJS.WriteStream | undefined;
   let roomBytes = isOnTerminal ? 0 : AT_ONCE_BYTES;
   let isUnread = false;
+  let mustBeWhole = false;
 
   // The reader may close its end at any time, as `| head` does. Then nobody is left to read an error.
   function fail(error: unknown): void {
@@ -36,9 +37,9 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
     // Messages are beside the work, which goes on without a reader of them.
     isUnread ||= isLeft && descriptor === STANDARD_ERROR;
     if (isUnread) return;
-    if (isLeft) process.exit(process.exitCode ?? EXIT.ok);
-    if (descriptor !== STANDARD_ERROR)
-      process.stderr.write(`error: Cannot write the output: ${reasonOf(error)}.\n`);
+    if (isLeft && !mustBeWhole) process.exit(process.exitCode ?? EXIT.ok);
+    const reason = isLeft ? "nobody reads it any more" : reasonOf(error);
+    if (descriptor !== STANDARD_ERROR) process.stderr.write(`error: Cannot write the output: ${reason}.\n`);
     process.exit(EXIT.error);
   }
 
@@ -75,9 +76,10 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
       const rest = bytes.length <= roomBytes ? writeAtOnce(bytes) : bytes;
       if (rest.length > 0) streaming().write(rest);
     },
-    writeBytes: (bytes) =>
+    writeBytes: (bytes, isWhole = false) =>
       new Promise((resolve) => {
         if (isUnread) return resolve();
+        mustBeWhole = isWhole;
         streaming().write(bytes, (error) => resolve(error ? fail(error) : undefined));
       }),
   };

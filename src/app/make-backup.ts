@@ -94,10 +94,14 @@ async function inWorkspace<T>(dataDir: string, work: (folder: string) => Promise
     const folder = join(workspace, "copy");
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { mode: 0o700 });
+    const remove = () => rmSync(workspace, { recursive: true, force: true });
+    // A command whose archive nobody reads any more ends at once.
+    process.on("exit", remove);
     try {
       return await work(folder);
     } finally {
-      rmSync(workspace, { recursive: true, force: true });
+      process.off("exit", remove);
+      remove();
     }
   });
 }

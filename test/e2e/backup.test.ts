@@ -163,6 +163,20 @@ test("an archive is written to standard output and restored from standard input"
   expect([existsSync(cut), existsSync(changed)]).toEqual([false, false]);
 });
 
+test.each([
+  ["| head -c 1 >/dev/null", "nobody reads it any more"],
+  ["> /dev/full", "the disk is full"],
+])("an archive that cannot be written whole is an error, and nothing of it stays: %s", async (to, reason) => {
+  const { server } = setup;
+  const command = `"${SVC}" db backup - --data-dir "${server.dataDir}" ${to}; exit \${PIPESTATUS[0]}`;
+  const child = Bun.spawn(["bash", "-c", command], { env: cleanEnvironment(), stderr: "pipe" });
+  expect([await child.stderr.text(), await child.exited]).toEqual([
+    `error: Cannot write the output: ${reason}.\n`,
+    1,
+  ]);
+  expect(existsSync(join(server.dataDir, "backup.part"))).toBe(false);
+});
+
 test("a second backup links what the first has; a damaged one is refused by name, and nothing is written", async () => {
   const { server } = setup;
   const backups = emptyFolder("backups");

@@ -130,7 +130,7 @@ async function writeOut(
   if (stdout.isTerminal)
     throw usage("An archive is no text for a terminal.", "Lead it elsewhere: svc db backup - >svc.tar");
   const { streamBackup } = await import("../../../src/app/make-backup.ts");
-  const made = await refusing(() => streamBackup(order, (bytes) => stdout.writeBytes(bytes)));
+  const made = await refusing(() => streamBackup(order, (bytes) => stdout.writeBytes(bytes, true)));
   tellMissing(made, output);
   output.done(`Backed up ${made.files} files, ${formatSize(made.sizeBytes)}.`);
 }
