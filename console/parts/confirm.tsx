@@ -37,10 +37,10 @@ export function Confirm({ title, action, look = "danger", children, onYes, onClo
         {children}
         {problem !== undefined && <Trouble problem={problem} />}
         <div class="mt-1 flex flex-wrap gap-2">
-          <Button look={look} isBusy={isBusy} onClick={() => void go()}>
+          <Button look={look} isOnce isBusy={isBusy} onClick={() => void go()}>
             {action}
           </Button>
-          <Button isBusy={isBusy} onClick={onClose}>
+          <Button isOnce isBusy={isBusy} onClick={onClose}>
             Leave it as it is
           </Button>
         </div>

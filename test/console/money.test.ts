@@ -179,6 +179,36 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
     isDone(at);
   });
 
+  test("moves by no double click on what shows the entry first, though the second press is where it is written", async () => {
+    await using at = await visit(browser, service.url);
+    const { page } = at;
+    await at.signIn(service.token);
+    await at.open(`accounts/${studio}`);
+    await page.getByRole("button", { name: "Credit", exact: true }).click();
+    await page.getByLabel("Amount, USD").fill("5");
+    await page.getByLabel("Reason").fill("pressed twice");
+    const show = await page.getByRole("button", { name: "Show what will be written" }).boundingBox();
+    const write = page.getByRole("button", { name: "Write it" });
+    await page.mouse.move((show?.x ?? 0) + 30, (show?.y ?? 0) + 25);
+    const press = async (clickCount: number) => {
+      await page.mouse.down({ clickCount });
+      await page.mouse.up({ clickCount });
+    };
+    await press(1);
+    await write.waitFor();
+    const before = await balance();
+    const pressed = page.evaluate<string>(
+      "new Promise((done) => addEventListener('click', ({ target }) => done(target.textContent), { once: true }))",
+    );
+    await press(2);
+    expect(await pressed).toBe("Write it");
+    await page.getByRole("definition").getByText("pressed twice").waitFor();
+    expect([await write.getAttribute("aria-busy"), await balance()]).toEqual(["false", before]);
+    await press(1);
+    await page.getByText("Written. studio now has").waitFor();
+    isDone(at);
+  });
+
   test("is given back once, from the ledger, which has pages", async () => {
     for (let i = 0; i < 26; i += 1) {
       await service.ask("POST", `/admin/v1/accounts/${studio}/credit`, {

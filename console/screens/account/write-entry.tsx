@@ -46,10 +46,10 @@ export function WriteEntry({ about, facts, onWrite, onBack, onBusy, help }: Prop
       {problem !== undefined && <Trouble problem={problem} />}
       {problem !== undefined && help?.(problem)}
       <div class="flex flex-wrap gap-2">
-        <Button look="main" isBusy={isBusy} onClick={() => void write()}>
+        <Button look="main" isOnce isBusy={isBusy} onClick={() => void write()}>
           Write it
         </Button>
-        <Button isBusy={isBusy} onClick={onBack}>
+        <Button isOnce isBusy={isBusy} onClick={onBack}>
           Back
         </Button>
       </div>

@@ -78,7 +78,7 @@ function Again({
     }
   };
   return (
-    <Button look="main" isBusy={isBusy} onClick={() => void send()}>
+    <Button look="main" isOnce isBusy={isBusy} onClick={() => void send()}>
       Send again
     </Button>
   );

@@ -68,6 +68,7 @@ export function SendAgain({ role, filters, onClose, onSent }: Props) {
         <div class="flex flex-wrap gap-2">
           <Button
             look="main"
+            isOnce
             isBusy={sending.isBusy}
             disabled={isNone(found)}
             onClick={() => void sending.send()}

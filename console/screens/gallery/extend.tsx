@@ -33,7 +33,7 @@ export function ExtendDialog({ models, maker, onModel, onClose }: Props) {
           onChoice={setId}
         />
         <div>
-          <Button look="main" type="submit">
+          <Button look="main" type="submit" isOnce>
             Make it
           </Button>
         </div>

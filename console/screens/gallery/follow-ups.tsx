@@ -44,7 +44,7 @@ export function FollowUps({ task, index, say }: Props) {
   return (
     <>
       {waysOf(task).map((way) => (
-        <Button key={way} isBusy={busy === way} onClick={() => void make(way)}>
+        <Button key={way} isOnce isBusy={busy === way} onClick={() => void make(way)}>
           {NAMES[way]}
         </Button>
       ))}

@@ -38,7 +38,7 @@ export function SecretDialog({ title, secret, kind = "key", models, onDone }: Pr
         <CodeBlock label={label} text={secret} />
         {kind === "key" && <UseIt reader="operator" secret={secret} models={models} />}
         <div>
-          <Button look="main" onClick={onDone}>
+          <Button look="main" isOnce onClick={onDone}>
             I have kept it
           </Button>
         </div>

@@ -62,7 +62,7 @@ function Again({ id }: { readonly id: string }) {
     }
   };
   return (
-    <Button isBusy={isBusy} onClick={() => void again()}>
+    <Button isOnce isBusy={isBusy} onClick={() => void again()}>
       Make it again
     </Button>
   );
@@ -92,7 +92,7 @@ function Cancel({ role, id }: { readonly role: Role; readonly id: string }) {
         <Dialog title="Cancel this task?" onClose={() => setAsking(false)}>
           <p>What the provider has made already may be lost. A cancelled task is not charged.</p>
           <div class="mt-4 flex flex-wrap gap-2">
-            <Button look="danger" isBusy={isBusy} onClick={() => void cancel()}>
+            <Button look="danger" isOnce isBusy={isBusy} onClick={() => void cancel()}>
               Cancel the task
             </Button>
             <Button onClick={() => setAsking(false)}>Let it run</Button>
