@@ -1,5 +1,6 @@
-import { connection, noteAnswer, noteSilence, ROOT } from "./connection.ts";
-import { ApiProblem, problemOf, unreachable } from "./problem.ts";
+import { connection, ROOT } from "./connection.ts";
+import { once } from "./once.ts";
+import { ApiProblem, unreachable } from "./problem.ts";
 import type { Operations } from "./published.d.ts";
 import { comeBack } from "./session.ts";
 
@@ -53,28 +54,21 @@ interface Given {
 /** An answer of the service that is no error. @throws ApiProblem */
 export async function answered(url: URL, request: RequestInit): Promise<Response> {
   for (let isAgain = false; ; isAgain = true) {
-    const response = await sent(url, request);
-    if (response.ok) return response;
-    const problem = await problemOf(response);
-    if (problem.status !== 401 || isAgain) throw problem;
-    await comeBack(problem, request.signal);
+    const answer = await sent(url, request);
+    if (!(answer instanceof ApiProblem)) return answer;
+    if (answer.status !== 401 || isAgain) throw answer;
+    await comeBack(answer, request.signal);
   }
 }
 
-async function sent(url: URL, request: RequestInit): Promise<Response> {
+async function sent(url: URL, request: RequestInit): Promise<Response | ApiProblem> {
   const pauses = request.method === "GET" ? READ_AGAIN_MS : [];
   for (let tries = 0; ; tries += 1) {
-    try {
-      const response = await fetch(url, request);
-      noteAnswer(response);
-      return response;
-    } catch (error) {
-      if (request.signal?.aborted) throw error;
-      noteSilence();
-      const pauseMs = pauses[tries];
-      if (pauseMs === undefined) throw unreachable(error);
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
+    const answer = await once(url, request);
+    if (!(answer instanceof ApiProblem) || answer.code !== "unreachable") return answer;
+    const pauseMs = pauses[tries];
+    if (pauseMs === undefined) return answer;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 

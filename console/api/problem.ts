@@ -29,25 +29,34 @@ export function unreachable(cause: unknown): ApiProblem {
   return new ApiProblem("The service does not answer.", { status: 0, code: "unreachable" }, cause);
 }
 
-/** Reads an answer that is an error, in either of the service's envelopes. What is none gets words of its own. */
+/**
+ * Reads an answer that is an error, in either of the service's envelopes. One of 500 and more that is in none of them comes from a proxy
+ * that does not reach the service.
+ */
 export async function problemOf(response: Response): Promise<ApiProblem> {
   const { status, headers } = response;
-  const requestId = headers.get("x-request-id") ?? undefined;
   const after = Number(headers.get("retry-after") ?? Number.NaN);
-  const rest = { status, requestId, retryAfterSec: Number.isFinite(after) ? after : undefined };
-  try {
-    const body = (await response.json()) as {
-      readonly message?: string;
-      readonly data?: { readonly error_code?: string; readonly param?: string };
-      readonly error?: { readonly message?: string; readonly code?: string; readonly param?: string };
-    };
+  const rest = {
+    status,
+    requestId: headers.get("x-request-id") ?? undefined,
+    retryAfterSec: Number.isFinite(after) ? after : undefined,
+  };
+  const body = ((await response.json().catch(() => undefined)) ?? {}) as {
+    readonly message?: string;
+    readonly data?: { readonly error_code?: string; readonly param?: string };
+    readonly error?: { readonly message?: string; readonly code?: string; readonly param?: string };
+  };
+  const code = body.error?.code ?? body.data?.error_code;
+  if (code !== undefined) {
     const message = body.error?.message ?? body.message ?? `The service answers ${status}.`;
-    const code = body.error?.code ?? body.data?.error_code ?? "unknown";
     return new ApiProblem(message, { ...rest, code, param: body.error?.param ?? body.data?.param });
-  } catch {
-    return new ApiProblem(`The service answers ${status}, and not in its own words.`, {
-      ...rest,
-      code: "unknown",
-    });
   }
+  return status >= 500
+    ? new ApiProblem(`The service does not answer: a proxy before it says ${status}.`, {
+        ...{ status, code: "unreachable" },
+      })
+    : new ApiProblem(`The service answers ${status}, and not in its own words.`, {
+        ...rest,
+        code: "unknown",
+      });
 }

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
-import { noteAnswer, noteSilence, ROOT } from "./connection.ts";
-import { type ApiProblem, problemOf, unreachable } from "./problem.ts";
+import { ROOT } from "./connection.ts";
+import { once } from "./once.ts";
+import type { ApiProblem } from "./problem.ts";
 import type { Operations, Schemas } from "./published.d.ts";
 
 export type Session = Schemas["ConsoleSession"];
@@ -49,6 +50,11 @@ function goOn(): void {
 /** Asks who is there. @throws ApiProblem */
 export async function readSession(): Promise<void> {
   take(await exchange("GET"));
+}
+
+/** Asks whether the service answers, which is noted. */
+export async function knock(): Promise<void> {
+  await exchange("GET").catch(() => undefined);
 }
 
 /** Comes in with an API key or a management token, or with what a link holds. @throws ApiProblem */
@@ -105,15 +111,11 @@ function take({ session: who, version: of }: Who): void {
 }
 
 async function exchange(method: "GET" | "POST" | "DELETE", body?: unknown): Promise<Who> {
-  const response = await fetch(new URL("console/session", ROOT), {
+  const answer = await once(new URL("console/session", ROOT), {
     method,
     headers: body === undefined ? {} : { "Content-Type": "application/json" },
     body: body === undefined ? null : JSON.stringify(body),
-  }).catch((error: unknown) => {
-    noteSilence();
-    throw unreachable(error);
   });
-  noteAnswer(response);
-  if (!response.ok) throw await problemOf(response);
-  return ((await response.json()) as { readonly data: Who }).data;
+  if (!(answer instanceof Response)) throw answer;
+  return ((await answer.json()) as { readonly data: Who }).data;
 }

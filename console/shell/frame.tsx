@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { connection } from "../api/connection.ts";
-import { leave, type Session, version } from "../api/session.ts";
+import { knock, leave, type Session, version } from "../api/session.ts";
 import { Button } from "../parts/button.tsx";
 import { Boundary } from "./boundary.tsx";
 import { areKeysShown } from "./keys.ts";
@@ -120,9 +120,17 @@ function Who({ session: { role, holder } }: { readonly session: Session }) {
   );
 }
 
+/** Milliseconds between questions whether a service that does not answer is back: of most screens nobody else asks. */
+const KNOCK_MS = 2_000;
+
 /** Tells when the service does not answer, and when it does again. */
 function Lost() {
   const isLost = connection.value === "lost";
+  useEffect(() => {
+    if (!isLost) return;
+    const timer = setInterval(() => document.hidden || void knock(), KNOCK_MS);
+    return () => clearInterval(timer);
+  }, [isLost]);
   return (
     <div role="status">
       {isLost && (

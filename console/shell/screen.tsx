@@ -1,6 +1,8 @@
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Role } from "../api/session.ts";
+import { connection, reconnections } from "../api/connection.ts";
+import { unreachable } from "../api/problem.ts";
+import { knock, type Role } from "../api/session.ts";
 import { Empty } from "../parts/empty.tsx";
 import { Page, Reading } from "../parts/page.tsx";
 import { Trouble } from "../parts/trouble.tsx";
@@ -29,22 +31,31 @@ function LoadedScreen({ entry, role, item }: { readonly entry: ScreenEntry } & S
   const about = item === "" ? entry.name : `${entry.name}/`;
   const [loaded, setLoaded] = useState<Loaded>();
   const [turn, setTurn] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a turn tries again
+  const seen = reconnections.value;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a turn tries again, as does a service that is back
   useEffect(() => {
     let isLeft = false;
     const load = item === "" ? entry.load : (entry.loadItem ?? entry.load);
     load().then(
       ({ Screen }) => isLeft || setLoaded({ about, Screen }),
-      (problem: unknown) => isLeft || setLoaded({ about, problem }),
+      async (error: unknown) => {
+        // Of a script that is not there, browsers do not say whether the service is.
+        await knock();
+        const problem = connection.peek() === "lost" ? unreachable(error) : error;
+        if (!isLeft) setLoaded({ about, problem });
+      },
     );
     return () => {
       isLeft = true;
     };
-  }, [about, turn]);
+  }, [about, turn, seen]);
   if (loaded?.about !== about) return <Reading what={entry.title.toLowerCase()} />;
-  // After an update of the service, the files of the earlier page are gone.
-  if ("problem" in loaded)
-    return <Trouble problem={loaded.problem} again={() => (turn > 0 ? location.reload() : setTurn(1))} />;
+  const again = () => {
+    // After an update of the service, the files of the earlier page are gone. While it does not answer, a new page would not be there.
+    if (turn > 0 && connection.peek() === "ok") location.reload();
+    else setTurn(turn + 1);
+  };
+  if ("problem" in loaded) return <Trouble problem={loaded.problem} again={again} />;
   return <loaded.Screen key={item} role={role} item={item} />;
 }
 

@@ -156,11 +156,14 @@ const DO_FIRST: Readonly<Record<string, string>> = {
 function Refused({ run: { problem } }: { readonly run: Run }) {
   if (problem === undefined) return null;
   const advice = DO_FIRST[problem.code];
+  const isRefusal = problem.status >= 400 && problem.status < 500;
   return (
     <div role="alert">
       <p class="font-medium break-words text-bad">{problem.message}</p>
       <p class="mt-1 text-sm text-soft">
-        {advice ?? "Change the request and press Run again."} Nothing was made, and nothing is charged.
+        {isRefusal
+          ? `${advice ?? "Change the request and press Run again."} Nothing was made, and nothing is charged.`
+          : "It may have been made all the same: look among the tasks before you press Run again."}
       </p>
       {problem.requestId !== undefined && (
         <p class="mt-1 text-sm text-soft">
