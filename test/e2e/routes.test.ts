@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startUpstream } from "../helpers/scripted-upstream.ts";
 import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
-import { svc, svcJson } from "./support/command.ts";
+import { keyIn, svc, svcJson } from "./support/command.ts";
 import { plainImage } from "./support/pictures.ts";
 
 setDefaultTimeout(60_000);
@@ -170,6 +170,37 @@ test("a refused account gets tasks again once a test proves its key, on the serv
       ok: true,
     });
     await until(async () => (await make()) === "completed");
+  }
+});
+
+test("one caller whose prompts break a provider, or are refused before it, has its own tasks wait or fail", async () => {
+  const picture = Buffer.from(await plainImage(8, 8)).toString("base64");
+  const upstream = await startUpstream(({ method, body }) => {
+    if (method === "GET") return { json: { name: "me" } };
+    const text = body.toString();
+    if (text.includes("crash")) return { status: 500, json: { error: "boom" } };
+    if (text.includes("<script>")) return { status: 403, body: "<title>Forbidden</title>" };
+    return { json: { picture } };
+  });
+  started.push(upstream);
+  const folder = await folderOf(upstream.origin);
+  writeFileSync(join(folder, "svc-data/svc.yaml"), "egress: { allow: [127.0.0.1] }\n", { mode: 0o600 });
+  const server = await startServer({ folder, env: { HOUSE_KEY: env.HOUSE_KEY } });
+  const local = ["--data-dir", server.dataDir];
+  const callerOf = async (name: string) => {
+    await svcJson(["accounts", "create", name, "--mode", "unlimited", ...local]);
+    return createApi(
+      server.url,
+      keyIn(await svcJson(["keys", "create", "--name", name, "--account", name, ...local])),
+    );
+  };
+  const [bad, good] = [await callerOf("bad"), await callerOf("good")];
+  const create = (prompt: string) => bad.create({ model: "house-1", prompt });
+  await Promise.all(Array.from({ length: 12 }, (_, i) => create(`crash ${i}`)));
+  await upstream.until(5);
+  for (let i = 0; i < 4; i++) {
+    if (i === 2) await create("<script>");
+    expect((await good.make({ model: "house-1", prompt: "a fox" })).status).toBe("completed");
   }
 });
 
