@@ -1,4 +1,4 @@
-import type { Alias, Document, LineCounter, Node, YAMLError } from "yaml";
+import type { Document, LineCounter, Node, YAMLError } from "yaml";
 import { readQuickly, UNSURE } from "./quick-yaml.ts";
 
 /** A place in a text, both counted from 1. */
@@ -13,6 +13,8 @@ export class YamlError extends Error {
   constructor(
     message: string,
     readonly position: Position,
+    /** The message may quote what stands there. */
+    readonly isQuoting = false,
   ) {
     super(message);
   }
@@ -34,14 +36,17 @@ export interface Yaml {
 export interface YamlOptions {
   /** Refuses a longer text, in UTF-8. */
   readonly maxBytes?: number | undefined;
+  /** Reads it as the YAML 1.1 of other programs: `<<` merges mappings, and aliases are as many as a program that writes YAML makes. */
+  readonly isOfOthers?: boolean | undefined;
 }
 
 type Library = typeof import("yaml");
 
 /** How often one anchor may be repeated, counting aliases inside aliases. Enough for a person, too little for a bomb. */
 const MAX_ALIASES = 50;
-/** How many aliases a text may have in all: finding what each stands for goes through the text. */
+/** How many aliases a text may have in all: the library goes through all of them to find what one stands for. */
 const MOST_ALIASES = 200;
+const MOST_ALIASES_OF_OTHERS = 10_000;
 /** How deep collections may lie in each other. The library copies the way to each node that it visits, which takes seconds with thousands. */
 const MOST_DEPTH = 200;
 const TOO_DEEP = "nested too deeply";
@@ -62,23 +67,23 @@ const MESSAGES: Partial<Record<YAMLError["code"], string>> = {
  * @throws YamlError for a syntax error, a duplicate key, a key that is not text, an unknown tag or directive, more than one
  *   document, an alias that is unknown, contains itself or is repeated too often, and a text over `maxBytes`
  */
-export function readYaml(text: string, { maxBytes }: YamlOptions = {}): Yaml {
+export function readYaml(text: string, { maxBytes, isOfOthers = false }: YamlOptions = {}): Yaml {
   if (maxBytes !== undefined && Buffer.byteLength(text) > maxBytes) {
     throw new YamlError(`larger than ${maxBytes} bytes`, START);
   }
   const value = readQuickly(text);
-  if (value === UNSURE) return readWithPlaces(text);
+  if (value === UNSURE) return readWithPlaces(text, isOfOthers);
   let places: Yaml | undefined;
   return {
     value,
     positionOf(path, part) {
-      places ??= readWithPlaces(text);
+      places ??= readWithPlaces(text, isOfOthers);
       return places.positionOf(path, part);
     },
   };
 }
 
-function readWithPlaces(text: string): Yaml {
+function readWithPlaces(text: string, isOfOthers: boolean): Yaml {
   const library = require("yaml") as Library;
   const lines = new library.LineCounter();
   const document = library.parseDocument(text, {
@@ -86,17 +91,20 @@ function readWithPlaces(text: string): Yaml {
     stringKeys: true,
     uniqueKeys: true,
     prettyErrors: false,
+    merge: isOfOthers,
     // Below this level the library does not report a second document.
     logLevel: "error",
   });
   const fault = document.errors[0] ?? document.warnings[0];
   if (fault !== undefined) {
-    throw new YamlError(MESSAGES[fault.code] ?? fault.message, positionAt(lines, fault.pos[0]));
+    const known = MESSAGES[fault.code];
+    throw new YamlError(known ?? fault.message, positionAt(lines, fault.pos[0]), known === undefined);
   }
   checkDepth(library, document.contents, lines);
-  const firstAlias = checkAliases(library, document, lines);
+  const most = isOfOthers ? MOST_ALIASES_OF_OTHERS : MOST_ALIASES;
+  const firstAlias = checkAliases(library, document, lines, most);
   return {
-    value: plain(document, firstAlias ?? START),
+    value: plain(document, firstAlias ?? START, isOfOthers ? most : MAX_ALIASES),
     positionOf: (path, part = "value") => positionAt(lines, offsetOf(library, document, path, part)),
   };
 }
@@ -112,26 +120,36 @@ function checkDepth(library: Library, node: unknown, lines: LineCounter, depth =
 }
 
 /** @returns where the first alias is */
-function checkAliases(library: Library, document: Document, lines: LineCounter): Position | undefined {
+function checkAliases(
+  library: Library,
+  document: Document,
+  lines: LineCounter,
+  most: number,
+): Position | undefined {
   let first: Position | undefined;
   let count = 0;
+  // An anchor may be given again: the latest one before an alias counts.
+  const anchors = new Map<string, Node>();
   library.visit(document, {
-    Alias(_key, alias: Alias, ancestors) {
-      const position = positionAt(lines, alias.range?.[0]);
+    Node(_key, node, ancestors) {
+      if (!library.isAlias(node)) {
+        if (node.anchor !== undefined) anchors.set(node.anchor, node);
+        return;
+      }
+      const position = positionAt(lines, node.range?.[0]);
       first ??= position;
-      if (++count > MOST_ALIASES) throw new YamlError(`more than ${MOST_ALIASES} aliases`, position);
-      const target = alias.resolve(document);
-      if (target === undefined)
-        throw new YamlError(`no anchor "${alias.source}" before this alias`, position);
-      if (ancestors.includes(target)) throw new YamlError(`"${alias.source}" contains itself`, position);
+      if (++count > most) throw new YamlError(`more than ${most} aliases`, position);
+      const target = anchors.get(node.source);
+      if (target === undefined) throw new YamlError(`no anchor "${node.source}" before this alias`, position);
+      if (ancestors.includes(target)) throw new YamlError(`"${node.source}" contains itself`, position);
     },
   });
   return first;
 }
 
-function plain(document: Document, firstAlias: Position): unknown {
+function plain(document: Document, firstAlias: Position, maxAliasCount: number): unknown {
   try {
-    return document.toJS({ maxAliasCount: MAX_ALIASES });
+    return document.toJS({ maxAliasCount });
   } catch (error) {
     if (error instanceof RangeError) throw new YamlError(TOO_DEEP, START);
     throw new YamlError("an alias is repeated too often", firstAlias);

@@ -81,8 +81,30 @@ describe("models of a configuration of LiteLLM", () => {
     ]);
   });
 
+  test("merge what `<<` says, as LiteLLM does, so that no key comes for another address", () => {
+    const models = Array.from(
+      { length: 300 },
+      (_, i) =>
+        `  - { model_name: m${i}, litellm_params: { <<: [*azure, *key], model: openai/gpt-image-2 } }`,
+    );
+    const text = `
+at: &azure { api_base: https://models.example/v1, model: azure/gpt-image-2 }
+key: &key { api_key: ${LITERAL}, api_base: https://elsewhere.example }
+model_list:
+${models.join("\n")}
+`;
+    expect(held(text, []).providerKeys as unknown[]).toMatchObject([
+      { provider: "openai", secrets: [LITERAL], baseUrl: "https://models.example/v1" },
+    ]);
+  });
+
   test.each([
     ["a list", "- a", "no model_list"],
+    [
+      "a key that stands twice",
+      "model_list: []\nmodel_list: []\n",
+      ":2:1 is no YAML that can be read: this key is already in the same mapping.",
+    ],
     ["a file cut off in a line", CONFIG.slice(0, 140), "no YAML"],
     ["a file cut off after a dash", "model_list:\n  -", "model_list[0] must be a mapping"],
     [

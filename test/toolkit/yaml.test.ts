@@ -102,6 +102,16 @@ describe("refused with its position:", () => {
     });
   }
 
+  test("a bomb of merged mappings, of other programs, too", () => {
+    const lines = Array.from(
+      { length: 9 },
+      (_, i) => `a${i + 1}: &a${i + 1} { <<: [${Array(9).fill(`*a${i}`)}] }`,
+    );
+    expect(() => readYaml(`a0: &a0 { x: 1 }\n${lines.join("\n")}\n`, { isOfOthers: true })).toThrow(
+      "an alias is repeated too often",
+    );
+  });
+
   test("a nest deeper than the stack", () => {
     expect(refusal("[".repeat(20_000)).message).toBe("nested too deeply");
   });

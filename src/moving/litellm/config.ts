@@ -67,14 +67,15 @@ export function readConfig(text: string, name: string): LitellmConfig {
 
 function parsed(text: string, name: string): JsonObject {
   try {
-    const { value } = readYaml(text, { maxBytes: MAX_BYTES });
+    const { value } = readYaml(text, { maxBytes: MAX_BYTES, isOfOthers: true });
     const isConfig = isJsonObject(value) && ("model_list" in value || "general_settings" in value);
     if (isConfig) return value;
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     const { line, column } = error.position;
-    // Its message may quote what stands there, which may be a key.
-    throw new UnreadableSource(`${name}:${line}:${column} is no YAML that can be read. Is the file whole?`);
+    // What stands there may be a key.
+    const why = error.isQuoting ? ". Is the file whole?" : `: ${error.message}.`;
+    throw new UnreadableSource(`${name}:${line}:${column} is no YAML that can be read${why}`);
   }
   throw new UnreadableSource(`${name} is no configuration of LiteLLM: it has no model_list. Is it whole?`);
 }
