@@ -81,6 +81,22 @@ describe("models of a configuration of LiteLLM", () => {
     ]);
   });
 
+  test.each([
+    ["environment_variables: { OPENAI_BASE_URL: https://models.example/v1 }", "openai/gpt-image-2"],
+    ["environment_variables: { OPENAI_API_BASE: https://models.example/v1 }", "gpt-image-2"],
+    ["litellm_settings: { api_base: https://models.example/v1 }", "openai/gpt-image-2"],
+    [
+      "environment_variables: { HERE: https://models.example/v1 }\nlitellm_settings: { api_base: os.environ/HERE }",
+      "openai/gpt-image-2",
+    ],
+  ])("are used at an address that stands elsewhere in it: %s", (elsewhere, model) => {
+    const models = `model_list: [{ model_name: a, litellm_params: { model: ${model}, api_key: ${LITERAL} } }]`;
+    const [key] = held(`${elsewhere}\n${models}`, []).providerKeys;
+    expect(key).toMatchObject({ secrets: [LITERAL], baseUrl: "https://models.example/v1" });
+    const own = held(models, []).providerKeys[0];
+    expect(own).toMatchObject({ secrets: [LITERAL], baseUrl: undefined });
+  });
+
   test("merge what `<<` says, as LiteLLM does, so that no key comes for another address", () => {
     const models = Array.from(
       { length: 300 },

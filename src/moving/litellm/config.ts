@@ -45,10 +45,11 @@ export function readConfig(text: string, name: string): LitellmConfig {
     throw new UnreadableSource(`${name}: model_list must be a list. Is the file whole?`);
   const variables = objectOf(root.environment_variables);
   const credentials = credentialsIn(root.credential_list);
+  const base = textOf(objectOf(root.litellm_settings).api_base);
   const deployments = list.map((entry, index) => {
     const where = `${name}: model_list[${index}]`;
     if (!isJsonObject(entry)) throw new UnreadableSource(`${where} must be a mapping. Is the file whole?`);
-    return deploymentOf(entry, where, { variables, credentials });
+    return deploymentOf(entry, where, { variables, credentials, base });
   });
   const aliases = objectOf(objectOf(root.router_settings).model_group_alias);
   const general = objectOf(root.general_settings);
@@ -83,9 +84,15 @@ function parsed(text: string, name: string): JsonObject {
 interface Around {
   readonly variables: JsonObject;
   readonly credentials: ReadonlyMap<string, JsonObject>;
+  /** The address of every deployment that has none of its own. */
+  readonly base: string | undefined;
 }
 
-function deploymentOf(entry: JsonObject, where: string, { variables, credentials }: Around): Deployment {
+/** Where OpenAI's library and LiteLLM look for an address. The configuration may set them. */
+const OPENAI_BASES = ["OPENAI_BASE_URL", "OPENAI_API_BASE"];
+
+function deploymentOf(entry: JsonObject, where: string, around: Around): Deployment {
+  const { variables, credentials } = around;
   const given = objectOf(entry.litellm_params);
   const name = textOf(entry.model_name);
   const model = textOf(given.model);
@@ -102,10 +109,21 @@ function deploymentOf(entry: JsonObject, where: string, { variables, credentials
     provider,
     model: own === undefined && slash !== -1 ? model.slice(slash + 1) : model,
     key: referred(parameters.api_key, variables),
-    baseUrl: referred(parameters.api_base ?? parameters.base_url, variables),
+    baseUrl: referred(baseOf(parameters, provider, around), variables),
     mode: textOf(objectOf(entry.model_info).mode),
     hasPace: ["rpm", "tpm"].some((field) => textOf(parameters[field]) !== undefined),
   };
+}
+
+/** The address that a deployment is used at; undefined for the provider's own. */
+function baseOf(
+  { api_base, base_url }: JsonObject,
+  provider = "openai",
+  { variables, base }: Omit<Around, "credentials">,
+): string | undefined {
+  const own = textOf(api_base) ?? textOf(base_url) ?? base;
+  if (own !== undefined || provider !== "openai") return own;
+  return OPENAI_BASES.map((name) => textOf(variables[name])).find((each) => each !== undefined);
 }
 
 function credentialsIn(list: unknown): ReadonlyMap<string, JsonObject> {
