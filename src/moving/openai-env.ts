@@ -9,9 +9,10 @@ export interface CustomaryProvider {
   readonly kinds: readonly (readonly string[])[];
 }
 
-const OPENAI = "openai";
-/** Older libraries of OpenAI's read the second. */
-const BASE_VARIABLES = ["OPENAI_BASE_URL", "OPENAI_API_BASE"];
+/** Where libraries of providers look for another address, by the beginning of their variables' names. Older ones read the second. */
+const BASE_VARIABLES = ["_BASE_URL", "_API_BASE"];
+/** Google's reads this one. */
+const BEGINNINGS: Readonly<Record<string, string>> = { GEMINI: "GOOGLE_GEMINI" };
 
 /** `$NAME` or `${NAME}`. */
 const REFERENCE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
@@ -29,9 +30,6 @@ export function holdingsOfEnvironment(
   providers: readonly CustomaryProvider[],
   name: string,
 ): Holdings {
-  const baseUrl = BASE_VARIABLES.map((each) => variables.get(each)).find(
-    (each) => each !== undefined && each !== "",
-  );
   const providerKeys: HeldProviderKey[] = [];
   const left: LeftBehind[] = [];
   for (const { id, kinds } of providers) {
@@ -43,12 +41,19 @@ export function holdingsOfEnvironment(
       left.push({ kind: "provider_key", from, why: "it refers to a variable that is not there" });
       continue;
     }
-    const base = id === OPENAI ? baseUrl : undefined;
-    providerKeys.push({ provider: id, name: "default", secrets, from, baseUrl: base });
+    providerKeys.push({ provider: id, name: "default", secrets, from, baseUrl: baseOf(kind, variables) });
   }
   if (!isSet(variables.get("OPENAI_API_KEY")))
     left.push({ kind: "provider_key", from: `OPENAI_API_KEY in ${name}`, why: "it is not set there" });
   return { ...NOTHING, providerKeys, left };
+}
+
+/** The address that a key is used at; undefined for the provider's own. */
+function baseOf([first = ""]: readonly string[], variables: Environment["variables"]): string | undefined {
+  const beginning = first.replace(/(?:_API)?_(?:KEY|TOKEN|SECRET)$/, "");
+  return [beginning, BEGINNINGS[beginning] ?? beginning]
+    .flatMap((each) => BASE_VARIABLES.map((end) => variables.get(each + end)))
+    .find(isSet);
 }
 
 function isSet(value: string | undefined): boolean {

@@ -49,3 +49,18 @@ test("what looks like a reference in single quotes is part of the key", () => {
   ]);
   expect(left.map(({ from }) => from)).toEqual(["BFL_API_KEY in .env", "LUMA in .env"]);
 });
+
+test.each([
+  ["OPENAI_API_KEY", "OPENAI_API_BASE", "https://gateway.example"],
+  ["RUNWAYML_API_SECRET", "RUNWAYML_BASE_URL", "https://gateway.example"],
+  ["GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "https://gateway.example"],
+  ["FAL_KEY", "OPENAI_BASE_URL", undefined],
+  ["XAI_API_KEY", "XAI_BASE_URL", undefined],
+])("a key in %s comes with the address in %s", (key, base, address) => {
+  const environment = readEnvFile(
+    `${key}=a-key\n${base}=${base.startsWith("XAI") ? "" : "https://gateway.example"}`,
+  );
+  const providers = [{ id: "any" as ProviderId, kinds: [[key]] }];
+  const { providerKeys } = holdingsOfEnvironment(environment, providers, ".env");
+  expect(providerKeys.map(({ baseUrl }) => baseUrl)).toEqual([address]);
+});

@@ -88,8 +88,8 @@ interface Around {
   readonly base: string | undefined;
 }
 
-/** Where OpenAI's library and LiteLLM look for an address. The configuration may set them. */
-const OPENAI_BASES = ["OPENAI_BASE_URL", "OPENAI_API_BASE"];
+/** Where LiteLLM and libraries of providers look for an address, behind the provider's name. The configuration may set them. */
+const BASE_VARIABLES = ["_BASE_URL", "_API_BASE"];
 
 function deploymentOf(entry: JsonObject, where: string, around: Around): Deployment {
   const { variables, credentials } = around;
@@ -122,8 +122,10 @@ function baseOf(
   { variables, base }: Omit<Around, "credentials">,
 ): string | undefined {
   const own = textOf(api_base) ?? textOf(base_url) ?? base;
-  if (own !== undefined || provider !== "openai") return own;
-  return OPENAI_BASES.map((name) => textOf(variables[name])).find((each) => each !== undefined);
+  if (own !== undefined) return own;
+  return BASE_VARIABLES.map((end) => textOf(variables[provider.toUpperCase() + end])).find(
+    (each) => each !== undefined,
+  );
 }
 
 function credentialsIn(list: unknown): ReadonlyMap<string, JsonObject> {
