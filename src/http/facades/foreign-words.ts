@@ -61,7 +61,10 @@ const GENERAL = new Map<string, Meaning>([
   ...named("side", "width height"),
   ...named("ratio", "aspect_ratio"),
   ...named("format", "output_format image_format format"),
-  ...named("checks", "enable_safety_checker disable_safety_checker enable_safety_checks safety_tolerance"),
+  ...named(
+    "checks",
+    "enable_safety_checker disable_safety_checker enable_safety_checks safety_tolerance auto_fix",
+  ),
   ...named("speed", "go_fast acceleration"),
 ]);
 

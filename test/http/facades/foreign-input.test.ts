@@ -54,6 +54,12 @@ describe("a field", () => {
     // By names that many APIs have.
     ["sandbox-image", undefined, { num_images: 3, seed: null }, { n: 3 }],
     ["sandbox-image", undefined, { enable_safety_checker: true, safety_tolerance: "2" }, {}],
+    [
+      "veo3",
+      "fal",
+      { aspect_ratio: "16:9", duration: "8s", resolution: "720p", generate_audio: true, auto_fix: true },
+      { aspect_ratio: "16:9", duration: 8, resolution: "720p", generate_audio: true },
+    ],
     // Whatever every request has there: how fast it is run is the provider's affair.
     ["flux-schnell", "replicate", { go_fast: true }, {}],
     ["flux-schnell", "fal", { guidance_scale: 3.5, acceleration: "regular" }, {}],
