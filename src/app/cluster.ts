@@ -69,10 +69,10 @@ async function connect(
   releases: Releases,
 ) {
   const { createBus, movedAway, openConnection, openStoreOn, ...loaded } = await loadStore();
-  const { createNodeStore, followDatabaseTime, createSharedRateLimiter } = loaded;
+  const { createNodeStore, followDatabaseTime, createSharedRateLimiter, urlOfNode } = loaded;
   const id = createSecrets().newBody().slice(0, ID_LENGTH);
   const connection = openConnection({
-    ...{ url, connections: config.databaseConnections, deadlineMs: DEADLINE_MS },
+    ...{ url: urlOfNode(url, id), connections: config.databaseConnections, deadlineMs: DEADLINE_MS },
     ...outageTelling(log),
   });
   const [nodes, bus] = [createNodeStore(connection), createBus(connection.driver, id)];
@@ -82,6 +82,7 @@ async function connect(
   const self = { id, name: config.nodeName ?? hostname(), role: config.role, version: VERSION };
   const onMoved = (folder: string) => onFatal?.(movedAway(folder));
   const presence = createPresence({ nodes, self, log, followTime: time.look, elapsed: monotonicMs, onMoved });
+  const { workers, count, isSteady, silent, drain } = presence;
   let joined: Woken | undefined;
   // A wake-up before a create is stored comes too early. The task is visible only after its transaction has ended.
   const queued = () => {
@@ -89,10 +90,9 @@ async function connect(
     bus.tell("queued");
   };
   return {
-    ...{ id, nodes, now: time.now, workers: presence.workers, drain: presence.drain, replica },
+    ...{ id, nodes, now: time.now, replica, workers, count, isSteady, drain },
     /** Opens the stores of the database, with leases that name this node. */
     async open({ ids, seal }: { ids: Ids; seal: Seal }): Promise<Store> {
-      const { isSteady, silent } = presence;
       const parts = { ids: tokensOf(id, ids), seal, readers: replica, isSteady, silent };
       return telling(await openStoreOn(connection, parts), id, bus, queued);
     },
@@ -101,7 +101,7 @@ async function connect(
       createSharedBooks(connection, usage, keepSeals),
     /** Counts requests together with other nodes; alone while the database is not reachable. */
     rateLimiter: (alone: RateLimiter, clock: Clock) =>
-      createSharedRateLimiter(connection.driver, { clock, alone, nodes: presence.count }),
+      createSharedRateLimiter(connection.driver, { clock, alone, nodes: count }),
     /** The owner of the files in a bucket. */
     owner: () => ownerOfDatabase(connection, url),
     /** Feeds, and tasks whose callers have left, that other nodes are told of, and that hear of theirs. */

@@ -2,9 +2,12 @@ import type { NodeStore } from "../domain/ports/node-store.ts";
 import type { Counts } from "../domain/ports/tally.ts";
 import { createOrphans, type Orphans } from "../service/orphans.ts";
 import type { Rooms } from "./rooms.ts";
-import { createWaitingCalls } from "./waiting-calls.ts";
+import { createWaitingCalls, oneLookAtATime } from "./waiting-calls.ts";
 
-const ALONE: Pick<NodeStore, "all"> = { all: async () => ({ nodes: [], now: 0 }) };
+const ALONE: Pick<NodeStore, "all" | "connected"> = {
+  all: async () => ({ nodes: [], now: 0 }),
+  connected: async () => undefined,
+};
 const HOUR_MS = 60 * 60 * 1000;
 
 /** Lets the last hour of the overview begin before this process did. */
@@ -28,9 +31,17 @@ export async function recallEndings({ store, clock, log }: Rooms, tally: Counts)
 export async function readOrphans({ store, clock, cluster }: Rooms) {
   const orphans: Orphans = createOrphans();
   const nodes = cluster?.nodes ?? ALONE;
-  const findLeft = createWaitingCalls({ tasks: store.tasks, orphans, clock, nodes });
-  await findLeft();
-  return { orphans, toldOrphans: cluster?.shareOrphans(orphans) ?? orphans, findLeft };
+  const self = cluster?.id ?? "";
+  const looks = oneLookAtATime(
+    createWaitingCalls({ tasks: store.tasks, orphans, clock, nodes, self }),
+    clock,
+  );
+  await looks.now();
+  if (cluster === undefined) return { orphans, toldOrphans: orphans, findLeft: looks.now };
+  const lookAgain = async () => {
+    if (cluster.count() > 1) await looks.recently(cluster.isSteady());
+  };
+  return { orphans, toldOrphans: { ...cluster.shareOrphans(orphans), lookAgain }, findLeft: looks.now };
 }
 
 export async function countLive({ store }: Pick<Rooms, "store">): Promise<number> {

@@ -16,7 +16,7 @@ export function oneAtATime(run: () => Promise<unknown>): () => Promise<unknown> 
 const BREAK_MS = GONE_AFTER_MS / 2;
 
 interface PresenceDeps {
-  readonly nodes: NodeStore;
+  readonly nodes: Omit<NodeStore, "connected">;
   readonly self: Pick<Node, "id" | "name" | "role" | "version">;
   readonly log: Log;
   readonly followTime: () => Promise<void>;

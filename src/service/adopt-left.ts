@@ -4,7 +4,7 @@ import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { Orphans } from "./orphans.ts";
 
 export interface AdoptDeps {
-  readonly orphans: Pick<Orphans, "adopt" | "add">;
+  readonly orphans: Pick<Orphans, "adopt" | "add" | "lookAgain">;
   readonly clock: Pick<Clock, "elapsed">;
   readonly tasks: Pick<TaskStore, "summary">;
 }
@@ -15,6 +15,7 @@ export interface AdoptDeps {
  * @param scope equal for equal requests
  */
 export async function adoptLeft(deps: AdoptDeps, scope: string): Promise<TaskId | undefined> {
+  await deps.orphans.lookAgain?.();
   for (;;) {
     const now = deps.clock.elapsed();
     const id = deps.orphans.adopt(scope, now);

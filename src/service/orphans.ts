@@ -53,4 +53,8 @@ export function createOrphans() {
     },
   };
 }
-export type Orphans = ReturnType<typeof createOrphans>;
+
+export interface Orphans extends ReturnType<typeof createOrphans> {
+  /** Looks whether other processes have gone, and adds what their callers left. Absent if there can be none. */
+  lookAgain?(): Promise<void>;
+}

@@ -19,7 +19,7 @@ test("what is asked for while it runs is not begun again, and begins anew once i
 test("beats do not pile up while the database is away, and the next one says what was last to be said", async () => {
   const beats: { isDraining: boolean; answer: PromiseWithResolvers<void> }[] = [];
   const second = Promise.withResolvers<void>();
-  const nodes: NodeStore = {
+  const nodes: Omit<NodeStore, "connected"> = {
     beat({ isDraining }) {
       const answer = Promise.withResolvers<void>();
       beats.push({ isDraining, answer });
@@ -54,7 +54,7 @@ test("beats do not pile up while the database is away, and the next one says wha
 test("silent nodes are gone once this node has reported for ten seconds without a break", async () => {
   let now = 0;
   let isAway = false;
-  const nodes: NodeStore = {
+  const nodes: Omit<NodeStore, "connected"> = {
     async beat() {
       if (isAway) throw new Error("away");
     },
@@ -85,7 +85,7 @@ test("silent nodes are gone once this node has reported for ten seconds without 
 test("a node is silent once it has reported nothing for ten seconds of this node, however the database's clock is set", async () => {
   let now = 0;
   const seenAt: Record<string, number> = {};
-  const nodes: NodeStore = {
+  const nodes: Omit<NodeStore, "connected"> = {
     beat: async () => {},
     leave: async () => {},
     all: async () => ({
@@ -113,7 +113,7 @@ test("a node is silent once it has reported nothing for ten seconds of this node
 });
 
 test("a node learns with its first report that the rows of its database were moved away", async () => {
-  const nodes: NodeStore = {
+  const nodes: Omit<NodeStore, "connected"> = {
     beat: async () => {},
     leave: async () => {},
     all: async () => ({ nodes: [], now: 0, movedTo: "/srv/svc-data" }),

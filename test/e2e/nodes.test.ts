@@ -132,6 +132,34 @@ describe.skipIf(!HAS_POSTGRES)("nodes of one PostgreSQL database", () => {
     await Promise.all([other.stop(), worker.stop()]);
   });
 
+  test("a call whose node is killed joins its task when it is sent to another one at once", async () => {
+    const url = await postgres.newDatabase();
+    const assets = emptyFolder("assets");
+    const worker = await start(url, assets, { SVC_ROLE: "worker", SVC_NODE_NAME: "first" });
+    const key = worker.firstKey();
+    const other = await start(url, assets, { SVC_ROLE: "api", SVC_NODE_NAME: "other" });
+    const desk = await start(url, assets, { SVC_ROLE: "api", SVC_NODE_NAME: "desk" });
+    // Until then it does not know whether nodes that are silent are gone.
+    await Bun.sleep(11_000);
+    const tasks = async () =>
+      ((await call(other, key, "/v1/tasks")).data as { tasks?: { task_id: string }[] }).tasks ?? [];
+    const picture = { model: "sandbox-image", prompt: "slow", size: "64x64", sandbox: { delay_ms: 6_000 } };
+    const path = "/compat/v1/images/generations";
+    const lost = call(desk, key, path, picture).catch(() => "lost");
+    while ((await tasks()).length === 0) await Bun.sleep(20);
+    // While its node lives, an equal call is one of its own.
+    const twin = call(other, key, path, picture);
+    while ((await tasks()).length === 1) await Bun.sleep(20);
+    process.kill(desk.pid, "SIGKILL");
+    expect(await lost).toBe("lost");
+    // As soon as clients send a call again.
+    await Bun.sleep(250);
+    const again = await call(other, key, path, picture);
+    expect([(await twin).data, again.data]).toEqual([expect.any(Array), expect.any(Array)]);
+    expect(await tasks()).toHaveLength(2);
+    await Promise.all([other.stop(), worker.stop()]);
+  });
+
   test("a worker answers probes and operators, and tells callers to ask another node", async () => {
     const url = await postgres.newDatabase();
     const worker = await start(url, emptyFolder("assets"), {

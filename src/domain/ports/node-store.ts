@@ -28,6 +28,12 @@ export interface NodeStore {
   leave(id: string): Promise<void>;
   /** The nodes that reported within an hour, by name, and the database's time. */
   all(): Promise<KnownNodes>;
+  /**
+   * The nodes whose processes have connections to the database: of one that is killed, they end at once. Undefined if the database does
+   * not show whose they are.
+   * @param self the node that asks
+   */
+  connected(self: string): Promise<ReadonlySet<string> | undefined>;
 }
 
 /** How often a node reports that it is alive. */

@@ -1,4 +1,5 @@
 import type { Node, NodeStore } from "../../domain/ports/node-store.ts";
+import { readPostgresAddress, toPostgresUrl } from "../../toolkit/postgres-address.ts";
 import type { Connection } from "./connection.ts";
 import { heardSoon } from "./heard.ts";
 import { MOVED_TO } from "./moved-away.ts";
@@ -27,6 +28,9 @@ const FORGET = statement(`delete from node where seen_at < ${DATABASE_NOW} - ${K
 const LEAVE = statement<never, [id: string]>("delete from node where id = $1");
 const ALL = statement<NodeRow & { readonly now: number; readonly moved_to: string | null }>(
   `select *, ${DATABASE_NOW} as now, (${MOVED_TO}) as moved_to from node where seen_at >= ${DATABASE_NOW} - ${KEPT_MS} order by name, started_at, id limit 1000`,
+);
+const CONNECTED = statement<{ name: string }>(
+  "select distinct application_name as name from pg_stat_activity where datname = current_database()",
 );
 const NOW = statement<{ now: number }>(`select ${DATABASE_NOW} as now`);
 
@@ -60,7 +64,23 @@ export function createNodeStore({ read, driver }: Connection): NodeStore {
         const now = rows[0]?.now ?? (await heardSoon(driver, (aside) => NOW.get(aside)))?.now ?? 0;
         return { nodes: rows.map(toNode), now, movedTo: rows[0]?.moved_to ?? undefined };
       }),
+    connected: (self) =>
+      read(async () => {
+        const rows = await heardSoon(driver, (aside) => CONNECTED.all(aside));
+        const ids = new Set(rows.map(({ name }) => name.slice(name.lastIndexOf(" ") + 1)));
+        return ids.has(self) ? ids : undefined;
+      }),
   };
+}
+
+/** The most characters of a name that its operator gave: the database keeps 63 in all. */
+const MOST_NAME = 40;
+
+/** The address of a database with a name for connections that says which node they are of. */
+export function urlOfNode(url: string, id: string): string {
+  const address = readPostgresAddress(url);
+  const { applicationName = "svc" } = address;
+  return toPostgresUrl({ ...address, applicationName: `${applicationName.slice(0, MOST_NAME)} ${id}` });
 }
 
 function toNode(row: NodeRow): Node {

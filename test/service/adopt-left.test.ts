@@ -1,0 +1,12 @@
+import { expect, test } from "bun:test";
+import type { TaskId } from "../../src/domain/ids.ts";
+import { adoptLeft } from "../../src/service/adopt-left.ts";
+import { createOrphans } from "../../src/service/orphans.ts";
+
+test("a call of a process that is found to be gone only now is left", async () => {
+  const orphans = createOrphans();
+  const lookAgain = async () => orphans.add("scope", "task_1" as TaskId, 0);
+  const tasks = { summary: async () => ({ status: "processing" }) as never };
+  const deps = { orphans: { ...orphans, lookAgain }, clock: { elapsed: () => 0 }, tasks };
+  expect(await adoptLeft(deps, "scope")).toBe("task_1" as TaskId);
+});
