@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { comeIn } from "../api/session.ts";
 import { Button } from "../parts/button.tsx";
 import { Field } from "../parts/field.tsx";
@@ -47,6 +47,10 @@ export function SignInForm({ problem: first }: { readonly problem?: string | und
 
 /** In place of the console for whoever has not come in yet. */
 export function SignIn({ problem }: { readonly problem?: string | undefined }) {
+  useEffect(() => {
+    // Not what the screen before was about, whose reader is gone.
+    document.title = "svc console";
+  }, []);
   return (
     <main class="mx-auto flex min-h-dvh w-full max-w-md flex-col justify-center gap-6 p-5">
       <div>

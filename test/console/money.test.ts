@@ -209,6 +209,27 @@ describe.skipIf(CHROMIUM === undefined)("money in the console", () => {
     isDone(at);
   });
 
+  test("is shown as it is by then, though somebody else moved some since the screen was read", async () => {
+    await using at = await visit(browser, service.url);
+    const { page } = at;
+    await at.signIn(service.token);
+    await at.open(`accounts/${studio}`);
+    const entry = { amount: "1", reason: "moved meanwhile" };
+    await service.ask("POST", `/admin/v1/accounts/${studio}/credit`, entry);
+    const money = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+    const [now, after] = [Number(await balance()), Number(await balance()) + 2].map((each) =>
+      money.format(each),
+    );
+    await page.getByRole("button", { name: "Credit", exact: true }).click();
+    await page.getByLabel("Amount, USD").fill("2");
+    await page.getByLabel("Reason").fill("never written");
+    await page.getByRole("button", { name: "Show what will be written" }).click();
+    const values = page.getByRole("dialog").getByRole("definition");
+    await until(() => values.allTextContents(), ["studio", "$2.00", "never written", now, after]);
+    await page.getByRole("cell", { name: "moved meanwhile" }).waitFor({ state: "attached" });
+    isDone(at);
+  });
+
   test("is given back once, from the ledger, which has pages", async () => {
     for (let i = 0; i < 26; i += 1) {
       await service.ask("POST", `/admin/v1/accounts/${studio}/credit`, {

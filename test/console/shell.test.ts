@@ -76,6 +76,7 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     await other.getByRole("button", { name: "Sign out" }).click();
     await at.page.getByLabel(FIELD).waitFor();
     expect([await at.page.locator("nav").count(), await at.page.getByRole("dialog").count()]).toEqual([0, 0]);
+    await until(() => at.page.title(), "svc console");
   });
 
   test("loses nothing typed when the session ends, and goes on with what was asked", async () => {

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { Field } from "../../parts/field.tsx";
+import { Trouble } from "../../parts/trouble.tsx";
 
 interface Texts {
   readonly amount: string;
@@ -15,12 +16,26 @@ interface Props extends Texts {
   /** What is wrong with the amount. */
   readonly problem: string | undefined;
   readonly onText: (change: Partial<Texts>) => void;
-  readonly onNext: () => void;
+  /** @throws what is then said */
+  readonly onNext: () => Promise<void> | void;
 }
 
 /** The first question before money moves: how much, and why. */
 export function AskEntry({ amount, reason, problem, onText, onNext, ...hints }: Props) {
   const [isChecked, setChecked] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [trouble, setTrouble] = useState<unknown>();
+  const next = async () => {
+    setBusy(true);
+    setTrouble(undefined);
+    try {
+      await onNext();
+    } catch (error) {
+      setTrouble(error);
+    } finally {
+      setBusy(false);
+    }
+  };
   const missing = reason.trim() === "" ? "Say why; it stays in the ledger." : undefined;
   return (
     <form
@@ -29,7 +44,7 @@ export function AskEntry({ amount, reason, problem, onText, onNext, ...hints }: 
       onSubmit={(event) => {
         event.preventDefault();
         setChecked(true);
-        if (problem === undefined && missing === undefined) onNext();
+        if (problem === undefined && missing === undefined && !isBusy) void next();
       }}
     >
       <Field
@@ -49,8 +64,9 @@ export function AskEntry({ amount, reason, problem, onText, onNext, ...hints }: 
         problem={isChecked ? missing : undefined}
         onText={(text) => onText({ reason: text })}
       />
+      {trouble !== undefined && <Trouble problem={trouble} />}
       <div>
-        <Button look="main" type="submit">
+        <Button look="main" type="submit" isBusy={isBusy}>
           Show what will be written
         </Button>
       </div>

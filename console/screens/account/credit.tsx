@@ -34,6 +34,11 @@ export function Credit({ account, onClose, onChange }: Props) {
     say(`Written. ${after.name} now has ${moneyText(after.balance)}.`);
     onClose();
   };
+  const show = async () => {
+    // Tasks, or somebody else, may have moved the balance since the screen was read.
+    onChange(await ask("GET /admin/v1/accounts/{id}", { path: { id: account.id } }));
+    setShown(true);
+  };
   const anew = () => {
     draft.clear();
     setShown(false);
@@ -64,7 +69,7 @@ export function Credit({ account, onClose, onChange }: Props) {
           reasonPlaceholder="invoice 12"
           problem={amountProblem(amount)}
           onText={set}
-          onNext={() => setShown(true)}
+          onNext={show}
         />
       )}
     </Dialog>
