@@ -8,6 +8,7 @@ import { ACCOUNT_TERMS } from "../../src/domain/access/account-terms.ts";
 import { KEY_TERMS } from "../../src/domain/access/key-policy.ts";
 import type { Term } from "../../src/domain/access/term.ts";
 import { SNIPPETS } from "../../src/snippets/all.ts";
+import { answer } from "./support/answers.ts";
 import { CHROMIUM, openBrowser, type Visit, visit } from "./support/browser.ts";
 import { runSnippet, settingsOf } from "./support/run-snippet.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
@@ -359,6 +360,28 @@ describe.skipIf(CHROMIUM === undefined)("keys in the console", () => {
       .waitFor({ state: "attached" });
     await at.open("accounts/none");
     await page.getByRole("alert").getByText("Request").waitFor();
+    isDone(at);
+  });
+
+  test("have accounts that are found among many, the newest first", async () => {
+    await using at = await visit(browser, service.url);
+    const { page } = at;
+    await at.signIn(service.token);
+    await answer(page, "accounts", ({ accounts: [one] }: { accounts: object[] }) => ({
+      accounts: Array.from({ length: 250 }, (_, i) => ({ ...one, id: `acc_${i}`, name: `customer ${i}` })),
+    }));
+    await at.open("accounts");
+    const names = page.getByRole("table", { name: "Accounts" }).locator("[data-row]");
+    await until(() => names.count(), 100);
+    expect(await names.first().textContent()).toBe("customer 249");
+    await page.getByRole("button", { name: "Show more of 250" }).click();
+    await until(() => names.count(), 200);
+    await page.getByLabel("Name or id").fill("CUSTOMER 7");
+    await until(() => names.count(), 11);
+    await page.waitForURL((url) => url.searchParams.get("find") === "CUSTOMER 7");
+    await page.getByLabel("Name or id").fill("nobody");
+    await page.getByRole("button", { name: "Show all accounts" }).click();
+    await until(() => names.count(), 200);
     isDone(at);
   });
 

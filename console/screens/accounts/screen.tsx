@@ -1,7 +1,10 @@
+import { useState } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { useReading } from "../../api/use.ts";
+import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { Field } from "../../parts/field.tsx";
 import { MainLink, RowLink } from "../../parts/link.tsx";
 import { Money } from "../../parts/money.tsx";
 import { Page, Reading } from "../../parts/page.tsx";
@@ -9,11 +12,14 @@ import { Status } from "../../parts/status.tsx";
 import { type Column, Table } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
-import { hrefOf } from "../../shell/router.ts";
+import { hrefOf, query, setQuery } from "../../shell/router.ts";
 import { may } from "../../shell/scopes.ts";
 import { isLow } from "./low.ts";
 
 type Account = Schemas["Account"];
+
+/** Rows that are added at a time: a browser takes a minute for those of twenty thousand accounts. */
+const STEP = 100;
 
 /** Accounts: who pays, what they have, and what is held. */
 export function Screen() {
@@ -35,9 +41,44 @@ export function Screen() {
         </Empty>
       )}
       {data !== undefined && data.accounts.length > 0 && (
-        <Table label="Accounts" columns={COLUMNS} rows={data.accounts} keyOf={({ id }) => id} />
+        <Rows accounts={data.accounts} find={query.value.find ?? ""} />
       )}
     </Page>
+  );
+}
+
+function Rows({ accounts, find }: { readonly accounts: readonly Account[]; readonly find: string }) {
+  const [count, setCount] = useState(STEP);
+  const wanted = find.toLowerCase();
+  const rows = accounts
+    .filter(({ id, name }) => [name, id].some((text) => text.toLowerCase().includes(wanted)))
+    .reverse();
+  return (
+    <>
+      <search class="max-w-sm">
+        <Field
+          label="Name or id"
+          hidesLabel
+          placeholder="Name or id"
+          type="search"
+          isFilter
+          value={find}
+          onText={(text) => setQuery({ find: text })}
+        />
+      </search>
+      {rows.length === 0 ? (
+        <Empty title="No account is like that">
+          <Button onClick={() => setQuery({ find: "" })}>Show all accounts</Button>
+        </Empty>
+      ) : (
+        <Table label="Accounts" columns={COLUMNS} rows={rows.slice(0, count)} keyOf={({ id }) => id} />
+      )}
+      {rows.length > count && (
+        <div class="text-center">
+          <Button onClick={() => setCount(count + STEP)}>Show more of {rows.length}</Button>
+        </div>
+      )}
+    </>
   );
 }
 
