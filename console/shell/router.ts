@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { ROOT } from "../api/connection.ts";
+import { goTo, goToTop, placeNow } from "./place.ts";
 
 const BASE = `${ROOT.pathname}console`;
 
@@ -42,8 +43,11 @@ export function hrefOf(
 
 /** Goes to an address of the console. */
 export function go(href: string): void {
+  const { path } = here.peek();
+  history.replaceState(placeNow(), "");
   history.pushState(null, "", href);
   here.value = read();
+  if (here.peek().path !== path) goToTop();
 }
 
 /** Names the screen in an address that names none. */
@@ -73,9 +77,14 @@ export function stay(): () => void {
 
 /** Follows the browser's way back, and links of the console without loading the page anew. */
 export function startRouter(): void {
+  history.scrollRestoration = "manual";
+  goTo(history.state);
+  addEventListener("pagehide", () => history.replaceState(placeNow(), ""));
   addEventListener("popstate", () => {
-    if (holds === 0) here.value = read();
-    else history.pushState(null, "", hrefOf(screenName.peek(), itemName.peek(), query.peek()));
+    if (holds === 0) {
+      here.value = read();
+      goTo(history.state);
+    } else history.pushState(null, "", hrefOf(screenName.peek(), itemName.peek(), query.peek()));
   });
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null;

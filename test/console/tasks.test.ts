@@ -291,6 +291,34 @@ describe.skipIf(CHROMIUM === undefined)("tasks in the console", () => {
     expect(at.problems).toEqual([]);
   });
 
+  test("are where they were when the reader comes back from one, also after a reload, though they are read anew", async () => {
+    await using at = await visit(browser, service.url);
+    const { page } = at;
+    await at.signIn(service.key);
+    await haveMany(page, service.url, 2_000);
+    await at.open("tasks");
+    const size = async () => Number(await page.locator("main table").getAttribute("aria-rowcount")) - 1;
+    await scrollToTheEnd(page, "main tbody tr", { count: 2_000, size });
+    await page.evaluate("scrollTo(0, 80_000)");
+    const top = () => page.evaluate<number>("Math.round(scrollY)");
+    await page.locator("main tr[aria-rowindex='1405'] [data-row]").click();
+    await page.getByRole("heading", { name: "Task", exact: true }).waitFor();
+    expect(await top()).toBe(0);
+    await page.goBack();
+    await until(top, 80_000);
+    await page.locator("main tr[aria-rowindex='1405'] [data-row]").waitFor();
+    await page.reload();
+    await until(top, 80_000);
+    // Whoever moves is not taken back.
+    await page.goForward();
+    await page.getByRole("heading", { name: "Task", exact: true }).waitFor();
+    await page.goBack();
+    await page.mouse.wheel(0, 1);
+    await page.evaluate("scrollTo(0, 0)");
+    await until(size, 500);
+    expect(await top()).toBe(0);
+  });
+
   test("keep the reader's place in a long list when the service is back, and have what is new in front", async () => {
     await using at = await visit(browser, service.url);
     const { page } = at;
