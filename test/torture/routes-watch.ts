@@ -41,6 +41,8 @@ export type RoutesWatch = ReturnType<typeof createRoutesWatch>;
 
 /** Whatever becomes of the task that tries a way, the next one may after this time. */
 const PROBE_MS = 120_000;
+/** What an earlier process had rest is tried so soon after a start, unless it is spent. */
+const AT_A_START_MS = 30_000;
 /** Faults in a row after which a way has to be left alone. */
 const FAULTS = 5;
 const ASKED = new Map(LANES.map((place) => [laneOf(place), place.isAsked || place.isSafe]));
@@ -195,7 +197,13 @@ export function createRoutesWatch(deps: {
       return {
         async troubles() {
           const all = await routes.troubles();
-          troubles = new Map(all.map((each) => [keyOf(each), { ...each, setAt: Number.NaN }]));
+          const latest = STARTS_AT + now() + AT_A_START_MS;
+          troubles = new Map(
+            all.map((each) => {
+              const until = each.until && (each.kind === "spent" ? each.until : Math.min(each.until, latest));
+              return [keyOf(each), { ...each, until, setAt: Number.NaN }];
+            }),
+          );
           return all;
         },
         changedTroubles: (at) => routes.changedTroubles(at),
