@@ -73,18 +73,20 @@ export async function openFolder(flags: LocalFlags, context: Context): Promise<P
   // Loaded late: it imports the whole service.
   const { openLocal } = await import("../src/app/local.ts");
   const { trailPageForm } = await import("../src/domain/access/trail.ts");
+  const { servingAt } = await import("../src/app/serving.ts");
   const { manage, prices, models, trail, assets, stop } = await openLocal(config);
+  const origin = config.publicUrl ?? servingAt(config.dataDir) ?? originOf(config);
   return {
     manage: {
       ...manage,
       async createConsoleLink() {
         if (!config.console) throw consoleOff();
         const { secret, session } = await manage.createConsoleLink();
-        return { url: consoleLink(originOf(config), secret), session };
+        return { url: consoleLink(origin, secret), session };
       },
     },
     at: `in ${showPlace(config, context)}`,
-    origin: originOf(config),
+    origin,
     async prices() {
       const opened = await prices();
       return { ...opened, schema: async (id) => (await opened.read(id)).model.schema };

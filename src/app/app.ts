@@ -33,6 +33,7 @@ import { paced } from "./paced.ts";
 import { createReadiness } from "./readiness.ts";
 import { type AppOverrides, openRooms, type Rooms } from "./rooms.ts";
 import { createHandlers, type Handlers } from "./routes.ts";
+import { noteServing } from "./serving.ts";
 import { openShedding } from "./shedding.ts";
 import { prepareTaping } from "./taping.ts";
 import { openTracing } from "./tracing.ts";
@@ -92,7 +93,7 @@ async function open(config: InForce, overrides: AppOverrides, releases: Releases
   });
   const resumedTasks = await countLive(rooms);
   servers = createServers({ host: config.host, port: config.port, longPort: config.longPort, handle });
-  releases.push(servers.stop);
+  releases.push(servers.stop, noteServing(config.dataDir, config.publicUrl ?? servers.url));
   const metricsUrl = listenForMetrics(config, handleMetrics, releases);
   // Created when the ports are open, so that a start that fails earlier leaves the first key to the next start.
   const first = await makeFirst(manageBy({ kind: "system" }), config, overrides);

@@ -8,7 +8,7 @@ import { makeFolderForGood } from "../runtime/flush-folder.ts";
 import { FOLDER_ID } from "../runtime/folder-id.ts";
 import { type FolderContents, makePrivate } from "../runtime/private-folder.ts";
 import { createSeal } from "../runtime/seal.ts";
-import { ASSETS, DATABASE, LOGS, MOVED_AWAY, RESTORING, SECRET_KEY } from "./folder-contents.ts";
+import { ASSETS, DATABASE, LOGS, MOVED_AWAY, RESTORING, SECRET_KEY, SERVING } from "./folder-contents.ts";
 import { ALERT_MEMORY, CHECKED_FORMS, KEPT_KEYS } from "./settings.ts";
 
 export type Folder = Pick<Config, "dataDir">;
@@ -56,6 +56,7 @@ export const CONTENTS: FolderContents = {
       CHECKED_FORMS,
       ALERT_MEMORY,
       MOVED_AWAY,
+      SERVING,
     ],
   ],
   folders: [ASSETS, LOGS, KEPT_KEYS, USED_FORMS, ...PROVIDERS.map(({ id }) => id)],

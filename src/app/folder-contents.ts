@@ -13,12 +13,15 @@ export const LOGS = "logs";
 /** What a backup is restored into before it is whole. */
 export const RESTORING = ".restoring";
 
+/** Says where the server that runs on a folder is reached. */
+export const SERVING = "serving.json";
+
 /** Says that the database of a folder was moved, and where to. */
 export const MOVED_AWAY = "moved.json";
 
 /**
  * What a backup contains of a data folder in addition to the database and the files that it names. It leaves out: `bootstrap.json`,
- * a key in the clear whose hash is in the database; `checked-forms.json`, which is made anew; locks and logs; and the folders of
+ * a key in the clear whose hash is in the database; `checked-forms.json`, which is made anew; `serving.json`, locks and logs; and the folders of
  * providers that play an upstream, because an upstream's work is no part of a backup.
  */
 const FILES = ["svc.yaml", "svc.yml", SECRET_KEY];
