@@ -49,6 +49,8 @@ export function SendAgain({ role, filters, onClose, onSent }: Props) {
   const close = () => {
     sending.stop();
     if (sending.sent > 0) onSent();
+    // The next one begins with what the list shows by then.
+    draft.clear();
     onClose();
   };
   return (
