@@ -385,6 +385,29 @@ describe.skipIf(CHROMIUM === undefined)("keys in the console", () => {
     isDone(at);
   });
 
+  test("are made for one of very many accounts by its name", async () => {
+    await using at = await visit(browser, service.url);
+    const { page } = at;
+    await at.signIn(service.token);
+    await answer(page, "accounts", ({ accounts: [one] }: { accounts: object[] }) => ({
+      accounts: [one, ...Array.from({ length: 600 }, (_, i) => ({ ...one, id: `acc_${i}`, name: `c${i}` }))],
+    }));
+    await at.open("keys");
+    await page.getByLabel("Account").fill("c599");
+    await page.getByLabel("Account").press("Enter");
+    await page.getByText("No key is like that").waitFor();
+    expect(await page.locator("main option").count()).toBeLessThan(10);
+    await service.ask("POST", "/admin/v1/accounts", { name: "one of many" });
+    await at.open("keys/new");
+    await until(() => page.getByLabel("Account").inputValue(), "default");
+    await page.getByLabel("Name").fill("for one of many");
+    await page.getByLabel("Account").fill("one of many");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("link", { name: "one of many", exact: true }).waitFor();
+    isDone(at);
+  });
+
   test("have tokens and sessions beside them, which are made and ended", async () => {
     await using at = await visit(browser, service.url);
     const { page } = at;

@@ -4,7 +4,8 @@ import { ApiProblem } from "../../api/problem.ts";
 import type { Operations, Schemas } from "../../api/published.d.ts";
 import { readTerms, textsOf } from "../../api/terms.ts";
 import { useReading } from "../../api/use.ts";
-import { Choice, Field } from "../../parts/field.tsx";
+import { AccountChoice } from "../../parts/account-choice.tsx";
+import { Field } from "../../parts/field.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Page, Reading } from "../../parts/page.tsx";
 import { TermsForm } from "../../parts/terms-form.tsx";
@@ -102,14 +103,11 @@ function NameAndAccount({ draft: { fields, set }, accounts, problems }: OwnField
         problem={problems.name}
         onText={(name) => set({ name })}
       />
-      <Choice
-        label="Account"
+      <AccountChoice
+        accounts={accounts}
         value={fields.account ?? ""}
-        choices={
-          accounts.length === 0
-            ? [["", DEFAULT]]
-            : accounts.map(({ id, name, mode }) => [id, `${name} (${mode})`] as const)
-        }
+        first={accounts.length === 0 ? [["", DEFAULT]] : []}
+        nameOf={({ name, mode }) => `${name} (${mode})`}
         hint="Who pays for what the key makes."
         problem={problems.account}
         onChoice={(account) => set({ account })}

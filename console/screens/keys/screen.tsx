@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { useReading } from "../../api/use.ts";
+import { AccountChoice } from "../../parts/account-choice.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
 import { Choice, Field } from "../../parts/field.tsx";
@@ -92,11 +93,11 @@ function FilterRow({
         ]}
         onChoice={(state) => setQuery({ state })}
       />
-      <Choice
-        label="Account"
+      <AccountChoice
         hidesLabel
+        accounts={accounts}
         value={filters.account}
-        choices={[["", "Every account"], ...accounts.map(({ id, name }) => [id, name] as const)]}
+        first={[["", "Every account"]]}
         onChoice={(account) => setQuery({ account })}
       />
     </search>

@@ -1,6 +1,7 @@
 import { ask } from "../../api/ask.ts";
 import type { Role } from "../../api/session.ts";
 import { useReading } from "../../api/use.ts";
+import { AccountChoice } from "../../parts/account-choice.tsx";
 import { Choice, Field } from "../../parts/field.tsx";
 import { setQuery } from "../../shell/router.ts";
 import { type Asked, dayOrNone, daysAgo, GROUPS } from "./figures.ts";
@@ -64,17 +65,11 @@ export function Filters({ role, asked }: { readonly role: Role; readonly asked: 
 
 function Account({ value }: { readonly value: string }) {
   const { data } = useReading("accounts", (signal) => ask("GET /admin/v1/accounts", {}, { signal }));
-  const accounts = data?.accounts ?? [];
-  const named = accounts.find(({ id, name }) => value === id || value === name);
   return (
-    <Choice
-      label="Account"
-      value={named?.id ?? value}
-      choices={[
-        ["", "Every account"],
-        ...(named === undefined && value !== "" ? [[value, value] as const] : []),
-        ...accounts.map(({ id, name }) => [id, name] as const),
-      ]}
+    <AccountChoice
+      accounts={data?.accounts ?? []}
+      value={value}
+      first={[["", "Every account"]]}
       onChoice={(account) => setQuery({ account })}
     />
   );
