@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { placeOf } from "../assets/content-folders.ts";
-import type { BackupBucket, BackupSummary } from "../backup/backup.ts";
+import { type BackupBucket, type BackupSummary, MANIFEST } from "../backup/backup.ts";
 import { type ShelvedBackup, writeToShelf } from "../backup/shelf-write.ts";
 import { writeArchive } from "../backup/stream.ts";
 import { type BackupPlan, type MadeBackup, removeOldBackups, writeBackup } from "../backup/write.ts";
@@ -18,6 +18,11 @@ export interface BackupOrder extends Folder {
   readonly atMs: number;
   /** Leaves out `secret.key`, so that the backup alone opens no sealed secret. */
   readonly isWithoutKey: boolean;
+}
+
+/** Whether a data folder is that of a backup, whose checksums hold as long as nothing is written there. */
+export function isOfBackup({ dataDir }: Pick<Folder, "dataDir">): boolean {
+  return existsSync(join(dataDir, "..", MANIFEST));
 }
 
 /** Another process is making a backup in the same place. */

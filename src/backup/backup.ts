@@ -84,6 +84,18 @@ export function backupName(atMs: number, ordinal: number): string {
   return ordinal === 1 ? name : `${name}-${ordinal}`;
 }
 
+/** The name of a new backup: behind those of the same second, of which the first ones may be gone. @param taken names in the place */
+export function freeBackupName(atMs: number, taken: Iterable<string>): string {
+  const first = backupName(atMs, 1);
+  let ordinal = 1;
+  for (const name of taken) {
+    const [, number = "1"] = /^-(\d+)$/.exec(name.slice(first.length)) ?? [];
+    const isOfSecond = name === first || (name.startsWith(`${first}-`) && timeOfBackup(name) !== undefined);
+    if (isOfSecond) ordinal = Math.max(ordinal, Number(number) + 1);
+  }
+  return backupName(atMs, ordinal);
+}
+
 const NAME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z(?:-\d+)?$/;
 
 /** Orders names of backups by time, the oldest first. */

@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isSystemError } from "../toolkit/system-error.ts";
-import { type BackupHeader, type BackupSummary, backupName, MANIFEST, surplusOf } from "./backup.ts";
+import { type BackupHeader, type BackupSummary, freeBackupName, MANIFEST, surplusOf } from "./backup.ts";
 import { ContentIndex } from "./content-index.ts";
 import { type Content, copyNew, hashFile, inParallel, writeAll } from "./files.ts";
 import { createManifest, type ManifestWriter } from "./manifest.ts";
@@ -59,7 +59,10 @@ export async function writeToShelf(
   using there = new ContentIndex(join(workspace, "contents"));
   for await (const { name, sizeBytes } of shelf.list(CONTENT))
     there.add(name.slice(CONTENT.length), sizeBytes);
-  const name = freeName(backups, atMs);
+  const name = freeBackupName(
+    atMs,
+    backups.map((each) => each.name),
+  );
   const { summary, copiedBytes } = await fill({ shelf, name, workspace, there }, plan, {
     atMs,
     newest: backups.at(-1),
@@ -177,12 +180,4 @@ async function readAt(handle: FileHandle, at: number, length: number): Promise<U
     done += bytesRead;
   }
   return bytes;
-}
-
-function freeName(backups: readonly Shelved[], atMs: number): string {
-  const taken = new Set(backups.map(({ name }) => name));
-  for (let ordinal = 1; ; ordinal++) {
-    const name = backupName(atMs, ordinal);
-    if (!taken.has(name)) return name;
-  }
 }

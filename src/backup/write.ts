@@ -4,9 +4,9 @@ import { isSystemError } from "../toolkit/system-error.ts";
 import {
   type BackupHeader,
   type BackupSummary,
-  backupName,
   byTime,
   DATA,
+  freeBackupName,
   MANIFEST,
   PARTIAL,
   surplusOf,
@@ -58,7 +58,7 @@ export interface MadeBackup extends BackupSummary {
 export async function writeBackup(directory: string, atMs: number, plan: BackupPlan): Promise<MadeBackup> {
   await removePartial(directory);
   const before = (await listBackups(directory)).at(-1);
-  const partial = join(directory, `${await freeName(directory, atMs)}${PARTIAL}`);
+  const partial = join(directory, `${freeBackupName(atMs, await readdir(directory))}${PARTIAL}`);
   try {
     await mkdir(join(partial, DATA), { recursive: true, mode: 0o700 });
     const previous = before === undefined ? undefined : join(directory, before);
@@ -193,14 +193,6 @@ async function requireSameSource(previous: string, { source }: Pick<BackupHeader
   throw new ForeignBackups(
     `${dirname(previous)} has backups of another data folder. Give each data folder a folder of its own for its backups.`,
   );
-}
-
-async function freeName(directory: string, atMs: number): Promise<string> {
-  const taken = new Set(await readdir(directory));
-  for (let ordinal = 1; ; ordinal++) {
-    const name = backupName(atMs, ordinal);
-    if (!taken.has(name)) return name;
-  }
 }
 
 /** Names of the finished backups in a folder, the oldest first. */

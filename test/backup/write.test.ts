@@ -45,6 +45,18 @@ test("a backup is laid out as a data folder, and is copied back as it was", asyn
   expect(statSync(join(made.path, "data/svc.db")).mode & 0o777).toBe(0o600);
 });
 
+test("a backup is newer than those of the same second, of which the first is gone", async () => {
+  const to = emptyFolder();
+  const { plan } = dataFolder([]);
+  const first = await writeBackup(to, AT, plan);
+  const second = await writeBackup(to, AT, plan);
+  rmSync(first.path, { recursive: true });
+  const third = await writeBackup(to, AT, plan);
+  expect([second.name, third.name]).toEqual(["2026-11-23T12-00-00Z-2", "2026-11-23T12-00-00Z-3"]);
+  expect(await findBackup(to, AT)).toBe(third.path);
+  expect((await writeBackup(to, AT + 1_000, plan)).name).toBe("2026-11-23T12-00-01Z");
+});
+
 test("of backups of which one is dated in the future, none is taken for the newest", async () => {
   const to = emptyFolder();
   const { plan } = dataFolder([]);

@@ -210,6 +210,9 @@ test("a second backup links what the first has; a damaged one is refused by name
   await svcJson(["db", "backup", rest, "--data-dir", data]);
   const restored = await svcJson(["db", "restore", rest, "--data-dir", dataDir]);
   expect(restored).toMatchObject({ missing: [{ path: `assets/${picture}`, reason: "damaged" }] });
+  // The backup itself is as it was: damaged in this file alone.
+  const still = await svc(["db", "check", second.path, "--json"]);
+  expect(JSON.parse(still.stderr).error.problems).toHaveLength(1);
   rmSync(join(second.path, "data/assets", picture));
   await svcJson(args);
   expect(await svcJson(["db", "restore", backups, "--dry-run"])).toMatchObject({ missing: [] });

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { BackupOrder } from "../../../src/app/make-backup.ts";
 import { backedUpAssets } from "../../../src/config/assets.ts";
 import { isBucketUrl } from "../../../src/config/buckets.ts";
+import type { Config } from "../../../src/config/config.ts";
 import { type Invocation, onRun } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { EXIT } from "../../exit-codes.ts";
@@ -64,18 +65,14 @@ async function backUpFolder({ args, options, context, output }: Invocation<Backu
     ...{ dataDir: config.dataDir, assets: backedUpAssets(config), atMs: Date.now() },
     isWithoutKey: options.withoutSecretKey === true,
   };
-  const { tryNoteLocally } = await import("../../../src/app/note-locally.ts");
-  const noted = await tryNoteLocally(config, {
-    ...{ action: "backup.create", object: { kind: "server", id: "backups" } },
-    after: { to: isBucketUrl(to) || to === "-" ? to : resolve(context.cwd, to) },
-  });
-  if (noted !== undefined) output.warn(`This could not be noted in the trail: ${noted}`);
+  const { isOfBackup, makeBackup, makeBackupInBucket } = await import("../../../src/app/make-backup.ts");
+  // A backup stays as it was made.
+  if (!isOfBackup(config)) await note(to, config, context, output);
   if (to === "-") return await writeOut(order, options, context, output);
   const keep = keepOf(options.keep);
   const { claim: isClaimed = false } = options;
   if (isClaimed && !isBucketUrl(to))
     throw usage("--claim belongs to a place in a bucket: s3://bucket/prefix.");
-  const { makeBackup, makeBackupInBucket } = await import("../../../src/app/make-backup.ts");
   const { bucketPlace } = await import("../../../src/app/backup-places.ts");
   const made = await refusing(async () =>
     isBucketUrl(to)
@@ -94,6 +91,15 @@ async function backUpFolder({ args, options, context, output }: Invocation<Backu
     `Backed up ${made.files} files, ${formatSize(made.sizeBytes)}; ${formatSize(copiedBytes)} of them are new.`,
   );
   output.show(form, () => `${isBucketUrl(path) ? path : showPath(path, context.cwd)}\n`);
+}
+
+async function note(to: string, config: Config, context: Context, output: Output): Promise<void> {
+  const { tryNoteLocally } = await import("../../../src/app/note-locally.ts");
+  const noted = await tryNoteLocally(config, {
+    ...{ action: "backup.create", object: { kind: "server", id: "backups" } },
+    after: { to: isBucketUrl(to) || to === "-" ? to : resolve(context.cwd, to) },
+  });
+  if (noted !== undefined) output.warn(`This could not be noted in the trail: ${noted}`);
 }
 
 /** A server writes to the place of its own settings alone: a token must not choose a folder of its machine. */
