@@ -76,7 +76,7 @@ export async function createOutput(context: Context, flags: OutputFlags): Promis
   const jsonText = (value: object) => picked(value, () => toJson(value, stdout));
   async function table(columns: readonly Column[], rows: readonly (readonly string[])[]): Promise<string> {
     if (mode !== "pretty") return renderTsv(rows);
-    const { text, hidden } = renderTable(columns, rows, { style, width: widthOf(stdout) });
+    const { text, hidden } = await renderTable(columns, rows, { style, width: widthOf(stdout) });
     if (hidden.length > 0) say(`No room for ${hidden.join(", ")}; --plain and --json print everything.`);
     return text;
   }

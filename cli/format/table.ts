@@ -25,13 +25,23 @@ export interface Table {
 /** A name and its value; undefined for nothing to show. */
 export type Field = readonly [name: string, value: string | undefined];
 
-/** Draws a table for people, no wider than their terminal. */
-export function renderTable(
+const NO_BORDER = {
+  ...{ top: "", "top-mid": "", "top-left": "", "top-right": "" },
+  ...{ bottom: "", "bottom-mid": "", "bottom-left": "", "bottom-right": "" },
+  ...{ left: "", "left-mid": "", mid: "", "mid-mid": "", right: "", "right-mid": "" },
+};
+
+/** Rows that are drawn at a time: what its renderer takes grows with their square. */
+const PIECE = 100;
+
+/** Draws a table for people, no wider than their terminal. Loads its renderer only when it is needed. */
+export async function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   { style, width }: { readonly style: Style; readonly width: number },
-): Table {
+): Promise<Table> {
   if (rows.length === 0) return { text: "", hidden: [] };
+  const { default: Renderer } = await import("cli-table3");
   const lines = rows.map((row) => row.map(oneLine));
   const widths = columns.map(({ title }, i) =>
     lines.reduce((widest, line) => Math.max(widest, Bun.stringWidth(line[i] ?? "")), Bun.stringWidth(title)),
@@ -41,20 +51,25 @@ export function renderTable(
     const column = columns[i];
     return column === undefined ? [] : [{ ...column, i, width: fit.widths[at] ?? 0 }];
   });
-  const head = shown.map((each) => filled(style.bold(cutText(each.title, each.width, "end")), each));
-  const text = [
-    head,
-    ...lines.map((line) =>
-      shown.map((each) => filled(cutText(line[each.i] ?? "", each.width, each.cut ?? "end"), each)),
-    ),
-  ].map((cells) => `${cells.join(" ".repeat(GAP)).trimEnd()}\n`);
+  const draw = (cells: string[][]) => {
+    const table = new Renderer({
+      colAligns: shown.map(({ align }) => align ?? "left"),
+      colWidths: shown.map((each) => each.width),
+      chars: { ...NO_BORDER, middle: " ".repeat(GAP) },
+      style: { border: [], "padding-left": 0, "padding-right": 0 },
+    });
+    table.push(...cells);
+    return table.toString().replaceAll(/ +$/gm, "");
+  };
+  const cells = [
+    shown.map((each) => style.bold(cutText(each.title, each.width, "end"))),
+    ...lines.map((line) => shown.map(({ i, width, cut }) => cutText(line[i] ?? "", width, cut ?? "end"))),
+  ];
+  const pieces = Array.from({ length: Math.ceil(cells.length / PIECE) }, (_, at) =>
+    draw(cells.slice(at * PIECE, (at + 1) * PIECE)),
+  );
   const hidden = columns.filter((_, i) => !fit.columns.includes(i)).map(({ title }) => title);
-  return { text: text.join(""), hidden };
-}
-
-function filled(cell: string, { width, align }: Pick<Column, "align"> & { readonly width: number }): string {
-  const room = " ".repeat(Math.max(0, width - Bun.stringWidth(cell)));
-  return align === "right" ? room + cell : cell + room;
+  return { text: `${pieces.join("\n")}\n`, hidden };
 }
 
 /** Prints one line per row, tabs between cells, no heading: for cut, sort and awk. */

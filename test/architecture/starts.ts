@@ -5,8 +5,8 @@ import type { Sources } from "./source.ts";
 const LOADED_LATER =
   /^src\/(?:app\/(?!settings\.ts$)|assets|catalog|egress|http|moderation|moving|runtime|scheduler|service|store|studio|providers\/[^/]+\/adapter\.ts$)/;
 
-/** Packages that few commands need: those that draw on a terminal. */
-const PACKAGES_LOADED_LATER = /^(?:ajv|chalk|hono|ink|pino|react|sharp)(?:\/|$)/;
+/** Packages that few commands need: those that draw, and those that make tables, on a terminal. */
+const PACKAGES_LOADED_LATER = /^(?:ajv|chalk|cli-table3|hono|ink|pino|react|sharp)(?:\/|$)/;
 
 /** The list of commands, which loads the module of the one that is asked for. */
 const COMMAND_LIST = "cli/commands.ts";

@@ -65,7 +65,7 @@ export function addExplain(routes: Command, context: Context): void {
     const width = widthOf(context.stdout);
     const table =
       output.mode === "pretty"
-        ? renderTable(EXPLAINED_COLUMNS, rows, { style: output.style, width }).text
+        ? (await renderTable(EXPLAINED_COLUMNS, rows, { style: output.style, width })).text
         : renderTsv(rows);
     output.show(explained, () => renderFields(explainedFields(explained), output) + table);
   });
