@@ -59,9 +59,10 @@ export function idOfDigest<P extends IdPrefix>(prefix: P, digest: string): IdByP
   return `${prefix}_${digits.join("")}` as string as IdByPrefix[P];
 }
 
-/** An id that sorts before every other that is made at this time or later. @param ms in epoch milliseconds, ≥ 0 */
-export function firstIdAt<P extends "task">(prefix: P, ms: number): IdByPrefix[P] {
-  return idOfDigest(prefix, Math.min(ms, LAST_MS).toString(16).padStart(12, "0").padEnd(32, "0"));
+/** An id that sorts before those of all tasks that are created at this time or later. @param ms in whole epoch milliseconds */
+export function firstTaskIdAt(ms: number): TaskId {
+  const digits = Math.min(Math.max(ms, 0), LAST_MS).toString(16);
+  return idOfDigest("task", digits.padStart(12, "0").padEnd(32, "0"));
 }
 
 /** The last time that an id can have: 48 bits. */

@@ -9,8 +9,8 @@ export interface CustomaryProvider {
   readonly kinds: readonly (readonly string[])[];
 }
 
-/** Where libraries of providers look for another address, by the beginning of their variables' names. Older ones read the second. */
-const BASE_VARIABLES = ["_BASE_URL", "_API_BASE"];
+/** Where libraries of providers look for another address, behind the name of the provider. Older ones read the second. */
+export const BASE_ENDINGS = ["_BASE_URL", "_API_BASE"];
 /** Google's reads this one. */
 const BEGINNINGS: Readonly<Record<string, string>> = { GEMINI: "GOOGLE_GEMINI" };
 
@@ -52,7 +52,7 @@ export function holdingsOfEnvironment(
 function baseOf([first = ""]: readonly string[], variables: Environment["variables"]): string | undefined {
   const beginning = first.replace(/(?:_API)?_(?:KEY|TOKEN|SECRET)$/, "");
   return [beginning, BEGINNINGS[beginning] ?? beginning]
-    .flatMap((each) => BASE_VARIABLES.map((end) => variables.get(each + end)))
+    .flatMap((each) => BASE_ENDINGS.map((end) => variables.get(each + end)))
     .find(isSet);
 }
 

@@ -28,8 +28,7 @@ const ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
  * Searches for engines at the usual ports of this machine and of the addresses that the operator allows, all at once and within two
- * seconds. Nothing else is contacted: no name is looked up, no redirect to another address
- * followed, no proxy used.
+ * seconds. Nothing else is contacted: no name is looked up, no redirect to another address followed, no proxy used.
  *
  * @param given.ports looked at besides the usual ones
  * @param given.allow ranges of addresses

@@ -66,6 +66,9 @@ describe("figures", () => {
       expect(addAmounts(one, other)).toBe(formatAmount(sum as never));
     }
     for (const text of ["1,5", "", "1.0000001", "1e3", "٣"]) expect(microsOf(text)).toBeUndefined();
+    // What the service would refuse is said before it is sent.
+    for (const text of ["999999999.999999", "-999999999.999999", "1000000000", "-1000000000.00"])
+      expect([text, amountProblem(text) === undefined]).toEqual([text, parseAmount(text) !== undefined]);
     expect([amountProblem("0.00"), amountProblem("-1")]).toEqual([
       "An amount of zero moves nothing.",
       undefined,

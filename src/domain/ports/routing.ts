@@ -13,7 +13,7 @@ export interface Looking {
   readonly attempts?: readonly TriedWay[] | undefined;
   /** The account whose new task it is. The task counts as waiting there from now on. */
   readonly newOf?: AccountId | undefined;
-  /** The lane in which the task waits, and whose task it is. It stays there if that is as good as any other way. */
+  /** Where the task waits, and whose it is. The task stays there if no other way is better. */
   readonly current?:
     | (Pick<Task, "lane" | "routeIndex"> & Partial<Pick<Task, "id" | "accountId">>)
     | undefined;

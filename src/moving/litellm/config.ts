@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../../domain/json.ts";
 import { readYaml, YamlError } from "../../toolkit/yaml.ts";
 import { objectOf, textOf } from "../fields.ts";
 import { UnreadableSource } from "../holdings.ts";
+import { BASE_ENDINGS } from "../openai-env.ts";
 
 const MAX_BYTES = 4_000_000;
 const VARIABLE = "os.environ/";
@@ -88,9 +89,6 @@ interface Around {
   readonly base: string | undefined;
 }
 
-/** Where LiteLLM and libraries of providers look for an address, behind the provider's name. The configuration may set them. */
-const BASE_VARIABLES = ["_BASE_URL", "_API_BASE"];
-
 function deploymentOf(entry: JsonObject, where: string, around: Around): Deployment {
   const { variables, credentials } = around;
   const given = objectOf(entry.litellm_params);
@@ -123,7 +121,7 @@ function baseOf(
 ): string | undefined {
   const own = textOf(api_base) ?? textOf(base_url) ?? base;
   if (own !== undefined) return own;
-  return BASE_VARIABLES.map((end) => textOf(variables[provider.toUpperCase() + end])).find(
+  return BASE_ENDINGS.map((end) => textOf(variables[provider.toUpperCase() + end])).find(
     (each) => each !== undefined,
   );
 }

@@ -53,7 +53,9 @@ export function sentOf({
   task: { accountId },
   attempt,
 }: Pick<Lease, "task" | "attempt">): SentRoute | undefined {
-  return attempt && { ...attempt, accountId };
+  if (attempt === undefined) return undefined;
+  const { lane, upstreamModel, taskId } = attempt;
+  return { lane, upstreamModel, taskId, accountId };
 }
 
 /** Who has a task to send. */

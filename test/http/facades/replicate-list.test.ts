@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type AccountId, firstIdAt } from "../../../src/domain/ids.ts";
+import { type AccountId, firstTaskIdAt } from "../../../src/domain/ids.ts";
 import type { TaskStore } from "../../../src/domain/ports/task-store.ts";
 import type { TaskSummary } from "../../../src/domain/task/task.ts";
 import type { KeyedExchange } from "../../../src/http/exchange.ts";
@@ -9,7 +9,7 @@ const BEGAN = Date.parse("2026-11-30T00:00:00Z");
 /** One for each second, the newest first. */
 const ALL = Array.from({ length: 300 }, (_, i) => {
   const createdAt = BEGAN + (299 - i) * 1000;
-  return { id: firstIdAt("task", createdAt), createdAt } as TaskSummary;
+  return { id: firstTaskIdAt(createdAt), createdAt } as TaskSummary;
 });
 
 const tasks: Pick<TaskStore, "list"> = {
@@ -61,4 +61,8 @@ test("pages without a time follow each other through all", async () => {
     previous: "http://svc.test/replicate/v1/predictions",
   });
   expect(await page(second.queryOf(second.next) ?? "")).toMatchObject({ first: 99, last: 0, next: null });
+});
+
+test("nothing was created before the time that ids begin with", async () => {
+  expect(await page("created_before=1960-01-01T00:00:00Z")).toMatchObject({ count: 0, next: null });
 });

@@ -1,5 +1,5 @@
 import { mustBe } from "../../../domain/errors.ts";
-import { firstIdAt, isId, type TaskId } from "../../../domain/ids.ts";
+import { firstTaskIdAt, isId, type TaskId } from "../../../domain/ids.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import type { TaskSummary } from "../../../domain/task/task.ts";
 import { momentOf } from "../../../service/moment.ts";
@@ -74,7 +74,7 @@ const isWithin =
 
 /** The older of the cursor and the first id that is too new: what comes after it in the list is older than both. */
 function startOf(cursor: TaskId | undefined, { before }: Span): TaskId | undefined {
-  const tooNew = before === undefined ? undefined : firstIdAt("task", before);
+  const tooNew = before === undefined ? undefined : firstTaskIdAt(before);
   if (cursor === undefined || tooNew === undefined) return cursor ?? tooNew;
   return cursor < tooNew ? cursor : tooNew;
 }
