@@ -25,10 +25,27 @@ export function subjectOf(notices: readonly Notice[], { host }: Sender): string 
   return `svc on ${host}: ${kinds.join(", ")}`;
 }
 
-/** What webhooks and programs get: `text` is what chats show. */
+/** Chats refuse longer messages; the lowest limit among them is 2,000 characters. */
+const MOST_TEXT = 1_900;
+
+/** As many notices as a chat takes, those about the server as a whole first, and how many more there are. */
+function textOf(notices: readonly Notice[], sender: Sender): string {
+  const isOfOne = ({ subject }: Notice) => Number(subject !== "");
+  const lines = linesOf(notices.toSorted((one, other) => isOfOne(one) - isOfOne(other)));
+  let text = subjectOf(notices, sender);
+  for (const [i, line] of lines.entries()) {
+    const longer = `${text}\n${line}`;
+    if (longer.length > MOST_TEXT)
+      return i === 0 ? `${longer.slice(0, MOST_TEXT)}…` : `${text}\n… and ${lines.length - i} more`;
+    text = longer;
+  }
+  return text;
+}
+
+/** What webhooks and programs get: `text` is what chats show, `alerts` has all notices. */
 export function bodyOf(notices: readonly Notice[], sender: Sender): string {
   return JSON.stringify({
-    text: [subjectOf(notices, sender), ...linesOf(notices)].join("\n"),
+    text: textOf(notices, sender),
     alerts: notices.map(({ state, kind, subject, summary, since }) => ({
       ...{ state, on: kind, subject: subject === "" ? null : subject, summary },
       since: Math.floor(since / 1000),
