@@ -49,7 +49,8 @@ function isLarge({ order: { job } }: Ticket): boolean {
 interface Seat {
   readonly worker: Worker;
   ticket?: Ticket | undefined;
-  idleTimer?: Timer | undefined;
+  /** Ends an idle thread, or one that goes on with a job that nobody wants. */
+  endTimer?: Timer | undefined;
 }
 
 interface Options {
@@ -59,13 +60,16 @@ interface Options {
   readonly idleMs?: number;
   /** How long a running job may take to give up at the stop, a second unless given. */
   readonly stopGraceMs?: number;
+  /** How long a job that was cancelled may go on before its thread is replaced, 30 s unless given. */
+  readonly abandonedMs?: number;
   /** The module a thread runs; another one in tests. */
   readonly workerEntry?: string;
 }
 
 /**
  * The offline renderer: a few worker threads, one job each. Starts and loads nothing before the first job; equal jobs give
- * equal bytes. Idle threads do not keep the process alive and end after a while. The next job replaces a thread that broke.
+ * equal bytes. Idle threads do not keep the process alive and end after a while. The next job replaces a thread that broke, and one that
+ * does not give up a cancelled job.
  */
 export function createRenderer(options: Options = {}): Renderer {
   const queue: Ticket[] = [];
@@ -95,6 +99,7 @@ export function createRenderer(options: Options = {}): Renderer {
           if (place >= 0) queue.splice(place, 1);
           // A running video stops at its next frame; the worker stays.
           Atomics.store(cancelled, 0, 1);
+          seats.abandon(ticket);
           reject(signal.reason);
         };
         const ticket: Ticket = {
@@ -118,33 +123,34 @@ export function createRenderer(options: Options = {}): Renderer {
   };
 }
 
+const defaults = () => ({
+  ...{ workers: 2, idleMs: 30_000, abandonedMs: 30_000, stopGraceMs: 1_000 },
+  workerEntry: defaultEntry(),
+});
+
 /** The threads; `onFree` is called when one has become free, or may be replaced. */
 function createSeats(options: Options, onFree: () => void) {
-  const { workers = 2, idleMs = 30_000, stopGraceMs = 1_000, workerEntry = defaultEntry() } = options;
+  const { workers, idleMs, abandonedMs, stopGraceMs, workerEntry } = { ...defaults(), ...options };
   const seats = new Set<Seat>();
 
   function leave(seat: Seat): void {
-    clearTimeout(seat.idleTimer);
+    clearTimeout(seat.endTimer);
     seats.delete(seat);
     seat.worker.terminate();
   }
 
   function rest(seat: Seat): void {
-    const keptMs =
-      seat.ticket !== undefined && isLarge(seat.ticket) ? Math.min(idleMs, LARGE_IDLE_MS) : idleMs;
+    endAfter(seat, hasLarge(seat) ? Math.min(idleMs, LARGE_IDLE_MS) : idleMs, () => leave(seat));
     seat.ticket = undefined;
     // An idle worker must not keep the process alive.
     seat.worker.unref();
-    seat.idleTimer = setTimeout(() => leave(seat), keptMs);
-    seat.idleTimer.unref();
     onFree();
   }
 
   function breakDown(seat: Seat, message: string): void {
     if (!seats.has(seat)) return;
-    const { ticket } = seat;
     leave(seat);
-    ticket?.settle(new Error(`The sandbox renderer's worker broke: ${message}`));
+    seat.ticket?.settle(new Error(`The sandbox renderer's worker broke: ${message}`));
     onFree();
   }
 
@@ -167,16 +173,27 @@ function createSeats(options: Options, onFree: () => void) {
     free: () =>
       [...seats].find(({ ticket }) => ticket === undefined) ?? (seats.size < workers ? hire() : undefined),
     occupy(seat: Seat, ticket: Ticket): void {
-      clearTimeout(seat.idleTimer);
+      clearTimeout(seat.endTimer);
       seat.ticket = ticket;
       seat.worker.ref();
       seat.worker.postMessage(ticket.order);
+    },
+    /** Nobody wants this job any more. A worker that does not answer would keep its seat from all others. */
+    abandon(ticket: Ticket): void {
+      const seat = [...seats].find((each) => each.ticket === ticket);
+      if (seat !== undefined) endAfter(seat, abandonedMs, () => breakDown(seat, "it does not give up"));
     },
     async stop(reason: Error): Promise<void> {
       await abandonAll(seats, reason, stopGraceMs);
       for (const seat of [...seats]) leave(seat);
     },
   };
+}
+
+function endAfter(seat: Seat, delayMs: number, end: () => void): void {
+  clearTimeout(seat.endTimer);
+  seat.endTimer = setTimeout(end, delayMs);
+  seat.endTimer.unref();
 }
 
 const hasLarge = ({ ticket }: Seat) => ticket !== undefined && isLarge(ticket);

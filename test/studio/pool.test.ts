@@ -89,6 +89,21 @@ test("an aborted job is rejected at once with the signal's reason, waiting or ru
   }
 });
 
+test.each(["hang", "loop"])("a worker that goes on with a cancelled job (%s) is replaced", async (prompt) => {
+  const renderer = createRenderer({ workers: 1, workerEntry, abandonedMs: 50 });
+  try {
+    await renderer.render(picture("fine"), never);
+    const cancelling = new AbortController();
+    const lost = renderer.render(picture(prompt), cancelling.signal);
+    const after = renderer.render(picture("fine"), never);
+    cancelling.abort(new Error("not wanted"));
+    await expect(lost).rejects.toThrow("not wanted");
+    expect([...(await after).bytes]).toEqual([1]);
+  } finally {
+    await renderer.stop();
+  }
+});
+
 test("a PNG of a few pixels needs no thread, and has the pixels that a JPEG of it is made from", async () => {
   const renderer = createRenderer({ workers: 1, workerEntry: "/nowhere/missing.ts" });
   for (const [width, height] of [
