@@ -4,9 +4,15 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import {
   CallToolRequestSchema,
   ErrorCode,
+  type Implementation,
+  InitializeRequestSchema,
+  type InitializeResult,
+  LATEST_PROTOCOL_VERSION,
   ListToolsRequestSchema,
   type ListToolsResult,
   McpError,
+  type Request as RpcRequest,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import { asEarlier, complete, discovery, isStateless, NOT_KEPT, statelessRefusal } from "./stateless.ts";
@@ -39,6 +45,27 @@ export interface KitOptions {
 /** How often a stream shows a sign of life: proxies close connections that are silent for about a minute. */
 const KEEP_ALIVE_MS = 15_000;
 
+const CAPABILITIES = { tools: {} };
+
+/**
+ * Answers what a session begins with. A client that leaves out what it can, or what it is called, can nothing of it and has no name:
+ * nothing here depends on either.
+ */
+function agreed({ params }: RpcRequest, serverInfo: Implementation): InitializeResult {
+  const told = { capabilities: {}, clientInfo: { name: "", version: "" }, ...params };
+  const parsed = InitializeRequestSchema.safeParse({ method: "initialize", params: told });
+  if (!parsed.success) {
+    const path = parsed.error.issues[0]?.path.join(".");
+    throw new McpError(
+      ErrorCode.InvalidParams,
+      `initialize takes protocolVersion, capabilities and clientInfo; ${path} is missing, or not what it must be.`,
+    );
+  }
+  const { protocolVersion: asked } = parsed.data.params;
+  const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION;
+  return { protocolVersion, capabilities: CAPABILITIES, serverInfo, instructions: INSTRUCTIONS };
+}
+
 /**
  * Answers one HTTP request of the protocol. Nothing is kept for the next one.
  * @returns the answer; of a stream, its beginning
@@ -49,18 +76,18 @@ export async function answerMessages(options: KitOptions): Promise<Response> {
   const refusal = isNew ? statelessRefusal(request, messages) : undefined;
   if (refusal !== undefined) return Response.json(refusal.error, { status: refusal.status });
   const finish = <T extends object>(result: T): T => (isNew ? complete(result, options.version) : result);
-  const server = new Server(
-    { name: "svc", version: options.version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
-  );
+  const info = { name: "svc", version: options.version };
+  const server = new Server(info, { capabilities: CAPABILITIES, instructions: INSTRUCTIONS });
   server.onerror = options.onError;
   server.setRequestHandler(ListToolsRequestSchema, () =>
     finish({ tools: options.tools().map(toolForm), ...(isNew && NOT_KEPT) }),
   );
   // The kit answers a request that does not fit its schema with an internal error.
+  server.removeRequestHandler("initialize");
   server.fallbackRequestHandler = async (given, { requestId, sendNotification }) => {
     if (isNew && given.method === "server/discover")
       return finish({ ...discovery(INSTRUCTIONS), ...NOT_KEPT });
+    if (given.method === "initialize") return agreed(given, info);
     if (given.method !== "tools/call") throw new McpError(ErrorCode.MethodNotFound, "Method not found");
     const parsed = CallToolRequestSchema.safeParse(given);
     if (!parsed.success)

@@ -100,6 +100,25 @@ test("the version of the protocol is agreed at the start, and an unknown one is 
   expect((await post(PING, { headers: { "Mcp-Session-Id": "of-another-process" } })).status).toBe(200);
 });
 
+test("a client that leaves out what it can and what it is called is answered; one that names no version is told so", async () => {
+  const begin = (params: JsonObject) => post({ jsonrpc: "2.0", id: 0, method: "initialize", params });
+  const protocolVersion = "2025-06-18";
+  for (const params of [{ protocolVersion }, { protocolVersion, clientInfo: { name: "t", version: "1" } }])
+    expect((await begin(params)).body).toMatchObject({
+      result: { protocolVersion, capabilities: { tools: {} } },
+    });
+  const wrong = [
+    [{ capabilities: {} }, "params.protocolVersion"],
+    [{ protocolVersion, capabilities: [] }, "params.capabilities"],
+    [{ protocolVersion, clientInfo: { name: "t" } }, "params.clientInfo.version"],
+  ] as const;
+  for (const [params, path] of wrong) {
+    const answer = await begin(params);
+    const { code, message } = errorOf(answer);
+    expect([answer.status, code, message]).toEqual([200, -32602, expect.stringContaining(path)]);
+  }
+});
+
 test("batches are answered as a list up to the version that has them", async () => {
   const create = { name: "generate_image", arguments: { ...SMALL, wait: 0 } };
   const batch = [
