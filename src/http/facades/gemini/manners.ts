@@ -1,10 +1,14 @@
 import type { AppError } from "../../../domain/errors.ts";
+import type { ProviderId } from "../../../domain/ids.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import { closed, component, integer, list, openEnum, type Schema, text } from "../../wire/schema.ts";
 import type { Manners } from "../manners.ts";
 
 /** Where the paths of that API begin here. */
 export const BASE = "/gemini";
+/** Our provider with that API. */
+// A provider's id is its folder's name, and this is one of them.
+export const PROVIDER = "gemini" as ProviderId;
 /** The version that its clients use; others stand for it. */
 export const V1BETA = `${BASE}/v1beta`;
 

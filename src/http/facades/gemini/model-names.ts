@@ -1,15 +1,13 @@
 import type { Principal } from "../../../domain/access/account.ts";
 import { AppError, mustBe } from "../../../domain/errors.ts";
-import type { ProviderId } from "../../../domain/ids.ts";
 import type { JsonObject } from "../../../domain/json.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import { listAliases, listModels, type ModelDeps } from "../../../service/read-model.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import { askedModel } from "../models.ts";
 import { FILM_ROLES } from "./films.ts";
+import { PROVIDER } from "./manners.ts";
 
-// A provider's id is its folder's name, and this is one of them.
-const PROVIDER = "gemini" as ProviderId;
 /** What some clients insist that names of models for pictures begin with. */
 const PREFIX = "gemini-";
 
