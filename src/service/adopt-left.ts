@@ -1,6 +1,7 @@
 import type { TaskId } from "../domain/ids.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
+import type { TaskSummary } from "../domain/task/task.ts";
 import type { Orphans } from "./orphans.ts";
 
 export interface AdoptDeps {
@@ -14,21 +15,24 @@ export interface AdoptDeps {
  * nothing and the request can be tried again. Deleted tasks, and those whose files were removed, are skipped too.
  * @param scope equal for equal requests
  */
-export async function adoptLeft(deps: AdoptDeps, scope: string): Promise<TaskId | undefined> {
+export async function adoptLeft(deps: AdoptDeps, scope: string): Promise<TaskSummary | undefined> {
   await deps.orphans.lookAgain?.();
   for (;;) {
     const now = deps.clock.elapsed();
     const id = deps.orphans.adopt(scope, now);
     if (id === undefined) return undefined;
-    const status = await statusOf(deps, id).catch((error: unknown) => {
+    const task = await joinable(deps, id).catch((error: unknown) => {
       deps.orphans.add(scope, id, now);
       throw error;
     });
-    if (status !== "failed" && status !== "cancelled") return id;
+    if (task !== undefined) return task;
   }
 }
 
-async function statusOf({ tasks }: Pick<AdoptDeps, "tasks">, id: TaskId) {
-  const { status = "cancelled", filesRemovedAt } = (await tasks.summary(id)) ?? {};
-  return filesRemovedAt === undefined ? status : "cancelled";
+async function joinable({ tasks }: Pick<AdoptDeps, "tasks">, id: TaskId): Promise<TaskSummary | undefined> {
+  const task = await tasks.summary(id);
+  const isJoinable = task?.filesRemovedAt === undefined && !UNWANTED.has(task?.status);
+  return isJoinable ? task : undefined;
 }
+
+const UNWANTED: ReadonlySet<TaskSummary["status"] | undefined> = new Set(["failed", "cancelled"]);

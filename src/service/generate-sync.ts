@@ -42,7 +42,7 @@ export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
       "refused" in request
         ? { ...request, body: {}, names: {} }
         : { ...bodyFor(deps, given.principal, request), refused: undefined };
-    const joined = await join({ ...given, kind: model.kind, model, body, names, refused, isWaiting: true });
+    const joined = await join({ ...given, kind: model.kind, model, body, names, refused });
     return { ...joined, sent: looksOf(body) };
   };
 }

@@ -4,36 +4,26 @@ import type { ModelId, TaskId } from "../domain/ids.ts";
 import type { JsonObject } from "../domain/json.ts";
 import type { Model } from "../domain/model/model.ts";
 import type { Micros } from "../domain/money/money.ts";
-import type { Secrets } from "../domain/ports/runtime.ts";
 import type { IdempotencyClaim } from "../domain/task/idempotency.ts";
 import { isTerminal, type NewTask, type TaskSummary } from "../domain/task/task.ts";
 import { namesFrom } from "../domain/words/say.ts";
-import { adoptLeft } from "./adopt-left.ts";
 import type { CreateTask, CreateTaskRequest } from "./create-task.ts";
 import type { CreatedTask } from "./created-task.ts";
-import type { EqualCalls } from "./equal-calls.ts";
-import { hashCanonical } from "./inline-files.ts";
-import type { Orphans } from "./orphans.ts";
+import { createLeftTasks, type LeftTasksDeps } from "./left-tasks.ts";
 import { awaitTask, type Change, nextChange, type ReadTaskDeps } from "./read-task.ts";
 import { endedWithoutImages, goneOn, stopping, unread } from "./sync-errors.ts";
 
-export interface JoinTaskDeps extends ReadTaskDeps {
+export interface JoinTaskDeps extends ReadTaskDeps, Omit<LeftTasksDeps, "tasks" | "clock"> {
   readonly createTask: CreateTask;
-  readonly secrets: Pick<Secrets, "hash" | "hashPieces">;
-  readonly orphans: Orphans;
-  /** Absent if callers are not expected to repeat a request before the loss of their connection is noticed. */
-  readonly equalCalls?: EqualCalls | undefined;
 }
 
-/** A create in the model's own words. Its caller may leave before it has received the result. */
+/** A create in the model's own words. Its caller waits for the task's end, and may leave before. */
 export interface JoiningRequest extends Omit<CreateTaskRequest, "identity" | "syncScope"> {
   readonly model: Model;
   /** The caller's names for our fields. */
   readonly names: Readonly<Record<string, string>>;
   /** Two requests with an equal identity are the same request. */
   readonly identity: JsonObject;
-  /** Whether its caller waits for the task's end. If so, the task can also be joined after a restart. */
-  readonly isWaiting: boolean;
 }
 
 /** A call whose task is accepted, or joined. */
@@ -64,46 +54,26 @@ export interface JoinedTask {
   leave(): void;
 }
 
-export interface JoinTask {
-  /**
-   * Accepts a request as a task, or joins the task that the same request made before if its caller left. A request with the
-   * same idempotency key also joins.
-   * @throws AppError with the code that says why it was refused, in the caller's names for fields
-   */
-  (request: JoiningRequest): Promise<JoinedTask>;
-  /**
-   * The same in fewer steps for a request whose caller does not wait, if there is no task that it could join; undefined
-   * otherwise.
-   * @throws AppError with the code that says why it was refused, in our names for fields
-   */
-  atOnce(request: JoiningRequest): Promise<CreatedTask> | undefined;
-  /** The caller of a request that was accepted at once left before it got the answer. The next equal request joins the task. */
-  left(request: JoiningRequest, task: TaskId): void;
-}
+/**
+ * Accepts a request as a task, or joins the task that the same request made before if its caller left, also before a restart. A
+ * request with the same idempotency key also joins.
+ * @throws AppError with the code that says why it was refused, in the caller's names for fields
+ */
+export type JoinTask = (request: JoiningRequest) => Promise<JoinedTask>;
 
 export function createJoinTask(deps: JoinTaskDeps): JoinTask {
-  const scopeOf = ({ principal, endpoint, identity: value, inlineFiles: files }: JoiningRequest) =>
-    hashCanonical(deps.secrets, { before: `${principal.keyId}\n${endpoint}\n`, value, files });
-  const isJoinable = (isWaiting: boolean) =>
-    isWaiting || deps.orphans.any() || deps.equalCalls?.areAny() === true;
-  const add = (scope: string, id: TaskId) => deps.orphans.add(scope, id, deps.clock.elapsed());
-  const left: JoinTask["left"] = (request, id) => {
-    // An idempotency key already says which requests are the same.
-    if (request.idempotencyKey === undefined)
-      void Promise.resolve(scopeOf(request)).then((scope) => add(scope, id));
-  };
-
-  const join = async (request: JoiningRequest): Promise<JoinedTask> => {
-    const { model, names, isWaiting, principal, endpoint, idempotencyKey } = request;
-    // Requests that are answered at once rarely need this. Their files still exist.
-    const isNeeded = isJoinable(isWaiting) || request.inlineFiles !== undefined;
-    const scope = idempotencyKey === undefined && isNeeded ? await scopeOf(request) : undefined;
-    if (scope !== undefined) await deps.equalCalls?.settled(scope);
+  const left = createLeftTasks(deps);
+  return async (request) => {
+    const { model, names, principal, endpoint, idempotencyKey } = request;
+    // Its files still exist. An idempotency key already says which requests are the same.
+    const scope = idempotencyKey === undefined ? await left.scopeOf(request) : undefined;
     const use =
       idempotencyKey === undefined ? undefined : { keyId: principal.keyId, endpoint, key: idempotencyKey };
     const call = ({ taskId, held, replayed, task }: Joined, watched?: Change): JoinedTask => {
       const end = once(watched);
-      const leave = () => (scope === undefined ? left(request, taskId) : add(scope, taskId));
+      const leave = () => {
+        if (scope !== undefined) left.add(scope, taskId);
+      };
       return {
         taskId,
         model: model.id,
@@ -125,19 +95,14 @@ export function createJoinTask(deps: JoinTaskDeps): JoinTask {
         leave,
       };
     };
-    const adopted = scope === undefined ? undefined : await adoptLeft(deps, scope);
-    if (adopted !== undefined) return call({ taskId: adopted, replayed: false });
+    const adopted = scope === undefined ? undefined : await left.find(scope);
+    if (adopted !== undefined) return call({ taskId: adopted.id, replayed: false });
     try {
-      if (!isWaiting) return call(await deps.createTask(request));
       return call(...(await createWatched(deps, { ...request, syncScope: scope })));
     } catch (error) {
       throw error instanceof AppError ? error.renamed(namesFrom(names)) : error;
     }
   };
-
-  const atOnce: JoinTask["atOnce"] = (request) =>
-    isJoinable(request.isWaiting) || request.inlineFiles !== undefined ? undefined : deps.createTask(request);
-  return Object.assign(join, { atOnce, left });
 }
 
 /** Creates a task, whose end is watched from before it is stored. Of one that is not new, nothing is watched. */

@@ -5,8 +5,12 @@ import { createOrphans } from "../../src/service/orphans.ts";
 
 test("a call of a process that is found to be gone only now is left", async () => {
   const orphans = createOrphans();
+  const task = { id: "task_1" as TaskId, status: "processing" } as never;
   const lookAgain = async () => orphans.add("scope", "task_1" as TaskId, 0);
-  const tasks = { summary: async () => ({ status: "processing" }) as never };
-  const deps = { orphans: { ...orphans, lookAgain }, clock: { elapsed: () => 0 }, tasks };
-  expect(await adoptLeft(deps, "scope")).toBe("task_1" as TaskId);
+  const deps = {
+    orphans: { ...orphans, lookAgain },
+    clock: { elapsed: () => 0 },
+    tasks: { summary: async () => task },
+  };
+  expect(await adoptLeft(deps, "scope")).toBe(task);
 });

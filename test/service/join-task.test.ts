@@ -50,7 +50,7 @@ async function setup() {
       policy: {},
       priceMultiplier: 1_000_000,
     },
-    ...{ requestId: "req_1", origin: "http://localhost", endpoint: "POST /x", isWaiting: false },
+    ...{ requestId: "req_1", origin: "http://localhost", endpoint: "POST /x" },
   };
   /** Ends the task, and tells of it. */
   const end = async (id: TaskId) => {
@@ -60,54 +60,22 @@ async function setup() {
   return { store, join, request, reads, end, trouble };
 }
 
-test("a request whose caller does not wait is accepted at once while no task was left, and one that waits is not", async () => {
-  const { join, request } = await setup();
-  expect(join.atOnce({ ...request, isWaiting: true })).toBeUndefined();
-  const accepted = await join.atOnce(request);
-  expect(accepted).toMatchObject({ replayed: false });
-});
-
 test("a task that was left is not joined once its files were removed", async () => {
   const { store, join, request } = await setup();
-  const waiting = { ...request, isWaiting: true };
-  const { taskId, leave } = await join(waiting);
+  const { taskId, leave } = await join(request);
   await endOne(store, "completed");
   leave();
-  expect((await join(waiting)).taskId).toBe(taskId);
+  expect((await join(request)).taskId).toBe(taskId);
   leave();
   await store.retention.expire(["outputs"], [taskId], NOW);
-  expect((await join(waiting)).taskId).not.toBe(taskId);
-});
-
-test("the task of a caller that left is joined by its next equal request, and by no other", async () => {
-  const { join, request } = await setup();
-  const { taskId } = (await join.atOnce(request)) ?? {};
-  if (taskId === undefined) throw new Error("It was not accepted at once.");
-  join.left(request, taskId);
-  await Promise.resolve();
-  // From now on each request is compared with what was left.
-  expect(join.atOnce(request)).toBeUndefined();
-  const other = await join({ ...request, identity: { prompt: "A hare" } });
-  expect(other.taskId).not.toBe(taskId);
-  const equal = await join(request);
-  expect([equal.taskId, equal.held]).toEqual([taskId, undefined]);
   expect((await join(request)).taskId).not.toBe(taskId);
-});
-
-test("the task of a caller that left is not joined where its request had an idempotency key, which says what is equal", async () => {
-  const { join, request } = await setup();
-  const keyed = { ...request, idempotencyKey: "one" };
-  const { taskId } = (await join.atOnce(keyed)) ?? {};
-  if (taskId !== undefined) join.left(keyed, taskId);
-  await Promise.resolve();
-  expect(join.atOnce(request)).toBeDefined();
 });
 
 test("a call that waits for its new task reads it once, at its end, also where that came before the wait began", async () => {
   const { join, request, reads, end } = await setup();
   const gone = new AbortController().signal;
   for (const isEarly of [false, true]) {
-    const { taskId, wait } = await join({ ...request, isWaiting: true, identity: { isEarly } });
+    const { taskId, wait } = await join({ ...request, identity: { isEarly } });
     if (isEarly) await end(taskId);
     const waiting = wait({ waitMs: 60_000, signal: gone, gone });
     await Bun.sleep(0);
@@ -125,7 +93,7 @@ test("a call that leaves its new task, or may not wait, is told how it is", asyn
   const { join, request } = await setup();
   const leaving = new AbortController();
   const { signal } = leaving;
-  const { wait } = await join({ ...request, isWaiting: true });
+  const { wait } = await join(request);
   const waiting = wait({ waitMs: 60_000, signal, gone: signal });
   leaving.abort();
   expect((await waiting).status).toBe("pending");
@@ -135,8 +103,7 @@ test("a call that leaves its new task, or may not wait, is told how it is", asyn
 test("a call that is told of trouble with the store, and comes again, is the same task", async () => {
   const { join, request, trouble, end } = await setup();
   const { signal } = new AbortController();
-  const call = { ...request, isWaiting: true };
-  const first = await join(call);
+  const first = await join(request);
   const waiting = first.finish({ waitMs: 60_000, gone: signal, stopping: signal });
   trouble.isThere = true;
   await end(first.taskId);
@@ -146,12 +113,12 @@ test("a call that is told of trouble with the store, and comes again, is the sam
   });
   // It is cancelled, and the next one is a task of its own. One that goes on is joined.
   trouble.isThere = false;
-  const second = await join(call);
+  const second = await join(request);
   expect(second.taskId).not.toBe(first.taskId);
   trouble.isThere = true;
   const answer = second.wait({ waitMs: 0, signal, gone: signal });
   await expect(answer).rejects.toMatchObject({ code: "service_unavailable" });
-  await expect(join(call)).rejects.toBeInstanceOf(StorageError);
+  await expect(join(request)).rejects.toBeInstanceOf(StorageError);
   trouble.isThere = false;
-  expect((await join(call)).taskId).toBe(second.taskId);
+  expect((await join(request)).taskId).toBe(second.taskId);
 });

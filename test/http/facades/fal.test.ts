@@ -87,6 +87,19 @@ async function ended(id: string): Promise<Answer> {
   return call(`/queue/svc/any/requests/${id}/status?logs=1`);
 }
 
+test("a submission that is sent again with its key is answered as before, with what it costs", async () => {
+  const headers = { "Idempotency-Key": "order-18" };
+  const [first, again] = [
+    await call("/queue/svc/sandbox-image", { body: LASTING, headers }),
+    await call("/queue/svc/sandbox-image", { body: LASTING, headers }),
+  ];
+  await cancel(String(first.body.request_id));
+  expect(again.body).toEqual(first.body);
+  const told = ["x-request-cost", "x-idempotent-replay"];
+  expect(told.map((name) => first.headers.get(name))).toEqual(["0.010000", null]);
+  expect(told.map((name) => again.headers.get(name))).toEqual(["0.010000", "true"]);
+});
+
 const cancel = (id: string) => call(`/queue/svc/any/requests/${id}/cancel`, { method: "PUT" });
 
 function expectSchema(name: string, value: JsonObject): void {

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../domain/json.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
-import type { JoiningRequest, JoinTask } from "../../../service/join-task.ts";
+import type { JoiningRequest } from "../../../service/join-task.ts";
 import type { ModelDeps } from "../../../service/read-model.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import type { JsonBody } from "../../read-json.ts";
@@ -17,7 +17,6 @@ import { WEBHOOK } from "./webhook.ts";
 export interface FalCreateDeps extends ModelDeps {
   readonly assets: AssetStore;
   readonly clock: Pick<Clock, "now">;
-  readonly joinTask: JoinTask;
 }
 
 /** What a create says before its body has arrived. */
@@ -67,7 +66,6 @@ export function readCreate(
     inlineFiles: json.inlineFiles,
     endpoint: `POST ${BASE}/${named.name}`,
     hasPaintedMasks: true,
-    isWaiting: !named.isQueued,
     isInline,
     callback: url === null ? undefined : { ...WEBHOOK, url },
     ...(startWithinMs !== undefined && startingBy(deps.clock.now() + startWithinMs)),

@@ -5,10 +5,13 @@ import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import { namesFrom } from "../../../domain/words/say.ts";
 import type { CancelLater } from "../../../service/cancel-later.ts";
+import { createCreateOrJoin } from "../../../service/create-or-join.ts";
+import type { CreateTask } from "../../../service/create-task.ts";
 import {
   createJoinTask,
   type JoinedTask,
   type JoiningRequest,
+  type JoinTask,
   type JoinTaskDeps,
 } from "../../../service/join-task.ts";
 import { accepted } from "../../accepted.ts";
@@ -49,7 +52,7 @@ import {
 } from "./wire.ts";
 
 export interface FalFacadeDeps
-  extends Omit<FalCreateDeps, "joinTask">,
+  extends FalCreateDeps,
     JoinTaskDeps,
     FalQueueDeps,
     FalStorageDeps,
@@ -60,7 +63,12 @@ export interface FalFacadeDeps
   readonly assets: AssetStore;
 }
 
-type Deps = FalFacadeDeps & FalCreateDeps;
+interface Deps extends FalFacadeDeps {
+  /** For runs. */
+  readonly joinTask: JoinTask;
+  /** For submissions to the queue. */
+  readonly createOrJoin: CreateTask;
+}
 
 const REQUEST = `${BASE}/:model+/requests/:request_id`;
 const CREATES = { isCounted: true, sheds: "creates" } as const;
@@ -68,7 +76,11 @@ const FOLLOWS = { logLevel: "debug", isStreaming: true } as const;
 
 /** The API that fal's clients speak, with its queue (docs/facades.md). A request is a task, and its id is the task's. */
 export function falEndpoints(given: FalFacadeDeps): Endpoint[] {
-  const deps: Deps = { ...given, joinTask: createJoinTask(given) };
+  const deps: Deps = {
+    ...given,
+    joinTask: createJoinTask(given),
+    createOrJoin: createCreateOrJoin(given),
+  };
   return [
     keyed("POST", `${BASE}/:model+`, RUN_FAL_MODEL, CREATES, (exchange) => create(deps, exchange)),
     polled(`${REQUEST}/status`, READ_FAL_STATUS, (exchange) => readStatus(deps, exchange), "reads"),
@@ -91,29 +103,17 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
   let words: JoiningRequest["names"] = {};
   try {
     const joining = readCreate(deps, exchange, beginning, json);
-    const accepting = named.isQueued ? deps.joinTask.atOnce(joining) : undefined;
-    if (accepting !== undefined) {
-      words = joining.names;
-      const { taskId, held, replayed, task } = await accepting;
-      planStart(deps, joining, { taskId, task });
-      // A caller that never receives the request's id sends it again.
-      if (exchange.request.signal.aborted) deps.joinTask.left(joining, taskId);
-      const { id: model } = joining.model;
-      if (replayed) return toldQueued(exchange, named, { taskId, model, replayed });
-      return accepted(
-        { held, replayed },
-        {
-          own: requestIdHeader(taskId),
-          body: queuedText(exchange, named, taskId),
-          log: { task: taskId, model },
-        },
-      );
-    }
     if (named.isQueued) {
-      const joined = await deps.joinTask(joining);
-      planStart(deps, joining, joined);
-      if (exchange.request.signal.aborted) joined.leave();
-      return toldQueued(exchange, named, joined);
+      words = joining.names;
+      // A caller that never receives the request's id sends it again.
+      const created = await deps.createOrJoin(joining);
+      planStart(deps, joining, created);
+      const { taskId } = created;
+      return accepted(created, {
+        own: requestIdHeader(taskId),
+        body: queuedText(exchange, named, taskId),
+        log: { task: taskId, model: joining.model.id },
+      });
     }
     const release = discard;
     // From here on, the run releases them.
@@ -137,25 +137,13 @@ function planStart(
     cancelLater.plan({ id, accountId: principal.accountId, cancelsUnstarted }, cancelAt);
 }
 
-type Accepted = Pick<JoinedTask, "taskId" | "model" | "held" | "replayed">;
-
-function toldQueued(exchange: KeyedExchange, named: NamedModel, joined: Accepted): Reply {
-  const { taskId: id, model } = joined;
-  return {
-    status: 200,
-    headers: headersOf(joined),
-    body: queuedText(exchange, named, id),
-    log: { task: id, model },
-  };
-}
-
 /** Only its status reports how many are ahead of it, because counting them takes as long as accepting a request. */
 function queuedText(exchange: KeyedExchange, { name }: NamedModel, id: TaskId): string {
   return `{"status":"IN_QUEUE","request_id":"${id}",${addressesOf(exchange, name, id)}}`;
 }
 
 /** What the task holds, what it is called, and whether it was accepted before. */
-function headersOf({ taskId, held, replayed }: Accepted): Record<string, string> {
+function headersOf({ taskId, held, replayed }: JoinedTask): Record<string, string> {
   const headers: Record<string, string> = {
     "Content-Type": "application/json",
     ...requestIdHeader(taskId),

@@ -24,7 +24,8 @@ export interface FilmCallDeps extends ModelDeps, CancelTaskDeps {
   readonly tasks: TaskStore;
   readonly assets: AssetStore;
   readonly uploads: Pick<UploadStore, "byId">;
-  readonly createTask: CreateTask;
+  /** Joins a task that a caller left before its answer: clients send that request again by themselves. */
+  readonly createOrJoin: CreateTask;
 }
 
 /** Accepts a film, and answers with its operation. */
@@ -39,14 +40,13 @@ export async function beginFilm(deps: FilmCallDeps, exchange: KeyedExchange): Pr
     const reading = readFilm(deps, { principal, origin, inlineFiles }, { model, body });
     const read = reading instanceof Promise ? await reading : reading;
     words = read.names;
-    const created = await deps.createTask({
+    const created = await deps.createOrJoin({
       ...sent,
       kind: "video",
       body: read.body,
       inlineFiles,
       endpoint: "POST /gemini predictLongRunning",
-      // Nothing else asks what makes two requests the same.
-      identity: sent.idempotencyKey === undefined ? undefined : { ...body, model: name },
+      identity: { ...body, model: name },
     });
     const task = { id: created.taskId, model: model.id };
     const log = { task: task.id, model: task.model };

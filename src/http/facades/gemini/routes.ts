@@ -1,3 +1,4 @@
+import { type CreateOrJoinDeps, createCreateOrJoin } from "../../../service/create-or-join.ts";
 import { counted, type Endpoint, type Exchange, keyed, polled } from "../../exchange.ts";
 import { json } from "../../reply.ts";
 import { answerWithPictures, type CallDeps, type PictureMethod } from "./call.ts";
@@ -36,7 +37,9 @@ import {
   STREAM_GENERATE_CONTENT,
 } from "./wire.ts";
 
-export type GeminiDeps = CallDeps & FilmCallDeps & FileDeps & Omit<UploadDeps, "sessions"> & InteractionsDeps;
+type Deps = CallDeps & FilmCallDeps & FileDeps & Omit<UploadDeps, "sessions"> & InteractionsDeps;
+
+export type GeminiDeps = Omit<Deps, "createOrJoin"> & Omit<CreateOrJoinDeps, "equalCalls">;
 
 const MODEL = `${V1BETA}/models/:model`;
 const OPERATION = "operations/:operation";
@@ -51,7 +54,8 @@ const CONTENT: PictureMethod = {
 const PREDICTION: PictureMethod = { verb: "predict", ratioName, answers: PREDICTIONS, read: readPredict };
 
 /** Google's Gemini API (docs/facades.md): pictures while the caller waits, films as operations, and their files. */
-export function geminiEndpoints(deps: GeminiDeps): Endpoint[] {
+export function geminiEndpoints(given: GeminiDeps): Endpoint[] {
+  const deps: Deps = { ...given, createOrJoin: createCreateOrJoin(given) };
   return [
     keyed("POST", `${MODEL}:generateContent`, GENERATE_CONTENT, PICTURES, (exchange) =>
       answerWithPictures(deps, exchange, { method: CONTENT, form: "whole" }),
@@ -99,7 +103,7 @@ export function geminiEndpoints(deps: GeminiDeps): Endpoint[] {
 }
 
 /** Files that come before any task, in as many requests as their sender likes. */
-function uploadEndpoints(given: GeminiDeps): Endpoint[] {
+function uploadEndpoints(given: Deps): Endpoint[] {
   const deps = { ...given, sessions: createUploadSessions(given) };
   return [
     counted(UPLOADS, BEGIN_UPLOAD, (exchange) => beginUpload(deps, exchange), "creates"),

@@ -2,7 +2,6 @@ import type { AtHand } from "../../../domain/at-hand.ts";
 import { AppError } from "../../../domain/errors.ts";
 import type { TaskId } from "../../../domain/ids.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
-import type { Micros } from "../../../domain/money/money.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import type { CreatedTask } from "../../../service/created-task.ts";
 import { accepted } from "../../accepted.ts";
@@ -16,20 +15,14 @@ export interface AnswerDeps {
 
 export const noVideo = () => new AppError("task_not_found", { kind: "task_unknown" });
 
-/** A task that a create made, had made before, or has joined: then what it holds is the task's own. */
-export type Created = Omit<CreatedTask, "held"> & { readonly held?: Micros | undefined };
-
-/** Answers with the task that a create made, or had made before. @param asked the size that it asked for, if any */
-export function answer(deps: AnswerDeps, created: Created, asked?: Json): AtHand<Reply> {
-  const { taskId, replayed, task } = created;
+/** Answers with the task that a create made, had made before or joined. @param asked the size that it asked for, if any */
+export function answer(deps: AnswerDeps, created: CreatedTask, asked?: Json): AtHand<Reply> {
+  const { taskId, task } = created;
   // Nothing has to be waited for with a new one.
-  if (task !== undefined) {
-    const { held = task.held } = created;
-    return replyOf({ taskId, replayed, held }, { ...presentNewVideo(task), model: task.model }, asked);
-  }
-  return toldAgain(deps, taskId).then(({ told, cost }) =>
+  if (task !== undefined) return replyOf(created, { ...presentNewVideo(task), model: task.model }, asked);
+  return toldAgain(deps, taskId).then((told) =>
     replyOf(
-      { taskId, replayed, held: created.held ?? cost },
+      created,
       { text: JSON.stringify(told), size: String(told.size), model: String(told.model) },
       asked,
     ),
@@ -49,12 +42,9 @@ function replyOf(
 }
 
 /** @throws AppError `task_not_found`: the first answer to a key may have been for a task that was deleted since */
-async function toldAgain(
-  deps: AnswerDeps,
-  id: TaskId,
-): Promise<{ readonly told: JsonObject; readonly cost: Micros }> {
+async function toldAgain(deps: AnswerDeps, id: TaskId): Promise<JsonObject> {
   const task = await deps.tasks.summary(id);
   const told = task && (await deps.tell(task));
-  if (task === undefined || told === undefined) throw noVideo();
-  return { told, cost: task.charged ?? task.held };
+  if (told === undefined) throw noVideo();
+  return told;
 }

@@ -4,12 +4,7 @@ import type { JsonObject } from "../../../domain/json.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
-import {
-  createJoinTask,
-  type JoiningRequest,
-  type JoinTask,
-  type JoinTaskDeps,
-} from "../../../service/join-task.ts";
+import { type CreateOrJoinDeps, createCreateOrJoin } from "../../../service/create-or-join.ts";
 import type { ModelDeps } from "../../../service/read-model.ts";
 import { readTask } from "../../../service/read-task.ts";
 import { remixTask } from "../../../service/remix-task.ts";
@@ -19,7 +14,7 @@ import { type Endpoint, type KeyedExchange, keyed, polled } from "../../exchange
 import { json, type Reply } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
 import { inOtherWords, inWords, sentBy } from "../create.ts";
-import { answer, type Created, noVideo } from "./answer.ts";
+import { answer, noVideo } from "./answer.ts";
 import { addPicture, bodyFor, videoModel } from "./body.ts";
 import { type ContentDeps, videoContent } from "./content.ts";
 import { makeFromVideo } from "./from-video.ts";
@@ -42,7 +37,7 @@ export interface VideoFacadeDeps
     RetryTaskDeps,
     RemoveTaskDeps,
     ContentDeps,
-    Omit<JoinTaskDeps, "equalCalls"> {
+    Omit<CreateOrJoinDeps, "equalCalls"> {
   readonly tasks: TaskStore;
   readonly assets: AssetStore;
   readonly catalog: ModelDeps["catalog"];
@@ -51,7 +46,6 @@ export interface VideoFacadeDeps
 
 interface Deps extends VideoFacadeDeps {
   readonly tell: TellVideo;
-  readonly joinTask: JoinTask;
 }
 
 const PATH = "/compat/v1/videos";
@@ -66,7 +60,8 @@ const CREATES = { feature: "videos", isCounted: true, sheds: "creates" } as cons
 
 /** The videos API that clients of OpenAI's speak (docs/api.md 5.8). A video is a task, and its id is the task's. */
 export function openaiVideoEndpoints(given: VideoFacadeDeps): Endpoint[] {
-  const deps = { ...given, tell: createTellVideo(given), joinTask: createJoinTask(given) };
+  // Whichever way a video is made: clients send each request again by themselves when its connection is lost.
+  const deps = { ...given, tell: createTellVideo(given), createTask: createCreateOrJoin(given) };
   return [
     keyed("POST", PATH, CREATE_COMPATIBLE_VIDEO, CREATES, (exchange) => create(deps, exchange)),
     polled(PATH, LIST_COMPATIBLE_VIDEOS, (exchange) => list(deps, exchange), "lists"),
@@ -93,12 +88,11 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     const { body, names } = bodyFor(deps, model, given, addPicture);
     words = names;
     const { identity, uploads, inlineFiles } = given;
-    const created = await createOrJoin(deps, {
+    const created = await deps.createTask({
       ...sent,
       kind: "video",
       endpoint: ENDPOINT,
-      ...{ model, names, body, identity, uploads, inlineFiles },
-      isWaiting: false,
+      ...{ body, identity, uploads, inlineFiles },
     });
     const answered = answer(deps, created, given.fields.size);
     return answered instanceof Promise ? await answered : answered;
@@ -108,24 +102,6 @@ async function create(deps: Deps, exchange: KeyedExchange): Promise<Reply> {
     // An await would cost a turn of the event loop, and most bodies have no files.
     if (given.release !== undefined) await given.release();
   }
-}
-
-/**
- * Makes a task, or joins the one that an equal request made before, if its caller left without an answer. A connection that is lost while
- * a picture is stored, or a prompt checked, is one on which clients of that API send the request again by themselves.
- */
-async function createOrJoin(deps: Deps, request: JoiningRequest): Promise<Created> {
-  // A key says which requests are the same.
-  if (request.idempotencyKey !== undefined) return deps.createTask(request);
-  const accepting = deps.joinTask.atOnce(request);
-  if (accepting === undefined) {
-    const joined = await deps.joinTask(request);
-    if (request.gone?.().aborted) joined.leave();
-    return joined;
-  }
-  const created = await accepting;
-  if (request.gone?.().aborted) deps.joinTask.left(request, created.taskId);
-  return created;
 }
 
 async function read(deps: Deps, { principal, param }: KeyedExchange): Promise<Reply> {

@@ -5,6 +5,7 @@ import { formatAmount } from "../../../domain/money/money.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
 import type { CancelLater } from "../../../service/cancel-later.ts";
+import type { CreateTask } from "../../../service/create-task.ts";
 import type { JoinedTask, JoiningRequest, JoinTask } from "../../../service/join-task.ts";
 import type { ReadTaskDeps } from "../../../service/read-task.ts";
 import { accepted } from "../../accepted.ts";
@@ -34,6 +35,8 @@ export interface CreateDeps
     Pick<ReadTaskDeps, "tasks" | "clock">,
     LateAnswerDeps {
   readonly joinTask: JoinTask;
+  /** For creates whose caller does not wait. */
+  readonly createOrJoin: CreateTask;
   readonly assets: Pick<AssetStore, "receive">;
   readonly cancelLater: Pick<CancelLater, "plan">;
   readonly tell: TellPrediction;
@@ -58,13 +61,10 @@ async function createNow(deps: CreateDeps, exchange: KeyedExchange, name?: strin
   const given = await readJsonBody(exchange, deps.assets);
   let words: JoiningRequest["names"] = {};
   try {
-    const joining = translate(deps, exchange, given, { name, isWaiting: false });
-    const accepting = deps.joinTask.atOnce(joining);
-    if (accepting === undefined) return await joinNow(deps, exchange, joining);
+    const joining = translate(deps, exchange, given, name);
     words = joining.names;
-    const created = await accepting;
     // If the caller never receives the answer, its next equal request joins the task.
-    if (exchange.request.signal.aborted) deps.joinTask.left(joining, created.taskId);
+    const created = await deps.createOrJoin(joining);
     const reply = toldNow(deps, exchange, joining, created);
     return reply instanceof Promise ? await reply : reply;
   } catch (error) {
@@ -73,13 +73,6 @@ async function createNow(deps: CreateDeps, exchange: KeyedExchange, name?: strin
     // An await would cost a turn of the event loop, and most bodies have no files.
     if (given.discard !== undefined) await given.discard();
   }
-}
-
-/** The same where there may be a task that it joins. */
-async function joinNow(deps: CreateDeps, exchange: KeyedExchange, joining: JoiningRequest): Promise<Reply> {
-  const joined = await deps.joinTask(joining);
-  if (exchange.request.signal.aborted) joined.leave();
-  return toldNow(deps, exchange, joining, joined);
 }
 
 /** Answers with a prediction that was accepted, and plans its end where the caller has set one. */
@@ -120,7 +113,7 @@ async function createAndWait(
 async function acceptWaiting(deps: CreateDeps, exchange: KeyedExchange, name?: string): Promise<JoinedTask> {
   const given = await readJsonBody(exchange, deps.assets);
   try {
-    const joining = translate(deps, exchange, given, { name, isWaiting: true });
+    const joining = translate(deps, exchange, given, name);
     const joined = await deps.joinTask(joining);
     planCancel(deps, joining, joined);
     return joined;
@@ -148,7 +141,7 @@ function translate(
   deps: CreateDeps,
   exchange: KeyedExchange,
   { body: sent, inlineFiles }: JsonBody,
-  { name, isWaiting }: { readonly name: string | undefined; readonly isWaiting: boolean },
+  name: string | undefined,
 ): JoiningRequest {
   const lifeMs = cancelAfterIn(exchange.request);
   const read = predictionIn(sent);
@@ -165,7 +158,6 @@ function translate(
     body,
     endpoint: ENDPOINT,
     inlineFiles,
-    isWaiting,
     identity: { ...sent, version: model.id },
     hasPaintedMasks: true,
     cancelAt: lifeMs === undefined ? undefined : deps.clock.now() + lifeMs,

@@ -5,6 +5,7 @@ import { formatAmount } from "../../../domain/money/money.ts";
 import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
 import type { TaskSummary } from "../../../domain/task/task.ts";
 import { type CancelTaskDeps, cancelTask } from "../../../service/cancel-task.ts";
+import { createCreateOrJoin } from "../../../service/create-or-join.ts";
 import { createEqualCalls } from "../../../service/equal-calls.ts";
 import { createJoinTask, type JoinTaskDeps } from "../../../service/join-task.ts";
 import { readTask } from "../../../service/read-task.ts";
@@ -31,14 +32,14 @@ import { STREAM_PATH, type StreamDeps, streamPathOf, streamPrediction } from "./
 import { defaultSecret } from "./webhook.ts";
 import * as wire from "./wire.ts";
 
-export type ReplicateDeps = Omit<CreateDeps, "tell" | "joinTask" | "streamPath"> &
+export type ReplicateDeps = Omit<CreateDeps, "tell" | "joinTask" | "createOrJoin" | "streamPath"> &
   Omit<JoinTaskDeps, "equalCalls"> &
   Omit<StreamDeps, "tell"> &
   FileDeps &
   ModelPageDeps &
   CancelTaskDeps & { readonly accounts: Pick<AccountStore, "account" | "callbackSecret"> };
 
-type Deps = ReplicateDeps & Pick<CreateDeps, "tell" | "joinTask" | "streamPath">;
+type Deps = ReplicateDeps & Pick<CreateDeps, "tell" | "joinTask" | "createOrJoin" | "streamPath">;
 
 const PREDICTIONS = `${BASE}/predictions`;
 const PREDICTION = `${PREDICTIONS}/:prediction_id`;
@@ -51,7 +52,12 @@ export function replicateEndpoints(given: ReplicateDeps): Endpoint[] {
   const streamPath = streamPathOf(given.seal);
   const tell = createTellPrediction({ ...given, streamPath });
   const equalCalls = createEqualCalls({ after: (...due) => given.clock.after(...due) });
-  const deps: Deps = { ...given, tell, streamPath, joinTask: createJoinTask({ ...given, equalCalls }) };
+  const joining = { ...given, equalCalls };
+  const deps: Deps = {
+    ...{ ...given, tell, streamPath },
+    joinTask: createJoinTask(joining),
+    createOrJoin: createCreateOrJoin(joining),
+  };
   return [
     keyed("POST", PREDICTIONS, wire.CREATE_PREDICTION, CREATES, (exchange) =>
       createPrediction(deps, exchange),

@@ -133,7 +133,7 @@ async function accept(deps: Deps, exchange: KeyedExchange, job: "txt2img" | "img
   const { asked, release: _release, ...joining } = call;
   const { principal } = exchange;
   const accepted = await deps.joinTask({
-    ...{ ...sentBy(exchange), ...joining, kind: call.model.kind, isWaiting: true, hasPaintedMasks: true },
+    ...{ ...sentBy(exchange), ...joining, kind: call.model.kind, hasPaintedMasks: true },
     endpoint: `POST ${BASE}/${job}`,
   });
   const { force_task_id: name, steps, n_iter: times, override_settings: settings } = asked.body;

@@ -93,7 +93,7 @@ async function begin(
       identity: { ...body, model: name },
       endpoint: `POST /gemini ${VERB}`,
     };
-    const created = await createFrom(deps.createTask, asked, async () => {
+    const created = await createFrom(deps.createOrJoin, asked, async () => {
       const read = await readAny(deps, { principal, origin, inlineFiles }, { model, body });
       words = read.names;
       return { kind: model.kind, body: read.body };
