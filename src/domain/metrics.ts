@@ -47,7 +47,7 @@ export const METRICS = {
   svc_lane_limit_tasks: gauge("How many may be; absent for an account that is switched off.", "lane"),
   svc_attempts_ended_total: counter("What became of attempts.", "lane", "upstream_model", "outcome"),
   svc_route_trouble: gauge(
-    "1 for a route that gets no tasks, or one to try it, of providers that are switched on.",
+    "1 for a route that gets no tasks, or one to try it, of providers that are switched on; not while others than those whose tasks met it are served.",
     "lane",
     "upstream_model",
     "kind",

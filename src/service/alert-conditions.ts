@@ -38,6 +38,11 @@ export interface ConditionDeps {
 
 /** A route that failed several times in a row is tried again soon. It counts as down only after this time. */
 const OPEN_MS = 2 * 60_000;
+/**
+ * What one caller's tasks alone have met may be their fault. It counts as down when a second caller meets it, or after this time
+ * in which nobody else was served, because there may be nobody else.
+ */
+const ALONE_MS = 10 * 60_000;
 /** How long callbacks that were given up count as a problem, and how many are looked at. */
 const DEAD_MS = 60 * 60_000;
 const DEAD_MOST = 100;
@@ -105,8 +110,10 @@ async function deadCallbacks({ callbacks, clock }: ConditionDeps): Promise<Condi
   return [{ kind: "dead_callbacks", subject: "", summary }];
 }
 
-function routeDown({ lane, upstreamModel, kind, detail, since }: RouteTrouble, now: number): Condition[] {
-  if (kind === "blocked" || (kind === "open" && now - since < OPEN_MS)) return [];
+function routeDown(trouble: RouteTrouble, now: number): Condition[] {
+  const { lane, upstreamModel, kind, detail, since, callers } = trouble;
+  const leastMs = callers?.length === 1 ? ALONE_MS : kind === "open" ? OPEN_MS : 0;
+  if (kind === "blocked" || trouble.servesOthers === true || now - since < leastMs) return [];
   const [subject, what] =
     upstreamModel === WHOLE_ACCOUNT
       ? [lane, `account ${lane}`]

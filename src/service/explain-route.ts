@@ -26,7 +26,7 @@ export interface ExplainDeps extends PriceDeps {
   readonly routing: Pick<Routing, "consider">;
   readonly needsOf: NeedsOf;
   /** @throws AppError `not_found` */
-  readonly readKey: (idOrName: string) => Promise<Pick<ApiKey, "policy">>;
+  readonly readKey: (idOrName: string) => Promise<Pick<ApiKey, "policy" | "accountId">>;
 }
 
 export function createExplainRoute(deps: ExplainDeps): ExplainRoute {
@@ -41,7 +41,7 @@ export function createExplainRoute(deps: ExplainDeps): ExplainRoute {
     const policy = { ...key?.policy, namedRoutes: "allowed" } as const;
     const wish = readRouting(asked, { policy }, model);
     const wished: GenerationRequest = wish === undefined ? request : { ...request, routing: wish };
-    const ways = routing.consider(model, wished);
+    const ways = routing.consider(model, wished, key?.accountId);
     const explained = ways.map((way) => explain(deps, { model, request: wished, way }));
     return {
       ...{ model: model.id, mode: request.mode, outcome: outcomeOf(ways), ways: explained },
@@ -80,7 +80,7 @@ function verdictOf(
   { needsOf }: ExplainDeps,
   { model, request, way }: Explaining,
 ): Pick<ExplainedWay, "verdict" | "field" | "why"> {
-  const { route, lane, standing, isAble, isChosen, isNext } = way;
+  const { route, lane, standing, ofOthers, isAble, isChosen, isNext } = way;
   if (!isWanted(request.routing?.route, route)) return { verdict: "not_asked_for" };
   if (!isAble) {
     const { message, param } = invalid(unrouted(model, [route], request));
@@ -91,7 +91,8 @@ function verdictOf(
     return { verdict: "off", ...(needs.length > 0 && { why: `It needs ${needs.join(" and ")}.` }) };
   }
   const verdict = shutVerdict(standing) ?? (isChosen ? "chosen" : isNext ? "next" : "standby");
-  return { verdict, ...(standing.detail !== undefined && { why: standing.detail }) };
+  const why = standing.detail ?? ofOthers;
+  return { verdict, ...(why !== undefined && { why }) };
 }
 
 /** Undefined for a way that gets tasks, even if only one task that tries it. */

@@ -39,7 +39,7 @@ export function createReadMetrics(deps: MetricsDeps): ReadMetrics {
     const [latest, troubles, own] = await Promise.all([deps.latestStock(), readTroubles(), deps.process()]);
     const [vitals, disk, stays] = [deps.vitals(), deps.disk(), deps.stays()];
     const on = new Set(deps.lanes.map(({ lane }) => lane));
-    const present = troubles.filter(({ lane }) => on.has(lane));
+    const present = troubles.filter(({ lane, servesOthers }) => on.has(lane) && servesOthers !== true);
     return {
       ...deps.counted(),
       ...stored(deps, latest),

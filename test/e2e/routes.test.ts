@@ -204,6 +204,59 @@ test("one caller whose prompts break a provider, or are refused before it, has i
   }
 });
 
+test("a tenant with two accounts keeps nobody else from a provider, also over a restart, and explain says whose way is open", async () => {
+  const picture = Buffer.from(await plainImage(8, 8)).toString("base64");
+  const upstream = await startUpstream(({ method, body }) => {
+    if (method === "GET") return { json: { name: "me" } };
+    return body.toString().includes("crash")
+      ? { status: 500, json: { error: "boom" } }
+      : { json: { picture } };
+  });
+  started.push(upstream);
+  const folder = await folderOf(upstream.origin);
+  writeFileSync(join(folder, "svc-data/svc.yaml"), "egress: { allow: [127.0.0.1] }\n", { mode: 0o600 });
+  let server = await startServer({ folder, env: { HOUSE_KEY: env.HOUSE_KEY } });
+  const local = ["--data-dir", server.dataDir];
+  const keys = new Map<string, string>();
+  for (const name of ["one", "two", "good"]) {
+    await svcJson(["accounts", "create", name, "--mode", "unlimited", ...local]);
+    keys.set(name, keyIn(await svcJson(["keys", "create", "--name", name, "--account", name, ...local])));
+  }
+  const api = (name: string) => createApi(server.url, keys.get(name) ?? "");
+  const make = (name: string) => api(name).make({ model: "house-1", prompt: "a fox" });
+  for (const [name, faults] of [
+    ["one", 5],
+    ["two", 10],
+  ] as const) {
+    const crash = (_: unknown, i: number) => api(name).create({ model: "house-1", prompt: `crash ${i}` });
+    await Promise.all(Array.from({ length: 12 }, crash));
+    await upstream.until(faults);
+  }
+  const json = async <T>(args: readonly string[]) => (await svcJson(args, { env })) as T;
+  const detail = async () => (await json<{ detail?: string }[]>(["routes", "list", ...local]))[0]?.detail;
+  await until(async () => (await detail())?.includes(" and ") === true);
+  expect((await make("good")).status).toBe("completed");
+  await server.stop();
+  server = await startServer({ folder, env: { HOUSE_KEY: env.HOUSE_KEY } });
+  expect((await make("good")).status).toBe("completed");
+  const { token } = await json<{ token: string }>(["tokens", "create", "--name", "t", ...local]);
+  const explained = (...of: string[]) =>
+    json<{ outcome: string; ways: { verdict: string; state: string; why?: string }[] }>([
+      "routes",
+      "explain",
+      "house-1",
+      ...of,
+      "--server",
+      server.url,
+      "--token",
+      token,
+    ]);
+  const [own, others] = [await explained("--of-key", "one"), await explained()];
+  expect([own.outcome, own.ways[0]?.verdict, others.outcome]).toEqual(["waits", "open", "sent"]);
+  expect(others.ways[0]).toMatchObject({ verdict: "chosen", state: "closed" });
+  expect(others.ways[0]?.why).toContain("so far for accounts acc_");
+});
+
 /** A command on the folder counts within two seconds. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 20_000;

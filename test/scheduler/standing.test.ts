@@ -130,18 +130,56 @@ test("faults of one caller's tasks keep only that caller away, whatever it does 
   expect(standing.isClear()).toBe(true);
 });
 
-test("faults of a second caller keep all away", () => {
-  const { standing } = setup();
+test("faults of a second caller keep all away, but for a task of a third one that tries it at once", () => {
+  const { standing, clock, kept } = setup();
+  const THREE = accountId(3);
   for (const number of [1, 2, 3, 4, 5]) standing.failed(of(ONE, number), "submission", "500");
   for (const number of [11, 12, 13, 14]) standing.failed(of(TWO, number), "submission", "500");
   expect(standing.waitMs(FLUX, { accountId: TWO })).toBe(0);
   standing.failed(of(TWO, 15), "submission", "500");
-  expect(standing.of(FLUX).detail).toBe("500");
-  expect([accountId(3), ONE].map((owner) => standing.enter(of(owner, 20)))).toEqual([30_000, 30_000]);
-  const mixed = setup().standing;
-  for (const number of [1, 2, 3, 4]) mixed.failed(of(ONE, number), "submission", "500");
-  mixed.failed(of(TWO, 5), "submission", "500");
-  expect(mixed.enter(of(accountId(3), 6))).toBe(30_000);
+  expect(standing.of(FLUX).detail).toBe(`500, so far for accounts ${ONE} and ${TWO} alone`);
+  const seen = () => [ONE, TWO, THREE].map((owner) => standing.of(FLUX, { accountId: owner }).state);
+  expect(seen()).toEqual(["open", "open", "half_open"]);
+  clock.advance(1_000);
+  expect([ONE, THREE, THREE].map((owner, i) => standing.enter(of(owner, 20 + i)))).toEqual([
+    29_000, 0, 5_000,
+  ]);
+  standing.failed(of(THREE, 21), "submission", "500");
+  expect([THREE, accountId(4)].map((owner) => standing.enter(of(owner, 30)))).toEqual([30_000, 30_000]);
+  expect(kept.get("fal flux")).not.toHaveProperty("callers");
+});
+
+test("two callers keep nobody else away once a task of another one was done", () => {
+  const { standing, clock, kept, lines } = setup();
+  const THREE = accountId(3);
+  for (const number of [1, 2, 3, 4]) standing.failed(of(ONE, number), "submission", "500");
+  standing.failed(of(TWO, 5), "submission", "500");
+  standing.enter(of(THREE, 6));
+  standing.worked(of(THREE, 6), "submission");
+  expect(kept.get("fal flux")).toMatchObject({ callers: [ONE, TWO], servesOthers: true });
+  expect([THREE, THREE, ONE, TWO].map((owner, i) => standing.enter(of(owner, 10 + i)))).toEqual([
+    ...[0, 0, 30_000, 30_000],
+  ]);
+  for (const number of [21, 22, 23, 24, 25]) standing.failed(of(THREE, number), "submission", "500");
+  expect(standing.enter(of(accountId(4), 30))).toBe(0);
+  clock.advance(30_000);
+  standing.leave(of(accountId(4), 30));
+  standing.worked(of(TWO, 13), "submission");
+  expect([standing.isClear(), lines.length]).toEqual([true, 4]);
+});
+
+test("faults of three callers in a row are everybody's", () => {
+  const { standing } = setup();
+  for (const number of [1, 2, 3, 1, 2]) standing.failed(of(accountId(number), number), "submission", "500");
+  expect([standing.of(FLUX).state, standing.enter(of(accountId(4), 6))]).toEqual(["open", 30_000]);
+});
+
+test("the next process knows whose tasks a route fails", async () => {
+  const first = setup();
+  for (const number of [1, 2, 3, 4, 5]) first.standing.failed(of(ONE, number), "submission", "500");
+  const second = setup([...first.kept.values()]);
+  await second.standing.start();
+  expect([ONE, TWO].map((owner) => second.standing.enter(of(owner, 6)))).toEqual([30_000, 0]);
 });
 
 test("an open route is tried later by what may be the cause: the caller that failed last, its task, a task that failed there", () => {
@@ -200,10 +238,11 @@ test("a refusal keeps only the caller away whose task met it, until another one'
   const bfl = "bfl" as LaneId;
   for (const [owner, state] of [
     [ONE, "closed"],
-    [TWO, "spent"],
+    [TWO, "half_open"],
+    [accountId(3), "spent"],
   ] as const) {
     standing.refused({ ...of(owner, 4), lane: bfl }, "submission", { kind: "spent", detail: "402" });
-    expect(standing.of({ lane: bfl, upstreamModel: "x" }, { accountId: accountId(3) }).state).toBe(state);
+    expect(standing.of({ lane: bfl, upstreamModel: "x" }, { accountId: accountId(4) }).state).toBe(state);
   }
 });
 

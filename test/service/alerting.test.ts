@@ -11,7 +11,7 @@ import {
 } from "../../src/service/alert-conditions.ts";
 import { createAlerting } from "../../src/service/alerting.ts";
 import { fakeClock } from "../helpers/engine.ts";
-import { ACCOUNT, LANE, micros } from "../helpers/store.ts";
+import { ACCOUNT, accountId, LANE, micros } from "../helpers/store.ts";
 
 const LOW: Condition = { kind: "disk_low", subject: "", summary: "Low." };
 
@@ -191,6 +191,20 @@ describe("what is wrong", () => {
     clock.advance(120_000);
     expect(await subjects()).toEqual([`${LANE}:refused`, `${LANE}:spent`, `${LANE}:open`]);
     expect((await read([])).find(({ kind }) => kind === "route_down")?.since).toBe(fakeClock().now());
+  });
+
+  test("is what one caller alone meets on a route after ten minutes, and not while others are served there", async () => {
+    const trouble: RouteTrouble = {
+      ...{ lane: LANE, upstreamModel: "m", kind: "spent", detail: "402", since: fakeClock().now(), times: 1 },
+      ...{ callers: [ACCOUNT], servesOthers: false },
+    };
+    const both = { ...trouble, upstreamModel: "both", callers: [ACCOUNT, accountId(2)] };
+    const theirs = { ...both, upstreamModel: "theirs", servesOthers: true };
+    const { clock, read } = reading({ routes: { troubles: async () => [trouble, both, theirs] } });
+    const subjects = async () => (await read([])).flatMap(({ subject }) => subject || []);
+    expect(await subjects()).toEqual([`${LANE}:both`]);
+    clock.advance(600_000);
+    expect(await subjects()).toEqual([`${LANE}:m`, `${LANE}:both`]);
   });
 
   test("is no route of a provider that was switched off", async () => {

@@ -8,7 +8,7 @@ import { explainedForm } from "../../src/domain/route-form.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createExplainRoute } from "../../src/service/explain-route.ts";
 import { fakeClock, MODEL, scriptedProvider } from "../helpers/engine.ts";
-import { micros } from "../helpers/store.ts";
+import { ACCOUNT, accountId, micros } from "../helpers/store.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const account = (lane: string): ProviderAdapter =>
@@ -33,7 +33,7 @@ function setup(routes: Route[], given: Partial<Model> = {}, key: KeyPolicy = {})
     catalog: { all: () => [model], validate: (_model, body) => ({ ok: true, body }) },
     routing: ways.routing,
     needsOf: (id) => (id === "c" ? ["C_KEY"] : []),
-    readKey: async () => ({ policy: key }),
+    readKey: async () => ({ policy: key, accountId: ACCOUNT }),
     prices: { rule: () => undefined },
     clock,
   });
@@ -77,6 +77,21 @@ test("a way that gets no tasks says what it is, why and until when", async () =>
   expect(found[0]).toMatchObject({ why: "500 there", standing: { until: clock.now() + 30_000 } });
   clock.advance(30_000);
   expect((await ask()).verdicts[0]).toBe("a chosen");
+});
+
+test("what one caller alone has met keeps no request of others away once one of theirs was served, and is told", async () => {
+  const { ask, standing } = setup([route("a"), route("b")]);
+  for (let i = 0; i < 5; i++) standing.failed({ ...A, accountId: ACCOUNT }, "submission", "500 there");
+  const why = `500 there, so far for account ${ACCOUNT} alone`;
+  const seen = async (more: object) => {
+    const { verdicts, found } = await ask(more);
+    return [verdicts[0], found[0]?.standing.state, found[0]?.why];
+  };
+  // There may be no other caller.
+  for (const asked of [{ key: "k" }, {}]) expect(await seen(asked)).toEqual(["a open", "open", why]);
+  standing.worked({ ...A, accountId: accountId(2) }, "submission");
+  expect(await seen({ key: "k" })).toEqual(["a open", "open", why]);
+  expect(await seen({})).toEqual(["a chosen", "closed", why]);
 });
 
 test("a request waits for a way that is open or blocked, and is refused where only the operator can help", async () => {

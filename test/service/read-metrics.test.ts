@@ -4,7 +4,7 @@ import type { RouteTrouble } from "../../src/domain/ports/route-store.ts";
 import { StorageError } from "../../src/domain/ports/task-store.ts";
 import { createReadMetrics } from "../../src/service/read-metrics.ts";
 import { fakeClock } from "../helpers/engine.ts";
-import { LANE } from "../helpers/store.ts";
+import { ACCOUNT, LANE } from "../helpers/store.ts";
 
 function trouble(lane: LaneId): RouteTrouble {
   return { lane, upstreamModel: "m", kind: "refused", detail: "no", since: 0, times: 1 };
@@ -28,8 +28,9 @@ function setup(troubles: () => Promise<RouteTrouble[]>) {
 
 const TROUBLE = [{ labels: { lane: LANE, upstream_model: "m", kind: "refused" }, value: 1 }];
 
-test("a route of a provider that was switched off is no trouble", async () => {
-  const read = setup(async () => [trouble("gone" as LaneId), trouble(LANE)]);
+test("a route of a provider that was switched off is no trouble, nor one that serves others than those who met it", async () => {
+  const served = { ...trouble(LANE), upstreamModel: "served", callers: [ACCOUNT], servesOthers: true };
+  const read = setup(async () => [trouble("gone" as LaneId), trouble(LANE), served]);
   expect((await read()).svc_route_trouble).toEqual(TROUBLE);
 });
 

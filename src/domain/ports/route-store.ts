@@ -1,5 +1,5 @@
 import type { Act } from "../access/actor.ts";
-import type { LaneId } from "../ids.ts";
+import type { AccountId, LaneId } from "../ids.ts";
 
 /** An account of a provider, and its name for a model. */
 export interface RouteOfLane {
@@ -33,6 +33,27 @@ export interface RouteTrouble extends RouteOfLane {
   readonly until?: number | undefined;
   /** How many times in a row this state was found; each time makes the next wait longer. */
   readonly times: number;
+  /** The callers whose tasks have met it, while the cause may be theirs; absent: it counts for everybody. */
+  readonly callers?: readonly AccountId[] | undefined;
+  /** Whether tasks of others were done there since. Absent for what counts for everybody. */
+  readonly servesOthers?: boolean | undefined;
+}
+
+/**
+ * Whether a problem keeps a caller's tasks away. What two callers have met keeps others away too, but for one task that tries it,
+ * until others are served there. @param caller absent: somebody who may have met it
+ */
+export function keepsAway(trouble: RouteTrouble, caller: AccountId | undefined): boolean {
+  const { callers, servesOthers = false } = trouble;
+  return hasMet(trouble, caller) || (callers !== undefined && callers.length > 1 && !servesOthers);
+}
+
+/** Whether a caller's tasks have met a problem, or it counts for everybody. @param caller as for `keepsAway` */
+export function hasMet(
+  { callers, servesOthers = false }: RouteTrouble,
+  caller: AccountId | undefined,
+): boolean {
+  return callers === undefined || (caller === undefined ? !servesOthers : callers.includes(caller));
 }
 
 /** The known problems of routes. Every method is one transaction. */
@@ -43,8 +64,11 @@ export interface RouteStore {
    * a second.
    */
   changedTroubles(now: number): Promise<RouteTrouble[] | undefined>;
-  /** Replaces what was known about the route. @param act an operator's act, for the trail */
+  /**
+   * Replaces what was known about the route. What an operator blocks is replaced by an operator alone: this process may not have heard
+   * of it yet. @param act an operator's act, for the trail
+   */
   set(trouble: RouteTrouble, act?: Act): Promise<void>;
-  /** Records that the route works. @param act as in `set` */
+  /** Records that the route works; as `set`, only an operator ends a block. */
   clear(route: RouteOfLane, act?: Act): Promise<void>;
 }

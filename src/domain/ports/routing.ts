@@ -43,6 +43,9 @@ export interface Routing {
     looking: Looking,
     chosen: ChosenRoute,
   ): ConsideredWay[] | undefined;
-  /** Every way of a model, in the order in which the ways would be used, with the obstacle of each. */
-  consider(model: Model, request: GenerationRequest): readonly Way[];
+  /**
+   * Every way of a model, in the order in which the ways would be used, with the obstacle of each for a new task of this caller; or of one
+   * who may have met what some callers have, unless others are served there.
+   */
+  consider(model: Model, request: GenerationRequest, caller?: AccountId): readonly Way[];
 }

@@ -67,6 +67,8 @@ export interface Way {
   readonly index: number;
   readonly lane?: LaneId | undefined;
   readonly standing: Standing;
+  /** What keeps tasks of other callers away there, if nothing keeps this one's. */
+  readonly ofOthers?: string | undefined;
   /** Whether the route can do the request exactly. */
   readonly isAble: boolean;
   /** The way that would be taken. */

@@ -1,4 +1,4 @@
-import type { LaneId, ProviderId } from "../../domain/ids.ts";
+import type { AccountId, LaneId, ProviderId } from "../../domain/ids.ts";
 import { canTake } from "../../domain/model/eligibility.ts";
 import type { Model, Route } from "../../domain/model/model.ts";
 import { CLOSED, type Standing } from "../../domain/model/standing.ts";
@@ -56,16 +56,16 @@ export function createRouting(deps: RoutingDeps): Routing {
   }
 
   function bestOf(model: Model, request: GenerationRequest, looking = NOTHING): ChosenRoute | undefined {
-    const only = onlyWay(deps, accountsOf.provider, { model, request, looking });
-    if (only !== undefined) return only;
     const choosing = { model, request, looking };
+    const only = onlyWay(deps, accountsOf.provider, choosing);
+    if (only !== undefined) return only;
     const among = (isMeant: (route: Route) => boolean) =>
       bestAmong(waysTo(choosing, isMeant), deps, choosing);
     const { overflow: terms } = model;
     // Who names a route has it.
     if (terms === undefined || request.routing?.route !== undefined) return among(() => true);
     const [usual, dearer] = [false, true].map((is) => among((route) => isDearer(model, route) === is));
-    return deps.overflow.choose({ model, terms, request, looking }, usual, dearer);
+    return deps.overflow.choose({ ...choosing, terms }, usual, dearer);
   }
 
   return {
@@ -73,8 +73,7 @@ export function createRouting(deps: RoutingDeps): Routing {
     choose(model, request, looking) {
       const best = bestOf(model, request, looking);
       const { overflow: terms } = model;
-      if (best !== undefined && terms !== undefined)
-        deps.overflow.spend({ model, terms, request, looking: looking ?? NOTHING }, best);
+      if (best && terms) deps.overflow.spend({ model, terms, request, looking: looking ?? NOTHING }, best);
       // An existing task is already counted where it waits.
       if (best !== undefined && isNew(looking)) deps.loads.assigned(best.lane);
       return best;
@@ -82,10 +81,11 @@ export function createRouting(deps: RoutingDeps): Routing {
     giveBack: (model, way) => giveBack(deps, model, way),
     verdicts: (model, request, looking, chosen) =>
       verdictsOf(deps, { model, request, looking, chosen, accountsOf: accountsOf.provider }),
-    consider: (model, request) =>
+    consider: (model, request, newOf) =>
       considered(deps, model, request, {
-        bestOf: (looking) => bestOf(model, request, looking),
-        waysOf: (route, index) => waysOf(route, index, request, NOTHING),
+        caller: newOf,
+        bestOf: (looking) => bestOf(model, request, { ...looking, newOf }),
+        waysOf: (route, index) => waysOf(route, index, request, { newOf }),
       }),
   };
 }
@@ -122,6 +122,7 @@ function considered(
   model: Model,
   request: GenerationRequest,
   found: {
+    readonly caller: AccountId | undefined;
     bestOf(looking?: Looking): ChosenRoute | undefined;
     waysOf(route: Route, index: number): readonly ChosenRoute[];
   },
@@ -135,11 +136,25 @@ function considered(
     if (ways.length === 0)
       return [{ route, index, standing: CLOSED, isAble, isChosen: false, isNext: false }];
     return ways.map(({ lane }) => ({
-      ...{ route, index, lane, isAble, standing: standingOf(deps, route, lane) },
+      ...{ route, index, lane, isAble, ...considering(deps, route, lane, found.caller) },
       isChosen: chosen?.index === index && chosen.lane === lane,
       isNext: next?.index === index && next.lane === lane,
     }));
   });
+}
+
+/** The standing of a way for a caller, and what keeps others away there alone. */
+function considering(
+  deps: RoutingDeps,
+  route: Route,
+  lane: LaneId,
+  caller: AccountId | undefined,
+): Pick<Way, "standing" | "ofOthers"> {
+  const [standing, known] = [
+    standingOf(deps, route, lane, { accountId: caller }),
+    standingOf(deps, route, lane),
+  ];
+  return standing.state === "closed" ? { standing, ofOthers: known.detail } : { standing };
 }
 
 interface Choice {
@@ -203,19 +218,19 @@ function outlookOf(
   return { tries, waitMs: Math.max(heldMs, standing.waitMs(way, sender)), state };
 }
 
-/** Undefined if it is not asked for a task: then every problem counts, whomever it concerns. */
-function senderOf({ current, newOf }: Looking, hasTried: boolean): Sender | undefined {
-  if (current === undefined) return newOf && { accountId: newOf };
+function senderOf({ current, newOf }: Looking, hasTried: boolean): Sender {
+  if (current === undefined) return { accountId: newOf };
   return { taskId: current.id, accountId: current.accountId, hasTried };
 }
 
-/** The standing of a route at an account, including its pause. */
+/** The standing of a route at an account, including its pause. @param sender as for `RouteStanding.of` */
 export function standingOf(
   { standing, pace, clock }: Pick<RoutingDeps, "standing" | "pace" | "clock">,
   { upstreamModel }: Pick<Route, "upstreamModel">,
   lane: LaneId,
+  sender?: Sender,
 ): Standing {
-  const known = standing.of({ lane, upstreamModel });
+  const known = standing.of({ lane, upstreamModel }, sender);
   const pausedMs = pace.pausedMs(lane);
   return known.state === "closed" && pausedMs > 0
     ? { state: "paused", until: clock.now() + pausedMs }

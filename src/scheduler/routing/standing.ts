@@ -1,7 +1,14 @@
 import type { Act } from "../../domain/access/actor.ts";
-import type { AccountId, LaneId, TaskId } from "../../domain/ids.ts";
+import type { LaneId, TaskId } from "../../domain/ids.ts";
 import { CLOSED, type Standing } from "../../domain/model/standing.ts";
-import { isWithin, type RouteOfLane, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
+import {
+  hasMet,
+  isWithin,
+  keepsAway,
+  type RouteOfLane,
+  type RouteTrouble,
+  WHOLE_ACCOUNT,
+} from "../../domain/ports/route-store.ts";
 import type { Lease } from "../../domain/task/task.ts";
 import {
   type Asked,
@@ -12,8 +19,9 @@ import {
   Troubles,
   type TroublesDeps,
 } from "./troubles.ts";
+import { forWhom, mayTry, type Sender, suspicionMs, union, whoseNow } from "./whose.ts";
 
-export type { SentRoute };
+export type { Sender, SentRoute };
 
 /** Learns whether routes work, and keeps tasks away from those that do not. */
 export interface RouteStanding {
@@ -58,12 +66,6 @@ export function sentOf({
   return { lane, upstreamModel, taskId, accountId };
 }
 
-/** Who has a task to send. */
-export interface Sender extends Pick<SentRoute, "accountId" | "taskId"> {
-  /** Whether the task was sent there before, in vain. */
-  readonly hasTried?: boolean;
-}
-
 export interface Refused {
   /** What the upstream said; free of secrets. */
   readonly detail: string;
@@ -81,11 +83,10 @@ export interface StandingsDeps extends TroublesDeps {
   readonly isGone?: (lane: LaneId) => boolean;
 }
 
-/** Faults in a row: how many, the task of the latest one, and the caller if all are of one. */
-interface Faults {
+/** Faults in a row: how many, the task of the latest one, and whose tasks had them; `callers` is absent if that is not known. */
+interface Faults extends Pick<RouteTrouble, "callers"> {
   readonly count: number;
   readonly task: TaskId | undefined;
-  readonly only: AccountId | undefined;
 }
 
 /** Faults in a row that open the breaker of a route. */
@@ -96,16 +97,12 @@ const LONGEST_WAIT_MS = 600_000;
 const SPENT_MS = 3_600_000;
 /** How long a probe delays others if nobody reports its end, because the process was stopped. */
 const PROBE_MS = 120_000;
-/**
- * So much longer than others a task waits to try a route that it has tried before; again as much one of the caller whose task failed
- * there last; and again as much that task. Each may be what makes it fail.
- */
-const SUSPECT_MS = 2_000;
-
+/** How soon another task of a caller who has met nothing looks what became of the one that tries. */
+const LOOKS_EVERY_MS = 5_000;
 /**
  * Keeps tasks from routes that do not work. A route that fails several times in a row rests for half a minute and is then tried
  * with one task. Whenever that fails, it rests for twice as long. While it has failed for one caller alone, it keeps away only that
- * caller's tasks: what they ask for may be the cause.
+ * caller's tasks: what they ask for may be the cause. When it has failed for two, one task of another caller tries it at once.
  */
 export class RouteStandings implements RouteStanding {
   readonly #troubles: Troubles;
@@ -125,9 +122,15 @@ export class RouteStandings implements RouteStanding {
   async start(): Promise<LaneId[]> {
     await this.#troubles.start((kind) => (kind === "spent" ? SPENT_MS : FIRST_WAIT_MS));
     for (const { trouble } of this.#troubles.all())
-      if (this.#deps.isGone?.(trouble.lane) === true) void this.#troubles.clear(trouble);
+      if (this.#deps.isGone?.(trouble.lane) === true) void this.#forget(trouble);
     const lanes = new Set(this.#troubles.all().map(({ trouble }) => trouble.lane));
     return [...lanes].filter((lane) => this.isKeyRefused(lane));
+  }
+
+  /** Also what an operator has blocked, for nobody can allow it. */
+  #forget(trouble: RouteTrouble): Promise<void> {
+    const act = { actor: { kind: "system" }, at: this.#clock.now() } as const;
+    return this.#troubles.clear(trouble, trouble.kind === "blocked" ? act : undefined);
   }
 
   isKeyRefused(lane: LaneId): boolean {
@@ -141,24 +144,24 @@ export class RouteStandings implements RouteStanding {
   of(route: RouteOfLane, sender?: Sender): Standing {
     if (this.isClear()) return CLOSED;
     const all = this.#concerning(route, sender);
-    if (all.length === 0) return CLOSED;
-    const worst = all.toSorted((a, b) => this.#troubles.waitMs(b) - this.#troubles.waitMs(a))[0];
+    const worst = all.toSorted((a, b) => this.#waitMs(b, sender) - this.#waitMs(a, sender))[0];
     if (worst === undefined) return CLOSED;
     const { kind, detail, since, until } = worst.trouble;
-    const isTried = kind !== "blocked" && worst.untilMs <= this.#clock.elapsed();
+    const isRestOver = worst.untilMs <= this.#clock.elapsed() || mayTry(worst, sender);
+    const isTried = kind !== "blocked" && isRestOver;
     return { state: isTried ? "half_open" : kind, detail, since, until: isTried ? undefined : until };
   }
 
   waitMs(route: RouteOfLane, sender?: Sender): number {
     const waits = this.#concerning(route, sender).map((one) =>
-      this.#troubles.waitMs(one, SUSPECT_MS * suspicion(one, sender)),
+      this.#waitMs(one, sender, suspicionMs(one, sender)),
     );
     return Math.max(0, ...waits);
   }
 
   enter(route: SentRoute): number {
     const concerning = this.#concerning(route, route);
-    const waitMs = Math.max(0, ...concerning.map((one) => this.#troubles.waitMs(one)));
+    const waitMs = Math.max(0, ...concerning.map((one) => this.#waitMs(one, route)));
     if (waitMs > 0) return waitMs;
     const probe = { by: route.taskId, untilMs: this.#clock.elapsed() + PROBE_MS };
     for (const one of concerning) one.probe = probe;
@@ -174,8 +177,10 @@ export class RouteStandings implements RouteStanding {
     if (this.#faults.size > 0) this.#faults.delete(`${asked} ${keyOf(route)}`);
     for (const one of this.#troubles.concerning(route)) {
       if (one.trouble.kind === "blocked" || !isShown(one.asked, asked)) continue;
-      // What it does for others does not end the rest of the caller for whom alone it fails.
-      if (isAbout(one, route) || this.#troubles.waitMs(one) === 0) void this.#troubles.clear(one.trouble);
+      // What it does for others does not end the rest of the callers for whom alone it fails.
+      if (hasMet(one.trouble, route.accountId) || this.#troubles.waitMs(one) === 0)
+        void this.#troubles.clear(one.trouble);
+      else if (one.trouble.servesOthers !== true) void this.#troubles.serves(one);
     }
   }
 
@@ -183,13 +188,14 @@ export class RouteStandings implements RouteStanding {
     const { taskId: task, accountId, ...route } = sent;
     const latest = { taskId: task, accountId };
     const known = this.#troubles.find(route);
-    if (known !== undefined && isAbout(known, sent)) {
+    if (known !== undefined && keepsAway(known.trouble, accountId)) {
       // Only the task that tries it says something new.
       if (known.trouble.kind === "blocked" || known.probe === undefined || known.probe.by !== task) return;
-      const { only, trouble } = known;
-      const waitMs = longerWaitMs(trouble.times + 1);
+      const { kind, times } = known.trouble;
+      // It did not rest for a caller whose task tried it at once.
+      const waitMs = hasMet(known.trouble, accountId) ? longerWaitMs(times + 1) : FIRST_WAIT_MS;
       this.leave(sent);
-      this.#set(route, { kind: trouble.kind, asked, detail, waitMs, only, latest });
+      this.#set(route, { kind, asked, detail, waitMs, callers: whoseNow(known, [accountId]), latest });
       return;
     }
     this.leave(sent);
@@ -198,33 +204,29 @@ export class RouteStandings implements RouteStanding {
     // A task that fails again and again may itself be the cause.
     if (before?.task !== undefined && before.task === task) return;
     const count = (before?.count ?? 0) + 1;
-    const only = before === undefined || before.only === accountId ? accountId : undefined;
-    this.#faults.set(counted, { count, task, only });
+    const callers = union(before === undefined ? [] : before.callers, [accountId]);
+    this.#faults.set(counted, { count, task, callers });
     if (count < OPENS_AFTER) return;
     this.#faults.delete(counted);
-    // If it fails for another caller already, it fails for more than one.
-    const whose = { only: known === undefined ? only : undefined, latest };
+    const whose = { callers: whoseNow(known, callers), latest };
     this.#set(route, { kind: "open", asked, detail, waitMs: FIRST_WAIT_MS, ...whose });
   }
 
   #set(route: RouteOfLane, found: Found): void {
-    const { only, detail } = found;
-    const whom = only === undefined ? "" : `, so far for account ${only} alone`;
-    void this.#troubles.set(route, { ...found, detail: `${detail}${whom}` });
+    void this.#troubles.set(route, { ...found, detail: `${found.detail}${forWhom(found)}` });
   }
 
   refused(route: SentRoute, asked: Asked, refusal: Refused): void {
     const { lane, accountId } = route;
     const place = { lane, upstreamModel: refusal.kind === "route" ? route.upstreamModel : WHOLE_ACCOUNT };
     const known = this.#troubles.find(place);
-    if (known !== undefined && isAbout(known, route) && this.#isLeftAlone(known)) return;
+    if (known !== undefined && hasMet(known.trouble, accountId) && this.#isLeftAlone(known)) return;
     this.leave(route);
     const kind = refusal.kind === "spent" ? "spent" : "refused";
     const isProvable = refusal.kind === "key" && this.#deps.canTest(lane);
     const waitMs = isProvable ? Number.POSITIVE_INFINITY : refusedForMs(refusal, known?.trouble.times ?? 0);
     // A firewall in front of the upstream refuses some requests as if it were the key, and what is left may not do for one of them.
-    const isOwn = known === undefined || known.only === accountId;
-    this.#set(place, { kind, asked, detail: refusal.detail, waitMs, only: isOwn ? accountId : undefined });
+    this.#set(place, { kind, asked, detail: refusal.detail, waitMs, callers: whoseNow(known, [accountId]) });
     if (isProvable) this.#deps.onKeyRefused(lane);
   }
 
@@ -232,7 +234,7 @@ export class RouteStandings implements RouteStanding {
   confirmed(lane: LaneId, detail: string): void {
     const place = { lane, upstreamModel: WHOLE_ACCOUNT };
     const known = this.#troubles.find(place);
-    if (known?.only === undefined) return;
+    if (known?.trouble.callers === undefined) return;
     this.#set(place, { kind: "refused", asked: known.asked, detail, waitMs: Number.POSITIVE_INFINITY });
   }
 
@@ -261,7 +263,15 @@ export class RouteStandings implements RouteStanding {
   /** The problems that keep the sender's tasks away; without a sender, all. */
   #concerning(route: RouteOfLane, sender: Sender | undefined): readonly Known[] {
     const all = this.#troubles.concerning(route);
-    return sender === undefined || all.length === 0 ? all : all.filter((one) => isAbout(one, sender));
+    if (sender === undefined || all.length === 0) return all;
+    return all.filter(({ trouble }) => keepsAway(trouble, sender.accountId));
+  }
+
+  /** How long it keeps the sender's tasks away. */
+  #waitMs(one: Known, sender: Sender | undefined, afterMs = 0): number {
+    if (!mayTry(one, sender)) return this.#troubles.waitMs(one, afterMs);
+    // Its try is soon over.
+    return Math.min(LOOKS_EVERY_MS, this.#troubles.waitMs({ ...one, untilMs: 0 }));
   }
 
   /** Whether no task may try it now, because it is too early or an operator has decided so. */
@@ -269,18 +279,6 @@ export class RouteStandings implements RouteStanding {
     if (known.trouble.kind === "blocked") return true;
     return known.probe === undefined && this.#troubles.waitMs(known) > 0;
   }
-}
-
-/** Whether a problem keeps the tasks of this sender away. */
-function isAbout({ only }: Known, { accountId }: Sender): boolean {
-  return only === undefined || only === accountId;
-}
-
-/** How many signs there are that the task itself may be what makes a route fail. */
-function suspicion({ latest }: Known, { hasTried = false, accountId, taskId }: Sender = {}): number {
-  const isCaller = accountId !== undefined && latest?.accountId === accountId;
-  const isLatest = taskId !== undefined && latest?.taskId === taskId;
-  return Number(hasTried) + Number(isCaller) + Number(isLatest);
 }
 
 /** Whether an answer shows that an earlier problem is over. */

@@ -25,8 +25,6 @@ export interface Known {
   readonly asked: Asked;
   /** By the clock that is never set. */
   readonly untilMs: number;
-  /** The only caller whose tasks it keeps away, because nobody else's have failed; absent if it keeps all away. */
-  readonly only?: AccountId | undefined;
   /** The task that failed last, and its caller. */
   readonly latest?: Pick<SentRoute, "accountId" | "taskId"> | undefined;
   /** The task that is trying it, until this time at most. */
@@ -34,7 +32,7 @@ export interface Known {
 }
 
 /** A problem when it is found. */
-export interface Found extends Pick<Known, "asked" | "only" | "latest"> {
+export interface Found extends Pick<Known, "asked" | "latest">, Pick<RouteTrouble, "callers"> {
   readonly kind: TroubleKind;
   readonly detail: string;
   /** Infinite: until an operator has acted. */
@@ -138,22 +136,37 @@ export class Troubles {
    */
   set(
     { lane, upstreamModel }: RouteOfLane,
-    { kind, asked, detail, waitMs, ...whose }: Found,
+    { kind, asked, detail, waitMs, callers, latest }: Found,
     act?: Act,
   ): Promise<void> {
     const { clock, log, routes } = this.#deps;
     const known = this.find({ lane, upstreamModel });
-    const isAgain = known?.trouble.kind === kind && (kind !== "open" || known.only === whose.only);
+    const isTheirs = isSame(known?.trouble.callers, callers);
+    const isAgain = known?.trouble.kind === kind && (kind !== "open" || isTheirs);
     const before = isAgain ? known.trouble : undefined;
     const trouble: RouteTrouble = {
       ...{ lane, upstreamModel, kind, detail },
       since: before?.since ?? clock.now(),
       until: Number.isFinite(waitMs) ? clock.now() + waitMs : undefined,
       times: (before?.times ?? 0) + 1,
+      ...(callers !== undefined && {
+        callers,
+        servesOthers: isTheirs && known?.trouble.servesOthers === true,
+      }),
     };
-    this.#note({ trouble, asked, untilMs: clock.elapsed() + waitMs, ...whose });
-    if (before === undefined) tellBegin(log, trouble, whose.only);
+    this.#note({ trouble, asked, untilMs: clock.elapsed() + waitMs, latest });
+    if (before === undefined) tellBegin(log, trouble);
     return this.#keep(keyOf(trouble), routes.set(trouble, act));
+  }
+
+  /** Tasks of others than its callers are done there. They are no longer kept away. @returns as `set` */
+  serves(known: Known): Promise<void> {
+    const { log, routes } = this.#deps;
+    const trouble = { ...known.trouble, servesOthers: true };
+    this.#note({ ...known, trouble, probe: undefined });
+    // A problem of one kept nobody else away.
+    if ((trouble.callers?.length ?? 0) > 1) tellEnd(log, trouble);
+    return this.#keep(keyOf(trouble), routes.set(trouble));
   }
 
   /** @returns as `set` */
@@ -204,13 +217,17 @@ const BEGINS: Readonly<Record<TroubleKind, string>> = {
   blocked: "is blocked; its tasks go elsewhere or wait",
 };
 
-function tellBegin(log: Log, trouble: RouteTrouble, only?: AccountId): void {
+function isSame(one: RouteTrouble["callers"], other: RouteTrouble["callers"]): boolean {
+  return one?.join() === other?.join();
+}
+
+function tellBegin(log: Log, trouble: RouteTrouble): void {
   const { lane, name } = nameOf(trouble);
-  const { kind, detail, upstreamModel, until } = trouble;
+  const { kind, detail, upstreamModel, until, callers } = trouble;
   const fields = {
     provider: lane,
     ...(upstreamModel !== "" && { upstream_model: upstreamModel }),
-    ...(only !== undefined && { account: only }),
+    ...(callers !== undefined && { accounts: callers }),
     detail,
     until,
   };
@@ -220,9 +237,11 @@ function tellBegin(log: Log, trouble: RouteTrouble, only?: AccountId): void {
 
 function tellEnd(log: Log, trouble: RouteTrouble): void {
   const { lane, name } = nameOf(trouble);
-  const { upstreamModel } = trouble;
-  log.info(
-    { provider: lane, ...(upstreamModel !== "" && { upstream_model: upstreamModel }) },
-    `${name} gets tasks again`,
-  );
+  const { upstreamModel, callers, servesOthers = false } = trouble;
+  const fields = {
+    provider: lane,
+    ...(upstreamModel !== "" && { upstream_model: upstreamModel }),
+    ...(servesOthers && { without_accounts: callers }),
+  };
+  log.info(fields, `${name} gets tasks again`);
 }

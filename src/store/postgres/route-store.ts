@@ -1,6 +1,7 @@
+import type { Act } from "../../domain/access/actor.ts";
 import type { RouteOfLane, RouteStore, RouteTrouble } from "../../domain/ports/route-store.ts";
 import type { RawRow } from "../sqlite/raw-row.ts";
-import { routeAllowed, routeBlocked, toTrouble } from "../sqlite/route-store.ts";
+import { ofCallers, routeAllowed, routeBlocked, toTrouble } from "../sqlite/route-store.ts";
 import { routeTrouble } from "../sqlite/route-table.ts";
 import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
@@ -17,18 +18,22 @@ const HELD = statement<Row, Route>(
   "select * from route_trouble where provider = $1 and upstream_model = $2 for update",
 );
 const PUT = statement<never, Parameter[]>(
-  `insert into route_trouble (provider, upstream_model, detail, since, kind, until, times)
-   values ($1, $2, $3, $4, $5, $6, $7)
+  `insert into route_trouble as known (provider, upstream_model, detail, since, kind, until, times, callers, serves_others)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
    on conflict (provider, upstream_model) do update set detail = excluded.detail, since = excluded.since,
-     kind = excluded.kind, until = excluded.until, times = excluded.times`,
+     kind = excluded.kind, until = excluded.until, times = excluded.times, callers = excluded.callers,
+     serves_others = excluded.serves_others
+   where known.kind <> 'blocked' or $10 = 1`,
 );
-const REMOVE = statement<Row, Route>(
-  "delete from route_trouble where provider = $1 and upstream_model = $2 returning *",
+const REMOVE = statement<Row, [...Route, byOperator: 0 | 1]>(
+  `delete from route_trouble where provider = $1 and upstream_model = $2 and (kind <> 'blocked' or $3 = 1)
+   returning *`,
 );
 
 const toRow = rowOf(routeTrouble);
 const toKnown = (row: Row): RouteTrouble => toTrouble(toRow(row));
 const all = async (session: Session) => (await ALL.all(session)).map(toKnown);
+const byOperator = (act: Act | undefined) => (act === undefined ? 0 : 1);
 const named = ({ lane, upstreamModel }: RouteOfLane): Route => [lane, upstreamModel];
 
 /** The known problems of routes, in PostgreSQL. */
@@ -59,14 +64,16 @@ export function createRouteStore(
       const { kind, detail, since, until = null, times } = trouble;
       await write(async (session) => {
         const held = act && (await HELD.get(session, ...named(trouble)));
-        await PUT.run(session, ...named(trouble), detail, since, kind, until, times);
+        const { callers, servesOthers } = ofCallers(trouble);
+        const whose = [callers, Number(servesOthers), byOperator(act)];
+        await PUT.run(session, ...named(trouble), detail, since, kind, until, times, ...whose);
         await writeTrail(session, act, routeBlocked(trouble, held && toKnown(held)));
       });
       await watch.tell("routes");
     },
     async clear(route, act) {
       await write(async (session) => {
-        const removed = await REMOVE.get(session, ...named(route));
+        const removed = await REMOVE.get(session, ...named(route), byOperator(act));
         await writeTrail(session, act, removed && routeAllowed(toKnown(removed)));
       });
       await watch.tell("routes");

@@ -96,7 +96,8 @@ export const liveLanesOf = (from: string): string =>
 type RouteRow = typeof routeTrouble.$inferSelect;
 
 /** Routes that get no tasks, as rows of the table. In both dialects. */
-export const ROUTES_DOWN = `select provider as lane, upstream_model as "upstreamModel", detail, since, kind, until, times
+export const ROUTES_DOWN = `select provider as lane, upstream_model as "upstreamModel", detail, since, kind, until, times, callers,
+    serves_others as "servesOthers"
   from route_trouble where kind <> 'blocked' order by since limit ${NAMED}`;
 
 /** What SQLite reports about the pages and indexes of a database; empty for an intact one. */

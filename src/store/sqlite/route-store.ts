@@ -1,5 +1,6 @@
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, ne } from "drizzle-orm";
 import type { TrailNote } from "../../domain/access/trail.ts";
+import type { AccountId } from "../../domain/ids.ts";
 import type { RouteOfLane, RouteStore, RouteTrouble } from "../../domain/ports/route-store.ts";
 import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
@@ -9,8 +10,9 @@ import { prepareTrail } from "./trail.ts";
 /** What is known to be wrong with routes, in SQLite. */
 export function createRouteStore({ db, orm, read, look, write }: Connection, watch: ChangeWatch): RouteStore {
   const any = db.prepare("select 1 from route_trouble limit 1");
-  const { lane, upstreamModel } = routeTrouble;
+  const { lane, upstreamModel, kind } = routeTrouble;
   const trail = prepareTrail(db);
+  const isNotBlocked = ne(kind, "blocked");
   let isChanged = false;
   watch.onChange(() => {
     isChanged = true;
@@ -35,33 +37,46 @@ export function createRouteStore({ db, orm, read, look, write }: Connection, wat
         isChanged = false;
         return rows;
       }),
-    async set({ lane: ofLane, upstreamModel: ofModel, until = null, ...rest }, act) {
+    async set(trouble, act) {
       await write(() => {
+        const { lane: ofLane, upstreamModel: ofModel, until = null, ...rest } = trouble;
         const route = { lane: ofLane, upstreamModel: ofModel };
         const before = act && one(route);
-        const set = { ...rest, until };
+        const set = { ...rest, ...ofCallers(trouble), until };
         const target = [lane, upstreamModel];
         orm
           .insert(routeTrouble)
           .values({ ...route, ...set })
-          .onConflictDoUpdate({ target, set })
+          .onConflictDoUpdate({ target, set, ...(act === undefined && { setWhere: isNotBlocked }) })
           .run();
-        trail(act, routeBlocked({ ...route, ...rest }, before));
+        trail(act, routeBlocked(trouble, before));
       });
     },
     async clear(route, act) {
       await write(() => {
         const isRoute = and(eq(lane, route.lane), eq(upstreamModel, route.upstreamModel));
         const before = act && one(route);
-        orm.delete(routeTrouble).where(isRoute).run();
+        orm
+          .delete(routeTrouble)
+          .where(act === undefined ? and(isRoute, isNotBlocked) : isRoute)
+          .run();
         if (before !== undefined) trail(act, routeAllowed(before));
       });
     },
   };
 }
 
-export function toTrouble({ until, ...row }: typeof routeTrouble.$inferSelect): RouteTrouble {
-  return { ...row, until: until ?? undefined };
+type TroubleRow = typeof routeTrouble.$inferSelect;
+
+export function toTrouble({ until, callers, servesOthers, ...row }: TroubleRow): RouteTrouble {
+  const known = { ...row, until: until ?? undefined };
+  // Only ids of accounts are written there.
+  return callers === null ? known : { ...known, callers: callers.split(" ") as AccountId[], servesOthers };
+}
+
+/** The columns of the callers that a problem concerns. */
+export function ofCallers({ callers, servesOthers }: RouteTrouble) {
+  return { callers: callers?.join(" ") ?? null, servesOthers: servesOthers ?? false };
 }
 
 type Noted = RouteOfLane & Pick<RouteTrouble, "kind" | "detail">;

@@ -14,6 +14,9 @@ export const routeTrouble = sqliteTable(
     kind: text().$type<TroubleKind>().notNull().default("refused"),
     until: integer(),
     times: integer().notNull().default(1),
+    /** Ids of accounts, with spaces between them; null: it counts for everybody. */
+    callers: text(),
+    servesOthers: integer("serves_others", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [primaryKey({ columns: [table.lane, table.upstreamModel] })],
 );

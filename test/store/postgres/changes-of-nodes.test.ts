@@ -15,7 +15,16 @@ import {
   urlOfPostgres,
   withNodes,
 } from "../../helpers/postgres.ts";
-import { accountId, bySystem, countingTokens, keyId, micros, NOW, newKey } from "../../helpers/store.ts";
+import {
+  ACCOUNT,
+  accountId,
+  bySystem,
+  countingTokens,
+  keyId,
+  micros,
+  NOW,
+  newKey,
+} from "../../helpers/store.ts";
 
 const OWNER = accountId(1);
 
@@ -103,8 +112,15 @@ describe.skipIf(!CAN_TEST_POSTGRES)("changes that one node makes, at another one
       await routes.set({ ...trouble, kind: "open", until: NOW + 1, times: 3 });
       await routes.set(trouble);
       await eventually(() => other.routes.changedTroubles(NOW), [trouble]);
-      await routes.clear(route);
+      await other.routes.set({ ...trouble, kind: "open", callers: [ACCOUNT], servesOthers: true });
+      await other.routes.clear(route);
+      expect(await routes.troubles()).toEqual([trouble]);
+      await routes.clear(route, bySystem());
       await eventually(() => other.routes.changedTroubles(NOW), []);
+      const theirs = { ...trouble, kind: "open", callers: [ACCOUNT], servesOthers: true } as const;
+      await routes.set(theirs);
+      expect(await other.routes.troubles()).toEqual([theirs]);
+      await routes.clear(route);
       expect(await routes.troubles()).toEqual([]);
     }),
   );
