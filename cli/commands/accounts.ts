@@ -13,6 +13,7 @@ import { type FlagValues, readAmount } from "../flags/values.ts";
 import { column, renderFields } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
+import { gathered, type ListFlags, readListFlags, sayMore, withListFlags } from "../manage/lists.ts";
 import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
 import type { Manage } from "../manage/port.ts";
 import { accountFields } from "./accounts/fields.ts";
@@ -90,11 +91,13 @@ function addCreate(accounts: Command, context: Context): void {
 }
 
 function addList(accounts: Command, context: Context): void {
-  const command = addManagedCommand(accounts, "list", "list the accounts");
+  const command = addManagedCommand(accounts, "list", "list the accounts, in the order they were made");
+  withListFlags(command, "accounts");
   withExamples(command, "svc accounts list");
-  onManagedRun(command, context, async ({ output, open }) => {
+  onManagedRun<ListFlags>(command, context, async ({ options, output, open }) => {
+    const query = readListFlags(options);
     const { manage } = await open();
-    const found = await manage.listAccounts();
+    const { items: found, next } = await gathered(manage.listAccounts(query));
     const rows = found.map(({ id, name, mode, balance, held, status, createdAt }) => [
       id,
       name,
@@ -104,7 +107,8 @@ function addList(accounts: Command, context: Context): void {
       status,
       formatTime(createdAt),
     ]);
-    await output.list({ accounts: found.map(accountForm) }, COLUMNS, rows);
+    await output.list({ accounts: found.map(accountForm), next }, COLUMNS, rows);
+    sayMore(output, command, next);
   });
 }
 

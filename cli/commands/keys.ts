@@ -16,8 +16,10 @@ import { column, type Field, renderFields } from "../format/table.ts";
 import { termFields } from "../format/terms.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
+import { gathered, type ListFlags, readListFlags, sayMore, withListFlags } from "../manage/lists.ts";
 import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
-import type { Manage, Place, ShownKey } from "../manage/port.ts";
+import type { Place, ShownKey } from "../manage/port.ts";
+import { ownersOf } from "./keys/owners.ts";
 import { quotaField, quotaForm, quotaOf } from "./keys/quota.ts";
 import { addSnippet } from "./keys/snippet.ts";
 
@@ -80,15 +82,18 @@ function addCreate(keys: Command, context: Context): void {
 }
 
 function addList(keys: Command, context: Context): void {
-  const command = addManagedCommand(keys, "list", "list the keys, revoked ones included").option(
+  const description = "list the keys, revoked ones included, in the order they were made";
+  const command = addManagedCommand(keys, "list", description).option(
     "--account <account>",
     "list only the keys of this account, by id or name",
   );
+  withListFlags(command, "keys");
   withExamples(command, "svc keys list", "svc keys list --plain | cut -f 1,2");
-  onManagedRun<{ account?: string }>(command, context, async ({ options, output, open }) => {
+  onManagedRun<ListFlags & { account?: string }>(command, context, async ({ options, output, open }) => {
+    const query = readListFlags(options);
     const { manage, at } = await open();
-    const found = await manage.listKeys(options.account);
-    const names = await accountNames(manage);
+    const { items: found, next } = await gathered(manage.listKeys({ ...query, account: options.account }));
+    const names = await ownersOf(manage, found);
     const now = Date.now();
     const rows = found.map((key) => [
       key.id,
@@ -105,7 +110,8 @@ function addList(keys: Command, context: Context): void {
     if (rows.length === 0)
       output.say(`There are no keys ${at}. Make one: svc keys create --name NAME${placeAgain(command)}`);
     const forms = found.map((key) => ({ ...keyForm(key, now), account: names.get(key.accountId) }));
-    await output.list({ keys: forms }, COLUMNS, rows);
+    await output.list({ keys: forms, next }, COLUMNS, rows);
+    sayMore(output, command, next);
   });
 }
 
@@ -116,7 +122,7 @@ function addShow(keys: Command, context: Context): void {
   onManagedRun(command, context, async ({ args, output, open }) => {
     const { manage } = await open();
     const key = await manage.showKey(given(args, 0));
-    const [names, now] = [await accountNames(manage), Date.now()];
+    const [names, now] = [await ownersOf(manage, [key]), Date.now()];
     const quota = await quotaOf(manage, key, now);
     const account = names.get(key.accountId);
     output.show({ ...keyForm(key, now), account, ...quotaForm(quota) }, () =>
@@ -146,7 +152,7 @@ function addUpdate(keys: Command, context: Context): void {
     const place = await open();
     const { manage, at } = place;
     // Before the change, because nothing may fail between making a new secret and showing it.
-    const names = await accountNames(manage);
+    const names = await ownersOf(manage, [await manage.showKey(given(args, 0))]);
     const changed = await namingFlags(manage.updateKey(given(args, 0), terms), KEY_FLAGS);
     const { record: key } = changed;
     const done = `${key.name} is changed ${at}. A running server follows within a second.`;
@@ -278,8 +284,4 @@ function limitFields({ policy, signsCallbacks }: ShownKey): Field[] {
     ...Object.values(termFields(KEY_LIMITS, policy)),
     ["callbacks", signsCallbacks ? "signed" : undefined],
   ];
-}
-
-async function accountNames(manage: Manage): Promise<Map<string, string>> {
-  return new Map((await manage.listAccounts()).map((account) => [account.id, account.name]));
 }

@@ -11,6 +11,7 @@ import type { FlagValues } from "../flags/values.ts";
 import { column } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
+import { gathered, type ListFlags, readListFlags, sayMore, withListFlags } from "../manage/lists.ts";
 import { addManagedCommand, onManagedRun } from "../manage/managed.ts";
 
 const COLUMNS = [
@@ -56,10 +57,12 @@ function addCreate(tokens: Command, context: Context): void {
 
 function addList(tokens: Command, context: Context): void {
   const command = addManagedCommand(tokens, "list", "list the tokens, revoked ones included");
+  withListFlags(command, "tokens");
   withExamples(command, "svc tokens list");
-  onManagedRun(command, context, async ({ output, open }) => {
+  onManagedRun<ListFlags>(command, context, async ({ options, output, open }) => {
+    const query = readListFlags(options);
     const { manage, at } = await open();
-    const found = await manage.listTokens();
+    const { items: found, next } = await gathered(manage.listTokens(query));
     const now = Date.now();
     const rows = found.map((token) => [
       token.id,
@@ -73,7 +76,8 @@ function addList(tokens: Command, context: Context): void {
     ]);
     if (rows.length === 0)
       output.say(`There are no tokens ${at}. Make one: svc tokens create --name NAME${placeAgain(command)}`);
-    await output.list({ tokens: found.map((token) => tokenForm(token, now)) }, COLUMNS, rows);
+    await output.list({ tokens: found.map((token) => tokenForm(token, now)), next }, COLUMNS, rows);
+    sayMore(output, command, next);
   });
 }
 

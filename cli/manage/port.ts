@@ -2,6 +2,7 @@ import type { Local } from "../../src/app/local.ts";
 import type { Account, ApiKey, ManagementToken } from "../../src/domain/access/account.ts";
 import type { ConsoleSession } from "../../src/domain/access/console-session.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
+import type { ListQuery, ListSlice } from "../../src/domain/lists.ts";
 import type { ShownPrice, ShownRequestPrice } from "../../src/domain/money/price-form.ts";
 import type { UsageReport } from "../../src/domain/money/usage.ts";
 import type { LedgerRow } from "../../src/domain/ports/account-store.ts";
@@ -16,6 +17,9 @@ type Folder = Local["manage"];
 type FolderPrices = Awaited<ReturnType<Local["prices"]>>;
 /** The arguments of the folder's method of this name. */
 type Of<Name extends keyof Folder> = Parameters<Folder[Name]>;
+
+/** A part of a list, read some rows at a time (`readSlices`). */
+export type Slices<Item> = AsyncIterable<ListSlice<Item>>;
 
 /** A key as operators see it. Its hash stays in the database. */
 export type ShownKey = Omit<ApiKey, "hash">;
@@ -51,7 +55,8 @@ export interface ShownQuota {
 /** Accounts, their money, keys, tokens and sessions; see `ManageAccounts`. */
 export interface Manage {
   createAccount(...given: Of<"createAccount">): Promise<Account>;
-  listAccounts(): Promise<readonly Account[]>;
+  /** In the order in which they were made; `limit` is at most `MAX_RECORD_LIMIT`. */
+  listAccounts(query?: ListQuery): Slices<Account>;
   readAccount(idOrName: string): Promise<Account>;
   updateAccount(...given: Of<"updateAccount">): Promise<Account>;
   suspendAccount(idOrName: string): Promise<Account>;
@@ -62,15 +67,15 @@ export interface Manage {
   readLedger(...given: Of<"readLedger">): Promise<ShownLedger>;
   readUsage(...given: Of<"readUsage">): Promise<UsageReport>;
   createKey(...given: Of<"createKey">): Promise<ShownNewKey>;
-  listKeys(account?: string): Promise<readonly ShownKey[]>;
+  listKeys(...given: Of<"listKeys">): Slices<ShownKey>;
   showKey(idOrName: string): Promise<ShownKey>;
-  /** Of the active keys of an account that have one. */
-  listQuotas(account: string): Promise<readonly ShownQuota[]>;
+  /** Of active keys that have one. */
+  listQuotas(...given: Of<"listQuotas">): Promise<readonly ShownQuota[]>;
   updateKey(...given: Of<"updateKey">): Promise<ShownChange>;
   rotateKey(...given: Of<"rotateKey">): Promise<ShownNewKey>;
   revokeKey(idOrName: string): Promise<ShownKey>;
   createToken(...given: Of<"createToken">): Promise<{ readonly token: string; readonly record: ShownToken }>;
-  listTokens(): Promise<readonly ShownToken[]>;
+  listTokens(query?: ListQuery): Slices<ShownToken>;
   revokeToken(idOrName: string): Promise<ShownToken>;
   /** `url` opens the console once. */
   createConsoleLink(): Promise<{ readonly url: string; readonly session: ShownSession }>;

@@ -8,6 +8,7 @@ import { type AdminCalls, HARMLESS, type Repeat, segment } from "../client/admin
 import { accountOf, entryOf, keyOf, quotaOf, sessionOf, tokenOf, usageReportOf } from "./answers.ts";
 import { amountIn, objectIn, objectsIn, optionalTextIn, textIn } from "./fields.ts";
 import type { Manage, ShownLedger } from "./port.ts";
+import { readPages } from "./remote-lists.ts";
 import { termFieldsOf } from "./term-fields.ts";
 
 /** The most that the API puts into one page of a ledger. */
@@ -46,7 +47,7 @@ function accountCalls({ get, send }: AdminCalls): Pick<Manage, AccountVerb> {
       const body = { name, mode, ...first };
       return accountOf(await send("POST", "/accounts", body, lookAt("svc accounts list")));
     },
-    listAccounts: async () => objectsIn(await get("/accounts"), "accounts").map(accountOf),
+    listAccounts: (query) => readPages(get, "accounts", query, accountOf),
     readAccount: async (idOrName) => accountOf(await get(one(idOrName))),
     async updateAccount(idOrName, terms) {
       const body = termFieldsOf(ACCOUNT_TERMS, terms);
@@ -119,9 +120,10 @@ function keyCalls({ get, send }: AdminCalls): Pick<Manage, KeyVerb> {
       const body = { name, account, ...keyFields(terms) };
       return newKeyOf(await send("POST", "/keys", body, lookAt("svc keys list")), owner);
     },
-    listKeys: async (account) => objectsIn(await get("/keys", { account }), "keys").map(keyOf),
+    listKeys: (query) => readPages(get, "keys", query, keyOf),
     showKey,
-    listQuotas: async (account) => objectsIn(await get("/quotas", { account }), "quotas").map(quotaOf),
+    listQuotas: async ({ account, key } = {}) =>
+      objectsIn(await get("/quotas", { account, key_id: key }), "quotas").map(quotaOf),
     async updateKey(idOrName, terms) {
       // A secret that was made is in this answer only.
       const repeat = terms.callbackSecret === "new" ? lookAt(`svc keys show ${idOrName}`) : HARMLESS;
@@ -158,7 +160,7 @@ function tokenCalls({ get, send }: AdminCalls): Pick<Manage, "createToken" | "li
       const form = await send("POST", "/tokens", body, lookAt("svc tokens list"));
       return { token: textIn(form, "token"), record: tokenOf(form) };
     },
-    listTokens: async () => objectsIn(await get("/tokens"), "tokens").map(tokenOf),
+    listTokens: (query) => readPages(get, "tokens", query, tokenOf),
     revokeToken: async (idOrName) =>
       tokenOf(await send("POST", `/tokens/${segment(idOrName)}/revoke`, undefined, HARMLESS)),
   };

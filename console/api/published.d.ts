@@ -5349,9 +5349,11 @@ export interface Operations {
     };
   };
   "GET /admin/v1/keys": {
-    query: { account?: string };
+    query: { account?: string; limit?: number; after?: string };
     data: {
       keys: readonly (Schemas["ApiKey"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
     };
   };
   "POST /admin/v1/keys": {
@@ -5462,8 +5464,11 @@ export interface Operations {
     data: Schemas["ApiKey"];
   };
   "GET /admin/v1/accounts": {
+    query: { limit?: number; after?: string };
     data: {
       accounts: readonly (Schemas["Account"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
     };
   };
   "POST /admin/v1/accounts": {
@@ -5530,7 +5535,7 @@ export interface Operations {
     data: Schemas["Ledger"];
   };
   "GET /admin/v1/quotas": {
-    query: { account?: string };
+    query: { account?: string; key_id?: string };
     data: {
       /** Of every amount beside it. */
       currency: "USD";
@@ -6000,8 +6005,11 @@ export interface Operations {
     data: Schemas["ManagementToken"];
   };
   "GET /admin/v1/tokens": {
+    query: { limit?: number; after?: string };
     data: {
       tokens: readonly (Schemas["ManagementToken"])[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
     };
   };
   "POST /admin/v1/tokens": {

@@ -1,3 +1,4 @@
+import { ask } from "../api/ask.ts";
 import type { Schemas } from "../api/published.d.ts";
 import { Choice, Field } from "./field.tsx";
 
@@ -17,12 +18,17 @@ interface Props {
 }
 
 /** As many as one chooses from: of more, browsers take seconds to make the list, at each letter that is typed beside it. */
-const MOST = 500;
+export const MOST_CHOICES = 500;
+
+/** As many accounts as a choice has to know of. @throws ApiProblem */
+export async function accountsToChoose(signal?: AbortSignal): Promise<readonly Account[]> {
+  return (await ask("GET /admin/v1/accounts", { query: { limit: MOST_CHOICES + 1 } }, { signal })).accounts;
+}
 
 /** One of the accounts; where they are many, its id or name is typed. */
 export function AccountChoice({ accounts, value, first = [], nameOf, onChoice, ...about }: Props) {
   const known = accounts.find(({ id, name }) => value === id || value === name);
-  if (accounts.length > MOST)
+  if (accounts.length > MOST_CHOICES)
     return (
       <Field
         label="Account"

@@ -14,6 +14,7 @@ import { createSystemClock } from "../runtime/clock.ts";
 import { createIds } from "../runtime/ids.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import { checkKeyTerms } from "../service/key-terms.ts";
+import { readAll } from "../service/lists.ts";
 import { findModel } from "../service/manage-models.ts";
 import { createManagePrices } from "../service/manage-prices.ts";
 import { defaultAccount, type ManageAccountDeps } from "../service/management.ts";
@@ -87,8 +88,12 @@ async function planned(
   const now = deps.clock.now();
   const held = await readSource(source, { now, hash: deps.secrets.hash, models, mapped: chosen, env });
   const owner = await store.accounts.account("default");
-  const keys = await store.accounts.keys();
-  const here = { marks: await store.imports.marks(name), accounts: await store.accounts.accounts(), keys };
+  const keys = await readAll(store.accounts.keys);
+  const here = {
+    marks: await store.imports.marks(name),
+    accounts: await readAll(store.accounts.accounts),
+    keys,
+  };
   const owners = planOwners(held, here, {
     source: name,
     nobodys: owner?.id ?? "",

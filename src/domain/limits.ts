@@ -78,3 +78,5 @@ export const MAX_INLINE_FILES = 32;
 export const MAX_STATUS_WAIT_SEC = 60;
 /** Most tasks in one page of a listing. */
 export const MAX_LIST_LIMIT = 100;
+/** Most accounts, keys or tokens in one page of a listing. */
+export const MAX_RECORD_LIMIT = 1_000;

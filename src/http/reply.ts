@@ -31,6 +31,11 @@ export function success(data: unknown, headers?: Readonly<Record<string, string>
   return written(succeeding(JSON.stringify(data)), headers, log);
 }
 
+/** The same of data that is text already. @param data JSON */
+export function successful(data: string): Reply {
+  return written(succeeding(data), undefined, undefined);
+}
+
 /** The same as text. @param data JSON */
 export const succeeding = (data: string) => `{"code":200,"message":"success","data":${data}}`;
 

@@ -11,7 +11,7 @@ export const firstKeyVerbs = (deps: ManageAccountDeps) => ({
    */
   async ensureFirstKey(keep: (secret: string) => void = () => {}) {
     const { accounts } = deps;
-    if ((await accounts.accounts()).length > 0) return undefined;
+    if ((await accounts.accounts({ limit: 1 })).length > 0) return undefined;
     const account = newAccount(deps, DEFAULT_TERMS);
     const { key, record } = newKeyOf(deps, account.id, DEFAULT_ACCOUNT, { policy: OPEN_POLICY });
     keep(key);

@@ -1,4 +1,7 @@
 import { type Account, type ApiKey, keyStatus } from "../domain/access/account.ts";
+import type { ListPage } from "../domain/ports/account-store.ts";
+import { readNames, readSlices } from "./lists.ts";
+import { findStoredKey } from "./manage-keys.ts";
 import { findAccount, type ManageAccountDeps } from "./management.ts";
 import { type QuotaStatus, readQuota } from "./read-account.ts";
 
@@ -9,6 +12,14 @@ export interface ListedQuota {
   readonly quota: QuotaStatus;
 }
 
+/** Whose quotas are listed. */
+export interface QuotaQuery {
+  /** Id or name of one account; all unless given. */
+  readonly account?: string | undefined;
+  /** Id or name of one key; all unless given. */
+  readonly key?: string | undefined;
+}
+
 /** How many keys are read before other work runs. One that never used its quota takes as long as its account has days. */
 const AT_ONCE = 4;
 
@@ -17,15 +28,16 @@ export const quotaVerbs = (deps: ManageAccountDeps) => ({
   /**
    * Every active key with a quota, the one with the smallest share left first.
    *
-   * @param owner id or name of one account; all unless given @throws AppError `not_found`
+   * @throws AppError `not_found`
    */
-  async listQuotas(owner?: string): Promise<ListedQuota[]> {
+  async listQuotas(query: QuotaQuery = {}): Promise<ListedQuota[]> {
     const { accounts, clock } = deps;
     const at = clock.now();
-    const of = owner === undefined ? await accounts.accounts() : [await findAccount(deps, owner)];
-    const names = new Map(of.map(({ id, name }) => [id, name]));
-    const keys = await accounts.keys(owner === undefined ? undefined : of[0]?.id);
-    const limited = keys.filter((key) => key.policy.quota !== undefined && keyStatus(key, at) === "active");
+    const limited = await limitedKeys(deps, query, at);
+    const names = await readNames(
+      accounts.accountNames,
+      limited.map((key) => key.accountId),
+    );
     const readOne = async (key: ApiKey): Promise<ListedQuota[]> => {
       const quota = await readQuota(deps, { keyId: key.id, policy: key.policy }, at);
       const account = { id: key.accountId, name: names.get(key.accountId) ?? "" };
@@ -40,6 +52,25 @@ export const quotaVerbs = (deps: ManageAccountDeps) => ({
     return listed.sort((one, other) => shareLeft(one.quota) - shareLeft(other.quota));
   },
 });
+
+/** The active keys that have a quota. @throws AppError `not_found` */
+async function limitedKeys(
+  deps: ManageAccountDeps,
+  { account, key: one }: QuotaQuery,
+  at: number,
+): Promise<ApiKey[]> {
+  const { accounts } = deps;
+  const owner = account === undefined ? undefined : (await findAccount(deps, account)).id;
+  const isLimited = (key: ApiKey) => key.policy.quota !== undefined && keyStatus(key, at) === "active";
+  if (one !== undefined) {
+    const key = await findStoredKey(deps, one);
+    return isLimited(key) && (owner === undefined || owner === key.accountId) ? [key] : [];
+  }
+  const limited: ApiKey[] = [];
+  for await (const { items } of readSlices((page: ListPage) => accounts.keys({ ...page, account: owner })))
+    limited.push(...items.filter(isLimited));
+  return limited;
+}
 
 function shareLeft({ limit, remaining }: QuotaStatus): number {
   return limit <= 0 ? 0 : remaining / limit;

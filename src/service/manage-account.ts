@@ -2,9 +2,11 @@ import type { Account } from "../domain/access/account.ts";
 import type { AccountMode } from "../domain/access/account-terms.ts";
 import type { Operator } from "../domain/access/actor.ts";
 import { invalid } from "../domain/errors.ts";
+import type { ListQuery } from "../domain/lists.ts";
 import { type Micros, ZERO } from "../domain/money/money.ts";
 import { firstKeyVerbs } from "./first-key.ts";
 import { quotaVerbs } from "./list-quotas.ts";
+import { readSlices } from "./lists.ts";
 import { keyVerbs } from "./manage-keys.ts";
 import { moneyVerbs } from "./manage-money.ts";
 import { sessionVerbs } from "./manage-sessions.ts";
@@ -50,7 +52,8 @@ function accountVerbs(deps: ManageAccountDeps) {
       if (created !== undefined) return created;
       throw invalid({ kind: "account_taken", field: "name", name });
     },
-    listAccounts: () => accounts.accounts(),
+    /** Accounts in the order in which they were made. */
+    listAccounts: (query?: ListQuery) => readSlices(accounts.accounts, query),
     readAccount: (idOrName: string) => findAccount(deps, idOrName),
   };
 }

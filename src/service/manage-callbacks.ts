@@ -24,7 +24,7 @@ export interface ManageCallbacksDeps extends ReadCallbackDeps, Omit<RedeliverDep
   /** Who acts. */
   readonly actor: Actor;
   readonly clock: Pick<Clock, "now">;
-  readonly accounts: Pick<AccountStore, "account" | "key" | "keys">;
+  readonly accounts: Pick<AccountStore, "account" | "key" | "keysNamed">;
 }
 
 /** The callbacks that an operator selects, as given. */

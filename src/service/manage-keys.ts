@@ -2,9 +2,11 @@ import type { Account, ApiKey, KeyChange } from "../domain/access/account.ts";
 import { changePolicy, OPEN_POLICY } from "../domain/access/key-policy.ts";
 import { AppError, invalid } from "../domain/errors.ts";
 import type { AccountId } from "../domain/ids.ts";
+import type { ListQuery } from "../domain/lists.ts";
 import type { Quota } from "../domain/money/quota.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import { checkGrace, checkKeyTerms, type KeyTerms, NEW_SECRET } from "./key-terms.ts";
+import { readSlices } from "./lists.ts";
 import {
   actNow,
   checkName,
@@ -15,12 +17,21 @@ import {
   notFound,
 } from "./management.ts";
 
+/** The most keys of one name that a refusal lists. */
+const MOST_NAMED = 10;
+
 /** A key to create. Terms that it does not mention are not limited. */
 export type KeyRequest = KeyTerms & {
   readonly name: string;
   /** Id or name of the account it belongs to. */
   readonly account?: string | undefined;
 };
+
+/** Which part of the list of keys is wanted. */
+export interface KeyListQuery extends ListQuery {
+  /** Id or name of the account whose keys are listed; all unless given. */
+  readonly account?: string | undefined;
+}
 
 /** A key after a change. */
 export interface ChangedKey {
@@ -59,8 +70,13 @@ export function keyVerbs(deps: ManageAccountDeps) {
       const made = await createKeyIn(deps, account, name, change);
       return { ...made, callbackSecret: madeBy(request, change) };
     },
-    async listKeys(owner?: string): Promise<ApiKey[]> {
-      return accounts.keys(owner === undefined ? undefined : (await findAccount(deps, owner)).id);
+    /**
+     * Keys in the order in which they were made, revoked ones included.
+     * @throws AppError `not_found` for an unknown account
+     */
+    async *listKeys({ account: owner, ...query }: KeyListQuery = {}) {
+      const account = owner === undefined ? undefined : (await findAccount(deps, owner)).id;
+      yield* readSlices((page) => accounts.keys({ ...page, account }), query);
     },
     showKey: findKey,
     /** Changes only what is given. */
@@ -127,20 +143,21 @@ export function newKeyOf(deps: ManageAccountDeps, accountId: AccountId, name: st
  * @throws AppError `not_found`; `invalid_request` if several accounts have a key of that name
  */
 export async function findStoredKey(
-  { accounts }: { readonly accounts: Pick<AccountStore, "key" | "keys"> },
+  { accounts }: { readonly accounts: Pick<AccountStore, "key" | "keysNamed"> },
   idOrName: string,
 ): Promise<ApiKey> {
   const found = await accounts.key(idOrName);
   if (found !== undefined) return found;
-  const named = (await accounts.keys()).filter((key) => key.name === idOrName);
-  const valid = named.filter((key) => key.revokedAt === undefined);
-  if (valid.length > 1) {
-    const ids = valid.map((key) => key.id);
-    throw invalid({ kind: "key_ambiguous", field: "key", name: idOrName, ids });
+  const named = await accounts.keysNamed(idOrName, MOST_NAMED + 1);
+  const [first] = named;
+  if (first === undefined) return notFound("key", idOrName);
+  if (first.revokedAt !== undefined) {
+    throw new AppError("not_found", { kind: "keys_revoked", name: idOrName, id: first.id });
   }
-  const [revoked] = named;
-  if (revoked !== undefined) {
-    throw new AppError("not_found", { kind: "keys_revoked", name: idOrName, id: revoked.id });
-  }
-  return notFound("key", idOrName);
+  const ids = named
+    .slice(0, MOST_NAMED)
+    .map((key) => key.id)
+    .reverse();
+  const isMore = named.length > MOST_NAMED;
+  throw invalid({ kind: "key_ambiguous", field: "key", name: idOrName, ids, isMore });
 }

@@ -1,7 +1,9 @@
 import type { ManagementToken } from "../domain/access/account.ts";
 import { ALL_SCOPES, type GivenTokenTerms, type Scope, TOKEN_TERMS } from "../domain/access/token-terms.ts";
 import { AppError, invalid } from "../domain/errors.ts";
+import type { ListQuery } from "../domain/lists.ts";
 import { checkTerms } from "./check-terms.ts";
+import { readSlices } from "./lists.ts";
 import { actNow, checkName, type ManageAccountDeps, newCredential, notFound } from "./management.ts";
 
 /** A token to create. Without scopes or expiry it gets those of its maker. */
@@ -29,7 +31,8 @@ export function tokenVerbs(deps: ManageAccountDeps) {
       if ((await accounts.createToken(record, actNow(deps))) === "created") return { token: secret, record };
       throw invalid({ kind: "token_taken", field: "name", name });
     },
-    listTokens: () => accounts.tokens(),
+    /** Tokens in the order in which they were made, revoked ones included. */
+    listTokens: (query?: ListQuery) => readSlices(accounts.tokens, query),
     showToken: find,
     /** Revoking again changes nothing. @returns the token as it is now */
     async revokeToken(idOrName: string): Promise<ManagementToken> {

@@ -9,10 +9,11 @@ import {
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
 import type { UsageStore } from "../domain/ports/usage-store.ts";
+import { readNames } from "./lists.ts";
 import { type UsageRequest, usageDays, usageLines } from "./read-usage.ts";
 
 export interface ReadOwnUsageDeps {
-  readonly accounts: Pick<AccountStore, "keys">;
+  readonly accounts: Pick<AccountStore, "keyNames">;
   /** Sums up in another thread. */
   readonly usage: Pick<UsageStore, "report">;
   readonly clock: Pick<Clock, "now">;
@@ -35,9 +36,9 @@ export async function readOwnUsage(
 ): Promise<OwnUsage> {
   const { since, until } = usageDays(asked, deps.clock.now());
   const lines = await usageLines(deps, { accountId, from: since, to: until, by, and, isWithoutCosts: true });
-  const isByKey = [by, and].includes("key");
-  const names = new Map(
-    isByKey ? (await deps.accounts.keys(accountId)).map(({ id, name }) => [id, name]) : [],
+  const names = await readNames(
+    deps.accounts.keyNames,
+    lines.map((line) => line.keyId).filter((id) => id !== undefined),
   );
   const rows = lines.map(({ day, model, keyId, ...line }) => ({
     ...{ day, model, key: keyId && { id: keyId, name: names.get(keyId) ?? keyId } },

@@ -22,17 +22,16 @@ export interface TrailQuery {
 
 export interface ReadTrailDeps {
   readonly trail: TrailStore;
-  readonly accounts: Pick<AccountStore, "account" | "key" | "keys" | "token" | "tokens">;
+  readonly accounts: Pick<AccountStore, "account" | "key" | "keysNamed" | "token" | "revokedToken">;
 }
 
 /** Reads who changed what, newest first. @throws AppError `invalid_request` for an invalid action, time or cursor */
 export function createReadTrail({ trail, accounts }: ReadTrailDeps) {
-  // A revoked token can still be found by its name. If several have the name, the newest is meant.
-  const named = <Kept extends { readonly name: string }>(all: readonly Kept[], name: string) =>
-    all.findLast((each) => each.name === name);
+  // What is revoked can still be found by its name. If several have the name, the latest is meant.
   const tokenOf = async (given: string) =>
-    (await accounts.token(given)) ?? named(await accounts.tokens(), given);
-  const keyOf = async (given: string) => (await accounts.key(given)) ?? named(await accounts.keys(), given);
+    (await accounts.token(given)) ?? (await accounts.revokedToken(given));
+  const keyOf = async (given: string) =>
+    (await accounts.key(given)) ?? (await accounts.keysNamed(given, 1))[0];
   const actorOf = async (given: string) => (await tokenOf(given))?.id ?? given;
   const objectOf = async (given: string) => {
     const found = (await accounts.account(given)) ?? (await keyOf(given)) ?? (await tokenOf(given));

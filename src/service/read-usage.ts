@@ -11,6 +11,7 @@ import {
   type UsageSum,
 } from "../domain/money/usage.ts";
 import type { UsageLine, UsageQuery } from "../domain/ports/usage-store.ts";
+import { readNames } from "./lists.ts";
 import { findAccount, type ManageAccountDeps } from "./management.ts";
 
 /** How many days before today a report begins by default. */
@@ -60,7 +61,7 @@ export function usageVerbs(deps: ManageAccountDeps) {
       const { by = "day", and } = request;
       const owner = request.account === undefined ? undefined : await findAccount(deps, request.account);
       const lines = await usageLines(deps, { accountId: owner?.id, from: since, to: until, by, and });
-      const nameOf = await readNames(deps, lines);
+      const nameOf = await namesIn(deps, lines);
       const rows = lines.map((line): UsageRow => {
         const { model, day, provider } = line;
         return { ...nameOf(line), model, day, provider, ...sumOf([line]) };
@@ -70,12 +71,16 @@ export function usageVerbs(deps: ManageAccountDeps) {
   };
 }
 
-async function readNames({ accounts }: ManageAccountDeps, lines: readonly UsageLine[]) {
-  const [first] = lines;
-  const isNamed = first?.accountId !== undefined;
-  const owners = new Map(isNamed ? (await accounts.accounts()).map(({ id, name }) => [id, name]) : []);
-  const keys = new Map(
-    first?.keyId === undefined ? [] : (await accounts.keys()).map(({ id, name }) => [id, name]),
+async function namesIn({ accounts }: ManageAccountDeps, lines: readonly UsageLine[]) {
+  const idsOf = <Id>(of: (line: UsageLine) => Id | undefined) =>
+    lines.map(of).filter((id) => id !== undefined);
+  const owners = await readNames(
+    accounts.accountNames,
+    idsOf((line) => line.accountId),
+  );
+  const keys = await readNames(
+    accounts.keyNames,
+    idsOf((line) => line.keyId),
   );
   return ({ accountId, keyId }: UsageLine): Pick<UsageRow, "account" | "key"> => ({
     account: accountId && { id: accountId, name: owners.get(accountId) ?? accountId },

@@ -648,7 +648,7 @@ test("accepted tasks whose provider is not switched on are told, with what is he
   const cwd = await folder();
   expect((await svc(["accounts", "create", "studio", "--credit", "5.00"], { cwd })).exitCode).toBe(0);
   const store = openStore({ path: join(cwd, "svc-data/svc.db") });
-  const [account] = await store.accounts.accounts();
+  const [account] = await store.accounts.accounts({ limit: 100 });
   const task = { accountId: account!.id, held: micros(30_000) };
   for (const [number, name] of ["fal/second", "fal/second", "gone", "sandbox"].entries())
     await admit(store, { ...task, number, lane: lane(name) });

@@ -82,7 +82,7 @@ export function describeSessionStore(name: string, make: MakeStore): void {
             },
             bySystem(),
           );
-        const known = async () => (await accounts.tokens()).map((token) => token.name);
+        const known = async () => (await accounts.tokens({ limit: 100 })).map((token) => token.name);
         await sessions.create(session(1, ofLink(1)), "one");
         await sessions.create(session(2, ofLink(2)), "two");
         await sessions.create(session(3, { ...ofLink(3), expiresAt: NOW + 5_000 }), "three");

@@ -23,7 +23,7 @@ test("other work runs while the quotas of many keys are read, and the least left
   };
   endTurn();
   const accounts = {
-    accounts: async () => [{ id: ACCOUNT, name: "studio" }],
+    accountNames: async () => new Map([[ACCOUNT, "studio"]]),
     keys: async () => keys,
     async keyQuota(id: ApiKey["id"]) {
       most = Math.max(most, ++readInTurn);

@@ -9,7 +9,8 @@ type Quota = ShownQuota["quota"];
 /** What is left of a key's quota; undefined for a key without one, and for one that is refused. */
 export async function quotaOf(manage: Manage, key: ShownKey, now: number): Promise<Quota | undefined> {
   if (key.policy.quota === undefined || keyStatus(key, now) !== "active") return undefined;
-  return (await manage.listQuotas(key.accountId)).find((each) => each.key.id === key.id)?.quota;
+  const [listed] = await manage.listQuotas({ key: key.id });
+  return listed?.quota;
 }
 
 export function quotaForm(quota: Quota | undefined) {

@@ -1,4 +1,5 @@
 import { ask } from "../../api/ask.ts";
+import { allKeys } from "../../api/lists.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { readTerms, type Term } from "../../api/terms.ts";
 
@@ -15,9 +16,9 @@ export interface AccountInFull {
 
 /** @throws ApiProblem */
 export async function readAccount(id: string, signal?: AbortSignal): Promise<AccountInFull> {
-  const [account, { keys }, terms] = await Promise.all([
+  const [account, keys, terms] = await Promise.all([
     ask("GET /admin/v1/accounts/{id}", { path: { id } }, { signal }),
-    ask("GET /admin/v1/keys", { query: { account: id } }, { signal }),
+    allKeys(id, signal),
     readTerms("PATCH /admin/v1/accounts/{id}"),
   ]);
   return { account, keys, terms };

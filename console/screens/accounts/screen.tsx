@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { ask } from "../../api/ask.ts";
+import { allAccounts } from "../../api/lists.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
@@ -23,9 +23,7 @@ const STEP = 100;
 
 /** Accounts: who pays, what they have, and what is held. */
 export function Screen() {
-  const { data, problem, again } = useReading("accounts", (signal) =>
-    ask("GET /admin/v1/accounts", {}, { signal }),
-  );
+  const { data, problem, again } = useReading("accounts", allAccounts);
   return (
     <Page
       title="Accounts"
@@ -33,16 +31,14 @@ export function Screen() {
     >
       {problem !== undefined && <Trouble problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Reading what="accounts" />}
-      {data?.accounts.length === 0 && (
+      {data?.length === 0 && (
         <Empty title="No accounts yet">
           An account pays for what its keys make. A prepaid one spends what it was credited; an unlimited one
           is counted and never refused. The same from a terminal:{" "}
           <code class="font-mono break-all text-ink">svc accounts create studio --credit 10</code>
         </Empty>
       )}
-      {data !== undefined && data.accounts.length > 0 && (
-        <Rows accounts={data.accounts} find={query.value.find ?? ""} />
-      )}
+      {data !== undefined && data.length > 0 && <Rows accounts={data} find={query.value.find ?? ""} />}
     </Page>
   );
 }

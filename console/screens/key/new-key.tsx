@@ -4,7 +4,7 @@ import { ApiProblem } from "../../api/problem.ts";
 import type { Operations, Schemas } from "../../api/published.d.ts";
 import { readTerms, textsOf } from "../../api/terms.ts";
 import { useReading } from "../../api/use.ts";
-import { AccountChoice } from "../../parts/account-choice.tsx";
+import { AccountChoice, accountsToChoose, MOST_CHOICES } from "../../parts/account-choice.tsx";
 import { Field } from "../../parts/field.tsx";
 import { Link } from "../../parts/link.tsx";
 import { Page, Reading } from "../../parts/page.tsx";
@@ -19,10 +19,7 @@ type Made = Schemas["ApiKeyWithSecret"];
 const DEFAULT = "default";
 
 async function readStart(signal: AbortSignal) {
-  const [terms, { accounts }] = await Promise.all([
-    readTerms("POST /admin/v1/keys"),
-    ask("GET /admin/v1/accounts", {}, { signal }),
-  ]);
+  const [terms, accounts] = await Promise.all([readTerms("POST /admin/v1/keys"), accountsToChoose(signal)]);
   return { terms, accounts };
 }
 
@@ -42,7 +39,9 @@ export function NewKey() {
 }
 
 function Form({ terms, accounts }: Awaited<ReturnType<typeof readStart>>) {
-  const owner = query.value.account ?? accounts.find(({ name }) => name === DEFAULT)?.id ?? accounts[0]?.id;
+  // Of very many accounts, not all are read: the default one may be among the others.
+  const other = accounts.length > MOST_CHOICES ? "" : accounts[0]?.id;
+  const owner = query.value.account ?? accounts.find(({ name }) => name === DEFAULT)?.id ?? other;
   const before = textsOf(terms, {});
   const draft = useDraft<Record<string, string>>("keys/new", {
     ...before,
@@ -106,7 +105,7 @@ function NameAndAccount({ draft: { fields, set }, accounts, problems }: OwnField
       <AccountChoice
         accounts={accounts}
         value={fields.account ?? ""}
-        first={accounts.length === 0 ? [["", DEFAULT]] : []}
+        first={accounts.length === 0 || accounts.length > MOST_CHOICES ? [["", DEFAULT]] : []}
         nameOf={({ name, mode }) => `${name} (${mode})`}
         hint="Who pays for what the key makes."
         problem={problems.account}

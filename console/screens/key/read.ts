@@ -33,7 +33,7 @@ export async function readKey(id: string, signal?: AbortSignal): Promise<KeyInFu
   const account = key.account_id;
   const [owner, { quotas }] = await Promise.all([
     ask("GET /admin/v1/accounts/{id}", { path: { id: account } }, { signal }),
-    ask("GET /admin/v1/quotas", { query: { account } }, { signal }),
+    ask("GET /admin/v1/quotas", { query: { key_id: id } }, { signal }),
   ]);
-  return { key, account: owner, quota: quotas.find(({ key_id }) => key_id === key.id), terms };
+  return { key, account: owner, quota: quotas[0], terms };
 }

@@ -1,4 +1,5 @@
 import { ask } from "../../api/ask.ts";
+import { allAccounts, allKeys } from "../../api/lists.ts";
 import type { Schemas } from "../../api/published.d.ts";
 
 export type ApiKey = Schemas["ApiKey"];
@@ -24,10 +25,7 @@ export interface Keys {
 
 /** Every key, newest first, with its account. @throws ApiProblem */
 export async function readKeys(signal: AbortSignal): Promise<Keys> {
-  const [{ keys }, { accounts }] = await Promise.all([
-    ask("GET /admin/v1/keys", { query: {} }, { signal }),
-    ask("GET /admin/v1/accounts", {}, { signal }),
-  ]);
+  const [keys, accounts] = await Promise.all([allKeys(undefined, signal), allAccounts(signal)]);
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
   const listed = keys.map((key) => ({
     key,

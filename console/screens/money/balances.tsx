@@ -1,4 +1,4 @@
-import { ask } from "../../api/ask.ts";
+import { allAccounts } from "../../api/lists.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { useReading } from "../../api/use.ts";
 import { Link, RowLink } from "../../parts/link.tsx";
@@ -15,10 +15,8 @@ const SHOWN = 10;
 
 /** What accounts have and what is held, those with the least to spend first. */
 export function Balances() {
-  const { data, problem, again } = useReading("balances", (signal) =>
-    ask("GET /admin/v1/accounts", {}, { signal }),
-  );
-  const rows = [...(data?.accounts ?? [])].sort((one, other) => left(one) - left(other));
+  const { data, problem, again } = useReading("balances", allAccounts);
+  const rows = [...(data ?? [])].sort((one, other) => left(one) - left(other));
   return (
     <Section title="Balances and holds">
       {problem !== undefined && <Trouble problem={problem} again={again} />}

@@ -1,7 +1,6 @@
-import { ask } from "../../api/ask.ts";
 import type { Role } from "../../api/session.ts";
 import { useReading } from "../../api/use.ts";
-import { AccountChoice } from "../../parts/account-choice.tsx";
+import { AccountChoice, accountsToChoose } from "../../parts/account-choice.tsx";
 import { Choice, Field } from "../../parts/field.tsx";
 import { setQuery } from "../../shell/router.ts";
 import { type Asked, dayOrNone, daysAgo, GROUPS } from "./figures.ts";
@@ -64,10 +63,10 @@ export function Filters({ role, asked }: { readonly role: Role; readonly asked: 
 }
 
 function Account({ value }: { readonly value: string }) {
-  const { data } = useReading("accounts", (signal) => ask("GET /admin/v1/accounts", {}, { signal }));
+  const { data } = useReading("accounts to choose", accountsToChoose);
   return (
     <AccountChoice
-      accounts={data?.accounts ?? []}
+      accounts={data ?? []}
       value={value}
       first={[["", "Every account"]]}
       onChoice={(account) => setQuery({ account })}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
+import { allTokens } from "../../api/lists.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { session } from "../../api/session.ts";
 import { type Reading as Read, useReading } from "../../api/use.ts";
@@ -23,7 +24,7 @@ type Tokens = { readonly tokens: readonly Token[] };
 
 /** Who manages this service: its management tokens, and browsers at the console. */
 export function Screen() {
-  const reading = useReading<Tokens>("tokens", (signal) => ask("GET /admin/v1/tokens", {}, { signal }));
+  const reading = useReading<Tokens>("tokens", (signal) => allTokens(signal).then((tokens) => ({ tokens })));
   const [isMaking, setMaking] = useState(false);
   return (
     <Page

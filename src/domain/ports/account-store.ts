@@ -48,6 +48,13 @@ export interface LedgerRow extends StoredLedgerEntry {
   readonly balance: Micros;
 }
 
+/** A part of a list in the order of ids, which is the order in which things were made. */
+export interface ListPage {
+  readonly limit: number;
+  /** The id after which the page begins; undefined for the first page. */
+  readonly after?: string | undefined;
+}
+
 /** What a key has spent and reserved of its quota. */
 export interface QuotaUse {
   readonly used: Micros;
@@ -75,7 +82,10 @@ export interface AccountStore {
   createAccount(account: NewAccount, act: Act): Promise<"created" | "name_taken">;
   /** Creates the first account and its key, both or neither. */
   createFirst(account: NewAccount, key: ApiKey, act: Act): Promise<"created" | "not_first">;
-  accounts(): Promise<Account[]>;
+  /** The oldest first. */
+  accounts(page: ListPage): Promise<Account[]>;
+  /** The names of those of the accounts that there are. */
+  accountNames(ids: readonly AccountId[]): Promise<ReadonlyMap<string, string>>;
   /**
    * The accounts that have less left than their `lowBalance`, or had when a task was created and have not twice as much since, nor
    * been given more; unlimited ones too, and none that is suspended.
@@ -114,7 +124,12 @@ export interface AccountStore {
     callbackSecret: string | undefined,
     act: Act,
   ): Promise<"created" | "name_taken" | "no_account">;
-  keys(account?: AccountId): Promise<ApiKey[]>;
+  /** The oldest first. @param account all accounts unless given */
+  keys(page: ListPage & { readonly account?: AccountId | undefined }): Promise<ApiKey[]>;
+  /** The names of those of the keys that there are. */
+  keyNames(ids: readonly KeyId[]): Promise<ReadonlyMap<string, string>>;
+  /** The keys of a name that are not revoked, newest first; without any, the one of them that was revoked last. */
+  keysNamed(name: string, limit: number): Promise<ApiKey[]>;
   /** By id, or by name among the keys that are not revoked; undefined when several accounts have a key of that name. */
   key(idOrName: string): Promise<ApiKey | undefined>;
   revokeKey(id: KeyId, now: number, act: Act): Promise<"revoked" | "already_revoked" | "not_found">;
@@ -145,8 +160,11 @@ export interface AccountStore {
   grantByHash(hash: string, now: number): AtHand<KeyGrant | undefined>;
 
   createToken(token: ManagementToken, act: Act): Promise<"created" | "name_taken">;
-  tokens(): Promise<ManagementToken[]>;
+  /** The oldest first. */
+  tokens(page: ListPage): Promise<ManagementToken[]>;
   token(idOrName: string): Promise<ManagementToken | undefined>;
+  /** The token of a name that was revoked last. */
+  revokedToken(name: string): Promise<ManagementToken | undefined>;
   /** The token with this hash, with the same promises as `grantByHash`. */
   tokenByHash(hash: string, now: number): AtHand<ManagementToken | undefined>;
   /** Records when a token was last accepted. */

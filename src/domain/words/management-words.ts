@@ -24,8 +24,8 @@ export const MANAGEMENT_WORDS = {
     `Nothing was brought: ${of} ${name} clashes with one that has come here meanwhile. Look at the plan again.`,
   key_taken: ({ account, name }: Field & { account: string; name: string }) =>
     `The account ${show(account)} has a key named ${show(name)} already; revoke it or choose another name.`,
-  key_ambiguous: ({ name, ids }: Field & { name: string; ids: readonly KeyId[] }) =>
-    `Several accounts have a key named ${show(name)}; use one of the ids: ${ids.join(", ")}.`,
+  key_ambiguous: ({ name, ids, isMore }: Field & { name: string; ids: readonly KeyId[]; isMore: boolean }) =>
+    `Several accounts have a key named ${show(name)}; use one of the ids: ${ids.join(", ")}${isMore ? " and more" : ""}.`,
   keys_revoked: ({ name, id }: { name: string; id: KeyId }) =>
     `Every key named ${show(name)} is revoked; to see one, use its id (${id}).`,
   key_revoked: ({ given }: Field & { given: string }) =>

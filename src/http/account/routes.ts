@@ -10,7 +10,7 @@ import { presentOwnUsage, presentStatus } from "./present.ts";
 import { OWN_USAGE_QUERY, READ_ACCOUNT_STATUS, READ_OWN_USAGE } from "./wire.ts";
 
 export interface AccountEndpointDeps extends ReadAccountDeps {
-  readonly accounts: ReadAccountDeps["accounts"] & Pick<AccountStore, "keys">;
+  readonly accounts: ReadAccountDeps["accounts"] & Pick<AccountStore, "keyNames">;
   /** Sums up in another thread. */
   readonly audits: Pick<UsageStore, "report">;
 }

@@ -3,17 +3,26 @@ import type { AccountId, KeyId } from "../../domain/ids.ts";
 import type { AccountStore } from "../../domain/ports/account-store.ts";
 import type { Seal } from "../../domain/ports/runtime.ts";
 import {
-  allAccounts,
+  accountPage,
   createAccounts,
   findAccountOrName,
   isWithoutAccounts,
   lowAccounts,
 } from "./account-store/accounts.ts";
 import { grantOf } from "./account-store/key-grants.ts";
-import { allKeys, createKeys, findKey, ownerOf } from "./account-store/keys.ts";
+import { createKeys, findKey, keyPage, keysNamed, ownerOf } from "./account-store/keys.ts";
 import { allEntries, prepareLedgerPage } from "./account-store/ledger-reads.ts";
+import { accountNames, keyNames } from "./account-store/names.ts";
 import { chargedFor, prepareRefund } from "./account-store/refund.ts";
-import { allTokens, createToken, findToken, revokeToken, tokenOf, useToken } from "./account-store/tokens.ts";
+import {
+  createToken,
+  findToken,
+  revokedToken,
+  revokeToken,
+  tokenOf,
+  tokenPage,
+  useToken,
+} from "./account-store/tokens.ts";
 import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
 import { createGrantCache, type GrantCache } from "./grant-cache.ts";
@@ -61,7 +70,6 @@ export function createAccountStore(connection: Connection, deps: AccountStoreDep
         await keys.create(session, key, undefined, act);
         return "created";
       }),
-    accounts: () => read(allAccounts),
     lowAccounts: () => read(lowAccounts),
     account: (idOrName) => read((session) => findAccountOrName(session, idOrName)),
     updateAccount: (id, change, act) =>
@@ -79,7 +87,6 @@ export function createAccountStore(connection: Connection, deps: AccountStoreDep
     ledger: (id) => read((session) => allEntries(session, id)),
     ledgerPage: prepareLedgerPage(readers),
     createKey: (...given) => writeFor(given[0].accountId, (session) => keys.create(session, ...given)),
-    keys: (owner) => read((session) => allKeys(session, owner)),
     key: (idOrName) => read((session) => findKey(session, idOrName)),
     keyQuota: (id, period) => readAtOnce((session) => quotaUse(session, id, period)),
     revokeKey: (id, now, act) => writeForKey(id, (session) => keys.revoke(session, id, now, act)),
@@ -87,9 +94,23 @@ export function createAccountStore(connection: Connection, deps: AccountStoreDep
     rotateKey: (id, rotation, act) => writeForKey(id, (session) => keys.rotate(session, id, rotation, act)),
     callbackSecret: (id) => read((session) => keys.callbackSecret(session, id)),
     grantByHash: (hash) => grants.get(hash),
+    ...listsOn(connection),
     ...tokensOn(connection, watch),
   };
   return store;
+}
+
+/** Lists of accounts and keys. */
+function listsOn({
+  read,
+}: Connection): Pick<AccountStore, "accounts" | "accountNames" | "keys" | "keyNames" | "keysNamed"> {
+  return {
+    accounts: (page) => read((session) => accountPage(session, page)),
+    accountNames: (ids) => read((session) => accountNames(session, ids)),
+    keys: (page) => read((session) => keyPage(session, page)),
+    keyNames: (ids) => read((session) => keyNames(session, ids)),
+    keysNamed: (...given) => read((session) => keysNamed(session, ...given)),
+  };
 }
 
 /** Clears the caches here and in other processes after a write is committed. */
@@ -106,11 +127,12 @@ function tokensOn({ read, write }: Connection, watch: ChangeWatch) {
   );
   const tokens: Pick<
     AccountStore,
-    "createToken" | "tokens" | "token" | "tokenByHash" | "tokenUsed" | "revokeToken"
+    "createToken" | "tokens" | "token" | "revokedToken" | "tokenByHash" | "tokenUsed" | "revokeToken"
   > = {
     createToken: (token, act) => write((session) => createToken(session, token, act)),
-    tokens: () => read(allTokens),
+    tokens: (page) => read((session) => tokenPage(session, page)),
     token: (idOrName) => read((session) => findToken(session, idOrName)),
+    revokedToken: (name) => read((session) => revokedToken(session, name)),
     tokenByHash: (hash) => tokenGrants.get(hash),
     tokenUsed: (id, now) => write((session) => useToken(session, id, now)),
     revokeToken: (id, now, act) =>

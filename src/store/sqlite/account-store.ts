@@ -57,12 +57,11 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
     createAccount: (created, act) => write(() => parts.accounts.create(created, act)),
     createFirst: (account, key, act) =>
       write(() => {
-        if (parts.accounts.all().length > 0) return "not_first";
+        if (parts.accounts.isAny()) return "not_first";
         parts.accounts.create(account, act);
         parts.keys.create(key, undefined, act);
         return "created";
       }),
-    accounts: async () => read(() => parts.accounts.all()),
     lowAccounts: async () => read(() => parts.accounts.low()),
     account: async (idOrName) => read(() => parts.accounts.find(idOrName)),
     updateAccount: (id, change, act) =>
@@ -73,7 +72,6 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
     ledger: async (id) => read(() => parts.entries.all(id)),
     ledgerPage: async (id, page) => parts.entries.page(id, page),
     createKey: (key, callbackSecret, act) => write(() => parts.keys.create(key, callbackSecret, act)),
-    keys: async (owner) => read(() => parts.keys.all(owner)),
     key: async (idOrName) => read(() => parts.keys.find(idOrName)),
     keyQuota: async (id, period) => read(() => parts.quotas.use(id, period)),
     revokeKey: (id, now, act) => writeClearing(parts.grants, () => parts.keys.revoke(id, now, act)),
@@ -81,11 +79,30 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
     rotateKey: (id, rotation, act) => writeClearing(parts.grants, () => parts.keys.rotate(id, rotation, act)),
     callbackSecret: async (id) => look(() => parts.keys.callbackSecret(id)),
     grantByHash: (hash, now) => look(() => parts.grants.get(hash, now)),
+    ...listsOf(parts, read),
     createToken: (token, act) => write(() => parts.tokens.create(token, act)),
-    tokens: async () => read(() => parts.tokens.all()),
     token: async (idOrName) => read(() => parts.tokens.find(idOrName)),
     tokenByHash: (hash, now) => look(() => parts.tokenGrants.get(hash, now)),
     tokenUsed: (id, now) => write(() => parts.tokens.use(id, now)),
     revokeToken: (id, now, act) => writeClearing(parts.tokenGrants, () => parts.tokens.revoke(id, now, act)),
+  };
+}
+
+/** Lists, and names. */
+function listsOf(
+  parts: Parts,
+  read: Connection["read"],
+): Pick<
+  AccountStore,
+  "accounts" | "accountNames" | "keys" | "keyNames" | "keysNamed" | "tokens" | "revokedToken"
+> {
+  return {
+    accounts: async (page) => read(() => parts.accounts.page(page)),
+    accountNames: async (ids) => read(() => parts.accounts.names(ids)),
+    keys: async (page) => read(() => parts.keys.page(page)),
+    keyNames: async (ids) => read(() => parts.keys.names(ids)),
+    keysNamed: async (...given) => read(() => parts.keys.named(...given)),
+    tokens: async (page) => read(() => parts.tokens.page(page)),
+    revokedToken: async (name) => read(() => parts.tokens.revoked(name)),
   };
 }

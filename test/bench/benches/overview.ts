@@ -98,7 +98,7 @@ async function readings({ rounds, scaled }: BenchContext, folder: DataFolder): P
 }
 
 async function queueTasks(store: ReturnType<typeof openStore>): Promise<void> {
-  const [owner] = await store.accounts.accounts();
+  const [owner] = await store.accounts.accounts({ limit: 100 });
   if (owner === undefined) throw new Error("The folder has no account.");
   const admitting = Array.from({ length: QUEUED }, (_, i) => {
     const place = { accountId: owner.id, lane: LANES[i % LANES.length] ?? lane("none") };

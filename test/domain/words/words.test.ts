@@ -197,7 +197,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   token_taken: { field, name: "n" },
   import_clash: { of: "key", name: "web" },
   key_taken: { field, account: "a", name: "n" },
-  key_ambiguous: { field, name: "n", ids: ["key_1" as KeyId] },
+  key_ambiguous: { field, name: "n", ids: ["key_1" as KeyId], isMore: true },
   settings_fixed: {},
   keys_revoked: { name: "n", id: "key_1" as KeyId },
   key_revoked: { field, given: "k" },

@@ -32,7 +32,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("accounts of two nodes on one PostgreSQL", (
         accounts.createAccount(newAccount(i + 1, "studio"), bySystem()),
       );
       expect(results.filter((result) => result === "created")).toHaveLength(1);
-      const [account, ...others] = await stores[0].accounts.accounts();
+      const [account, ...others] = await stores[0].accounts.accounts({ limit: 100 });
       expect(others).toEqual([]);
       expect(account).toMatchObject({ name: "studio", balance: 5 });
       expect(await stores[1].accounts.ledger(account!.id)).toHaveLength(1);
@@ -65,8 +65,8 @@ describe.skipIf(!CAN_TEST_POSTGRES)("accounts of two nodes on one PostgreSQL", (
         ),
       );
       expect(results.filter((result) => result === "created")).toHaveLength(1);
-      expect(await stores[0].accounts.accounts()).toHaveLength(1);
-      expect(await stores[1].accounts.keys()).toHaveLength(1);
+      expect(await stores[0].accounts.accounts({ limit: 100 })).toHaveLength(1);
+      expect(await stores[1].accounts.keys({ limit: 100 })).toHaveLength(1);
     }),
   );
 
@@ -122,7 +122,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("accounts of two nodes on one PostgreSQL", (
         ),
       );
       expect(results.filter(({ kind }) => kind === "brought")).toHaveLength(1);
-      expect(await stores[0].accounts.keys()).toHaveLength(1);
+      expect(await stores[0].accounts.keys({ limit: 100 })).toHaveLength(1);
       expect(await stores[1].imports.marks("other")).toHaveLength(2);
     }),
   );

@@ -1,4 +1,5 @@
 import { afterAll, describe } from "bun:test";
+import { describeAccountLists } from "../../contracts/account-lists.ts";
 import { describeAccountStore } from "../../contracts/account-store.ts";
 import { describeAccountMoney } from "../../contracts/account-store-money.ts";
 import { describeChoiceStore } from "../../contracts/choice-store.ts";
@@ -14,6 +15,7 @@ const open = () => openEmptyPostgres();
 describe.skipIf(!CAN_TEST_POSTGRES)("on a PostgreSQL server", () => {
   afterAll(stopPostgres);
   describeAccountStore("AccountStore", open);
+  describeAccountLists("AccountStore, lists", open);
   describeAccountMoney("AccountStore, money", open);
   describeChoiceStore("ChoiceStore", open);
   describeImportStore("ImportStore", open);

@@ -14,6 +14,7 @@ import { openReclaimable } from "../../../src/store/reclaimable-reading.ts";
 import { openRestored } from "../../../src/store/restored.ts";
 import { readStock } from "../../../src/store/stock-reading.ts";
 import { vacuumDatabase } from "../../../src/store/vacuum.ts";
+import { describeAccountLists } from "../../contracts/account-lists.ts";
 import { describeAccountStore } from "../../contracts/account-store.ts";
 import { describeAccountMoney } from "../../contracts/account-store-money.ts";
 import { describeBookSums } from "../../contracts/book-sums.ts";
@@ -39,6 +40,7 @@ const statements = watchStatements();
 
 describeTaskStore("tasks in SQLite", open);
 describeAccountStore("accounts in SQLite", open);
+describeAccountLists("lists of accounts in SQLite", open);
 describeAccountMoney("money of accounts in SQLite", open);
 describeBookSums("sums of the books in SQLite", open);
 describeRetentionStore("what goes from SQLite", open);

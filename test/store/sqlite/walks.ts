@@ -1,6 +1,6 @@
 /** Tables that an operator fills by hand, or that have one row. */
 export const FEW = [
-  ...["account", "api_key", "management_token", "price_override", "route_trouble"],
+  ...["price_override", "route_trouble"],
   ...["heartbeat", "idempotency_merge", "schema_migration", "migration_step"],
 ];
 
@@ -38,6 +38,17 @@ export const ALLOWED: readonly AllowedWalk[] = [
   {
     file: "sqlite/account-store/ledger-reads",
     why: "Pages read as many rows as it says, then others have their turn; a whole ledger is read by a command.",
+  },
+  { file: "names", why: "A shell completes names by a command and a connection of its own." },
+  {
+    file: "sqlite/account-store/accounts",
+    part: "low_balance_told = 1) and status",
+    why: "Reads the accounts that have a level at which they are low, once a minute.",
+  },
+  {
+    file: "sqlite/retention-store/expiry",
+    part: "indexed by api_key_retains",
+    why: "Reads the keys that say how long files are kept.",
   },
   { file: "sqlite/charged-since", why: "A key's rows of the days of a quota." },
   {
@@ -106,6 +117,11 @@ export const ALLOWED: readonly AllowedWalk[] = [
     why: "Reads on after the one task of an id.",
   },
   { file: "sqlite/task-store/managed-changes", part: "change = ?", why: "A change has one task." },
+  {
+    file: "sqlite/task-store/managed-changes",
+    part: "number is not null",
+    why: "Seeks once in each account, for a page of operators' events.",
+  },
   { file: "sqlite/task-store/admit", part: "insert into task", why: "Nothing refers to a new task yet." },
   { file: "sqlite/callback-store/given-up", why: "A callback has 105 sends at most." },
   { file: "sqlite/callback-store/insert", why: "Nothing refers to a new callback yet." },

@@ -4,6 +4,7 @@ import { closed, component, list, nullable, optional, requiring, text } from "..
 import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../../wire/values.ts";
 import { byIdOrName, contract } from "../contract.ts";
 import { AMOUNT, CURRENCY_FIELD, NAME } from "../fields.ts";
+import { NEXT, pageParameters } from "../lists.ts";
 import { termAnswers, termRequests } from "../terms.ts";
 
 const TERMS = termRequests(ACCOUNT_TERMS);
@@ -17,6 +18,9 @@ export const NEW_ACCOUNT = requiring(["name"], {
 
 /** Absent fields do not change. */
 export const ACCOUNT_CHANGE = optional({ ...TERMS, currency: CURRENCY_FIELD }, { minProperties: 1 });
+
+/** Which accounts are listed. */
+export const ACCOUNTS_QUERY = optional(pageParameters("Accounts"));
 
 export const ACCOUNT = component("Account", {
   id: idOf("acc", "Id of the account."),
@@ -33,7 +37,10 @@ export const ACCOUNT = component("Account", {
 const ONE = byIdOrName("account");
 
 export const ACCOUNTS = {
-  list: contract("listAccounts", "List accounts", closed({ accounts: list(ACCOUNT) })),
+  list: contract("listAccounts", "List accounts", closed({ accounts: list(ACCOUNT), next: NEXT }), {
+    description: "In the order in which they were made.",
+    query: ACCOUNTS_QUERY,
+  }),
   create: contract("createAccount", "Make an account", ACCOUNT, { body: jsonBody(NEW_ACCOUNT) }),
   read: contract("readAccount", "Read an account", ACCOUNT, ONE),
   update: contract("updateAccount", "Change the terms of an account", ACCOUNT, {

@@ -4,11 +4,12 @@ import { keyForm } from "../../../domain/access/record-form.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import type { KeyTerms } from "../../../service/key-terms.ts";
 import type { ManageAs } from "../../../service/manage-account.ts";
-import type { ChangedKey } from "../../../service/manage-keys.ts";
+import type { ChangedKey, KeyListQuery } from "../../../service/manage-keys.ts";
 import { readBody } from "../../body.ts";
 import { type Endpoint, type ManagedExchange, managed } from "../../exchange.ts";
 import { success } from "../../reply.ts";
 import { checkQuery } from "../../wire/check.ts";
+import { listed } from "../lists.ts";
 import { requireScope } from "../scopes.ts";
 import { readTerms } from "../terms.ts";
 import { KEY_CHANGE, KEYS, KEYS_QUERY, NEW_KEY, ROTATION } from "./wire.ts";
@@ -22,8 +23,8 @@ export function keyEndpoints({ manageAs, clock }: KeyEndpointDeps): Endpoint[] {
     callbackSecret === undefined ? present(record) : { ...present(record), callback_secret: callbackSecret };
   return [
     managed("GET", "/admin/v1/keys", KEYS.list, async ({ operator, query }) => {
-      const { account } = checkQuery(KEYS_QUERY, query()) as { account?: string };
-      return success({ keys: (await manageAs(operator).listKeys(account)).map(present) });
+      const page = checkQuery(KEYS_QUERY, query()) as KeyListQuery;
+      return listed("keys", manageAs(operator).listKeys(page), present);
     }),
     managed("POST", "/admin/v1/keys", KEYS.create, async (exchange) => {
       const body = await readBody<KeyBody & { name: string; account?: string }>(exchange, NEW_KEY);

@@ -15,6 +15,7 @@ import {
 import { idOf, unixSeconds } from "../../wire/values.ts";
 import { byIdOrName, contract, NOT_FOUND } from "../contract.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
+import { NEXT, pageParameters } from "../lists.ts";
 import { termAnswers, termRequests } from "../terms.ts";
 
 const TERMS = {
@@ -50,7 +51,10 @@ export const ROTATION = optional({
 });
 
 /** Which keys are listed. */
-export const KEYS_QUERY = optional({ account: text("Id or name of the account whose keys to list.") });
+export const KEYS_QUERY = optional({
+  account: text("Id or name of the account whose keys to list."),
+  ...pageParameters("Keys"),
+});
 
 const FIELDS = {
   id: idOf("key", "Id of the key."),
@@ -86,10 +90,16 @@ const WITH_SECRET = component(
 const ONE = byIdOrName("key");
 
 export const KEYS = {
-  list: contract("listKeys", "List API keys, revoked ones included", closed({ keys: list(KEY) }), {
-    query: KEYS_QUERY,
-    ...NOT_FOUND,
-  }),
+  list: contract(
+    "listKeys",
+    "List API keys, revoked ones included",
+    closed({ keys: list(KEY), next: NEXT }),
+    {
+      description: "In the order in which they were made.",
+      query: KEYS_QUERY,
+      ...NOT_FOUND,
+    },
+  ),
   create: contract("createKey", "Make an API key", WITH_SECRET, {
     description: "The key itself is in this answer and nowhere else.",
     body: jsonBody(NEW_KEY),

@@ -36,8 +36,8 @@ export function moneyEndpoints({ manageAs, keepOpen }: MoneyEndpointDeps): Endpo
       return success(presentLedger(await manageAs(operator).readLedger(param("id"), page)));
     }),
     managed("GET", "/admin/v1/quotas", MONEY.quotas, async ({ operator, query }) => {
-      const { account } = checkQuery(QUOTAS_QUERY, query()) as { account?: string };
-      const quotas = (await manageAs(operator).listQuotas(account)).map(presentQuota);
+      const { account, key_id: key } = checkQuery(QUOTAS_QUERY, query()) as QuotasQuery;
+      const quotas = (await manageAs(operator).listQuotas({ account, key })).map(presentQuota);
       return success({ currency: CURRENCY, quotas });
     }),
     managed("POST", "/admin/v1/tasks/:id/refund", MONEY.refund, async (exchange) => {
@@ -56,4 +56,5 @@ export function moneyEndpoints({ manageAs, keepOpen }: MoneyEndpointDeps): Endpo
 }
 
 type LedgerQuery = { limit?: number; before?: string };
+type QuotasQuery = { account?: string; key_id?: string };
 type UsageQuery = UsageParameters & { account?: string };

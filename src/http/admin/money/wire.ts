@@ -130,6 +130,7 @@ const QUOTAS = closed({
 /** Whose quotas are listed. */
 export const QUOTAS_QUERY = optional({
   account: text("Id or name of one account; all unless given.", { maxLength: 200 }),
+  key_id: text("Id of one key; all unless given.", { maxLength: 200 }),
 });
 
 const ONE = byIdOrName("account");

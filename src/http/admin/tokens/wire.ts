@@ -1,12 +1,16 @@
 import { ALL_SCOPES, TOKEN_TERMS } from "../../../domain/access/token-terms.ts";
 import { jsonBody } from "../../openapi/contract.ts";
-import { closed, component, list, nullable, openEnum, requiring, text } from "../../wire/schema.ts";
+import { closed, component, list, nullable, openEnum, optional, requiring, text } from "../../wire/schema.ts";
 import { idOf, unixSeconds } from "../../wire/values.ts";
 import { byIdOrName, contract } from "../contract.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
+import { NEXT, pageParameters } from "../lists.ts";
 import { termRequests } from "../terms.ts";
 
 export const NEW_TOKEN = requiring(["name"], { name: NAME, ...termRequests(TOKEN_TERMS) });
+
+/** Which tokens are listed. */
+export const TOKENS_QUERY = optional(pageParameters("Tokens"));
 
 const FIELDS = {
   id: idOf("tok", "Id of the token."),
@@ -27,7 +31,10 @@ const WITH_SECRET = component("ManagementTokenWithSecret", {
 
 export const TOKENS = {
   own: contract("readOwnToken", "Read the management token that asks", TOKEN),
-  list: contract("listTokens", "List management tokens", closed({ tokens: list(TOKEN) })),
+  list: contract("listTokens", "List management tokens", closed({ tokens: list(TOKEN), next: NEXT }), {
+    description: "In the order in which they were made, revoked ones included.",
+    query: TOKENS_QUERY,
+  }),
   create: contract("createToken", "Make a management token", WITH_SECRET, {
     description:
       "The token itself is in this answer and nowhere else. A token can make none that may do more than itself, and none that outlives it.",

@@ -2,7 +2,13 @@ import { type Account, availableOf } from "../../../domain/access/account.ts";
 import { type Act, ledgerActor } from "../../../domain/access/actor.ts";
 import type { AccountId } from "../../../domain/ids.ts";
 import { creditEntry } from "../../../domain/money/ledger.ts";
-import type { AccountChange, AccountStore, Credit, NewAccount } from "../../../domain/ports/account-store.ts";
+import type {
+  AccountChange,
+  AccountStore,
+  Credit,
+  ListPage,
+  NewAccount,
+} from "../../../domain/ports/account-store.ts";
 import { type AccountRow, toAccount } from "../../sqlite/account-store/account-table.ts";
 import { LOW_ACCOUNTS } from "../../sqlite/account-store/accounts.ts";
 import type { creditKey } from "../../sqlite/account-store/credit-key-table.ts";
@@ -17,7 +23,9 @@ const BY_ID = statement<AccountRow, [id: string]>("select * from account where i
 const BY_ID_OR_NAME = statement<AccountRow, [idOrName: string]>(
   "select * from account where id = $1 or name = $1 order by id = $1 desc limit 1",
 );
-const ALL = statement<AccountRow>("select * from account order by id");
+const PAGE = statement<AccountRow, [after: string, limit: number]>(
+  "select * from account where id > $1 order by id limit $2",
+);
 const LOW = statement<AccountRow>(LOW_ACCOUNTS);
 const IS_ANY = statement<{ found: 1 }>("select 1 as found from account limit 1");
 /** While this lock is held, nobody adds an account. */
@@ -53,8 +61,9 @@ export async function findAccountOrName(session: Session, idOrName: string): Pro
   return row && toAccount(row);
 }
 
-export async function allAccounts(session: Session): Promise<Account[]> {
-  return (await ALL.all(session)).map(toAccount);
+/** The oldest first. */
+export async function accountPage(session: Session, { after = "", limit }: ListPage): Promise<Account[]> {
+  return (await PAGE.all(session, after, limit)).map(toAccount);
 }
 
 export async function lowAccounts(session: Session): Promise<Account[]> {

@@ -3,7 +3,7 @@ import type { Act } from "../../../domain/access/actor.ts";
 import { changePolicy } from "../../../domain/access/key-policy.ts";
 import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
-import { LOCKED } from "../../../domain/ports/account-store.ts";
+import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
 import type { Seal } from "../../../domain/ports/runtime.ts";
 import { apiKey, toApiKey } from "../../sqlite/account-store/key-table.ts";
 import { openedOf, REPLACED, rotated } from "../../sqlite/account-store/keys.ts";
@@ -18,11 +18,18 @@ import { findAccount } from "./accounts.ts";
 type Row = RawRow<typeof apiKey>;
 
 const BY_ID = statement<Row, [id: string]>("select * from api_key where id = $1");
-const VALID = statement<Row, [name: string]>(
-  "select * from api_key where name = $1 and revoked_at is null limit 2",
+/** Orders by the absent time, too: the server knows no other way to take the index's order. */
+const VALID = statement<Row, [name: string, limit: number]>(
+  "select * from api_key where name = $1 and revoked_at is null order by revoked_at desc, id desc limit $2",
 );
-const ALL = statement<Row, [account: string | null]>(
-  "select * from api_key where account_id = $1 or $1::text is null order by id",
+const REVOKED = statement<Row, [name: string]>(
+  "select * from api_key where name = $1 and revoked_at is not null order by revoked_at desc, id desc limit 1",
+);
+const PAGE = statement<Row, [after: string, limit: number]>(
+  "select * from api_key where id > $1 order by id limit $2",
+);
+const PAGE_OF = statement<Row, [after: string, limit: number, account: string]>(
+  "select * from api_key where account_id = $3 and id > $1 order by id limit $2",
 );
 const OWNER = statement<{ account_id: AccountId }, [id: string]>(
   "select account_id from api_key where id = $1",
@@ -61,12 +68,26 @@ async function findById(session: Session, id: string): Promise<ApiKey | undefine
 export async function findKey(session: Session, idOrName: string): Promise<ApiKey | undefined> {
   const found = await findById(session, idOrName);
   if (found !== undefined) return found;
-  const [named, ...others] = await VALID.all(session, idOrName);
+  const [named, ...others] = await VALID.all(session, idOrName, 2);
   return named && others.length === 0 ? toKey(named) : undefined;
 }
 
-export async function allKeys(session: Session, owner?: AccountId): Promise<ApiKey[]> {
-  return (await ALL.all(session, owner ?? null)).map(toKey);
+/** The oldest first, of one account or of all. */
+export async function keyPage(
+  session: Session,
+  { account, after = "", limit }: Parameters<AccountStore["keys"]>[0],
+): Promise<ApiKey[]> {
+  const rows =
+    account === undefined
+      ? await PAGE.all(session, after, limit)
+      : await PAGE_OF.all(session, after, limit, account);
+  return rows.map(toKey);
+}
+
+/** The keys of a name that are not revoked, newest first; without any, the one of them that was revoked last. */
+export async function keysNamed(session: Session, name: string, limit: number): Promise<ApiKey[]> {
+  const valid = await VALID.all(session, name, limit);
+  return (valid.length > 0 ? valid : await REVOKED.all(session, name)).map(toKey);
 }
 
 /** The account of a key, which never changes. */

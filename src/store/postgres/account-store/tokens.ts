@@ -1,6 +1,7 @@
 import type { ManagementToken } from "../../../domain/access/account.ts";
 import type { Act } from "../../../domain/access/actor.ts";
 import type { TokenId } from "../../../domain/ids.ts";
+import type { ListPage } from "../../../domain/ports/account-store.ts";
 import { tokenMade, tokenRevoked } from "../../sqlite/account-store/notes.ts";
 import { managementToken, toManagementToken } from "../../sqlite/account-store/token-table.ts";
 import type { RawRow } from "../../sqlite/raw-row.ts";
@@ -14,7 +15,12 @@ const FIND = statement<Row, [idOrName: string]>(
   `select * from management_token where id = $1 or name = $1 and revoked_at is null order by id = $1 desc limit 1`,
 );
 const BY_HASH = statement<Row, [hash: string]>("select * from management_token where hash = $1");
-const ALL = statement<Row>("select * from management_token order by id");
+const PAGE = statement<Row, [after: string, limit: number]>(
+  "select * from management_token where id > $1 order by id limit $2",
+);
+const LAST_REVOKED = statement<Row, [name: string]>(
+  "select * from management_token where name = $1 and revoked_at is not null order by revoked_at desc limit 1",
+);
 const INSERT = statement<never, Parameter[]>(
   `insert into management_token (id, name, hash, display, created_at, revoked_at, scopes, expires_at, last_used_at)
    select $1::text, $2::text, $3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::bigint, $9::bigint
@@ -45,8 +51,18 @@ export async function tokenOf(session: Session, hash: string): Promise<Managemen
   return row && toToken(row);
 }
 
-export async function allTokens(session: Session): Promise<ManagementToken[]> {
-  return (await ALL.all(session)).map(toToken);
+/** The oldest first. */
+export async function tokenPage(
+  session: Session,
+  { after = "", limit }: ListPage,
+): Promise<ManagementToken[]> {
+  return (await PAGE.all(session, after, limit)).map(toToken);
+}
+
+/** The token of a name that was revoked last. */
+export async function revokedToken(session: Session, name: string): Promise<ManagementToken | undefined> {
+  const row = await LAST_REVOKED.get(session, name);
+  return row && toToken(row);
 }
 
 export async function createToken(session: Session, token: ManagementToken, act?: Act) {

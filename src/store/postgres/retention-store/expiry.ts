@@ -1,5 +1,6 @@
 import type { TaskId } from "../../../domain/ids.ts";
 import type { Expiry, ExpiryQuery, KeptKind } from "../../../domain/ports/retention-store.ts";
+import { RETAINS } from "../../sqlite/account-store/key-table.ts";
 import {
   type ExpiryRow,
   expiryOf,
@@ -33,7 +34,7 @@ type Row = ExpiryRow & { readonly retain: number | null };
 function stated(kind: KeptKind) {
   const column = OF_ACCOUNT[kind];
   const [term, shortestOfKey] = ofKeys(kind)
-    ? [`coalesce(${OF_KEY}, ${column})`, `(select min(${OF_KEY}) from api_key)`]
+    ? [`coalesce(${OF_KEY}, ${column})`, `(select min(${OF_KEY}) from api_key where ${RETAINS})`]
     : [column, "null::bigint"];
   return {
     rows: statement<Row, [after: number, limit: number]>(
@@ -45,7 +46,7 @@ function stated(kind: KeptKind) {
        ) as looked order by number`,
     ),
     shortest: statement<{ sec: number | null }>(
-      `select least((select min(${column}) from account), ${shortestOfKey}) as sec`,
+      `select least((select min(${column}) from account where ${column} is not null), ${shortestOfKey}) as sec`,
     ),
   };
 }

@@ -1,5 +1,13 @@
 import { sql } from "drizzle-orm";
-import { check, customType, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import {
+  type AnySQLiteColumn,
+  check,
+  customType,
+  index,
+  integer,
+  sqliteTable,
+  text,
+} from "drizzle-orm/sqlite-core";
 import type { Account } from "../../../domain/access/account.ts";
 import type { AccountMode } from "../../../domain/access/account-terms.ts";
 import type { AccountId } from "../../../domain/ids.ts";
@@ -11,6 +19,8 @@ export const micros = customType<{ data: Micros; driverData: number }>({
   dataType: () => "integer",
   fromDriver: toMicros,
 });
+
+const isSet = ({ name }: AnySQLiteColumn) => sql.raw(`"${name}" is not null`);
 
 export const account = sqliteTable(
   "account",
@@ -38,6 +48,12 @@ export const account = sqliteTable(
     retainTasksSec: integer("retain_tasks_sec"),
   },
   (table) => [
+    // Accounts that differ from the server's settings, so that others are not looked at.
+    index("account_low").on(table.id).where(isSet(table.lowBalance)),
+    index("account_retain_outputs").on(table.retainOutputsSec).where(isSet(table.retainOutputsSec)),
+    index("account_retain_inputs").on(table.retainInputsSec).where(isSet(table.retainInputsSec)),
+    index("account_retain_callbacks").on(table.retainCallbacksSec).where(isSet(table.retainCallbacksSec)),
+    index("account_retain_tasks").on(table.retainTasksSec).where(isSet(table.retainTasksSec)),
     check("account_held", sql`${table.held} between 0 and 9007199254740991`),
     check("account_balance", sql`${table.balance} between -9007199254740991 and 9007199254740991`),
     check(

@@ -4,7 +4,7 @@ import { type Act, ledgerActor } from "../../../domain/access/actor.ts";
 import type { AccountId } from "../../../domain/ids.ts";
 import { creditEntry } from "../../../domain/money/ledger.ts";
 import { type Micros, ZERO } from "../../../domain/money/money.ts";
-import type { AccountChange, Credit, NewAccount } from "../../../domain/ports/account-store.ts";
+import type { AccountChange, Credit, ListPage, NewAccount } from "../../../domain/ports/account-store.ts";
 import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import { AVAILABLE } from "../account-sums.ts";
 import type { Connection } from "../connection.ts";
@@ -12,18 +12,24 @@ import type { Ledger } from "../ledger.ts";
 import type { Trail } from "../trail.ts";
 import { type AccountRow, account, toAccount } from "./account-table.ts";
 import { creditKey } from "./credit-key-table.ts";
+import { prepareNames } from "./names.ts";
 import { accountChanged, accountCredited, accountMade } from "./notes.ts";
 
 /** The accounts in use that have less left than their level, or had and were told of it. */
 export const LOW_ACCOUNTS = `select * from account
-   where (${AVAILABLE} < low_balance_micros or low_balance_told = 1) and status = 'active' order by id`;
+   where low_balance_micros is not null and (${AVAILABLE} < low_balance_micros or low_balance_told = 1)
+     and status = 'active' order by id`;
 
 /** Finds accounts. Raw statements: most commands on a data folder need no others, and the first query that drizzle builds takes milliseconds. */
 function prepareFind({ db }: Connection) {
   const statements = madeAtUse({
     byId: () => db.prepare<AccountRow, [id: string]>("select * from account where id = ?"),
     byName: () => db.prepare<AccountRow, [name: string]>("select * from account where name = ?"),
-    all: () => db.prepare<AccountRow, []>("select * from account order by id"),
+    page: () =>
+      db.prepare<AccountRow, [after: string, limit: number]>(
+        "select * from account where id > ? order by id limit ?",
+      ),
+    any: () => db.prepare<{ found: 1 }, []>("select 1 as found from account limit 1"),
     low: () => db.prepare<AccountRow, []>(LOW_ACCOUNTS),
   });
   const byId = (id: string): Account | undefined => statements.byId.all(id).map(toAccount)[0];
@@ -32,7 +38,9 @@ function prepareFind({ db }: Connection) {
     byId,
     byName,
     find: (idOrName: string) => byId(idOrName) ?? byName(idOrName),
-    all: (): Account[] => statements.all.all().map(toAccount),
+    page: ({ after = "", limit }: ListPage): Account[] => statements.page.all(after, limit).map(toAccount),
+    isAny: () => statements.any.get() !== null,
+    names: prepareNames(db, "account"),
     low: (): Account[] => statements.low.all().map(toAccount),
   };
 }
@@ -95,11 +103,12 @@ export function prepareAccounts(
   use: { readonly ledger: Ledger; readonly trail: Trail },
 ) {
   const { orm } = connection;
-  const { byId, byName, find, all, low } = prepareFind(connection);
+  const { byName, ...found } = prepareFind(connection);
+  const { byId } = found;
   const later = madeAtUse({ clearTold: () => prepareClearTold(connection) });
 
   return {
-    ...{ byId, find, all, low },
+    ...found,
     create({ id, name, mode, credit, createdAt }: NewAccount, act?: Act) {
       if (byName(name) !== undefined) return "name_taken" as const;
       orm

@@ -1,9 +1,12 @@
 import { sql } from "drizzle-orm";
-import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { ApiKey } from "../../../domain/access/account.ts";
 import type { KeyPolicy } from "../../../domain/access/key-policy.ts";
 import type { KeyId } from "../../../domain/ids.ts";
 import { ofAccount } from "./account-table.ts";
+
+/** Whether a key's policy says how long files are kept, as SQL of both databases. */
+export const RETAINS = `policy like '%"retainSec"%'`;
 
 export const apiKey = sqliteTable(
   "api_key",
@@ -25,6 +28,11 @@ export const apiKey = sqliteTable(
     callbackSecret: text("callback_secret"),
   },
   (table) => [
+    index("api_key_of_account").on(table.accountId, table.id),
+    // Keys that say how long files are kept, so that others are not looked at.
+    index("api_key_retains").on(table.id).where(sql.raw(RETAINS)),
+    // Finds the keys of a name, of all accounts: those that are not revoked, and the one that was revoked last.
+    index("api_key_named").on(table.name, table.revokedAt, table.id),
     uniqueIndex("api_key_name").on(table.accountId, table.name).where(sql`"revoked_at" is null`),
     uniqueIndex("api_key_previous").on(table.previousHash).where(sql`"previous_hash" is not null`),
   ],

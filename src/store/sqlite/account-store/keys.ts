@@ -1,10 +1,10 @@
-import { and, asc, eq, isNull } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { ApiKey, KeyChange, Rotation } from "../../../domain/access/account.ts";
 import type { Act } from "../../../domain/access/actor.ts";
 import { changePolicy } from "../../../domain/access/key-policy.ts";
 import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
-import { LOCKED } from "../../../domain/ports/account-store.ts";
+import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
 import type { Seal } from "../../../domain/ports/runtime.ts";
 import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import type { Connection } from "../connection.ts";
@@ -12,10 +12,63 @@ import type { Quotas } from "../quotas.ts";
 import type { Trail } from "../trail.ts";
 import type { Accounts } from "./accounts.ts";
 import { apiKey, toApiKey } from "./key-table.ts";
+import { prepareNames } from "./names.ts";
 import { keyChanged, keyMade } from "./notes.ts";
 
+/** Lists API keys. */
+function preparePages({ db, orm }: Connection) {
+  const isAfter = gt(apiKey.id, sql.placeholder("after"));
+  const isOfOwner = eq(apiKey.accountId, sql.placeholder("owner"));
+  const pages = (wanted: SQL | undefined) =>
+    orm.select().from(apiKey).where(wanted).orderBy(asc(apiKey.id)).limit(sql.placeholder("limit")).prepare();
+  const statements = madeAtUse({ all: () => pages(isAfter), owned: () => pages(and(isOfOwner, isAfter)) });
+  return {
+    page({ account: owner, after = "", limit }: Parameters<AccountStore["keys"]>[0]): ApiKey[] {
+      const rows =
+        owner === undefined
+          ? statements.all.all({ after, limit })
+          : statements.owned.all({ after, limit, owner });
+      return rows.map(toApiKey);
+    },
+    names: prepareNames(db, "api_key"),
+  };
+}
+
+/** Finds API keys by their name, which each account may give to one that is not revoked. */
+function prepareNamed({ orm }: Connection) {
+  /** The keys of a name that are not revoked, newest first. */
+  function valid(name: string, limit: number): ApiKey[] {
+    const isValid = and(eq(apiKey.name, name), isNull(apiKey.revokedAt));
+    return orm.select().from(apiKey).where(isValid).orderBy(desc(apiKey.id)).limit(limit).all().map(toApiKey);
+  }
+
+  /** The key of a name that was revoked last. */
+  function revoked(name: string): ApiKey[] {
+    const isRevoked = and(eq(apiKey.name, name), isNotNull(apiKey.revokedAt));
+    const latest = [desc(apiKey.revokedAt), desc(apiKey.id)];
+    return orm
+      .select()
+      .from(apiKey)
+      .where(isRevoked)
+      .orderBy(...latest)
+      .limit(1)
+      .all()
+      .map(toApiKey);
+  }
+
+  return {
+    valid,
+    named(name: string, limit: number): ApiKey[] {
+      const found = valid(name, limit);
+      return found.length > 0 ? found : revoked(name);
+    },
+  };
+}
+
 /** Finds API keys. */
-function prepareReads({ db, orm }: Connection, seal: Seal | undefined) {
+function prepareReads(connection: Connection, seal: Seal | undefined) {
+  const { db, orm } = connection;
+  const named = prepareNamed(connection);
   const statements = madeAtUse({
     secretOf: () =>
       db.prepare<{ secret: string | null }, [key: string]>(
@@ -26,14 +79,6 @@ function prepareReads({ db, orm }: Connection, seal: Seal | undefined) {
         "select 1 as taken from api_key where account_id = ? and name = ? and revoked_at is null",
       ),
   });
-
-  function valid(name: string) {
-    return orm
-      .select()
-      .from(apiKey)
-      .where(and(eq(apiKey.name, name), isNull(apiKey.revokedAt)))
-      .all();
-  }
 
   function byId(id: KeyId): ApiKey | undefined {
     return orm.select().from(apiKey).where(eq(apiKey.id, id)).all().map(toApiKey)[0];
@@ -53,16 +98,14 @@ function prepareReads({ db, orm }: Connection, seal: Seal | undefined) {
       return seal.open(stored, id) ?? LOCKED;
     },
     isNameTaken: (name: string, owner: AccountId) => statements.taken.get(owner, name) !== null,
-    all(owner?: AccountId): ApiKey[] {
-      const wanted = owner === undefined ? undefined : eq(apiKey.accountId, owner);
-      return orm.select().from(apiKey).where(wanted).orderBy(asc(apiKey.id)).all().map(toApiKey);
-    },
+    ...preparePages(connection),
+    ...named,
     find(idOrName: string): ApiKey | undefined {
       // The text may not be an id; then it matches none.
       const found = byId(idOrName as KeyId);
       if (found !== undefined) return found;
-      const named = valid(idOrName);
-      return named[0] && named.length === 1 ? toApiKey(named[0]) : undefined;
+      const [only, ...others] = named.valid(idOrName, 2);
+      return others.length === 0 ? only : undefined;
     },
   };
 }

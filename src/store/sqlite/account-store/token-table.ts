@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { ManagementToken } from "../../../domain/access/account.ts";
 import { ALL_SCOPES, type Scope } from "../../../domain/access/token-terms.ts";
 import type { TokenId } from "../../../domain/ids.ts";
@@ -19,7 +19,10 @@ export const managementToken = sqliteTable(
     /** To within a minute. */
     lastUsedAt: integer("last_used_at"),
   },
-  (table) => [uniqueIndex("management_token_name").on(table.name).where(sql`"revoked_at" is null`)],
+  (table) => [
+    uniqueIndex("management_token_name").on(table.name).where(sql`"revoked_at" is null`),
+    index("management_token_named").on(table.name, table.revokedAt),
+  ],
 );
 
 export function toManagementToken(row: typeof managementToken.$inferSelect): ManagementToken {

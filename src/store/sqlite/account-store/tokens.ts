@@ -1,7 +1,8 @@
-import { and, asc, eq, isNull, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { ManagementToken } from "../../../domain/access/account.ts";
 import type { Act } from "../../../domain/access/actor.ts";
 import type { TokenId } from "../../../domain/ids.ts";
+import type { ListPage } from "../../../domain/ports/account-store.ts";
 import type { Connection } from "../connection.ts";
 import type { Trail } from "../trail.ts";
 import { tokenMade, tokenRevoked } from "./notes.ts";
@@ -31,6 +32,7 @@ export function prepareTokens({ db, orm }: Connection, parts: { readonly trail: 
     return row && toManagementToken(row);
   }
 
+  const lists = prepareLists(orm);
   const byHash = orm
     .select()
     .from(managementToken)
@@ -42,8 +44,7 @@ export function prepareTokens({ db, orm }: Connection, parts: { readonly trail: 
     byHash(hash: string): ManagementToken | undefined {
       return byHash.all({ hash }).map(toManagementToken)[0];
     },
-    all: (): ManagementToken[] =>
-      orm.select().from(managementToken).orderBy(asc(managementToken.id)).all().map(toManagementToken),
+    ...lists,
     create(token: ManagementToken, act?: Act) {
       if (find(token.name) !== undefined) return "name_taken" as const;
       orm
@@ -63,5 +64,29 @@ export function prepareTokens({ db, orm }: Connection, parts: { readonly trail: 
       const there = orm.select().from(managementToken).where(eq(managementToken.id, id)).get();
       return there === undefined ? ("not_found" as const) : ("already_revoked" as const);
     },
+  };
+}
+
+/** Lists management tokens, and finds revoked ones. */
+function prepareLists(orm: Connection["orm"]) {
+  return {
+    page: ({ after = "", limit }: ListPage): ManagementToken[] =>
+      orm
+        .select()
+        .from(managementToken)
+        .where(gt(managementToken.id, after as TokenId))
+        .orderBy(asc(managementToken.id))
+        .limit(limit)
+        .all()
+        .map(toManagementToken),
+    revoked: (wanted: string): ManagementToken | undefined =>
+      orm
+        .select()
+        .from(managementToken)
+        .where(and(eq(managementToken.name, wanted), isNotNull(managementToken.revokedAt)))
+        .orderBy(desc(managementToken.revokedAt))
+        .limit(1)
+        .all()
+        .map(toManagementToken)[0],
   };
 }

@@ -1,6 +1,7 @@
 import type { Database } from "bun:sqlite";
 import type { KeyId, TaskId } from "../../../domain/ids.ts";
 import type { Expiry, ExpiryQuery, KeptKind } from "../../../domain/ports/retention-store.ts";
+import { RETAINS } from "../account-store/key-table.ts";
 import { named, REMOVED } from "../task-store/task-table.ts";
 
 /** A task as the walk over all tasks looks at it. */
@@ -51,8 +52,12 @@ function prepareTerms(db: Database, kind: KeptKind) {
   const own = db.prepare<Retain, [key: string]>(
     `select ${term} as retain from api_key join account on account.id = account_id where api_key.id = ?`,
   );
-  const shortestOfKey = db.prepare<Retain, []>("select min(policy ->> '$.retainSec') as retain from api_key");
-  const shortestOfAccount = db.prepare<Retain, []>(`select min(${column}) as retain from account`);
+  const shortestOfKey = db.prepare<Retain, []>(
+    `select min(policy ->> '$.retainSec') as retain from api_key indexed by api_key_retains where ${RETAINS}`,
+  );
+  const shortestOfAccount = db.prepare<Retain, []>(
+    `select min(${column}) as retain from account where ${column} is not null`,
+  );
   return {
     of: (key: KeyId) => own.get(key)?.retain ?? undefined,
     shortest(): number {

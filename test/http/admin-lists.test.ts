@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
+import { type PublishedService, startPublished } from "./openapi-service.ts";
+
+let service: PublishedService;
+beforeAll(async () => {
+  service = await startPublished();
+});
+afterAll(() => service.stop());
+
+async function send(method: string, path: string, body?: JsonObject) {
+  const response = await fetch(`${service.url}/admin/v1${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${service.token}`, "Content-Type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer: unknown = await response.json();
+  return { status: response.status, data: isJsonObject(answer) ? (answer.data as JsonObject) : {} };
+}
+
+const rowsOf = (data: JsonObject, list: string) => data[list] as (JsonObject & { id: string })[];
+
+test.each([
+  ["accounts", "/accounts", {}],
+  ["keys", "/keys", { account: "default" }],
+  ["tokens", "/tokens", {}],
+])("%s are listed whole, or in pages where a limit is given", async (list, path, query) => {
+  for (const name of ["list one", "list two", "list three"]) await send("POST", path, { name });
+  const asked = (more: Readonly<Record<string, string>>) =>
+    send("GET", `${path}?${new URLSearchParams({ ...query, ...more })}`);
+  const whole = (await asked({})).data;
+  expect(rowsOf(whole, list).length).toBeGreaterThanOrEqual(3);
+  expect(whole.next).toBeNull();
+  const paged: JsonObject[] = [];
+  let next: Json | undefined;
+  do {
+    const { data } = await asked({ limit: "2", ...(typeof next === "string" ? { after: next } : {}) });
+    expect(rowsOf(data, list).length).toBeLessThanOrEqual(2);
+    paged.push(...rowsOf(data, list));
+    next = data.next;
+  } while (next !== null);
+  // The token's own time of use goes on.
+  const idsOf = (rows: readonly JsonObject[]) => rows.map(({ id }) => id);
+  expect(idsOf(paged)).toEqual(idsOf(rowsOf(whole, list)));
+  const after = rowsOf(whole, list)[0]?.id ?? "";
+  expect(idsOf(rowsOf((await asked({ after })).data, list))).toEqual(idsOf(paged.slice(1)));
+  for (const limit of ["0", "1001", "many"]) expect((await asked({ limit })).status).toBe(400);
+});
+
+test("the quota of one key is read without those of others", async () => {
+  const quota = { limit: "5.00", reset: "total" };
+  const { data: one } = await send("POST", "/keys", { name: "limited one", quota });
+  const { data: other } = await send("POST", "/keys", { name: "limited two", quota });
+  const quotasOf = async (query: string) =>
+    rowsOf((await send("GET", `/quotas${query}`)).data, "quotas").map(({ key_id }) => key_id);
+  expect(await quotasOf("")).toEqual([one.id, other.id] as Json[]);
+  expect(await quotasOf(`?key_id=${String(other.id)}`)).toEqual([other.id] as Json[]);
+  expect((await send("GET", "/quotas?key_id=key_none")).status).toBe(404);
+});
