@@ -19,6 +19,9 @@ let aheadMs = 0;
 let service: PublishedService;
 let checkAnswer: CheckAnswer;
 
+/** One of a model there. */
+const THEIR_VERSION = "39ed52f2".repeat(8);
+
 beforeAll(async () => {
   const clock = createSystemClock();
   const after: typeof clock.after = (delayMs, run) => {
@@ -26,7 +29,8 @@ beforeAll(async () => {
     ends.push(run);
     return () => void ends.splice(ends.indexOf(run) >>> 0, 1);
   };
-  const env = { SVC_ALIASES: "google/veo-3=sandbox-video,draw=sandbox-image" };
+  const aliases = `google/veo-3=sandbox-video,draw=sandbox-image,${THEIR_VERSION}=sandbox-image`;
+  const env = { SVC_ALIASES: aliases };
   service = await startPublished(env, { ...clock, after, now: () => clock.now() + aheadMs });
   checkAnswer = createAnswerCheck(service.document);
 });
@@ -152,14 +156,17 @@ describe("a prediction", () => {
     const model = (await call("/models/svc/sandbox-image")).body;
     const version = (model.latest_version as JsonObject).id;
     expect(version).toMatch(/^[0-9a-f]{64}$/);
-    for (const reference of [version, "svc/sandbox-image", "draw", `svc/sandbox-image:${version}`]) {
+    const ours = ["svc/sandbox-image", "draw", `svc/sandbox-image:${version}`];
+    for (const reference of [version, ...ours, THEIR_VERSION]) {
       const { status, body } = await call("/predictions", {
         body: { version: reference as string, input: LASTING },
       });
       expect([reference, status, body.version]).toEqual([reference, 201, version]);
       await cancel(body.id);
     }
-    const film = await create({ ...LASTING, duration: 1 }, { model: "google/veo-3" });
+    // Programs name a version that they were written for.
+    const named = { version: `google/veo-3:${THEIR_VERSION}`, input: { ...LASTING, duration: 1 } };
+    const film = await call("/predictions", { body: named });
     expect(film.body).toMatchObject({ model: "svc/sandbox-video", input: { duration: 1 }, output: null });
     await cancel(film.body.id);
     const byModel = await call("/predictions", { body: { model: "svc/sandbox-image", input: LASTING } });
@@ -368,6 +375,10 @@ describe("an error", () => {
       status: 404,
       title: "Not found",
     });
+    // It is known, and no provider makes it here.
+    const known = `black-forest-labs/flux-dev:${version}`;
+    const unmade = await call("/predictions", { body: { version: known, input: LASTING } });
+    expect([unmade.status, unmade.body.code]).toEqual([404, "model_not_found"]);
     expect((await call(`/models/svc/sandbox-image/versions/${version}`)).status).toBe(404);
     expect((await call("/collections/nothing")).status).toBe(404);
   });

@@ -5,7 +5,7 @@ import type { ProviderId } from "../../../domain/ids.ts";
 import type { Model, Route } from "../../../domain/model/model.ts";
 import type { Secrets } from "../../../domain/ports/runtime.ts";
 import { type ModelDeps, readModel } from "../../../service/read-model.ts";
-import { type AskedModel, askedModel, ownModel } from "../models.ts";
+import { type AskedModel, askedModel, OWNER, ownModel } from "../models.ts";
 
 export interface VersionDeps extends ModelDeps {
   readonly secrets: Pick<Secrets, "hash">;
@@ -31,7 +31,8 @@ export function versionOf({ secrets }: Pick<VersionDeps, "secrets">, model: Mode
 const REFERENCE = /^(?:([^/:]+\/[^/:]+)(?::(.+))?|([^/:]+))$/;
 
 /**
- * The model that a prediction is to be made by: `owner/name`, `owner/name:version` or a version alone.
+ * The model that a prediction is to be made by: `owner/name`, `owner/name:version` or a version alone. A version of that API's own says
+ * nothing of a model that is known here by its name there alone, or by an alias: programs name what it was when they were written.
  * @param field of the body that says so
  * @throws AppError as `readModel`; `invalid_request` for a version that is not there, or another model's
  */
@@ -46,10 +47,20 @@ export function referredModel(
   if (name === undefined) return versionAlone(deps, principal, alone ?? reference, unknown);
   const asked = namedModel(deps, principal, name);
   if (version === undefined || version === versionOf(deps, asked.model)) return asked;
-  const upstreams = [`${name}:${version}`, version];
-  const isTheirs = (route: Route) => route.provider === REPLICATE && upstreams.includes(route.upstreamModel);
-  if (asked.model.routes.some(isTheirs)) return asked;
+  const pinned = versionsNamed(asked.model, name);
+  const isOurs = name.startsWith(`${OWNER}/`);
+  if (pinned.includes(version) || (pinned.length === 0 && !isOurs)) return asked;
   throw unknown();
+}
+
+/** The versions of that API's model of a name that routes lead to, or that have no name. */
+function versionsNamed({ routes }: Model, name: string): string[] {
+  return routes
+    .filter(({ provider }) => provider === REPLICATE)
+    .map(({ upstreamModel }) =>
+      upstreamModel.startsWith(`${name}:`) ? upstreamModel.slice(name.length + 1) : upstreamModel,
+    )
+    .filter((version) => !version.includes("/"));
 }
 
 /** The model of that name: an alias, ours, or that API's own. @throws AppError as `readModel` */
