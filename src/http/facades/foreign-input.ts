@@ -1,6 +1,6 @@
-import { AppError, invalid, mustBe } from "../../domain/errors.ts";
-import { isJsonObject, type Json, type JsonObject, readScalar, setOwn } from "../../domain/json.ts";
-import { closestSize, parseSize, type Size } from "../../domain/media/size.ts";
+import { AppError, invalid } from "../../domain/errors.ts";
+import { type Json, type JsonObject, readScalar, setOwn } from "../../domain/json.ts";
+import { closestSize, parseSize } from "../../domain/media/size.ts";
 import type { Model, Route } from "../../domain/model/model.ts";
 import type { Catalog } from "../../domain/ports/catalog.ts";
 import { namesFrom } from "../../domain/words/say.ts";
@@ -8,7 +8,23 @@ import { addSize, type ModelBody } from "../../service/compat-request.ts";
 import { fitVideo } from "../../service/fit-video.ts";
 import { choices, type OfferedModel, propertyOf, takenChoices } from "../../service/model-fields.ts";
 import { type ForeignMedia, putMedia } from "./foreign-media.ts";
-import { generalMeaning, isNameOf, type Meaning, type Vocabulary, vocabularyOf } from "./foreign-words.ts";
+import {
+  hasProportions,
+  isSizeLike,
+  secondsOf,
+  sizeOfSides,
+  sizeText,
+  type Wish,
+  type Wishes,
+} from "./foreign-sizes.ts";
+import {
+  asksNothing,
+  generalMeaning,
+  isNameOf,
+  type Meaning,
+  type Vocabulary,
+  vocabularyOf,
+} from "./foreign-words.ts";
 import { knownOf } from "./known-words.ts";
 
 /** A request to a model in the words of another API. A null field is absent. */
@@ -32,10 +48,8 @@ interface Fitting {
   readonly names: Record<string, string>;
   /** This and the next are made with the first: few requests have any. */
   media: ForeignMedia[] | undefined;
-  wishes: Map<"size" | "length" | "ratio" | "width" | "height", Wish> | undefined;
+  wishes: Wishes | undefined;
 }
-
-type Wish = { readonly param: string; readonly value: Json };
 
 /** A body whose names the caller may add to. Those of fields that were not given are inherited. */
 export interface ForeignBody extends ModelBody {
@@ -45,7 +59,7 @@ export interface ForeignBody extends ModelBody {
 /**
  * A create body in the model's own words, of what was asked in those of another API. A field is known by the wording of the route to
  * that API, by the model's own name, or by one that many APIs have; files go to fields of their role. What nobody knows goes along, so
- * that the model's schema refuses it.
+ * that the model's schema refuses it, unless it is empty.
  *
  * @returns the body, and the caller's name for every field that the model has
  * @throws AppError `invalid_request` naming the caller's field, where the model has nothing for it
@@ -78,8 +92,6 @@ export function fromForeign(
   return wishes === undefined ? { body, names } : putWishes(fitting, wishes);
 }
 
-type Wishes = NonNullable<Fitting["wishes"]>;
-
 function wishFor(fitting: Fitting, what: Parameters<Wishes["set"]>[0], given: Wish): void {
   fitting.wishes ??= new Map();
   fitting.wishes.set(what, given);
@@ -103,11 +115,11 @@ function take(fitting: Fitting, words: Vocabulary | undefined, given: Given): vo
   else takeGeneral(fitting, given);
 }
 
-/** A field by a name that many APIs have; one that nobody knows goes along. */
+/** A field by a name that many APIs have; one that nobody knows goes along, unless it asks for nothing. */
 function takeGeneral(fitting: Fitting, given: Given): void {
   const general = generalMeaning(given.name);
   if (general !== undefined) takeMeaning(fitting, general.meaning, given, general.place);
-  else put(fitting, given.name, given);
+  else if (!asksNothing(given.value)) put(fitting, given.name, given);
 }
 
 /** Whether a value leaves to the model what it has no such choice for. */
@@ -242,57 +254,6 @@ function putRatio(fitting: Fitting, { param, value }: Wish): void {
   if (size === undefined || body.size !== undefined) throw unchoosable(model, { param, value });
   body.size = size;
   names.size = param;
-}
-
-/** Sizes are whole blocks of pixels, so that few have proportions exactly. */
-const SAME_PROPORTIONS = 0.03;
-
-function hasProportions(size: Size | undefined, { width, height }: Size): boolean {
-  if (size === undefined || width === 0 || height === 0) return false;
-  return Math.abs((size.width * height) / (size.height * width) - 1) <= SAME_PROPORTIONS;
-}
-
-/** What a side of a picture must be. */
-const SIDE = { integer: { least: 1, most: 16_384 } } as const;
-
-function sizeOfSides(wishes: Wishes): Wish | undefined {
-  const [width, height] = [wishes.get("width"), wishes.get("height")];
-  const one = width ?? height;
-  if (one === undefined) return undefined;
-  if (width === undefined || height === undefined) {
-    const [known, other] =
-      width === undefined ? (["height", "width"] as const) : (["width", "height"] as const);
-    throw invalid({
-      kind: "only_with",
-      field: one.param,
-      needed: one.param.slice(0, one.param.length - known.length) + other,
-    });
-  }
-  for (const { param, value } of [width, height]) {
-    if (!Number.isInteger(value) || Number(value) < 1) throw mustBe(param, SIDE, { json: value });
-  }
-  return { param: width.param, value: `${width.value}x${height.value}` };
-}
-
-const isSizeLike = (value: Json): boolean =>
-  isJsonObject(value) || (typeof value === "string" && parseSize(value) !== undefined);
-
-/** `1024x768`, also of `{width, height}` and `1024*768`. @throws AppError naming a side that is no number */
-function sizeText({ param, value }: Wish): Json {
-  if (!isJsonObject(value))
-    return typeof value === "string" ? value.replace(/^(\d+)[*×:](\d+)$/, "$1x$2") : value;
-  const { width, height } = value;
-  for (const [name, side = null] of Object.entries({ width, height })) {
-    // APIs write numbers as text, too.
-    const isSide = (typeof side === "number" || typeof side === "string") && Number.isInteger(Number(side));
-    if (!isSide) throw mustBe(`${param}.${name}`, SIDE, { json: side });
-  }
-  return `${width}x${height}`;
-}
-
-/** `8s` is eight seconds. */
-function secondsOf(value: Json): Json {
-  return typeof value === "string" ? value.replace(/s$/, "") : value;
 }
 
 function unchoosable({ id: model }: Model, { param, value }: Wish): AppError {

@@ -79,6 +79,11 @@ export function generalMeaning(
   return meaning?.kind === "media" ? { meaning, place: Number(place) } : undefined;
 }
 
+/** Whether a value asks for nothing, as programs send it for what was not filled in, whether or not the model has such a field. */
+export function asksNothing(value: Json): boolean {
+  return value === "" || (Array.isArray(value) && value.length === 0);
+}
+
 /** Whether many APIs have the name for things of that kind. */
 export const isNameOf = (kind: Meaning["kind"], name: string): boolean =>
   generalMeaning(name)?.meaning.kind === kind;

@@ -404,7 +404,7 @@ describe("the words of that API", () => {
     const faults: readonly (readonly [string, JsonObject, readonly unknown[], string])[] = [
       ["fal-ai/veo3/image-to-video", { prompt: "x" }, ["body", "image_url"], "missing"],
       ["svc/sandbox-image", {}, ["body", "prompt"], "missing"],
-      ["svc/sandbox-image", { prompt: "x", loras: [] }, ["body", "loras"], "extra_forbidden"],
+      ["svc/sandbox-image", { prompt: "x", loras: [{}] }, ["body", "loras"], "extra_forbidden"],
       ["svc/sandbox-video", { prompt: "x", sync_mode: true }, ["body", "sync_mode"], "extra_forbidden"],
       ["svc/sandbox-image", { prompt: "x", sync_mode: "yes" }, ["body", "sync_mode"], "extra_forbidden"],
       ["svc/sandbox-image", { prompt: "x", num_images: 99 }, ["body", "num_images"], "value_error"],

@@ -111,6 +111,9 @@ describe("a field", () => {
     ["flux-2-pro", undefined, { aspect_ratio: "custom", width: 1280, height: 720 }, { size: "1280x720" }],
     ["sandbox-video", undefined, { size: "1280x720" }, { aspect_ratio: "16:9", resolution: "720p" }],
     ["sandbox-video", undefined, { seconds: "8s" }, { duration: 8 }],
+    // What was not filled in.
+    ["sandbox-image", undefined, { negative_prompt: "", loras: [], image_urls: [] }, {}],
+    ["kling-v3-pro", undefined, { negative_prompt: "" }, { negative_prompt: "" }],
   ] as const)("of %s by the words of %p: %j becomes %j", (id, provider, fields, expected) => {
     expect(bodyOf(id, fields, provider)).toEqual(expected);
   });

@@ -584,6 +584,14 @@ describe("an error names the caller's own field", () => {
     expect(errorOf(await film(body))).toMatchObject({ status: 400, word: "INVALID_ARGUMENT", field });
   });
 
+  test("nothing that is empty, as programs send what was not filled in", async () => {
+    const begun = await film(
+      instance({ negativePrompt: "", safetySettings: [], extras: [], durationSeconds: 1 }),
+    );
+    expect(begun.status).toBe(200);
+    await call(`${begun.body.name}:cancel`, { body: {} });
+  });
+
   test("instances[0].image where a model needs one", async () => {
     expect(errorOf(await film(instance(), "sandbox-video-frames"))).toMatchObject({
       status: 400,

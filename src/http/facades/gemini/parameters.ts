@@ -4,6 +4,7 @@ import { parseSize } from "../../../domain/media/size.ts";
 import { shorterSideOf, videoSize } from "../../../domain/media/video-size.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import { choices, propertyOf } from "../../../service/model-fields.ts";
+import { asksNothing } from "../foreign-words.ts";
 import { camelOf, type Member, memberOf, snakeOf, textOf, within } from "./members.ts";
 
 /** A request in the words of a model, and the paths where the caller has its fields. */
@@ -40,7 +41,7 @@ const NEVER = new Set(["model", "prompt"]);
 
 /**
  * Gives parameters to the model's fields of the same names, in snake_case: `negativePrompt` is `negative_prompt`.
- * @throws AppError naming a parameter that the model has no field for
+ * @throws AppError naming a parameter that the model has no field for, unless it is empty
  */
 export function addOwn(
   model: Model,
@@ -55,7 +56,9 @@ export function addOwn(
     if (known.has(camel) || ignored.has(camel)) continue;
     const member = { value, path: within(at, name) };
     const field = propertyOf(model, name) === undefined ? snakeOf(name) : name;
-    if (propertyOf(model, field) === undefined || NEVER.has(field)) throw unchoosable(model, member);
+    const isKnown = propertyOf(model, field) !== undefined && !NEVER.has(field);
+    if (!isKnown && asksNothing(value)) continue;
+    if (!isKnown) throw unchoosable(model, member);
     put(to, field, member);
   }
 }
