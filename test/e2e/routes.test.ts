@@ -257,6 +257,45 @@ test("a tenant with two accounts keeps nobody else from a provider, also over a 
   expect(others.ways[0]?.why).toContain("so far for accounts acc_");
 });
 
+test("a model that is overloaded for ten minutes keeps no other model of its account waiting, and 429 does", async () => {
+  const picture = Buffer.from(await plainImage(8, 8)).toString("base64");
+  const asked: string[] = [];
+  const upstream = await startUpstream(({ method, body }) => {
+    if (method === "GET") return { json: { name: "me" } };
+    const prompt: string = JSON.parse(body.toString()).prompt;
+    asked.push(prompt);
+    const headers = { "retry-after": "600" };
+    if (prompt === "busy") return { status: 503, headers, json: { error: "overloaded" } };
+    return prompt === "often"
+      ? { status: 429, headers, json: { error: "slow down" } }
+      : { json: { picture } };
+  });
+  started.push(upstream);
+  const folder = await folderOf(upstream.origin);
+  writeFileSync(join(folder, "svc-data/svc.yaml"), "egress: { allow: [127.0.0.1] }\n", { mode: 0o600 });
+  const other = MANIFEST.replace("house-1", "house-2").replace("bricks", "wood");
+  writeFileSync(join(folder, "svc-data/models/house-2.yaml"), other, { mode: 0o600 });
+  const server = await startServer({ folder, env: { HOUSE_KEY: env.HOUSE_KEY } });
+  const api = createApi(server.url, server.firstKey());
+  const states = async () => {
+    const args = ["routes", "list", "--server", server.url, "--token", token];
+    const ways = (await svcJson(args)) as { provider: string; state: string }[];
+    return ways.flatMap(({ provider, state }) => (provider === "house" ? state : []));
+  };
+  const local = ["--data-dir", server.dataDir];
+  const { token } = (await svcJson(["tokens", "create", "--name", "t", ...local])) as { token: string };
+  await api.create({ model: "house-1", prompt: "busy" });
+  await until(async () => (await states())[0] === "paused");
+  expect((await api.make({ model: "house-2", prompt: "a fox" })).status).toBe("completed");
+  await api.create({ model: "house-1", prompt: "a fox" });
+  expect([await states(), asked]).toEqual([
+    ["paused", "closed"],
+    ["busy", "a fox"],
+  ]);
+  await api.create({ model: "house-2", prompt: "often" });
+  await until(async () => (await states()).every((state) => state === "paused"));
+});
+
 /** A command on the folder counts within two seconds. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 20_000;

@@ -14,6 +14,7 @@ import type {
   CallbackId,
   FileId,
   KeyId,
+  LaneId,
   LeaseToken,
   ModelId,
   ProviderId,
@@ -29,6 +30,7 @@ import type { AttemptIntent, ClaimQuery } from "../../src/domain/ports/claims.ts
 import type { ImportStore } from "../../src/domain/ports/import-store.ts";
 import type { PriceStore } from "../../src/domain/ports/price-store.ts";
 import type { RetentionStore } from "../../src/domain/ports/retention-store.ts";
+import { type RouteOfLane, WHOLE_ACCOUNT } from "../../src/domain/ports/route-store.ts";
 import type { Ids } from "../../src/domain/ports/runtime.ts";
 import type { SearchStore } from "../../src/domain/ports/search-store.ts";
 import type { SessionStore } from "../../src/domain/ports/session-store.ts";
@@ -44,6 +46,8 @@ import { cancelled, failed, outputsReady, submitted, succeeded } from "../../src
 /** Names used wherever a test does not care which. */
 export const ACCOUNT = accountId(1);
 export const LANE = "sandbox" as ProviderId;
+/** All of an account at a provider. */
+export const whole = (lane: LaneId): RouteOfLane => ({ lane, upstreamModel: WHOLE_ACCOUNT });
 /** The present in every store test, unless it says otherwise. */
 export const NOW = 1_000_000;
 

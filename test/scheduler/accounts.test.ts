@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import type { LaneId, TaskId } from "../../src/domain/ids.ts";
+import type { LaneId, ModelId, TaskId } from "../../src/domain/ids.ts";
 import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
 import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
-import { createEngine, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
+import { createEngine, MODEL, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
 import { LANE, NOW, newTask, taskId } from "../helpers/store.ts";
 
 const SECOND = `${LANE}/second` as LaneId;
@@ -143,6 +143,46 @@ describe("an account that answers 429 with Retry-After", () => {
     await engine.runToEnd();
     expect(polls).toBe(3);
     for (const id of tasks) expect(await engine.task(id)).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("a model whose upstream cannot answer for a while", () => {
+  const unable = new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "503", {
+    ...{ retryAfterMs: 600_000, isUnable: true },
+  });
+  const oftenThere = new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "429", {
+    ...{ retryAfterMs: 600_000, isTooOften: true },
+  });
+  const upstreamModel = "two";
+  const models = [MODEL, { ...MODEL, id: "other" as ModelId, routes: [{ provider: LANE, upstreamModel }] }];
+
+  test.each([
+    ["answers 503 with Retry-After", unable, false],
+    ["answers 429, by models", oftenThere, true],
+  ])("and %s pauses alone, also for polls", async (_, error, limitsByModel) => {
+    const provider = account(LANE, {
+      limitsByModel,
+      submit: async ({ upstreamModel: asked }) => {
+        if (asked === upstreamModel) return { kind: "operation", operation: "job", pollAfterMs: 100 };
+        throw error;
+      },
+      poll: async () => ({ kind: "succeeded", ...{ outputs: pictures.outputs } }),
+    });
+    const engine = await createEngine([provider], { models });
+    const [paused, other] = [taskId(1), taskId(2)];
+    await engine.admit({ id: paused });
+    await engine.scheduler.tick();
+    await engine.admit({ id: other, model: models[1]!.id });
+    for (let i = 0; i < 5; i++) {
+      await engine.scheduler.tick();
+      engine.clock.advance(100);
+    }
+    expect([(await engine.task(other)).status, (await engine.task(paused)).status]).toEqual([
+      "completed",
+      "processing",
+    ]);
+    expect(provider.submissions).toHaveLength(2);
+    expect(engine.deps.routing.choose(MODEL, newTask().request)?.waitMs).toBeGreaterThan(599_000);
   });
 });
 

@@ -3,7 +3,7 @@ import type { LaneId } from "../../src/domain/ids.ts";
 import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
 import { createLanes, laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createEngine, MODEL, type ScriptedProvider, scriptedProvider } from "../helpers/engine.ts";
-import { LANE, lane, micros, newTask, taskId } from "../helpers/store.ts";
+import { LANE, lane, micros, newTask, taskId, whole } from "../helpers/store.ts";
 
 const HOUR = 3_600_000;
 const pictures = { kind: "outputs", outputs: [{ kind: "bytes", bytes: new Uint8Array([1]) }] } as const;
@@ -274,7 +274,7 @@ test("an account that is asked too often gets no more tasks than it takes, where
   const { pace, routing } = engine.deps;
   const { request } = newTask();
   const chosen = () => routing.choose(MODEL, request)?.lane;
-  pace.submit(LANE);
+  pace.submit(whole(LANE));
   pace.tooOften(LANE);
   // It takes one now, which waits there already when the next one comes.
   expect([chosen(), chosen()]).toEqual([LANE, other]);

@@ -10,7 +10,7 @@ import type { AttemptState } from "../../src/domain/task/task.ts";
 import { OPENS_AFTER } from "../../src/scheduler/routing/standing.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { fakeClock, MODEL, scriptedProvider } from "../helpers/engine.ts";
-import { micros, newTask } from "../helpers/store.ts";
+import { micros, newTask, whole } from "../helpers/store.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const noStore: RouteStore = {
@@ -62,7 +62,7 @@ describe("a way", () => {
     clock.advance(30_000);
     expect(choose()).toBe("a");
     standing.worked({ lane: "a" as LaneId, upstreamModel: "a-model" }, "submission");
-    pace.slow("a" as LaneId, 5_000);
+    pace.slow(whole("a" as LaneId), 5_000);
     expect(choose()).toMatch(/^b/);
   });
 
@@ -70,7 +70,7 @@ describe("a way", () => {
     const { choose, open, clock, pace } = setup();
     open("a", "a-model");
     clock.advance(10_000);
-    for (const lane of ["b", "b/two"] as LaneId[]) pace.slow(lane, 300_000);
+    for (const lane of ["b", "b/two"] as LaneId[]) pace.slow(whole(lane), 300_000);
     expect(choose()).toBe("a in 20000");
   });
 
@@ -89,7 +89,7 @@ describe("a way", () => {
     const { choose, pace } = setup([route("a")]);
     const waiting = { attempts: [], current: { lane: "a" as LaneId, routeIndex: 0 } };
     expect(choose({}, waiting)).toBe("a");
-    pace.slow("a" as LaneId, 5_000);
+    pace.slow(whole("a" as LaneId), 5_000);
     expect(choose({}, waiting)).toBe("a in 5000");
     expect(choose()).toBe("a");
   });
@@ -220,7 +220,7 @@ test("every way is told with what is in the way of it", () => {
   const { routing, model, open, pace, standing } = setup([route("a"), route("b", { modes: [] }), route("c")]);
   open("a", "a-model");
   standing.block({ lane: "b" as LaneId, upstreamModel: "" }, "maintenance");
-  pace.slow("b/two" as LaneId, 1_000);
+  pace.slow(whole("b/two" as LaneId), 1_000);
   const told = routing
     .consider(model, request)
     .map(({ lane, standing: { state }, isAble, isChosen }) => [...[lane, state, isAble, isChosen]]);

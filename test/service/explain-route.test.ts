@@ -8,7 +8,7 @@ import { explainedForm } from "../../src/domain/route-form.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createExplainRoute } from "../../src/service/explain-route.ts";
 import { fakeClock, MODEL, scriptedProvider } from "../helpers/engine.ts";
-import { ACCOUNT, accountId, micros } from "../helpers/store.ts";
+import { ACCOUNT, accountId, micros, whole } from "../helpers/store.ts";
 
 const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const account = (lane: string): ProviderAdapter =>
@@ -96,7 +96,7 @@ test("what one caller alone has met keeps no request of others away once one of 
 
 test("a request waits for a way that is open or blocked, and is refused where only the operator can help", async () => {
   const { ask, standing, pace } = setup([route("a")]);
-  pace.slow(A.lane, 5_000);
+  pace.slow(whole(A.lane), 5_000);
   expect(await ask()).toMatchObject({ outcome: "waits", verdicts: ["a paused"] });
   await standing.block(A, "by hand");
   expect(await ask()).toMatchObject({ outcome: "waits", verdicts: ["a blocked"] });

@@ -207,6 +207,8 @@ export interface ProviderAdapter {
   readonly concurrency: number;
   /** How often the account may be called; absent: without a limit. */
   readonly rates?: Rates | undefined;
+  /** The upstream counts the submissions of each model by themselves: that one gets too many says nothing about the others. */
+  readonly limitsByModel?: boolean | undefined;
   /**
    * How the account is reached now, such as base and region, without secrets. It is stored with an attempt before the attempt
    * is sent, and used for everything that concerns the attempt later.
@@ -276,6 +278,8 @@ export class ProviderError extends Error {
       readonly refused?: "key" | "route" | "spent" | undefined;
       /** The upstream says that it gets too many requests. */
       readonly isTooOften?: boolean | undefined;
+      /** It is the upstream that cannot answer, so that `retryAfterMs` says nothing about its other models. */
+      readonly isUnable?: boolean | undefined;
       /** The upstream tried and failed. A retry after a delay alone will not help. */
       readonly isFailure?: boolean | undefined;
     } = {},
@@ -284,7 +288,7 @@ export class ProviderError extends Error {
     super(message, cause === undefined ? undefined : { cause });
   }
 
-  /** How long the upstream asks all users of the account to wait; undefined if it does not ask. */
+  /** How long the upstream asks to wait, and not this task alone; undefined if it does not ask. */
   get pauseMs(): number | undefined {
     const { retryAfterMs, isFailure } = this.details;
     return this.disposition === "retry" && isFailure !== true ? retryAfterMs : undefined;

@@ -94,6 +94,8 @@ function createAt(deps: DeclaredDeps, { form, compiled }: LoadedForm, terms: Ter
     submitIsIdempotent: flows.every(({ submit }) => submit?.idempotent !== undefined),
     concurrency: account.concurrency ?? headOf(form).concurrency,
     rates: ratesOf(account, usualRates(limits)),
+    // A relay in front of the upstream may have limits of its own.
+    limitsByModel: limits.by_model === true && isOwnBase,
     needsInputUrls: needsAddresses(form),
     submit: async (request, signal) => {
       signal.throwIfAborted();

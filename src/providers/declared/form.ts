@@ -160,6 +160,8 @@ export interface LimitsForm {
   readonly under_way?: number;
   readonly submits?: string;
   readonly polls?: string;
+  /** Whether the upstream counts the submissions of each model by themselves. */
+  readonly by_model?: boolean;
   readonly connect_seconds?: number;
   readonly answer_seconds?: number;
   readonly body_seconds?: number;

@@ -82,6 +82,7 @@ export function refusedSubmission(refusal: Refusal): ProviderError {
     refused: refusedOf(refusal),
     isFailure,
     isTooOften: meaning === "busy" && refusal.status === 429,
+    isUnable: refusal.status >= 500,
   });
 }
 
@@ -125,7 +126,11 @@ export function unansweredQuestion(error: unknown): never {
   if (!(error instanceof NoAnswer)) throw error;
   const { refusal } = error;
   throw new ProviderError("retry", codeOf(error), error.message, {
-    ...(refusal && { retryAfterMs: refusal.retryAfterMs, refused: refusedByQuestion(refusal) }),
+    ...(refusal && {
+      retryAfterMs: refusal.retryAfterMs,
+      refused: refusedByQuestion(refusal),
+      isUnable: refusal.status >= 500,
+    }),
   });
 }
 

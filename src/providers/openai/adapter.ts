@@ -52,6 +52,7 @@ export interface OpenAiDeps {
 /** The answer holds the pictures and comes once they are made: ten at the highest quality take minutes. */
 const LIMITS: HttpLimits = { connectMs: 15_000, answerMs: 900_000, bodyMs: 300_000 };
 
+const OPENAI_ORIGIN = "https://api.openai.com";
 const MIB = 1024 * 1024;
 /** Limit of an answer for each picture, early versions included: 24 MiB as base64. The largest pictures seen need less. */
 const ANSWER_BYTES_EACH = 32 * MIB;
@@ -76,6 +77,8 @@ export function createOpenAiProvider(deps: OpenAiDeps): ProviderAdapter {
     submitIsIdempotent: deps.isIdempotent,
     repeatIsSafe: deps.restarts === "safe",
     concurrency: deps.concurrency,
+    // Other servers of that API may count all together.
+    limitsByModel: upstream.origin === OPENAI_ORIGIN,
     submit: (request, signal) =>
       request.request.kind === "video"
         ? videos.submit(request, signal)

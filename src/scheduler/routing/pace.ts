@@ -1,5 +1,6 @@
 import type { LaneId, TaskId } from "../../domain/ids.ts";
-import { ProviderError, type Rates } from "../../domain/ports/provider.ts";
+import { type ProviderAdapter, ProviderError, type Rates } from "../../domain/ports/provider.ts";
+import { type RouteOfLane, WHOLE_ACCOUNT } from "../../domain/ports/route-store.ts";
 import type { Clock } from "../../domain/ports/runtime.ts";
 import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import type { Attempt } from "../../domain/task/task.ts";
@@ -14,26 +15,25 @@ export interface Pace {
   /** How long until `starts` is above 0. */
   startsInMs(lane: LaneId): number;
   /** Takes the right to submit one task. @returns 0, or how long to wait if there is none */
-  submit(lane: LaneId): number;
+  submit(route: RouteOfLane): number;
   /** Takes the right to poll for a task. @returns 0, or how long to wait; the place in the queue is kept */
-  poll(lane: LaneId, task: TaskId): number;
-  /** The account's upstream asks for a pause, limited to `LONGEST_DELAY_MS`. */
-  slow(lane: LaneId, pauseMs: number): void;
+  poll(route: RouteOfLane, task: TaskId): number;
+  /** The upstream asks for a pause of a model, or of the whole account. It is limited to `LONGEST_DELAY_MS`. */
+  slow(route: RouteOfLane, pauseMs: number): void;
   /** The account's upstream says that it gets too many requests. It then gets half as many, and gradually more again. */
   tooOften(lane: LaneId): void;
-  /** How long the pause lasts that the account's upstream asked for. */
-  pausedMs(lane: LaneId): number;
+  /** How long the pause lasts that the upstream asked for, of the model or of the whole account. */
+  pausedMs(route: RouteOfLane): number;
   /**
-   * How long until a task can be submitted that has this many before it, considering the pause and the refusals of the
+   * How long until a task can be submitted that has this many before it, considering the pauses and the refusals of the
    * account's upstream.
    */
-  heldMs(lane: LaneId, ahead: number): number;
+  heldMs(route: RouteOfLane, ahead: number): number;
   /** How many submissions per minute the account takes, from its settings or learned; undefined: not known. */
   perMinute(lane: LaneId): number | undefined;
 }
 
 interface LanePace {
-  pausedUntil: number;
   rates: Rates | undefined;
   submissions: Bucket | undefined;
   polls: Turns | undefined;
@@ -47,6 +47,8 @@ export function createPace(deps: {
 }): Pace {
   const { clock, rates } = deps;
   const lanes = new Map<LaneId, LanePace>();
+  const { slow, pausedMs } = createPauses(clock);
+  const accountPausedMs = (lane: LaneId) => pausedMs({ lane, upstreamModel: WHOLE_ACCOUNT });
 
   function paceOf(lane: LaneId): LanePace {
     const pace = lanes.getOrInsertComputed(lane, newLanePace);
@@ -61,39 +63,54 @@ export function createPace(deps: {
   function startsInMs(lane: LaneId): number {
     const { submissions, found } = paceOf(lane);
     const now = clock.elapsed();
-    return Math.max(pausedMs(lane), submissions?.waitMs(now) ?? 0, found.waitMs(now));
+    return Math.max(accountPausedMs(lane), submissions?.waitMs(now) ?? 0, found.waitMs(now));
   }
-
-  const pausedMs = (lane: LaneId) => Math.max(0, (lanes.get(lane)?.pausedUntil ?? 0) - clock.elapsed());
 
   return {
     starts(lane) {
-      if (pausedMs(lane) > 0) return 0;
+      if (accountPausedMs(lane) > 0) return 0;
       const { submissions, found } = paceOf(lane);
       const now = clock.elapsed();
       return least(submissions?.free(now), found.free(now));
     },
     startsInMs,
-    submit(lane) {
-      const { submissions, found } = paceOf(lane);
+    submit(route) {
+      const { submissions, found } = paceOf(route.lane);
       const now = clock.elapsed();
-      const waitMs = startsInMs(lane);
+      const waitMs = Math.max(startsInMs(route.lane), pausedMs(route));
       if (waitMs > 0) return waitMs;
       submissions?.take(now);
       found.take(now);
       return 0;
     },
-    poll: (lane, task) => pausedMs(lane) || (paceOf(lane).polls?.take(task, clock.elapsed()) ?? 0),
-    slow(lane, pauseMs) {
-      const pace = paceOf(lane);
-      pace.pausedUntil = Math.max(pace.pausedUntil, clock.elapsed() + Math.min(pauseMs, LONGEST_DELAY_MS));
-    },
+    poll: (route, task) => pausedMs(route) || (paceOf(route.lane).polls?.take(task, clock.elapsed()) ?? 0),
+    slow,
     tooOften: (lane) => paceOf(lane).found.slow(clock.elapsed()),
     pausedMs,
-    heldMs: (lane, ahead) =>
-      Math.max(pausedMs(lane), lanes.get(lane)?.found.waitMs(clock.elapsed(), ahead) ?? 0),
+    heldMs: (route, ahead) =>
+      Math.max(pausedMs(route), lanes.get(route.lane)?.found.waitMs(clock.elapsed(), ahead) ?? 0),
     perMinute: (lane) =>
       least(rates(lane)?.submissionsPerMinute, lanes.get(lane)?.found.perMinute(clock.elapsed())),
+  };
+}
+
+/** The pauses of accounts and of their models. */
+function createPauses(clock: Pick<Clock, "elapsed">): Pick<Pace, "slow" | "pausedMs"> {
+  /** Until when, by account and model; the whole account as `WHOLE_ACCOUNT`. */
+  const ends = new Map<LaneId, Map<string, number>>();
+  return {
+    slow({ lane, upstreamModel }, pauseMs) {
+      const ofLane = ends.getOrInsertComputed(lane, () => new Map());
+      const now = clock.elapsed();
+      for (const [model, end] of ofLane) if (end <= now) ofLane.delete(model);
+      const end = now + Math.min(pauseMs, LONGEST_DELAY_MS);
+      ofLane.set(upstreamModel, Math.max(end, ofLane.get(upstreamModel) ?? 0));
+    },
+    pausedMs({ lane, upstreamModel }) {
+      const ofLane = ends.get(lane);
+      const end = Math.max(ofLane?.get(WHOLE_ACCOUNT) ?? 0, ofLane?.get(upstreamModel) ?? 0);
+      return Math.max(0, end - clock.elapsed());
+    },
   };
 }
 
@@ -104,14 +121,24 @@ function least(one: number | undefined, other: number | undefined): number | und
 
 function newLanePace(): LanePace {
   return {
-    ...{ pausedUntil: 0, rates: undefined, submissions: undefined, polls: undefined },
+    ...{ rates: undefined, submissions: undefined, polls: undefined },
     found: createFoundRate(),
   };
 }
 
-/** Slows down the account of an attempt if its upstream says that it gets too many requests. */
-export function heed(pace: Pace, attempt: Attempt | undefined, error: unknown): void {
+/** Slows down the account of an attempt, or its model there, if the upstream asks for it or says that it gets too many requests. */
+export function heed(
+  pace: Pace,
+  attempt: Attempt | undefined,
+  error: unknown,
+  { limitsByModel = false }: Pick<ProviderAdapter, "limitsByModel"> = {},
+): void {
   if (!(error instanceof ProviderError) || attempt === undefined) return;
-  if (error.details.isTooOften === true) pace.tooOften(attempt.lane);
-  if (error.pauseMs !== undefined) pace.slow(attempt.lane, error.pauseMs);
+  const { lane, upstreamModel } = attempt;
+  const { isTooOften = false, isUnable = false } = error.details;
+  const isOfModel = isUnable || (isTooOften && limitsByModel);
+  // A pause of the model is enough: its other models do not get too many.
+  if (isTooOften && !(isOfModel && error.pauseMs !== undefined)) pace.tooOften(lane);
+  if (error.pauseMs === undefined) return;
+  pace.slow({ lane, upstreamModel: isOfModel ? upstreamModel : WHOLE_ACCOUNT }, error.pauseMs);
 }

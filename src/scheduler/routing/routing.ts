@@ -211,7 +211,7 @@ function outlookOf(
   const tries = triesOf(looking, route, lane);
   const way = { lane, upstreamModel: route.upstreamModel };
   // A task that waits there gets its turn when it asks.
-  const heldMs = pace.heldMs(lane, looking.current?.lane === lane ? 0 : loads.queued(lane));
+  const heldMs = pace.heldMs(way, looking.current?.lane === lane ? 0 : loads.queued(lane));
   const sender = senderOf(looking, tries > 0);
   const { state } = standing.of(way, sender);
   if (state === "closed") return { tries, waitMs: heldMs, state: heldMs > 0 ? "paused" : state };
@@ -231,7 +231,7 @@ export function standingOf(
   sender?: Sender,
 ): Standing {
   const known = standing.of({ lane, upstreamModel }, sender);
-  const pausedMs = pace.pausedMs(lane);
+  const pausedMs = pace.pausedMs({ lane, upstreamModel });
   return known.state === "closed" && pausedMs > 0
     ? { state: "paused", until: clock.now() + pausedMs }
     : known;

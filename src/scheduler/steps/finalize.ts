@@ -113,11 +113,11 @@ function createRenewed(step: Step, attempt: Attempt): Renewed {
 }
 
 async function askAgain(step: Step, attempt: Attempt): Promise<PollResult | undefined> {
-  const { operation, lane } = attempt;
+  const { operation } = attempt;
   const { pace } = step.deps;
   const adapter = step.adapterOf(attempt);
   if (adapter?.poll === undefined || operation === undefined) return undefined;
-  if (pace.poll(lane, step.task.id) > 0) return undefined;
+  if (pace.poll(attempt, step.task.id) > 0) return undefined;
   try {
     return await adapter.poll(operation, step.signal);
   } catch (error) {

@@ -25,7 +25,7 @@ export async function poll(step: Step): Promise<StepResult> {
   if (adapter === undefined && task.cancelRequested) return letGo(step);
   if (adapter === undefined && !(await step.isLate())) return step.waitForProvider();
   if (adapter?.poll === undefined) return pollTrouble(step, new Error("The provider cannot be polled."));
-  const waitMs = step.deps.pace.poll(attempt.lane, task.id);
+  const waitMs = step.deps.pace.poll(attempt, task.id);
   if (waitMs > 0) return step.snooze(waitMs);
   const { operation } = attempt;
   const ask = adapter.poll.bind(adapter);

@@ -40,7 +40,7 @@ async function ask(
 ): Promise<StepResult> {
   const { deps, task, attempt } = step;
   if (attempt === undefined) return outcomeUnknown(step);
-  const waitMs = deps.pace.poll(attempt.lane, task.id);
+  const waitMs = deps.pace.poll(attempt, task.id);
   if (waitMs > 0) return step.snooze(waitMs);
   return step.attempting(
     async () => {
