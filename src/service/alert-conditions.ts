@@ -24,7 +24,7 @@ export interface DiskTrouble {
 
 export interface ConditionDeps {
   readonly clock: Pick<Clock, "now">;
-  readonly accounts: Pick<AccountStore, "lowAccounts">;
+  readonly accounts: Pick<AccountStore, "accounts" | "lowAccounts">;
   readonly routes: Pick<RouteStore, "troubles">;
   /** Whether the account at a provider is switched on. */
   readonly isOn: (lane: LaneId) => boolean;
@@ -39,8 +39,8 @@ export interface ConditionDeps {
 /** A route that failed several times in a row is tried again soon. It counts as down only after this time. */
 const OPEN_MS = 2 * 60_000;
 /**
- * What one caller's tasks alone have met may be their fault. It counts as down when a second caller meets it, or after this time
- * in which nobody else was served, because there may be nobody else.
+ * What one caller's tasks alone have met may be their fault. Where there are other accounts, it counts as down when a second caller meets
+ * it, or after this time in which nobody else was served, because nobody else may have asked.
  */
 const ALONE_MS = 10 * 60_000;
 /** How long callbacks that were given up count as a problem, and how many are looked at. */
@@ -76,9 +76,11 @@ async function readStored(deps: ConditionDeps): Promise<Condition[]> {
   const troubles = await deps.routes.troubles();
   // What a provider said before it was switched off keeps no task waiting.
   const present = troubles.filter(({ lane }) => deps.isOn(lane));
+  const isOnlyCaller = present.some(isOfOne) && (await deps.accounts.accounts({ limit: 2 })).length < 2;
+  const now = deps.clock.now();
   return [
     ...low.map(lowBalance),
-    ...present.flatMap((trouble) => routeDown(trouble, deps.clock.now())),
+    ...present.flatMap((trouble) => routeDown(trouble, { now, isOnlyCaller })),
     ...(await deadCallbacks(deps)),
   ];
 }
@@ -110,9 +112,14 @@ async function deadCallbacks({ callbacks, clock }: ConditionDeps): Promise<Condi
   return [{ kind: "dead_callbacks", subject: "", summary }];
 }
 
-function routeDown(trouble: RouteTrouble, now: number): Condition[] {
-  const { lane, upstreamModel, kind, detail, since, callers } = trouble;
-  const leastMs = callers?.length === 1 ? ALONE_MS : kind === "open" ? OPEN_MS : 0;
+const isOfOne = ({ callers }: RouteTrouble): boolean => callers?.length === 1;
+
+function routeDown(
+  trouble: RouteTrouble,
+  { now, isOnlyCaller }: { readonly now: number; readonly isOnlyCaller: boolean },
+): Condition[] {
+  const { lane, upstreamModel, kind, detail, since } = trouble;
+  const leastMs = isOfOne(trouble) && !isOnlyCaller ? ALONE_MS : kind === "open" ? OPEN_MS : 0;
   if (kind === "blocked" || trouble.servesOthers === true || now - since < leastMs) return [];
   const [subject, what] =
     upstreamModel === WHOLE_ACCOUNT

@@ -116,6 +116,15 @@ describe("what is wrong", () => {
     ...{ held: micros(0), creditLimit: micros(0), priceMultiplier: 1_000_000, lowBalance: micros(5_000_000) },
     createdAt: 0,
   };
+  /** A store of so many accounts, which are not read otherwise. */
+  const accountsOf = (
+    count: number,
+    more: Partial<ConditionDeps["accounts"]> = {},
+  ): ConditionDeps["accounts"] => ({
+    accounts: async ({ limit }) => Array.from({ length: Math.min(count, limit) }, () => ({}) as Account),
+    lowAccounts: async () => [],
+    ...more,
+  });
   const calm = { hour: { models: [] }, minute: { answered: { "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 } } };
 
   function reading(given: Partial<ConditionDeps> & { failed?: number; errors?: number } = {}) {
@@ -126,7 +135,7 @@ describe("what is wrong", () => {
     const dead = { at: [] as number[] };
     const read = createReadConditions({
       clock,
-      accounts: { lowAccounts: async () => [] },
+      accounts: accountsOf(2),
       routes: { troubles: async () => [] },
       isOn: (lane) => lane === LANE,
       // What is not read of the counts is left out.
@@ -167,13 +176,13 @@ describe("what is wrong", () => {
   });
 
   test("is each account below its level, with what it has left", async () => {
-    const { read } = reading({ accounts: { lowAccounts: async () => [account] } });
+    const { read } = reading({ accounts: accountsOf(1, { lowAccounts: async () => [account] }) });
     expect((await read([]))[0]).toEqual({
       ...{ kind: "low_balance", subject: ACCOUNT },
       summary: `Account web (${ACCOUNT}) has 3.000000 USD left; 5.000000 is its level.`,
     });
     const enough = { ...account, balance: micros(6_000_000) };
-    const again = reading({ accounts: { lowAccounts: async () => [enough] } });
+    const again = reading({ accounts: accountsOf(1, { lowAccounts: async () => [enough] }) });
     expect((await again.read([]))[0]?.summary).toBe(
       `Account web (${ACCOUNT}) has 6.000000 USD left, and had less than 5.000000 while tasks ran; 5.000000 is its level.`,
     );
@@ -207,6 +216,15 @@ describe("what is wrong", () => {
     expect(await subjects()).toEqual([`${LANE}:m`, `${LANE}:both`]);
   });
 
+  test("is at once what the only account meets on a route", async () => {
+    const trouble: RouteTrouble = {
+      ...{ lane: LANE, upstreamModel: "m", kind: "spent", detail: "402", since: fakeClock().now(), times: 1 },
+      ...{ callers: [ACCOUNT], servesOthers: false },
+    };
+    const { read } = reading({ accounts: accountsOf(1), routes: { troubles: async () => [trouble] } });
+    expect(kindsOf(await read([]))).toEqual(["route_down"]);
+  });
+
   test("is no route of a provider that was switched off", async () => {
     const trouble: RouteTrouble = {
       ...{ lane: "gone" as LaneId, upstreamModel: "m", kind: "refused", detail: "no", since: 0, times: 1 },
@@ -221,7 +239,7 @@ describe("what is wrong", () => {
     };
     const low = { kind: "low_balance", subject: ACCOUNT, summary: "Low.", since: 1, toldAt: 2 } as const;
     const failed = { kind: "backup_failed", subject: "", summary: "Failed.", since: 1, toldAt: 2 } as const;
-    const { read } = reading({ accounts: { lowAccounts: away }, errors: 150 });
+    const { read } = reading({ accounts: accountsOf(1, { lowAccounts: away }), errors: 150 });
     const conditions = await read([low, failed, low]);
     expect(conditions.map(({ kind, summary, level }) => [kind, level ?? summary])).toEqual([
       ["database_down", "The database cannot be read: The database does not answer."],
