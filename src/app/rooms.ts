@@ -273,7 +273,7 @@ async function openServerLog(config: Config, isColoured: boolean, releases: Rele
     isColoured,
     format: format === "auto" ? (process.stderr.isTTY ? "pretty" : "json") : format,
   });
-  releases.push(() => log.flush());
+  releases.push(log.end);
   return log;
 }
 

@@ -3,6 +3,7 @@ import type { LogLevel } from "../domain/log-level.ts";
 import type { LeveledLog, LogFields } from "../domain/ports/runtime.ts";
 import { printableLines } from "../toolkit/printable.ts";
 import type { LogFile } from "./log-file.ts";
+import { createLogOutput, type LogOutput } from "./log-output.ts";
 
 export interface LogOptions {
   readonly level: LogLevel;
@@ -14,23 +15,27 @@ export interface LogOptions {
 export interface RunningLog extends LeveledLog {
   /** Keeps every later line in a file too, as JSON. */
   keepIn(file: Pick<LogFile, "write">): void;
-  /** Writes what is buffered; call before the process ends. */
+  /** Writes what is buffered, as far as its reader takes it. */
   flush(): void;
+  /** The same before the process ends: gives a slow reader a second. */
+  end(): Promise<void>;
 }
 
 /** How long a line may wait for more lines before it is written. */
 const FLUSH_MS = 100;
 /** How many characters wait at most. */
 const FLUSH_LENGTH = 8_192;
+/** How long the process stays for the reader of its last lines. */
+const END_MS = 1_000;
 
 /**
  * A pino log on stderr (stdout is for data). Lines are gathered for at most 100 ms, so that a busy server does not pay one
  * system call a line; warnings and errors are written at once.
  */
 export async function openLog(options: LogOptions): Promise<RunningLog> {
-  const output = pino.destination({ dest: 2, sync: true });
-  // The reader of stderr may be gone. The service continues without one.
-  output.on("error", () => {});
+  const output: LogOutput = createLogOutput((lines) =>
+    log.warn({ lines }, "the log was not read for a while, and these lines were left out"),
+  );
   const lines = gather((text) => output.write(text));
   const shown = options.format === "pretty" ? await prettied(lines, options) : lines;
   let kept: ReturnType<typeof gather> | undefined;
@@ -44,18 +49,10 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
   const flush = () => {
     lines.flush();
     kept?.flush();
+    return output.flush();
   };
   const time = createTimestamp();
-  const root = pino(
-    {
-      level: options.level,
-      base: null,
-      timestamp: () => `,"time":"${time()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: describe },
-    },
-    stream,
-  );
+  const root = openRoot(options, time, stream);
   setInterval(flush, FLUSH_MS).unref();
 
   /**
@@ -70,7 +67,7 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
       if (isUrgent) flush();
     };
   };
-  return {
+  const log: RunningLog = {
     debug: write("debug", false),
     info: write("info", false),
     warn: write("warn", true),
@@ -84,7 +81,22 @@ export async function openLog(options: LogOptions): Promise<RunningLog> {
       kept = gather((text) => file.write(text));
     },
     flush,
+    async end() {
+      for (let waitedMs = 0; !flush() && waitedMs < END_MS; waitedMs += FLUSH_MS) await Bun.sleep(FLUSH_MS);
+    },
   };
+  return log;
+}
+
+function openRoot({ level }: LogOptions, time: () => string, stream: pino.DestinationStream) {
+  const form: pino.LoggerOptions = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${time()}"`,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: describe },
+  };
+  return pino(form, stream);
 }
 
 async function prettied(lines: { write(text: string): void }, { isColoured = false }: LogOptions) {
