@@ -107,7 +107,7 @@ function addList(keys: Command, context: Context): void {
         .flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]))
         .join("; ") || "none",
     ]);
-    if (rows.length === 0)
+    if (rows.length === 0 && query.after === undefined)
       output.say(`There are no keys ${at}. Make one: svc keys create --name NAME${placeAgain(command)}`);
     const forms = found.map((key) => ({ ...keyForm(key, now), account: names.get(key.accountId) }));
     await output.list({ keys: forms, next }, COLUMNS, rows);

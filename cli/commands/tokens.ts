@@ -74,7 +74,7 @@ function addList(tokens: Command, context: Context): void {
       token.expiresAt === undefined ? "never" : formatTime(token.expiresAt),
       token.lastUsedAt === undefined ? "never" : formatTime(token.lastUsedAt),
     ]);
-    if (rows.length === 0)
+    if (rows.length === 0 && query.after === undefined)
       output.say(`There are no tokens ${at}. Make one: svc tokens create --name NAME${placeAgain(command)}`);
     await output.list({ tokens: found.map((token) => tokenForm(token, now)), next }, COLUMNS, rows);
     sayMore(output, command, next);

@@ -1,3 +1,5 @@
+import { mustBe } from "../domain/errors.ts";
+import { type IdPrefix, isId } from "../domain/ids.ts";
 import type { ListQuery, ListSlice } from "../domain/lists.ts";
 import type { ListPage } from "../domain/ports/account-store.ts";
 
@@ -7,9 +9,22 @@ const AT_ONCE = 100;
 /**
  * Reads a part of a list some rows at a time. Other work runs in between, so rows that are made meanwhile may be in it.
  *
+ * @param prefix of the ids in the list
  * @param read returns the rows of a page in the order of their ids
  * @returns slices, of which the last says whether the list goes on after the part; at least one
+ * @throws AppError `invalid_request` if `after` is no such id
  */
+export async function* readPart<Item extends { readonly id: string }>(
+  prefix: IdPrefix,
+  read: (page: ListPage) => Promise<readonly Item[]>,
+  query: ListQuery = {},
+): AsyncGenerator<ListSlice<Item>, void, void> {
+  const { after } = query;
+  if (after !== undefined && !isId(prefix, after)) throw mustBe("after", { form: "cursor" }, after);
+  yield* readSlices(read, query);
+}
+
+/** Like `readPart`, of a query that is checked. */
 export async function* readSlices<Item extends { readonly id: string }>(
   read: (page: ListPage) => Promise<readonly Item[]>,
   { limit = Number.POSITIVE_INFINITY, after }: ListQuery = {},

@@ -6,7 +6,7 @@ import type { ListQuery } from "../domain/lists.ts";
 import { type Micros, ZERO } from "../domain/money/money.ts";
 import { firstKeyVerbs } from "./first-key.ts";
 import { quotaVerbs } from "./list-quotas.ts";
-import { readSlices } from "./lists.ts";
+import { readPart } from "./lists.ts";
 import { keyVerbs } from "./manage-keys.ts";
 import { moneyVerbs } from "./manage-money.ts";
 import { sessionVerbs } from "./manage-sessions.ts";
@@ -53,7 +53,7 @@ function accountVerbs(deps: ManageAccountDeps) {
       throw invalid({ kind: "account_taken", field: "name", name });
     },
     /** Accounts in the order in which they were made. */
-    listAccounts: (query?: ListQuery) => readSlices(accounts.accounts, query),
+    listAccounts: (query?: ListQuery) => readPart("acc", accounts.accounts, query),
     readAccount: (idOrName: string) => findAccount(deps, idOrName),
   };
 }

@@ -6,7 +6,7 @@ import type { ListQuery } from "../domain/lists.ts";
 import type { Quota } from "../domain/money/quota.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import { checkGrace, checkKeyTerms, type KeyTerms, NEW_SECRET } from "./key-terms.ts";
-import { readSlices } from "./lists.ts";
+import { readPart } from "./lists.ts";
 import {
   actNow,
   checkName,
@@ -76,7 +76,7 @@ export function keyVerbs(deps: ManageAccountDeps) {
      */
     async *listKeys({ account: owner, ...query }: KeyListQuery = {}) {
       const account = owner === undefined ? undefined : (await findAccount(deps, owner)).id;
-      yield* readSlices((page) => accounts.keys({ ...page, account }), query);
+      yield* readPart("key", (page) => accounts.keys({ ...page, account }), query);
     },
     showKey: findKey,
     /** Changes only what is given. */

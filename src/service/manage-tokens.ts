@@ -3,7 +3,7 @@ import { ALL_SCOPES, type GivenTokenTerms, type Scope, TOKEN_TERMS } from "../do
 import { AppError, invalid } from "../domain/errors.ts";
 import type { ListQuery } from "../domain/lists.ts";
 import { checkTerms } from "./check-terms.ts";
-import { readSlices } from "./lists.ts";
+import { readPart } from "./lists.ts";
 import { actNow, checkName, type ManageAccountDeps, newCredential, notFound } from "./management.ts";
 
 /** A token to create. Without scopes or expiry it gets those of its maker. */
@@ -32,7 +32,7 @@ export function tokenVerbs(deps: ManageAccountDeps) {
       throw invalid({ kind: "token_taken", field: "name", name });
     },
     /** Tokens in the order in which they were made, revoked ones included. */
-    listTokens: (query?: ListQuery) => readSlices(accounts.tokens, query),
+    listTokens: (query?: ListQuery) => readPart("tok", accounts.tokens, query),
     showToken: find,
     /** Revoking again changes nothing. @returns the token as it is now */
     async revokeToken(idOrName: string): Promise<ManagementToken> {

@@ -45,6 +45,7 @@ test.each([
   const after = rowsOf(whole, list)[0]?.id ?? "";
   expect(idsOf(rowsOf((await asked({ after })).data, list))).toEqual(idsOf(paged.slice(1)));
   for (const limit of ["0", "1001", "many"]) expect((await asked({ limit })).status).toBe(400);
+  expect((await asked({ after: "list one" })).status).toBe(400);
 });
 
 test("the quota of one key is read without those of others", async () => {
