@@ -12,7 +12,7 @@ async function all<Item, Found extends { readonly next: string | null }>(
   const items: Item[] = [];
   for (let page = await readPage({ limit: PAGE }); ; ) {
     for (const item of itemsOf(page)) items.push(item);
-    if (page.next === null) return items;
+    if (typeof page.next !== "string") return items;
     page = await readPage({ limit: PAGE, after: page.next });
   }
 }

@@ -47,7 +47,13 @@ export const task = mirrored(taskOfSqlite, (column) => {
 });
 export const attempt = mirrored(attemptOfSqlite);
 export const asset = mirrored(assetOfSqlite);
-export const ledgerEntry = mirrored(ledgerEntryOfSqlite);
+export const ledgerEntry = mirrored(ledgerEntryOfSqlite, (column) => [
+  // Finds a page of an account's entries. Other plans read all of its entries, or those of all accounts.
+  index("ledger_entry_of_account").on(
+    column(ledgerEntryOfSqlite.accountNumber),
+    column(ledgerEntryOfSqlite.id),
+  ),
+]);
 export const keyQuota = mirrored(keyQuotaOfSqlite);
 export const keyChoice = mirrored(keyChoiceOfSqlite);
 export const booksDay = mirrored(booksDayOfSqlite);

@@ -43,7 +43,7 @@ export function prepareLedgerReads(connection: Connection, atOnce = AT_ONCE) {
   const lastPage = createLastPage();
 
   async function readPage(id: AccountId, { limit, before }: Page, pause: Pause): Promise<LedgerRow[]> {
-    const known = lastPage.endedAt(id, before, summedOf) ?? look(() => head.get(id));
+    const known = lastPage.endedAt(id, before, summedOf(id)) ?? look(() => head.get(id));
     if (known === null) return [];
     const range = { ...known, end: Math.min(before ?? Number.POSITIVE_INFINITY, known.last + 1), limit };
     const isFew = look(() => (count.get(id, atOnce)?.count ?? 0) < atOnce);
@@ -84,15 +84,15 @@ interface ReadPage {
 }
 
 /** Keeps the page that was read last. The next one begins at one of its rows, and need not pass over all rows before that one. */
-function createLastPage() {
+export function createLastPage() {
   let page: ReadPage | undefined;
   return {
     keep(read: ReadPage): void {
       page = read;
     },
     /** Later rows leave the balance before a row as it is; merging rows does not. */
-    endedAt(id: AccountId, number: number | undefined, summedOf: (id: AccountId) => number) {
-      if (number === undefined || page?.id !== id || page.summed !== summedOf(id)) return undefined;
+    endedAt(id: AccountId, number: number | undefined, summed: number) {
+      if (number === undefined || page?.id !== id || page.summed !== summed) return undefined;
       const row = page.rows.find((each) => each.number === number);
       return row && { balance: row.balance - row.balanceDelta, last: number - 1 };
     },

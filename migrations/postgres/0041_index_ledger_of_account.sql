@@ -1,0 +1,1 @@
+CREATE INDEX "ledger_entry_of_account" ON "ledger_entry" USING btree ("account_number","id");
