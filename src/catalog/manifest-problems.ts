@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../domain/json.ts";
 import { FOLLOW_UPS } from "../domain/model/follow-up.ts";
 import { sourceField } from "../domain/model/source-field.ts";
+import type { ParameterWording } from "../domain/model/wording.ts";
 import type { Path, Problem } from "../toolkit/schema-problems.ts";
 import { composeSchema, hasProperty, sharedNames } from "./create-body.ts";
 import { type Manifest, mediaFieldsOf, type RouteForm, type WordingForm } from "./manifest.ts";
@@ -124,6 +125,14 @@ function endpointProblems({ modes }: Manifest, { endpoints = {} }: WordingForm, 
     }));
 }
 
+/** The upstream's fields that a parameter can go into. */
+function fieldsOf(name: string, { field, spread, values = {} }: ParameterWording = {}): string[] {
+  if (spread !== true) return [field ?? name];
+  return [
+    ...new Set(Object.values(values).flatMap((parts) => (isJsonObject(parts) ? Object.keys(parts) : []))),
+  ];
+}
+
 /** Fields of the upstream that two things would go into. */
 function collisions(
   manifest: Manifest,
@@ -135,7 +144,7 @@ function collisions(
   const media = Object.keys(manifest.media ?? {});
   const own = [...Object.keys(manifest.schema.properties), ...(manifest.shared ?? [])]
     .filter((name) => !["model", "prompt", "n", "callback_url", ...media, ...untaken].includes(name))
-    .map((name) => parameters[name]?.field ?? name);
+    .flatMap((name) => fieldsOf(name, parameters[name]));
   const hasPrompt = Object.hasOwn(manifest.schema.properties, "prompt");
   const fields = [
     ...Object.keys(constants),

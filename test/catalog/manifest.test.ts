@@ -337,6 +337,22 @@ test.each([
   ],
   [limited({ only: { seed: false } }), 'shared[0] names "seed", which no route takes'],
   [worded({ constants: { image: 1 } }), 'routes[0].wording has two values for the field "image"'],
+  [
+    worded({ parameters: { style: { spread: true, values: { a: { image: 1 } } } } }),
+    'routes[0].wording has two values for the field "image"',
+  ],
+  [
+    worded({ parameters: { style: { spread: true, values: { a: 1 } } } }),
+    "routes[0].wording.parameters.style.values.a must be an object",
+  ],
+  [
+    worded({ parameters: { style: { spread: true, field: "x", values: { a: { width: 1 } } } } }),
+    "routes[0].wording.parameters.style must have spread or field, not both",
+  ],
+  [
+    worded({ parameters: { style: { spread: true } } }),
+    'routes[0].wording.parameters.style lacks the field "values"',
+  ],
 ] as const)("a bad manifest is named by file, place and field: %#", (content, problem) => {
   const [first] = problemsOf(JSON.stringify(content));
   expect(first).toMatch(/^m\.yaml:1:\d+: /);

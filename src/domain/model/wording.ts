@@ -28,6 +28,8 @@ export interface ParameterWording {
   readonly field?: string | undefined;
   /** The upstream's value for each of our values, written as text. A request cannot use a value that is not here. */
   readonly values?: { readonly [value: string]: Json } | undefined;
+  /** Each of `values` is an object, whose members are fields of the upstream's. A width and a height are two for a size. */
+  readonly spread?: true | undefined;
   /** A text in which `${value}` stands for our value. */
   readonly template?: string | undefined;
 }

@@ -124,6 +124,8 @@ function reversed(model: Model, { wording = {} }: Route): Vocabulary {
     }
   }
   for (const [name, worded] of Object.entries(wording.parameters ?? {})) {
+    // Several fields mean what they do in many APIs.
+    if (worded.spread === true) continue;
     const type = propertyOf(model, name)?.type;
     parameter(name, worded.field ?? name, (value) => ownValue(worded, type, value));
   }

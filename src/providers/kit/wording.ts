@@ -1,4 +1,4 @@
-import type { Json } from "../../domain/json.ts";
+import { isJsonObject, type Json } from "../../domain/json.ts";
 import type { ParameterWording } from "../../domain/model/wording.ts";
 import { type InputFile, ProviderError, type SubmitRequest } from "../../domain/ports/provider.ts";
 
@@ -32,7 +32,7 @@ export function wordRequest(submission: SubmitRequest): WordedRequest {
   else if (request.n !== 1) throw unsayable(`${upstreamModel} makes one output at a time`);
   for (const [name, value] of Object.entries(request.parameters)) {
     const parameter = own(wording.parameters, name) ?? {};
-    add(parameter.field ?? name, wordValue(name, value, parameter));
+    for (const [field, worded] of wordedFields(name, value, parameter)) add(field, worded);
   }
   const inputs = placeInputs(submission);
   const taken = inputs.find(({ field }) => fields.has(field));
@@ -45,6 +45,13 @@ function endpointOf({ upstreamModel, wording, request: { mode } }: SubmitRequest
   const endpoint = own(wording.endpoints, mode);
   if (endpoint === undefined) throw unsayable(`no endpoint of ${upstreamModel} does ${mode}`);
   return endpoint.startsWith("/") ? upstreamModel + endpoint : endpoint;
+}
+
+/** The upstream's fields for a parameter, which is one unless its wording spreads it. @throws ProviderError `reroute` */
+export function wordedFields(name: string, value: Json, wording: ParameterWording): [string, Json][] {
+  const worded = wordValue(name, value, wording);
+  if (wording.spread !== true || !isJsonObject(worded)) return [[wording.field ?? name, worded]];
+  return Object.entries(worded).map(([field, part = null]) => [field, part]);
 }
 
 /** A value in the words of an upstream. @throws ProviderError `reroute` when it has none */

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../domain/json.ts";
 import type { ParameterWording } from "../../domain/model/wording.ts";
 import type { InputFile, SubmitRequest } from "../../domain/ports/provider.ts";
 import { breakingOrders } from "../kit/prompt-escapes.ts";
-import { unsayable, wordValue } from "../kit/wording.ts";
+import { unsayable, wordedFields, wordValue } from "../kit/wording.ts";
 
 /** A call of the API: path and body. */
 export interface SdCall {
@@ -84,6 +84,10 @@ interface Places {
 }
 
 function place(name: string, value: Json, wording: ParameterWording, { fields, settings }: Places): void {
+  if (wording.spread === true) {
+    for (const [field, part] of wordedFields(name, value, wording)) fields[field] = part;
+    return;
+  }
   const worded = wordValue(name, value, wording);
   if (name === "size" && wording.field === undefined) {
     const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(String(worded)) ?? [];

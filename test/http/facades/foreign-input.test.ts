@@ -101,6 +101,12 @@ describe("a field", () => {
       { safety_tolerance: 5 },
     ],
     ["flux-2-pro", undefined, { num_outputs: 1 }, {}],
+    [
+      "flux-2-pro",
+      "replicate",
+      { aspect_ratio: "custom", width: 1536, height: 1024, output_format: "jpg" },
+      { size: "1536x1024", output_format: "jpeg" },
+    ],
     ["sandbox-image", undefined, { width: 640, height: 480 }, { size: "640x480" }],
     ["sandbox-image", undefined, { image_size: { width: 64, height: 32 } }, { size: "64x32" }],
     ["sandbox-image", undefined, { size: { width: "64", height: 32 } }, { size: "64x32" }],

@@ -80,6 +80,15 @@ describe("a request", () => {
     expect(fieldsOf(wording, { parameters: { shape: value } })).toEqual({ image_size: worded });
   });
 
+  test("has several fields for a value whose wording spreads it, and none of them twice", () => {
+    const values = { "64x32": { shape: "custom", width: 64, height: 32 } };
+    const wording = { parameters: { size: { spread: true, values } } } as const;
+    const asked = { parameters: { size: "64x32" } };
+    expect(fieldsOf(wording, asked)).toEqual(values["64x32"]);
+    expect(fieldsOf(wording, {})).toEqual({});
+    expect(() => fieldsOf({ ...wording, constants: { width: 1 } }, asked)).toThrow(ProviderError);
+  });
+
   test("has the constants of the route", () => {
     expect(fieldsOf({ constants: { sync: false, depth: 0 } }, { prompt: "A" })).toEqual({
       ...{ sync: false, depth: 0 },
