@@ -1,4 +1,4 @@
-import type { AttemptId, LaneId } from "../domain/ids.ts";
+import type { AttemptId, LaneId, TaskId } from "../domain/ids.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { Attempt } from "../domain/task/task.ts";
@@ -48,6 +48,8 @@ interface Missed {
 export class Hooks {
   readonly #deps: HooksDeps;
   readonly #awaited = new Map<AttemptId, Awaited>();
+  /** The latest attempt of each task, as far as a call about it is awaited. */
+  readonly #latest = new Map<TaskId, AttemptId>();
   /** When a poll was last brought forward, by attempt, on the clock that never jumps, oldest first. */
   readonly #nudged = new Map<AttemptId, number>();
   readonly #missed = new Map<LaneId, Missed>();
@@ -60,9 +62,11 @@ export class Hooks {
    * Returns the address that the attempt's upstream may call. It is called before the attempt is sent, because a call may come
    * before the answer.
    */
-  offered({ id }: Pick<Attempt, "id">): string | undefined {
+  offered({ id, taskId }: Pick<Attempt, "id" | "taskId">): string | undefined {
     const { addressOf } = this.#deps;
     if (addressOf === undefined) return undefined;
+    if (this.#latest.get(taskId) !== id) this.ended(taskId);
+    this.#latest.set(taskId, id);
     this.#awaited.getOrInsertComputed(id, () => ({}));
     return addressOf(id);
   }
@@ -120,9 +124,16 @@ export class Hooks {
   }
 
   /** Forgets an attempt that is over after this transition, or that has no answer, because another attempt may follow it. */
-  applied({ to, attempt: change }: Transition, attempt: Pick<Attempt, "id"> | undefined): void {
+  applied({ to, attempt: change }: Transition, attempt: Pick<Attempt, "taskId"> | undefined): void {
     const goesOn = change === undefined || change.state === "intent" || change.state === "accepted";
-    if ((to === "terminal" || !goesOn) && attempt !== undefined) this.#awaited.delete(attempt.id);
+    if ((to === "terminal" || !goesOn) && attempt !== undefined) this.ended(attempt.taskId);
+  }
+
+  /** Forgets a task, which another node may have ended. */
+  ended(task: TaskId): void {
+    const id = this.#latest.get(task);
+    if (id !== undefined) this.#awaited.delete(id);
+    this.#latest.delete(task);
   }
 
   #isQuiet(lane: LaneId): boolean {

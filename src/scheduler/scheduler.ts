@@ -35,6 +35,7 @@ export interface Scheduler extends Wakeup {
 export function createScheduler(deps: StepDeps, options: SchedulerOptions): Scheduler {
   const fetches = createFetches(deps.clock);
   const underWay = createUnderWay(deps, fetches, options.leaseMs);
+  forgetEnded(deps);
   const freeSteps = () => options.steps - underWay.steps() - starts.count();
 
   function work(lease: Lease, beginning: Beginning | undefined): void {
@@ -88,6 +89,15 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
       await ended.then(underWay.ends);
     },
   };
+}
+
+/** Another node may have taken a task over, and end it. */
+function forgetEnded({ feed, traces, hooks }: StepDeps): void {
+  feed.subscribeAll((id, isOver) => {
+    if (!isOver) return;
+    traces.ended(id);
+    hooks.ended(id);
+  });
 }
 
 /** Claims what is due, and knows what the last claim left. */

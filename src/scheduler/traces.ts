@@ -91,6 +91,11 @@ export class Traces {
     if (isOver && attempt !== undefined) this.#known.delete(attempt.taskId);
   }
 
+  /** Forgets a task, which another node may have ended. */
+  ended(task: TaskId): void {
+    this.#known.delete(task);
+  }
+
   /** What is known about an attempt, including measurements by an earlier process. */
   #of({ id, taskId, trace }: Attempt): Sums {
     const known = this.#known.get(taskId);

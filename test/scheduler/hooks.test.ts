@@ -1,5 +1,9 @@
 import { expect, test } from "bun:test";
 import type { PollResult } from "../../src/domain/ports/provider.ts";
+import type { Transition } from "../../src/domain/task/transition.ts";
+import { Hooks } from "../../src/scheduler/hooks.ts";
+import { createScheduler } from "../../src/scheduler/scheduler.ts";
+import { Traces } from "../../src/scheduler/traces.ts";
 import { createEngine, scriptedProvider } from "../helpers/engine.ts";
 import { LANE } from "../helpers/store.ts";
 
@@ -183,6 +187,33 @@ test("an account that never calls is asked as often as without calls, until it c
   expect(ms).toBe(100);
   await engine.deps.hooks.came(attempt);
   expect((await firstQuestionMs()).ms).toBe(2_000);
+});
+
+test("nothing is kept of a task that another node has taken over and ended", async () => {
+  const { engine, begin } = await hooked({ jobMs: 0 });
+  const { id, attempt } = await begin();
+  const { deps, clock } = engine;
+  const kept = () => {
+    const transition = { attempt: { id: attempt.id, state: "done" } } as Transition;
+    deps.traces.polled({ ...attempt, trace: undefined });
+    const polls = deps.traces.along(transition, attempt).attempt?.trace?.polls;
+    return { delayMs: deps.hooks.delayMs(attempt, 100), polls };
+  };
+  expect([kept(), kept()]).toEqual([
+    { delayMs: 2_000, polls: 1 },
+    { delayMs: 2_000, polls: 2 },
+  ]);
+  const hooks = new Hooks({ tasks: deps.tasks, clock, log: deps.log, wake() {} });
+  const other = createScheduler(
+    { ...deps, hooks, traces: new Traces(clock) },
+    { concurrency: 1, steps: 1, leaseMs: 30_000, lanes: () => [{ lane: LANE, capacity: 1 }] },
+  );
+  for (let i = 0; i < 5; i++) {
+    clock.advance(2_000);
+    await other.tick();
+  }
+  expect((await engine.task(id)).status).not.toBe("processing");
+  expect(kept()).toEqual({ delayMs: 100, polls: 1 });
 });
 
 test("attempts of an earlier process are asked after as usual, because their calls may have been missed", async () => {
