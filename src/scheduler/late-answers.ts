@@ -11,7 +11,7 @@ import type { LostAttempt, LostEnd } from "../domain/task/lost-attempt.ts";
 const ASKED_FOR_MS = 86_400_000;
 const LOOK_EVERY_MS = 60_000;
 const FIRST_MS = 60_000;
-/** Each takes one request; the rest waits for the next look. */
+/** Of an account. Each takes one request; the rest waits for the next look. */
 const AT_ONCE = 50;
 const ANSWER_MS = 30_000;
 
@@ -47,10 +47,8 @@ export function createLateAnswers(deps: LateAnswersDeps) {
     const present = new Set(lost.map(({ attempt }) => attempt.id));
     for (const id of asked.keys()) if (!present.has(id)) asked.delete(id);
     const due = lost.filter(({ attempt }) => (asked.get(attempt.id)?.nextAt ?? 0) <= clock.elapsed());
-    for (const each of due.slice(0, AT_ONCE)) {
-      if (stopping.signal.aborted) break;
-      await ask(each);
-    }
+    const ofAccounts = Map.groupBy(due, ({ attempt }) => attempt.lane).values();
+    await Promise.all(ofAccounts.map((each) => inTurn(clock, each, stopping.signal, ask)));
     return due.length;
   }
 
@@ -87,6 +85,20 @@ export function createLateAnswers(deps: LateAnswersDeps) {
       cancelTimer();
     },
   };
+}
+
+/** Asks about what one account lost, until the next look is due: one that does not answer must not hold up the others. */
+async function inTurn(
+  clock: Pick<Clock, "elapsed">,
+  due: readonly LostAttempt[],
+  stopping: AbortSignal,
+  ask: (lost: LostAttempt) => Promise<void>,
+): Promise<void> {
+  const until = clock.elapsed() + LOOK_EVERY_MS;
+  for (const each of due.slice(0, AT_ONCE)) {
+    if (stopping.aborted || clock.elapsed() >= until) break;
+    await ask(each);
+  }
 }
 
 async function settledOf(

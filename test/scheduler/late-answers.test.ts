@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
+import type { AttemptId, LaneId, ProviderId } from "../../src/domain/ids.ts";
 import type { ProviderAdapter, Recovered } from "../../src/domain/ports/provider.ts";
 import { ProviderError } from "../../src/domain/ports/provider.ts";
 import { createLateAnswers } from "../../src/scheduler/late-answers.ts";
 import { createEngine, MODEL, scriptedProvider } from "../helpers/engine.ts";
-import { LANE, micros } from "../helpers/store.ts";
+import { LANE, micros, newTask, taskId } from "../helpers/store.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -114,4 +115,29 @@ test("nothing is looked for where no upstream can be asked", async () => {
   };
   const late = createLateAnswers({ ...engine.deps, tasks, adapters: () => [scriptedProvider()] });
   expect(await late.tick()).toBe(0);
+});
+
+test("an upstream that does not answer holds up no other one", async () => {
+  const { engine } = await setup({});
+  const settled = Promise.withResolvers<AttemptId>();
+  const lostAt = (lane: LaneId, id: string) => {
+    const attempt = { id: id as AttemptId, lane, upstreamModel: "one", startedAt: 1 };
+    return { task: { id: taskId(1), model: MODEL.id, request: newTask().request }, attempt };
+  };
+  const other = "other" as ProviderId;
+  const late = createLateAnswers({
+    ...engine.deps,
+    adapters: () => [
+      scriptedProvider({ recover: () => new Promise(() => {}) }),
+      scriptedProvider({ id: other, recover: async () => ({ kind: "absent" }) }),
+    ],
+    tasks: {
+      // What late answers do not read is left out.
+      lostAttempts: async () => [lostAt(LANE, "att_1"), lostAt(other, "att_2")] as never,
+      settleLost: async (id) => settled.resolve(id) as never,
+    },
+  });
+  void late.tick();
+  expect(await settled.promise).toBe("att_2" as AttemptId);
+  late.stop();
 });
