@@ -168,7 +168,7 @@ describe("@fal-ai/client", () => {
 
   test("reads which field is wrong", async () => {
     const error = await failureOf(
-      clientOf(server.firstKey()).run(IMAGE, { input: { prompt: "x", loras: [] } }),
+      clientOf(server.firstKey()).run(IMAGE, { input: { prompt: "x", loras: [{}] } }),
     );
     expect(error).toBeInstanceOf(ValidationError);
     expect((error as ValidationError).getFieldErrors("loras")).toHaveLength(1);
