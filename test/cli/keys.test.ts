@@ -97,7 +97,7 @@ describe("the limits of a key", () => {
       ...["--quota", "none", "--price-multiplier", "none"],
     );
     expect(lifted).toMatchObject(UNLIMITED);
-    expect(await json(cwd, "keys", "list")).toEqual({ keys: [lifted] });
+    expect(await json(cwd, "keys", "list")).toEqual({ keys: [lifted], next: null });
   });
 
   test("are told in words, to people", async () => {

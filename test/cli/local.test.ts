@@ -33,7 +33,7 @@ describe("keys", () => {
     });
 
     const { key: secret, ...shown } = created;
-    expect(await json(cwd, "keys", "list")).toEqual({ keys: [shown] });
+    expect(await json(cwd, "keys", "list")).toEqual({ keys: [shown], next: null });
     expect(await json(cwd, "key", "show", "web")).toEqual(shown);
     const row = (await svc(["keys", "list"], { cwd })).stdout.split("\t");
     expect(row.slice(0, 5)).toEqual([created.id, "web", "default", created.display, "active"]);
@@ -110,7 +110,7 @@ test("tokens are created, listed and revoked", async () => {
   const created = await json(cwd, "tokens", "create", "--name", "ci");
   expect(parseCredential(created.token)).toEqual({ kind: "management_token" });
   const { token: _, ...shown } = created;
-  expect(await json(cwd, "tokens", "list")).toEqual({ tokens: [shown] });
+  expect(await json(cwd, "tokens", "list")).toEqual({ tokens: [shown], next: null });
   expect(await json(cwd, "token", "revoke", created.id, "--yes")).toMatchObject({ status: "revoked" });
 });
 
