@@ -18,8 +18,8 @@ import { checkStored, checkThroughApi, type Tally, tallyOf } from "./verify.ts";
 /** Between two creates of one client. */
 const PAUSE_MS: [number, number] = [20, 110];
 
-/** Rounds for each kill that must come: a kill aimed at an event may miss it. */
-const ROUNDS_PER_KILL = 3;
+/** Rounds for each kill that must come, at most: one that is aimed at an event may miss it, on a busy machine above all. */
+const ROUNDS_PER_KILL = 5;
 
 /** What a run is told. */
 export interface Torment {
