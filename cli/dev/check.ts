@@ -21,7 +21,7 @@ import {
 } from "./steps.ts";
 
 /** When more files fail than these, something is broken: there is no second attempt. */
-const FLAKES_AT_MOST = 3;
+const FLAKES_AT_MOST = 5;
 
 /** `drivesProcesses`: its tests depend on when other processes get their turn, so files that failed run once more. */
 type Suite = Step & { readonly drivesProcesses?: true };
@@ -38,7 +38,7 @@ const SUITES: readonly Suite[] = [
 ];
 /** What takes a database server, a browser, or programs and rights of a machine. */
 const MORE_SUITES: readonly Suite[] = [
-  { title: "tests of the store on PostgreSQL", command: tests("test:postgres") },
+  { title: "tests of the store on PostgreSQL", command: tests("test:postgres"), drivesProcesses: true },
   { title: "tests of the console in a browser", command: tests("test:console"), ...ofExecutable },
   {
     title: "tests beside systemd, proxies, containers and releases",

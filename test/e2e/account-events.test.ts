@@ -6,7 +6,7 @@ import { arranged, keyIn, prepaidKey, svcJson } from "./support/command.ts";
 import { type EventStream, openEvents } from "./support/event-stream.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 

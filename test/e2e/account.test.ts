@@ -7,7 +7,7 @@ import { type Api, createApi } from "./support/api.ts";
 import { arranged, keyIn, prepaidKey, svcJson } from "./support/command.ts";
 import { readDatabase } from "./support/database.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "8x8", sandbox: { delay_ms: 0 } };
 const HANGING = { ...IMAGE, sandbox: { outcome: "hang" } };

@@ -6,7 +6,7 @@ import { createApi } from "./support/api.ts";
 import { svcJson } from "./support/command.ts";
 import { readDatabase } from "./support/database.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 afterEach(stopServers);
 

@@ -5,7 +5,7 @@ import { type Answer, createApi, type Sent } from "./support/api.ts";
 import { svcJson } from "./support/command.ts";
 import { untilFollowed } from "./support/follows.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const server: Server = await startServer();
 afterAll(stopServers);

@@ -8,7 +8,7 @@ import type { Played } from "./support/afar-namespace.ts";
 import { svc } from "./support/command.ts";
 import { inTerminal } from "./support/terminal.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /*
  * Administering a server from another machine with the compiled program: profiles on a real terminal, and two machines that

@@ -5,7 +5,7 @@ import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
 import { svc } from "./support/command.ts";
 import { startMailServer } from "./support/mail-server.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 interface Told {

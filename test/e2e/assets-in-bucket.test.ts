@@ -14,7 +14,7 @@ import {
 import { type Api, createApi, download } from "./support/api.ts";
 import { arranged, svc } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let s3: FakeS3;
 let server: Server;

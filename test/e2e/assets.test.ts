@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { createApi, download } from "./support/api.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let server: Server;
 let url = "";

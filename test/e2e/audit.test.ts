@@ -5,7 +5,7 @@ import { startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { prepaidKey, svc, svcJson } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 afterEach(stopServers);
 

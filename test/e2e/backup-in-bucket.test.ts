@@ -13,7 +13,7 @@ import {
 import { type Api, createApi, download } from "./support/api.ts";
 import { svc, svcJson } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const TO = "s3://media/backups";
 const picture = { model: "sandbox-image", size: "64x64", prompt: "x", sandbox: { delay_ms: 0 } };

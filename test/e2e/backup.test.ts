@@ -23,7 +23,7 @@ import { type Api, createApi, download } from "./support/api.ts";
 import { prepaidKey, svc, svcJson } from "./support/command.ts";
 import { canMount, fill, removeDisks, smallDisk } from "./support/small-disk.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "8x8", sandbox: { delay_ms: 0 } };
 const HANGING = { ...IMAGE, sandbox: { outcome: "hang" } };

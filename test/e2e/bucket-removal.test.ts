@@ -4,7 +4,7 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { prepaidKey, svcJson } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", size: "16x16", sandbox: { delay_ms: 0 } };
 const HOUR = 3_600_000;

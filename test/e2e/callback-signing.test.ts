@@ -6,7 +6,7 @@ import { type Api, createApi } from "./support/api.ts";
 import { keyIn, svc, svcJson } from "./support/command.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 const GIVEN = `whsec_${"Qm9".repeat(16)}`;

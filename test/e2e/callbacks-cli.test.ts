@@ -7,7 +7,7 @@ import { type Api, createApi } from "./support/api.ts";
 import { svc, svcJson } from "./support/command.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 /** No task fails here for want of time, and no send of it waits long for the next. */

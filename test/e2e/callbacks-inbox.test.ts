@@ -5,7 +5,7 @@ import { type Api, createApi } from "./support/api.ts";
 import { prepaidKey } from "./support/command.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 const SHORT_DELAYS = ["--callbacks-delays-seconds", "0.05,0.05,0.05,0.05"] as const;

@@ -6,7 +6,7 @@ import { readDatabase } from "./support/database.ts";
 
 /* Follow-ups and groups that are cancelled while they are made, go on or end, and while the server is killed. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 afterEach(stopServers);
 

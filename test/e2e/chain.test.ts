@@ -4,7 +4,7 @@ import { type Api, createApi, download } from "./support/api.ts";
 import { formOf } from "./support/forms.ts";
 import { colourAt, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const MODEL = "gpt-image-2";
 const BLUE = [0x33, 0x66, 0xcc];

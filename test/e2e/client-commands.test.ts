@@ -17,7 +17,7 @@ import { noisePng, plainImage } from "./support/pictures.ts";
 import { canMount, removeDisks, smallDisk } from "./support/small-disk.ts";
 import { inTerminal } from "./support/terminal.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let server: Server;
 let key = "";

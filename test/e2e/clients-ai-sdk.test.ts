@@ -7,7 +7,7 @@ import { download } from "./support/api.ts";
 import { ALIASES, createCustomer } from "./support/customer.ts";
 import { colourAt, dataUri, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const BLUE = [0x33, 0x66, 0xcc];
 const CENT = 10_000;

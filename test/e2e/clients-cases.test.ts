@@ -10,7 +10,7 @@ import { decode } from "./support/pictures.ts";
 
 /* What the AI SDK's providers are told, case by case. What they make is in the tests of the clients they belong to. */
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const CENT = 10_000;
 type Sandbox = Readonly<Record<string, string | number>>;

@@ -9,7 +9,7 @@ import { openCuttingProxy } from "./support/cutting-proxy.ts";
 import { plainImage as anyPlainImage, decode } from "./support/pictures.ts";
 import { probe } from "./support/videos.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = "svc/sandbox-image";
 const VIDEO = "svc/sandbox-video";

@@ -9,7 +9,7 @@ import { openCuttingProxy } from "./support/cutting-proxy.ts";
 import { decode, plainImage } from "./support/pictures.ts";
 import { probe } from "./support/videos.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const CENT = 10_000;
 const SECOND = 20_000;

@@ -6,7 +6,7 @@ import { openCuttingProxy } from "./support/cutting-proxy.ts";
 import { plainImage } from "./support/pictures.ts";
 import { probe } from "./support/videos.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const SECOND = 20_000;
 /** One second of the smallest film. Typings list the sizes of models that are gone. */

@@ -5,7 +5,7 @@ import { createApi, download } from "./support/api.ts";
 import { ALIASES, type Customer, createCustomer } from "./support/customer.ts";
 import { colourAt, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const MODEL = "gpt-image-1";
 const BLUE = [0x33, 0x66, 0xcc];

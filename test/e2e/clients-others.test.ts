@@ -5,7 +5,7 @@ import { download } from "./support/api.ts";
 import { ALIASES } from "./support/customer.ts";
 import { decode, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let server: Server;
 let base: string;

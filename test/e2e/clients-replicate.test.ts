@@ -8,7 +8,7 @@ import { openCuttingProxy } from "./support/cutting-proxy.ts";
 import { dataUri, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
 import { probe } from "./support/videos.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = "svc/sandbox-image";
 const VIDEO = "svc/sandbox-video";

@@ -17,7 +17,7 @@ import { ALIASES, type Customer, createCustomer, holdSandbox } from "./support/c
 import { openCuttingProxy } from "./support/cutting-proxy.ts";
 import { decode } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const BODY = {
   model: "gpt-image-1",

@@ -10,7 +10,7 @@ import { svcJson } from "./support/command.ts";
 import { openEvents } from "./support/event-stream.ts";
 import { dataUri, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const started: Comfy[] = [];
 afterEach(async () => {

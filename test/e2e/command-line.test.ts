@@ -9,7 +9,7 @@ import { stateOf } from "./support/database.ts";
 import { untilFollowed } from "./support/follows.ts";
 import { decode, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const TASK_ID = /^task_[0-9a-z]{26}$/;
 const SMALL = ["--model", "sandbox-image", "--prompt", "x", "-i", "size=24x16"];

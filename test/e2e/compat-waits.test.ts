@@ -8,7 +8,7 @@ import { createCustomer } from "./support/customer.ts";
 import { formOf } from "./support/forms.ts";
 import { noisePng, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const GENERATIONS = "/compat/v1/images/generations";
 const SLOW = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 1500 } };

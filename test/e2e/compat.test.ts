@@ -4,7 +4,7 @@ import { type Answer, type Api, createApi, download } from "./support/api.ts";
 import { formOf } from "./support/forms.ts";
 import { colourAt, dataUri, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const GENERATIONS = "/compat/v1/images/generations";
 const EDITS = "/compat/v1/images/edits";

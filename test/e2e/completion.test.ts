@@ -5,7 +5,7 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { arranged, svc, svcJson } from "./support/command.ts";
 import { type Shell, startShell } from "./support/shells.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** Without the files in which their users keep settings. */
 const SHELLS = {

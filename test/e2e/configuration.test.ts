@@ -6,7 +6,7 @@ import { emptyFolder, spawnServer, startServer, stopServers } from "../helpers/s
 import { createApi } from "./support/api.ts";
 import { svc } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 afterEach(stopServers);
 

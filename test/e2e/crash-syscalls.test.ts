@@ -4,7 +4,7 @@ import { createPowerCuts } from "../torture/power-cuts.ts";
 import { canTrace, decideKill } from "../torture/syscalls-killer.ts";
 import { runSyscallTorture } from "../torture/syscalls-run.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const SEED = 2;
 const FEW = { kills: 10, seed: SEED, keep: false };

@@ -5,7 +5,7 @@ import { createApi, download } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { decode } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 afterEach(stopServers);
 

@@ -7,7 +7,7 @@ import { BFL_PENDING, type BflScript, startBfl } from "./support/bfl.ts";
 import { moneyOf, serveDeclared } from "./support/declared.ts";
 import { decode, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const started: { stop(): void }[] = [];
 afterEach(async () => {

@@ -10,7 +10,7 @@ import { svc, svcJson } from "./support/command.ts";
 import { moneyOf, serveDeclared } from "./support/declared.ts";
 import { dataUri, decode, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const started: { stop(): void }[] = [];
 afterEach(async () => {

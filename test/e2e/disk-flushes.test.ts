@@ -2,7 +2,7 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 import { canTrace } from "../torture/syscalls-killer.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterEach(stopServers);
 
 const DELAY_MICROS = 300_000;

@@ -3,7 +3,7 @@ import { statfsSync } from "node:fs";
 import { spawnServer, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };

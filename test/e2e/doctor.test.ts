@@ -13,7 +13,7 @@ import {
   stopServers,
 } from "../helpers/server.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const HOUR_MS = 3_600_000;
 let server: Server;

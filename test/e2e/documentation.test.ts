@@ -7,11 +7,11 @@ import { cleanEnvironment, emptyFolder, SVC } from "../helpers/server.ts";
 import { HAS_POSTGRES } from "../moving/database-servers.ts";
 import { needsDatabase, startDocumentedServers } from "./support/documented-servers.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** Ports that the documents speak of; each run has others in their place. */
 const PORTS = ["8787", "8788", "3000", "3001"];
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 /** A node that was killed counts as there for ten seconds. */
 const LIMIT_OF_NODES_MS = 180_000;
 

@@ -5,7 +5,7 @@ import { type Api, createApi } from "./support/api.ts";
 import { svc } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const EDGE_SEC = 1;
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };

@@ -14,7 +14,7 @@ import {
 } from "./support/egress-hostile.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /*
  * Callbacks to receivers that mean harm, several at once of each kind. What they may cost is time within bounds, a little

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { emptyFolder, SVC } from "../helpers/server.ts";
 import { INSIDE, type NamespaceReport } from "./support/egress-namespace.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /*
  * The compiled program in a network of its own, where every address answers and every packet is counted: what names lead to is

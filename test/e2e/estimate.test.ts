@@ -7,7 +7,7 @@ import { type Api, createApi, kindOf } from "./support/api.ts";
 import { keyIn, prepaidKey, svc, svcJson } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "8x8", sandbox: { delay_ms: 0 } };
 const PATH = "/v1/pricing/estimate";

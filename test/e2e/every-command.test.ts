@@ -6,7 +6,7 @@ import type { Ended } from "./support/command.ts";
 import { ROWS, type Row, type Setup } from "./support/every-command.ts";
 import { openReceiver } from "./support/receivers.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** Ends what waits for an answer that nobody gives. */
 const NEVER_LONGER_MS = 30_000;

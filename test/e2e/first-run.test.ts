@@ -7,7 +7,7 @@ import { createApi, type WireBody } from "./support/api.ts";
 import { keyIn } from "./support/command.ts";
 import { inTerminal, type TerminalProcess } from "./support/terminal.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 const CTRL_C = "\x03";

@@ -17,7 +17,7 @@ import { svc } from "./support/command.ts";
 import { canSetClocks, openClock } from "./support/settable-clock.ts";
 import { canMount, removeDisks, smallDisk } from "./support/small-disk.ts";
 
-setDefaultTimeout(90_000);
+setDefaultTimeout(120_000);
 afterAll(async () => {
   await stopServers();
   removeDisks();

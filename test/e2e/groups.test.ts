@@ -8,7 +8,7 @@ import { keyIn, svc, svcJson } from "./support/command.ts";
 import { readDatabase } from "./support/database.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 afterEach(stopServers);
 

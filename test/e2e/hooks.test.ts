@@ -6,7 +6,7 @@ import { type Api, createApi } from "./support/api.ts";
 import { type FalJob, type FalQueue, startFalQueue } from "./support/fal-queue.ts";
 import { plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const BODY = { model: "flux-schnell", prompt: "a lighthouse" };
 

@@ -4,7 +4,7 @@ import { type Api, createApi } from "./support/api.ts";
 import { readDatabase } from "./support/database.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", n: 2, sandbox: { delay_ms: 0 } };
 

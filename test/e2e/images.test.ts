@@ -4,7 +4,7 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi, download } from "./support/api.ts";
 import { colourAt, dataUri, decode, leftHalfMask, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const MODEL = "sandbox-image";
 const QUICK = { delay_ms: 0 };

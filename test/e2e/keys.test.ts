@@ -9,7 +9,7 @@ import { stateOf } from "./support/database.ts";
 import { FOLLOWS_WITHIN_MS, untilFollowed } from "./support/follows.ts";
 import { sendRaw } from "./support/raw.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 /** A task that stays under way until it is cancelled. */

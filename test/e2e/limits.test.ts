@@ -16,7 +16,7 @@ import { type Answer, type Api, createApi } from "./support/api.ts";
 import { formOf } from "./support/forms.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /*
  * Each limit of src/domain/limits.ts that a request can reach, at the limit and one past it. The rest: the default address's

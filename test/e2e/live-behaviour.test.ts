@@ -6,7 +6,7 @@ import { emptyFolder, type Server, startServer, stopServers } from "../helpers/s
 import { createApi } from "./support/api.ts";
 import { arranged } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const BASE = "log: { format: json }\n";
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { svc as svcHere } from "../cli/support.ts";
 import { cleanEnvironment, emptyFolder, type Server, startServer, stopServers } from "../helpers/server.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let server: Server;
 let token: string;

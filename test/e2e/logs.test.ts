@@ -5,7 +5,7 @@ import { cleanEnvironment, type Server, SVC, startServer, stopServers } from "..
 import { type Api, createApi } from "./support/api.ts";
 import { arranged, svc, svcJson } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 const IMAGE = { model: "sandbox-image", size: "16x16", prompt: "a fox", sandbox: { delay_ms: 0 } };

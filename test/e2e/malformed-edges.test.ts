@@ -9,7 +9,7 @@ import { rawRequest, type Sent, type Target } from "./malformed/request.ts";
 import { exchange, type WireAnswer } from "./malformed/wire.ts";
 import { dataUri, leftHalfMask, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const server = await startServer();
 const target: Target = { port: server.port, key: server.firstKey(), managementToken: "" };

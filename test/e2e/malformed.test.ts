@@ -17,7 +17,7 @@ import { type Malformed, rawRequest, type Target } from "./malformed/request.ts"
 import { exchange } from "./malformed/wire.ts";
 import { arranged, prepaidKey } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const server = await startServer();
 const { dataDir, port } = server;

@@ -6,7 +6,7 @@ import { cleanEnvironment, type Server, SVC, startServer, stopServers } from "..
 import { ask } from "../http/facades/mcp/agent.ts";
 
 // It waits for a cancellation.
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let server: Server;
 

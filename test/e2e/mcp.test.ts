@@ -18,7 +18,7 @@ import { type Agent, ask, calledOf, connectAgent } from "../http/facades/mcp/age
 import { arranged } from "./support/command.ts";
 
 // It waits for videos.
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let server: Server;
 let folder: string;

@@ -6,7 +6,7 @@ import { type Api, createApi } from "./support/api.ts";
 import { svc, svcJson } from "./support/command.ts";
 import { readScrape, type ScrapedMetric, sampleValue } from "./support/scrape.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", size: "16x16", sandbox: { delay_ms: 0 } };
 const PROMPT = "a fox that nobody should read of";

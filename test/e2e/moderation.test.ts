@@ -6,7 +6,7 @@ import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { arranged, keyIn, svc, svcJson } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const started: { stop(): void }[] = [];
 afterEach(async () => {

@@ -6,7 +6,7 @@ import { keyIn, svc, svcJson } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
 import { untilFollowed } from "./support/follows.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** Costs 0.01 for each image. */
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "8x8", sandbox: { delay_ms: 0 } };

@@ -9,7 +9,7 @@ import { type Api, createApi, download } from "./support/api.ts";
 import { svc } from "./support/command.ts";
 import { dataUri } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const manifest = (id: string, kind: "image" | "video") => `id: ${id}
 kind: ${kind}

@@ -7,7 +7,7 @@ import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { svc, svcJson } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const started: ScriptedUpstream[] = [];
 afterEach(async () => {

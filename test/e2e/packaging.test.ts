@@ -7,7 +7,7 @@ import { buildExecutable } from "../../cli/build.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { SVC } from "../helpers/server.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const ROOT = join(import.meta.dir, "../..");
 

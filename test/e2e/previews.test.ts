@@ -10,7 +10,7 @@ import { readDatabase } from "./support/database.ts";
 import { openEvents } from "./support/event-stream.ts";
 import { decode, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const MODEL = "gpt-image-2";
 /** Long enough that two versions are drawn on a busy machine, each before the next. */

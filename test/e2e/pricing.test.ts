@@ -8,7 +8,7 @@ import { keyIn, prepaidKey, svc, svcJson } from "./support/command.ts";
 import { stateOf } from "./support/database.ts";
 import { untilFollowed } from "./support/follows.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "8x8", sandbox: { delay_ms: 0 } };
 const VIDEO = { model: "sandbox-video", prompt: "x", duration: 1, sandbox: { delay_ms: 0 } };

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cleanEnvironment, emptyFolder, SVC } from "../helpers/server.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** A secret that must be in nothing that is printed or written. */
 const CANARY = "canary-0123456789abcdefghijklmnopqrstuvwxyz";

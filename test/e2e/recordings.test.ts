@@ -9,7 +9,7 @@ import { svc } from "./support/command.ts";
 import { startFalQueue } from "./support/fal-queue.ts";
 import { plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const started: { stop(): void }[] = [];
 afterEach(async () => {

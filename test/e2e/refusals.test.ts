@@ -5,7 +5,7 @@ import { type Answer, type Api, createApi, type Sent } from "./support/api.ts";
 import { type StoredState, stateOf } from "./support/database.ts";
 import { type RefusedCreate, refusedCreates } from "./support/refused-creates.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const server: Server = await startServer();
 const api: Api = createApi(server.url, server.firstKey());

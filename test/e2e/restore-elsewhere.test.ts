@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cleanEnvironment, emptyFolder, SVC, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 /** A machine of its own, as far as the network and processes go: all of these end with the first. */

@@ -3,7 +3,7 @@ import { startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { arranged, keyIn, svc, svcJson } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };

@@ -7,7 +7,7 @@ import { createApi } from "./support/api.ts";
 import { keyIn, svc, svcJson } from "./support/command.ts";
 import { plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const started: { stop(): void }[] = [];
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { emptyFolder } from "../helpers/server.ts";
 import { inTerminal } from "./support/terminal.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 const PROGRAM = join(import.meta.dir, "support/screen-program.tsx");
 /** Afterwards the shell says how it finds the terminal. */

@@ -7,7 +7,7 @@ import { createApi, download } from "./support/api.ts";
 import { svcJson } from "./support/command.ts";
 import { decode, plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const started: WebUi[] = [];
 afterEach(async () => {

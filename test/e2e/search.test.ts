@@ -4,7 +4,7 @@ import { createApi } from "./support/api.ts";
 import { arranged, keyIn, svc, svcJson } from "./support/command.ts";
 import { readDatabase } from "./support/database.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 const IMAGE = { model: "sandbox-image", size: "16x16", sandbox: { delay_ms: 0 } };

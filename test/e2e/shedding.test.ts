@@ -2,7 +2,7 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, createApi } from "./support/api.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 const TINY = { model: "sandbox-image", prompt: "x", size: "1x1" };

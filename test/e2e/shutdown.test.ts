@@ -15,7 +15,7 @@ import { readDatabase } from "./support/database.ts";
 import { ALLOW_LOOPBACK, openSlowSource, type SlowSource } from "./support/slow-source.ts";
 import { inTerminal } from "./support/terminal.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16" };
 

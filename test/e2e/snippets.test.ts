@@ -17,7 +17,7 @@ import {
 import { createApi } from "./support/api.ts";
 import { arranged, svc, svcJson } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let server: Server;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { readDatabase } from "./support/database.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
 import { canMount, fill, mount, removeDisks, smallDisk } from "./support/small-disk.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 /** A short lease, so that work the disk refused is taken up again soon. */

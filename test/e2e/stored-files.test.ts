@@ -6,7 +6,7 @@ import { canTrace, injecting } from "../torture/syscalls-killer.ts";
 import { createApi } from "./support/api.ts";
 import { svc, svcJson } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };

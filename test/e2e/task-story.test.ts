@@ -8,7 +8,7 @@ import { openEvents } from "./support/event-stream.ts";
 import { openReceiver } from "./support/receivers.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 const server = await startServer({ args: ALLOW_LOOPBACK });

@@ -6,7 +6,7 @@ import { type Bfl, startBfl } from "./support/bfl.ts";
 import { prepaidKey, svc, svcJson } from "./support/command.ts";
 import { serveDeclared } from "./support/declared.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let bfl: Bfl | undefined;
 afterEach(async () => {

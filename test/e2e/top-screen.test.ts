@@ -5,7 +5,7 @@ import { overview } from "../cli/tui/top/overviews.ts";
 import { emptyFolder } from "../helpers/server.ts";
 import { inTerminal, type TerminalProcess } from "./support/terminal.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const MAIN = join(import.meta.dir, "../../cli/main.ts");
 

@@ -3,7 +3,7 @@ import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
 import { svcJson } from "./support/command.ts";
 import { inTerminal } from "./support/terminal.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 test("svc top shows a running server until q, and the terminal is as it was", async () => {

@@ -4,7 +4,7 @@ import { createApi } from "./support/api.ts";
 import { BFL_PENDING, type Bfl, startBfl } from "./support/bfl.ts";
 import { type Collector, startCollector } from "./support/collector.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const CANARY = "prompt-canary-51d0";
 const HEADER_KEY = "collector-canary-9c21";

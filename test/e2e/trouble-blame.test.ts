@@ -10,7 +10,7 @@ import { type Api, createApi } from "./support/api.ts";
 import { arranged, svc, svcJson } from "./support/command.ts";
 import { plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const SMALL = { size: "1024x1024", quality: "low" };
 

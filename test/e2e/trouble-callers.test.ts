@@ -7,7 +7,7 @@ import { arranged, keyIn, prepaidKey } from "./support/command.ts";
 import { type Holding, hold } from "./support/holding.ts";
 import { noisePng } from "./support/pictures.ts";
 
-setDefaultTimeout(25_000);
+setDefaultTimeout(120_000);
 
 const CREATE = "/v1/images/generations";
 const SYNC = "/compat/v1/images/generations";

@@ -3,7 +3,7 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { arranged, keyIn, svc } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16" };
 const ORIGIN = "https://app.example.com";

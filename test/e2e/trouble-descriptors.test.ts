@@ -6,7 +6,7 @@ import { createApi } from "./support/api.ts";
 import { openPersistentClient } from "./support/persistent-client.ts";
 import { plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const DESCRIPTORS = 120;
 const held: Socket[] = [];

@@ -4,7 +4,7 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { sendRaw } from "./support/raw.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16" };
 

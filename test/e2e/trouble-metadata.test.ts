@@ -5,7 +5,7 @@ import { startServer, stopServers } from "../helpers/server.ts";
 import { createApi, download } from "./support/api.ts";
 import { decode } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const closing: (() => void)[] = [];
 afterAll(async () => {

@@ -18,7 +18,7 @@ import { openCuttingProxy } from "./support/cutting-proxy.ts";
 import { formOf } from "./support/forms.ts";
 import { plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 const MODEL = "gpt-image-2";

@@ -31,7 +31,7 @@ import { readDatabase } from "./support/database.ts";
 import { openEvents } from "./support/event-stream.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** What is waited for never comes by itself. */
 const HANGING = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { outcome: "hang" } };

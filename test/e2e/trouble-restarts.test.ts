@@ -2,7 +2,7 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { startServer, stopServers } from "../helpers/server.ts";
 import { type Outcome, openPersistentClient } from "./support/persistent-client.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterEach(stopServers);
 
 const CLIENTS = 6;

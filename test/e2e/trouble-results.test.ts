@@ -14,7 +14,7 @@ import { openEvents } from "./support/event-stream.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
 import { openReceiver, type Receiver } from "./support/receivers.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const SQUARE = { model: "gpt-image-2", size: "1024x1024", quality: "low" };
 const GENERATIONS = "/compat/v1/images/generations";

@@ -5,7 +5,7 @@ import { startServer, stopServers } from "../helpers/server.ts";
 import { type Answer, type Api, createApi } from "./support/api.ts";
 import { plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const GENERATIONS = "/compat/v1/images/generations";
 

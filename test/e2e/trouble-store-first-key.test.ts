@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freePort } from "../helpers/free-port.ts";
 import { cleanEnvironment, emptyFolder, SVC, startServer, stopServers } from "../helpers/server.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterEach(stopServers);
 
 const canTrace = Bun.which("strace") !== null;

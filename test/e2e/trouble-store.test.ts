@@ -8,7 +8,7 @@ import { svc, svcJson } from "./support/command.ts";
 import { readDatabase } from "./support/database.ts";
 import { canMount, fill, removeDisks, smallDisk } from "./support/small-disk.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };
 /** The server looks at its folder once a second. */

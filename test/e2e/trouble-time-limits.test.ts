@@ -7,7 +7,7 @@ import { openReceiver, type Receiver } from "./support/receivers.ts";
 import { canSetClocks, openClock, type SettableClock } from "./support/settable-clock.ts";
 import { ALLOW_LOOPBACK } from "./support/slow-source.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

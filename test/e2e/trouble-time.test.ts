@@ -8,7 +8,7 @@ import { plainImage } from "./support/pictures.ts";
 import { canSetClocks, openClock } from "./support/settable-clock.ts";
 import { canMount, fill, removeDisks, smallDisk } from "./support/small-disk.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(async () => {
   await stopServers();
   removeDisks();

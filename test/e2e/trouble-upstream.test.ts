@@ -4,7 +4,7 @@ import { type Server, startServer, stopServers } from "../helpers/server.ts";
 import { type Api, createApi } from "./support/api.ts";
 import { plainImage } from "./support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const MODEL = { model: "gpt-image-2", size: "1024x1024", quality: "low" };
 /** The answer that holds a picture. */

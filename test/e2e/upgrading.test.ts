@@ -8,7 +8,7 @@ import { emptyFolder, spawnServer, startServer, stopServers } from "../helpers/s
 import { createApi } from "./support/api.ts";
 import { svcJson } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 const names = MIGRATIONS.map((migration) => migration.name);

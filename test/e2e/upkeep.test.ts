@@ -6,7 +6,7 @@ import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
 import { createApi } from "./support/api.ts";
 import { svcJson } from "./support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 afterAll(stopServers);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } };

@@ -6,7 +6,7 @@ import { readDatabase } from "./support/database.ts";
 import { plainImage } from "./support/pictures.ts";
 import { canMount, fill, removeDisks, smallDisk } from "./support/small-disk.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 afterAll(async () => {
   await stopServers();

@@ -7,7 +7,7 @@ import { type Api, createApi, download } from "./support/api.ts";
 import { dataUri, plainImage } from "./support/pictures.ts";
 import { boxesOf, probe } from "./support/videos.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const QUICK = { delay_ms: 0 };
 /** The fewest pixels there are. */

@@ -6,7 +6,7 @@ import { readDatabase } from "../support/database.ts";
 import { type HangingHost, openHangingHost, openReceiver } from "../support/receivers.ts";
 import { openSlowSource } from "../support/slow-source.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const IMAGE = { model: "sandbox-image", prompt: "x", size: "1x1", sandbox: { delay_ms: 0 } };
 const SERVE = ["--egress-allow", "127.0.0.0/8"] as const;

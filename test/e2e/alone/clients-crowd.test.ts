@@ -5,7 +5,7 @@ import { type Server, startServer, stopServers } from "../../helpers/server.ts";
 import { readDatabase } from "../support/database.ts";
 import { decode } from "../support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const SYNC = "/compat/v1/images/generations";
 const TINY = { model: "sandbox-image", size: "1x1" };

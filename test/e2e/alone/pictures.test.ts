@@ -11,7 +11,7 @@ import {
 } from "../../helpers/server.ts";
 import { svcJson } from "../support/command.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** What a terminal is asked where nothing else tells what it can do. */
 const QUESTION = "\u001b[16t\u001b[c";

@@ -5,7 +5,7 @@ import { type Api, createApi } from "../support/api.ts";
 import { leastHeldMs } from "../support/loop-probe.ts";
 import { noisePng } from "../support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** What a single input may hold the event loop. */
 const MOST_MS = 50;

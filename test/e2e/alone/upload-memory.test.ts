@@ -6,7 +6,7 @@ import { createApi } from "../support/api.ts";
 import { formOf } from "../support/forms.ts";
 import { noisePng } from "../support/pictures.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 afterAll(stopServers);
 

@@ -11,7 +11,7 @@ export interface Shell extends Disposable {
   screen(): string;
 }
 
-const SHOWS_WITHIN_MS = 20_000;
+const SHOWS_WITHIN_MS = 40_000;
 const SIZE = { cols: 160, rows: 50 };
 
 /** Starts a shell in a folder, without any settings of its user. */

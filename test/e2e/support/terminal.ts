@@ -39,7 +39,7 @@ export interface TerminalOptions {
   readonly command?: readonly string[];
 }
 
-const SHOWS_WITHIN_MS = 15_000;
+const SHOWS_WITHIN_MS = 40_000;
 
 export function inTerminal(
   args: readonly string[],
