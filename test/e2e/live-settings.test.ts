@@ -157,6 +157,15 @@ test("accounts of providers and their keys change without a restart", async () =
 test("a change of the file is taken up by itself", async () => {
   write(server.folder, `${BASE}aliases: { by-itself: sandbox-image }\n`);
   while ((await create("by-itself")).status !== 200) await Bun.sleep(50);
+});
+
+test("a file that is gone is told, and what it said stays in force", async () => {
+  await reload(`${BASE}aliases: { moved: sandbox-image }\n`);
   rmSync(join(server.dataDir, "svc.yaml"));
-  while ((await create("by-itself")).status !== 404) await Bun.sleep(50);
+  expect(await server.says(/svc\.yaml: is gone; put it back/)).toContain('"level":"error"');
+  const answer = await admin("POST", "/reload");
+  expect(answer).toMatchObject({ in_force: false, changed: [], restart: [] });
+  expect((await create("moved")).status).toBe(200);
+  expect(await reload("")).toMatchObject({ in_force: true, changed: ["aliases"] });
+  expect((await create("moved")).status).toBe(404);
 });

@@ -49,6 +49,7 @@ export function createReload(deps: ReloadDeps) {
     lastRead = deps.sign();
     try {
       next = deps.read();
+      requireFile(config, next);
       configuredPricesOf(next, deps.catalog);
       takeChecks = await deps.openChecks(next);
     } catch (error) {
@@ -93,6 +94,17 @@ export function createReload(deps: ReloadDeps) {
     /** The sign of the file when it was read last, whether or not it could be used. */
     lastRead: () => lastRead,
   };
+}
+
+/** Prices and limits must not fall back to the defaults because somebody moved the file. @throws ConfigError if it is gone */
+function requireFile(
+  { configFile: before }: Pick<Config, "configFile">,
+  next: Pick<Config, "configFile">,
+): void {
+  if (before === undefined || next.configFile !== undefined) return;
+  throw new ConfigError([
+    { where: before, message: "is gone; put it back, or restart the server to have the defaults" },
+  ]);
 }
 
 function refused({ problems: found }: ConfigError, log: LeveledLog): Reloaded {
