@@ -35,19 +35,28 @@ export function defineTokens(tokens: Command, context: Context, [word]: readonly
 
 function addCreate(tokens: Command, context: Context): void {
   const command = addManagedCommand(tokens, "create", "create a token and show it once");
-  withTermFlags(command.requiredOption("-n, --name <name>", "what people call it"), TOKEN_TERMS);
+  withTermFlags(command.requiredOption("-n, --name <name>", "what people call it"), TOKEN_TERMS).option(
+    "--show-secret-only",
+    "print the token and nothing else, for scripts",
+  );
   withExamples(
     command,
     "svc tokens create --name console",
     ["svc tokens create --name grafana --scopes read --expires 30d", "reads, for a month"],
     ["svc tokens create --name shop --scopes read,keys", "makes keys, and no money"],
+    "export SVC_MANAGEMENT_TOKEN=$(svc tokens create --name ops --show-secret-only)",
   );
-  onManagedRun<FlagValues & { name: string }>(command, context, async ({ options, output, open }) => {
-    const { name, ...flags } = options;
+  type Flags = FlagValues & { name: string; showSecretOnly?: true };
+  onManagedRun<Flags>(command, context, async ({ options, output, open }) => {
+    const { name, showSecretOnly, ...flags } = options;
     const now = Date.now();
     const terms = readTermFlags(TOKEN_TERMS, flags, now);
     const { manage, at } = await open();
     const { token, record } = await namingFlags(manage.createToken({ ...terms, name }), FLAGS);
+    if (showSecretOnly === true) {
+      context.stdout.write(`${token}\n`);
+      return;
+    }
     output.done(
       `Token ${record.name} (${record.id}) with ${record.scopes.join(", ")} created ${at}. Shown once:`,
     );

@@ -49,9 +49,11 @@ async function run(
   const child = start(command, { folder, env, input });
   const kill = () => killGroup(child.pid);
   signal.addEventListener("abort", kill, { once: true });
+  // What it left behind may hold the output open.
+  void child.exited.then(kill);
   const reader = child.stdout.getReader();
   try {
-    // Something that left the group may hold the output open.
+    // So may what left its group, until the time is up.
     const output = await orAborted(readOutput(reader), signal);
     const exitCode = await orAborted(child.exited, signal);
     if (exitCode !== 0) throw new NoVerdict(`ended with ${child.signalCode ?? `exit code ${exitCode}`}`);

@@ -4,7 +4,6 @@ const STANDARD_ERROR = 2;
 
 /** How much waits for a reader that does not read. */
 const MOST_WAITING_BYTES = 1024 * 1024;
-const NOTHING = Buffer.alloc(0);
 
 /** Where the log is read. */
 export interface LogOutput {
@@ -24,28 +23,37 @@ export function createLogOutput(
   onTakenAgain: (leftOut: number) => void,
   file = openStandardError(),
 ): LogOutput {
-  let waiting = NOTHING;
+  /** In the order in which they came; of the first, what is not written yet. */
+  const waiting: Buffer[] = [];
+  let waitingBytes = 0;
   let leftOut = 0;
 
   function flush(): boolean {
     try {
-      while (waiting.length > 0) waiting = waiting.subarray(writeSync(file, waiting));
+      for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+        const written = writeSync(file, next);
+        waitingBytes -= written;
+        if (written === next.length) waiting.shift();
+        else waiting[0] = next.subarray(written);
+      }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EAGAIN") return false;
       // The reader is gone. The service goes on without one.
-      waiting = NOTHING;
+      waiting.length = 0;
+      waitingBytes = 0;
     }
     return true;
   }
 
   return {
     write(lines) {
-      const isRead = flush();
-      if (!isRead && waiting.length + lines.length > MOST_WAITING_BYTES) {
+      const bytes = Buffer.from(lines);
+      if (!flush() && waitingBytes + bytes.length > MOST_WAITING_BYTES) {
         leftOut += lines.split("\n").length - 1;
         return;
       }
-      waiting = isRead ? Buffer.from(lines) : Buffer.concat([waiting, Buffer.from(lines)]);
+      waiting.push(bytes);
+      waitingBytes += bytes.length;
       flush();
     },
     flush() {

@@ -112,6 +112,8 @@ test("tokens are created, listed and revoked", async () => {
   const { token: _, ...shown } = created;
   expect(await json(cwd, "tokens", "list")).toEqual({ tokens: [shown], next: null });
   expect(await json(cwd, "token", "revoke", created.id, "--yes")).toMatchObject({ status: "revoked" });
+  const { stdout, stderr } = await svc(["tokens", "create", "--name", "ops", "--show-secret-only"], { cwd });
+  expect([stdout, stderr]).toEqual([expect.stringMatching(/^mt-svc-\w{38}\n$/), ""]);
 });
 
 describe("the data folder", () => {

@@ -127,10 +127,16 @@ test("what a command leaves behind ends with it", async () => {
   expect(await haveEnded(await processesIn(file))).toBe(true);
 });
 
+test("what a command leaves behind holds no verdict up, although it holds the output open", async () => {
+  const file = join(folder, "open");
+  expect(await says(`echo '{"allowed":true}'; ${LINGERING(file, "exit 0")}`)).toEqual({ kind: "allowed" });
+  expect(await haveEnded(await processesIn(file))).toBe(true);
+});
+
 test("what leaves the group of a command holds no verdict up beyond its time", async () => {
   const timers = handTimers();
   const file = join(folder, "escaped");
-  const script = `setsid sh -c 'echo $$ >${file}.part; mv ${file}.part ${file}; exec sleep 1000' & echo '{"allowed":true}'`;
+  const script = `setsid sh -c 'echo $$ >${file}.part; mv ${file}.part ${file}; exec sleep 1000' & until [ -e ${file} ]; do sleep 0.01; done; echo '{"allowed":true}'`;
   const asked = ask(commandCheck(optionsOf(script), { after: timers.after }), "a");
   const [escaped = 0] = await processesIn(file);
   timers.pass();
