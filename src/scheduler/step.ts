@@ -28,6 +28,7 @@ import { logEnding } from "./endings.ts";
 import type { Hooks } from "./hooks.ts";
 import { measure, type Watchers } from "./measures.ts";
 import type { Absences } from "./routing/absences.ts";
+import type { Crowds } from "./routing/crowds.ts";
 import type { Durations } from "./routing/durations.ts";
 import type { Loads } from "./routing/loads.ts";
 import type { Pace } from "./routing/pace.ts";
@@ -61,6 +62,7 @@ export interface StepDeps extends Watchers {
   readonly loads: Loads;
   readonly takeovers: Takeovers;
   readonly absences: Absences;
+  readonly crowds: Crowds;
   /** Called when a callback was written. */
   readonly callbackDue: () => void;
   /** Runs the work of a step in a context that tells for which task requests are made; without it, runs the work directly. */
@@ -241,10 +243,7 @@ export class Step {
     return this.snooze(PROVIDER_OFF_MS);
   }
 
-  /**
-   * Returns the task to the queue, for the route `to` or else the same one. `detail` says why the upstream rejected the attempt, if
-   * one was made.
-   */
+  /** Returns the task to the queue, for the route `to` or else the same one. `detail`: why the upstream rejected its attempt. */
   requeue(
     again: { failures: number; delayMs?: number; to?: ChosenRoute },
     detail?: string,

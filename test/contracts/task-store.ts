@@ -12,6 +12,7 @@ import { describeLostAttempts } from "./task-store-lost.ts";
 import { describeManagedTasks } from "./task-store-managed.ts";
 import { describeMoney } from "./task-store-money.ts";
 import { describeNudge } from "./task-store-nudge.ts";
+import { describePostpone } from "./task-store-postpone.ts";
 import { describeQuotas } from "./task-store-quota.ts";
 import { describeReads } from "./task-store-reads.ts";
 import { describeRows } from "./task-store-rows.ts";
@@ -26,6 +27,7 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
     describeAdvance(makeStore);
     describeCancel(makeStore);
     describeNudge(makeStore);
+    describePostpone(makeStore);
     describeMoney(makeStore);
     describeQuotas(makeStore);
     describeReads(makeStore);

@@ -310,6 +310,7 @@ export function routingOf(has: (id: ProviderId) => boolean): Routing {
       const index = routes.findIndex((route) => has(route.provider) && canTake(route, request));
       return wayOf(index, routes[index]);
     },
+    closedMs: () => 0,
     giveBack() {},
     verdicts: () => undefined,
     consider: () => [],

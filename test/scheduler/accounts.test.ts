@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { LaneId, ModelId, TaskId } from "../../src/domain/ids.ts";
+import type { LaneId, ModelId, ProviderId, TaskId } from "../../src/domain/ids.ts";
 import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
 import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
@@ -183,6 +183,51 @@ describe("a model whose upstream cannot answer for a while", () => {
     ]);
     expect(provider.submissions).toHaveLength(2);
     expect(engine.deps.routing.choose(MODEL, newTask().request)?.waitMs).toBeGreaterThan(599_000);
+  });
+});
+
+describe("a model that waits with many tasks", () => {
+  const upstreamModel = "two";
+  const models = [MODEL, { ...MODEL, id: "other" as ModelId, routes: [{ provider: LANE, upstreamModel }] }];
+  const unable = new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "503", {
+    ...{ retryAfterMs: 20_000, isUnable: true },
+  });
+
+  test("does not have each claimed before another model's of the same caller is sent", async () => {
+    const provider = account(LANE, {
+      rates: { submissionsPerMinute: 60 },
+      submit: async ({ upstreamModel: asked }) => {
+        if (asked !== upstreamModel) throw unable;
+        return pictures;
+      },
+    });
+    const engine = await createEngine([provider], { models });
+    for (let number = 1; number <= 100; number++) await engine.admit({ id: taskId(number) });
+    const other = await engine.admit({ id: taskId(101), model: models[1]!.id });
+    for (let second = 0; second < 5; second++) {
+      await engine.scheduler.tick();
+      engine.clock.advance(1_000);
+    }
+    expect((await engine.task(other)).status).toBe("completed");
+    expect(provider.submissions).toHaveLength(2);
+    // All are due again soon after the pause.
+    engine.clock.advance(17_000);
+    expect((await engine.store.tasks.lanes())[0]?.queued).toBe(100);
+    expect(await engine.scheduler.tick()).toBe(1);
+    expect(provider.submissions).toHaveLength(3);
+  });
+
+  test("has those claimed that may go another way, one by one", async () => {
+    const provider = account(LANE, {
+      submit: async () => {
+        throw unable;
+      },
+    });
+    const second = account("second" as LaneId, { id: "second" as ProviderId, submit: async () => pictures });
+    const engine = await createEngine([provider, second]);
+    for (let number = 1; number <= 5; number++) await engine.admit({ id: taskId(number) });
+    for (let i = 0; i < 5; i++) await engine.scheduler.tick();
+    expect(second.submissions).toHaveLength(5);
   });
 });
 

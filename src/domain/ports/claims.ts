@@ -1,6 +1,6 @@
 import type { AttemptId, LaneId, LeaseToken, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
-import type { Attempt, Lease } from "../task/task.ts";
+import type { Attempt, Lease, Task } from "../task/task.ts";
 
 /** How many tasks a lane may have between submission and end, without those that wait for their results. */
 export interface LaneCapacity {
@@ -45,6 +45,18 @@ export interface Claimed {
   /** Nothing is queued in any lane. */
   readonly isQueueEmpty?: true | undefined;
 }
+
+/** Keeps tasks from being claimed one by one that could only wait. */
+export interface Postponing {
+  /**
+   * Makes ready tasks due at `until` that are of the account and the model of `task`, wait in its lane for the same setup, and were never
+   * begun: those among the next `POSTPONED_AT_ONCE` of the account. @returns how many
+   */
+  postpone(task: Pick<Task, "id" | "lane" | "setup">, until: number): Promise<number>;
+}
+
+/** How many of an account's next tasks `postpone` looks at. */
+export const POSTPONED_AT_ONCE = 500;
 
 /** How a new task begins in the transaction that stores it, if its lane has room and no other task waits for the lane. */
 export interface Start extends Pick<ClaimQuery, "lanes" | "capacity"> {

@@ -31,6 +31,11 @@ export interface Routing {
    * @returns undefined if no way that is switched on can do it
    */
   choose(model: Model, request: GenerationRequest, looking?: Looking): ChosenRoute | undefined;
+  /**
+   * How long no new task of this caller can be sent any way of the model, whatever it asks for. 0: one may be sent now. Infinite: until an
+   * operator has acted.
+   */
+  closedMs(model: Model, caller: AccountId): number;
   /** The new task for which this way was chosen is not stored. */
   giveBack(model: Model, way: ChosenRoute): void;
   /**

@@ -59,8 +59,7 @@ export function createRouting(deps: RoutingDeps): Routing {
     const choosing = { model, request, looking };
     const only = onlyWay(deps, accountsOf.provider, choosing);
     if (only !== undefined) return only;
-    const among = (isMeant: (route: Route) => boolean) =>
-      bestAmong(waysTo(choosing, isMeant), deps, choosing);
+    const among = (is: (route: Route) => boolean) => bestAmong(waysTo(choosing, is), deps, choosing);
     const { overflow: terms } = model;
     // Who names a route has it.
     if (terms === undefined || request.routing?.route !== undefined) return among(() => true);
@@ -78,6 +77,7 @@ export function createRouting(deps: RoutingDeps): Routing {
       if (best !== undefined && isNew(looking)) deps.loads.assigned(best.lane);
       return best;
     },
+    closedMs: (model, caller) => closedMs(deps, model, caller, accountsOf.provider),
     giveBack: (model, way) => giveBack(deps, model, way),
     verdicts: (model, request, looking, chosen) =>
       verdictsOf(deps, { model, request, looking, chosen, accountsOf: accountsOf.provider }),
@@ -216,6 +216,22 @@ function outlookOf(
   const { state } = standing.of(way, sender);
   if (state === "closed") return { tries, waitMs: heldMs, state: heldMs > 0 ? "paused" : state };
   return { tries, waitMs: Math.max(heldMs, standing.waitMs(way, sender)), state };
+}
+
+/** Neither the request nor its limits to some ways are considered, so that it holds for all of the model's tasks. */
+function closedMs(
+  { standing, pace }: RoutingDeps,
+  { routes }: Model,
+  accountId: AccountId,
+  accountsOf: (provider: ProviderId) => readonly ProviderAdapter[],
+): number {
+  const waits = routes.flatMap(({ provider, upstreamModel }) =>
+    accountsOf(provider).map(({ lane }) => {
+      const way = { lane, upstreamModel };
+      return Math.max(pace.heldMs(way, 0), standing.waitMs(way, { accountId }));
+    }),
+  );
+  return waits.length === 0 ? 0 : Math.min(...waits);
 }
 
 function senderOf({ current, newOf }: Looking, hasTried: boolean): Sender {

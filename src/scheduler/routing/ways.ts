@@ -4,6 +4,7 @@ import type { ProviderAdapter, Rates } from "../../domain/ports/provider.ts";
 import type { RouteOfLane, RouteStore } from "../../domain/ports/route-store.ts";
 import type { Clock, Log, Random } from "../../domain/ports/runtime.ts";
 import { createAbsences } from "./absences.ts";
+import { createCrowds } from "./crowds.ts";
 import { createDurations } from "./durations.ts";
 import { createLoads } from "./loads.ts";
 import { createOverflow } from "./overflow.ts";
@@ -72,6 +73,7 @@ export function createWays(deps: {
     }),
     takeovers: createTakeovers({ clock }),
     absences: createAbsences(deps),
+    crowds: createCrowds(),
     /** Reads what an earlier process knew, and follows changes by others. */
     async startWays() {
       retests.start(await standing.start());

@@ -1,12 +1,13 @@
 import { taskError } from "../../domain/errors.ts";
 import type { InputFile, ProviderAdapter } from "../../domain/ports/provider.ts";
-import { type ChosenRoute, isOut } from "../../domain/task/routing.ts";
+import { isOut } from "../../domain/task/routing.ts";
 import type { Attempt, Lease } from "../../domain/task/task.ts";
 import { resent } from "../../domain/task/transition.ts";
 import { SETTLED, Step, type StepResult } from "../step.ts";
 import { type Beginning, begun, enter, leave } from "./begin.ts";
 import { fetchInputs, openInputs } from "./inputs.ts";
 import { LET_GO, outcomeUnknown, submit } from "./submit.ts";
+import { waitFor } from "./wait-for.ts";
 
 /** Starts a queued task: finds its route, prepares its inputs, writes the attempt and submits. */
 export async function dispatch(step: Step): Promise<StepResult> {
@@ -29,7 +30,7 @@ export async function dispatch(step: Step): Promise<StepResult> {
   const way = model && deps.routing.choose(model, task.request, looking);
   if (model === undefined || way === undefined || isOut(way))
     return step.fail(taskError("NO_ROUTE_AVAILABLE"));
-  if (way.waitMs > 0) return waitFor(step, way);
+  if (way.waitMs > 0) return waitFor(step, model, way);
   const adapter = deps.provider(way.lane);
   const isHere = way.lane === task.lane && way.index === task.routeIndex;
   if (adapter === undefined || !isHere) {
@@ -54,17 +55,6 @@ export async function dispatch(step: Step): Promise<StepResult> {
 /** Whether another attempt replaces one without an answer, instead of repeating it. */
 function isMadeAgain({ deps }: Step, { lane, repeatIsSafe, submitIsIdempotent }: ProviderAdapter): boolean {
   return repeatIsSafe === true || (!submitIsIdempotent && deps.provider(lane)?.onUnknown === "resubmit");
-}
-
-/** How often a waiting task checks whether another way has opened. */
-const LOOKS_EVERY_MS = 30_000;
-/** Spreads tasks that wait until the same time. */
-const SPREAD_MS = 1_000;
-
-/** Waits for the way that opens first. The task has not failed. */
-function waitFor(step: Step, way: ChosenRoute): Promise<StepResult> {
-  const delayMs = Math.min(way.waitMs, LOOKS_EVERY_MS) + Math.round(step.deps.random() * SPREAD_MS);
-  return step.requeue({ failures: step.task.failures, delayMs, to: way });
 }
 
 /** Repeats an attempt whose answer was lost, at an upstream that honours its id as a key. */

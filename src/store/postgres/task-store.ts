@@ -11,6 +11,7 @@ import { prepareClaim } from "./task-store/claim.ts";
 import { records } from "./task-store/idempotency.ts";
 import { lostSince, settleLost } from "./task-store/lost-attempts.ts";
 import { nudge } from "./task-store/nudge.ts";
+import { postpone } from "./task-store/postpone.ts";
 import { rescue } from "./task-store/rescue.ts";
 import { createTaskReads } from "./task-store/task-reads.ts";
 
@@ -41,6 +42,7 @@ export function createTaskStore(connection: Connection, deps: Deps): TaskStore {
     rescue: (now) => write((session) => rescue(session, now, { isSteady: isSteady(), silent: silent?.() })),
     requestCancel: prepareCancel(connection, deps),
     nudge: (id, at) => write((session) => nudge(session, id, at)),
+    postpone: (...of) => write((session) => postpone(session, ...of)),
     freeIdempotency: (use, id) => write((session) => records.free(session, use, id)),
     expireIdempotency: (now, limit) => write((session) => records.expire(session, now, limit)),
     lostAttempts: (ofLanes, since) => read((session) => lostSince(session, ofLanes, since)),

@@ -21,6 +21,7 @@ import { prepareLostAttempts } from "./task-store/lost-attempts.ts";
 import { prepareManagedTasks, prepareTaskSearch } from "./task-store/managed.ts";
 import { prepareManagedChanges } from "./task-store/managed-changes.ts";
 import { prepareNudge } from "./task-store/nudge.ts";
+import { preparePostpone } from "./task-store/postpone.ts";
 import { prepareReads } from "./task-store/reads.ts";
 import { prepareRecentEndings } from "./task-store/recent-endings.ts";
 import { prepareRescue } from "./task-store/rescue.ts";
@@ -106,6 +107,7 @@ export function createTaskStore(
   const cancel = prepareCancel(db, advance, changes, reads.byId, prepareTrail(db));
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
   const [lost, nudge, ownReady] = [prepareLostAttempts(db), prepareNudge(db), prepareOwnReady(db)];
+  const postpone = preparePostpone(db);
   deps.watch.onChange(finished.forgetAll);
   deps.removals.onRemoved(finished.forget);
   const [recentEndings, rescue] = [prepareRecentEndings(db), prepareRescue(db)];
@@ -117,6 +119,7 @@ export function createTaskStore(
     renew: (lease, until) => write(() => advance.renew(lease, until)),
     rescue: (now) => write(() => rescue(now)),
     nudge: (id, at) => write(() => nudge(id, at)),
+    postpone: (...of) => write(() => postpone(...of)),
     freeIdempotency: (use, id) => write(() => records.free(use, id)),
     expireIdempotency: (now, limit) => write(() => records.expire(now, limit)),
     settleLost: (id, end) => write(() => lost.settle(id, end)),
