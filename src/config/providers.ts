@@ -1,5 +1,4 @@
 import { dirname } from "node:path";
-import { suggest } from "../domain/suggest.ts";
 import {
   listSettings,
   type Machine,
@@ -9,12 +8,12 @@ import {
   type ValuesOf,
 } from "../toolkit/settings/setting.ts";
 import { type AccountSettings, readAccounts } from "./accounts/accounts.ts";
-import { accountProvider, accountsKey, describeHalves } from "./accounts/provider.ts";
+import { type AccountProvider, accountProvider, accountsKey, describeHalves } from "./accounts/provider.ts";
 import { chooseValue, type Given, type Origins, readCredential } from "./choose.ts";
 import type { Listening } from "./own-address.ts";
 import type { ConfigProblem } from "./problem.ts";
 import type { ProviderSettings } from "./settings.ts";
-import type { SettingsFile } from "./settings-file.ts";
+import { type SettingsFile, unknownSetting } from "./settings-file.ts";
 import {
   describeAccounts,
   describeCustomaryVariables,
@@ -71,7 +70,7 @@ export function readProvider(
     provider.isKeyless?.(values) ?? false,
   );
   const upstream = { id: provider.id, table, values, accounts };
-  refuseUnknown(provider.id, table, given.file, problems);
+  refuseUnknown(ofAccounts, given.file, problems);
   if (listening !== undefined) {
     problems.push(...missing.map((each) => ({ ...each, isMissing: true as const })));
     refuseOwnAddresses(upstream, { listening, origins: origins as Origins, problems });
@@ -104,15 +103,14 @@ export function readProviders(
 
 /** Checks the names of settings of a provider that became known after the file was read. */
 function refuseUnknown(
-  id: string,
-  table: SettingTable,
+  provider: AccountProvider,
   file: SettingsFile | undefined,
   problems: ConfigProblem[],
 ): void {
+  const { id, table } = provider;
   const known = [...listSettings(table).map(({ key }) => key), accountsKey(id)];
   for (const key of file?.values.keys() ?? []) {
-    if (!key.startsWith(`providers.${id}.`) || known.includes(key)) continue;
-    const suggestion = suggest(key, known);
-    problems.push({ where: `${file?.path}: ${key}`, message: "is not a setting", suggestion });
+    if (file === undefined || !key.startsWith(`providers.${id}.`) || known.includes(key)) continue;
+    problems.push(unknownSetting(file.path, key, { known, provider }));
   }
 }

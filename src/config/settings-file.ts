@@ -6,7 +6,8 @@ import type { Path } from "../toolkit/schema-problems.ts";
 import { listSettings } from "../toolkit/settings/setting.ts";
 import { reasonOf } from "../toolkit/system-error.ts";
 import { type Part, type Position, readYaml, type Yaml, YamlError } from "../toolkit/yaml.ts";
-import { accountProvider, accountsKey, hasAccounts } from "./accounts/provider.ts";
+import { misplacedBesideAccounts } from "./accounts/entry.ts";
+import { type AccountProvider, accountProvider, accountsKey, hasAccounts } from "./accounts/provider.ts";
 import { type ConfigProblem, show } from "./problem.ts";
 import type { Settings } from "./settings.ts";
 
@@ -98,12 +99,13 @@ function readSettingsFile(path: string, settings: Settings, problems: ConfigProb
       values.set(prefix, value);
     } else if (!isSection) {
       const [, id] = OTHER_PROVIDER.exec(prefix) ?? [];
-      if (id === undefined) problems.push(unknownSetting(path, prefix, known));
+      if (id === undefined)
+        problems.push(unknownSetting(path, prefix, { known, provider: providerOf(prefix, settings) }));
       else others.set(id, value);
     } else if (value !== null && value !== undefined) {
       problems.push({
         where: prefix === "" ? path : `${path}: ${prefix}`,
-        message: `must hold settings by name, got ${show(value)}`,
+        message: noSection(prefix, value, known),
       });
     }
   };
@@ -144,8 +146,36 @@ function knownKeys(settings: Settings): string[] {
   return [...listSettings(settings).map(({ key }) => key), PRICING, MODERATION, ALERTS, ...accounts];
 }
 
-function unknownSetting(path: string, key: string, known: readonly string[]): ConfigProblem {
-  return { where: `${path}: ${key}`, message: "is not a setting", suggestion: suggest(key, known) };
+/** @param provider whose settings the key stands among, if it does */
+export function unknownSetting(
+  path: string,
+  key: string,
+  { known, provider }: { known: readonly string[]; provider?: AccountProvider | undefined },
+): ConfigProblem {
+  const where = `${path}: ${key}`;
+  const name = provider === undefined ? "" : key.slice(`providers.${provider.id}.`.length);
+  const misplaced = provider && misplacedBesideAccounts(provider, name);
+  if (misplaced !== undefined) return { where, message: misplaced };
+  return { where, message: "is not a setting", suggestion: suggest(key, known) };
+}
+
+/** The provider among whose settings a key stands. */
+function providerOf(key: string, { providers }: Settings): AccountProvider | undefined {
+  const [, id = ""] = /^providers\.([^.]+)\../.exec(key) ?? [];
+  const table = Object.hasOwn(providers, id) ? providers[id] : undefined;
+  return table && accountProvider({ id }, table);
+}
+
+/** What is wrong with a value where settings are expected. Shows none of a provider, which may be its key. */
+function noSection(section: string, value: unknown, known: readonly string[]): string {
+  const below = section === "" ? "" : `${section}.`;
+  const inner = known
+    .filter((key) => key.startsWith(below))
+    .map((key) => key.slice(below.length).split(".")[0]);
+  const names = section === "" || section === "providers" ? [] : [...new Set(inner)];
+  const such = names.length === 0 ? "" : `, of ${names.join(", ")}`;
+  const got = section.startsWith("providers.") ? "" : `, got ${show(value)}`;
+  return `must hold settings by name${such}${got}`;
 }
 
 /**
@@ -162,7 +192,7 @@ export function claimProviders(
     const known = knownKeys(settings);
     const places = known.flatMap((each) => /^providers\.[^.]+/.exec(each) ?? []);
     if (!own.includes(id)) {
-      const unknown = unknownSetting(path, key, [...places, ...known]);
+      const unknown = unknownSetting(path, key, { known: [...places, ...known] });
       const isGone = unknown.suggestion === undefined && !Object.hasOwn(settings.providers, id);
       if (!isGone) problems.push(unknown);
       else if (isServing)
@@ -171,7 +201,7 @@ export function claimProviders(
           message: "is of a provider that is not here; remove it, or put the provider's file back",
         });
     } else if (!isJsonObject(value))
-      problems.push({ where: `${path}: ${key}`, message: `must hold settings by name, got ${show(value)}` });
+      problems.push({ where: `${path}: ${key}`, message: noSection(key, value, []) });
     else for (const [name, inner] of Object.entries(value)) values.set(`${key}.${name}`, inner);
   }
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConfigSources, loadConfig } from "../../src/config/config.ts";
-import { ConfigError } from "../../src/config/problem.ts";
+import { ConfigError, describeProblem } from "../../src/config/problem.ts";
 import { createSettings, variableOf } from "../../src/config/settings.ts";
 import { fal } from "../../src/providers/fal/definition.ts";
 import { openAi } from "../../src/providers/openai/definition.ts";
@@ -324,6 +324,31 @@ describe("the settings file", () => {
       { where: `${path}:5:1: quota`, message: "is not a setting", suggestion: undefined },
     ]);
   });
+
+  test("says where a provider's key belongs, and shows none that stands in it", () => {
+    const problems = (yaml: string) =>
+      problemsOf({ cwd: folder(yaml) })
+        .map(describeProblem)
+        .join("\n");
+    const key = "sk-1234567890";
+    for (const name of ["api_key", "key", "token"])
+      expect(problems(`providers: { openai: { ${name}: ${key} } }\n`)).toEndWith(
+        `1:24: providers.openai.${name}: a key does not belong in this file; give it by a variable (OPENAI_API_KEY), or keep it sealed: svc providers add openai.`,
+      );
+    expect(problems("providers: { fal: { key_env: MY_KEY } }\n")).toEndWith(
+      "providers.fal.key_env: belongs to an account, such as accounts: [{name: default, key_env: …}].",
+    );
+    expect(problems(`providers: { openai: ${key} }\n`)).toMatch(
+      /providers\.openai: must hold settings by name, of base_url, concurrency, .*accounts\.$/,
+    );
+    expect(problems(`providers: { openai: ${key} }\n`)).not.toContain(key);
+  });
+
+  test("names the settings that belong below a name", () => {
+    expect(problemsOf({ cwd: folder("sandbox: false\n") })[0]?.message).toBe(
+      "must hold settings by name, of enabled, concurrency, workers, got false",
+    );
+  });
 });
 
 describe("problems", () => {
@@ -459,10 +484,8 @@ describe("keys of providers", () => {
       expect(keysOf(env)).toEqual([undefined, undefined]);
     }
     const cwd = folder("providers: { openai: { api_key: x, key: x } }\n");
-    expect(problemsOf({ cwd }).map(({ message }) => message)).toEqual([
-      "is not a setting",
-      "is not a setting",
-    ]);
+    const refused = expect.stringMatching(/^a key does not belong in this file/);
+    expect(problemsOf({ cwd }).map(({ message }) => message)).toEqual([refused, refused]);
   });
 
   test("do not show in what is printed, logged or stored of the configuration", () => {

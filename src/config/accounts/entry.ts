@@ -5,7 +5,7 @@ import { ON_UNKNOWN, type OnUnknown } from "../../domain/task/routing.ts";
 import { apiUrl, integer, number, oneOf, type Parser, proxyUrl } from "../../toolkit/settings/parsers.ts";
 import type { Secret } from "../../toolkit/settings/secret.ts";
 import { type ConfigProblem, show } from "../problem.ts";
-import { type AccountProvider, addCommand, settingOf } from "./provider.ts";
+import { type AccountProvider, addCommand, hasAccounts, settingOf, variableOfSecret } from "./provider.ts";
 
 /** The variables or files that hold the secrets of an account: one for the only secret, or one for each by its name. */
 export type Places = string | Readonly<Record<string, string>>;
@@ -38,6 +38,28 @@ const SUBMITS_PER_MINUTE = number(0.001, 1_000_000);
 const POLLS_PER_SECOND = number(0.001, 10_000);
 /** Names under which people write a key itself. */
 const LITERAL_KEY = /^(api_?)?(key|token|secret|password|credentials?)$|_(key|secret|token|password)$/;
+
+/**
+ * What to say of a name that stands beside a provider's settings and is a key, or belongs to one of its accounts. Both are what other
+ * programs' files have there.
+ *
+ * @returns undefined for a name that is neither
+ */
+export function misplacedBesideAccounts(provider: AccountProvider, name: string): string | undefined {
+  if (!hasAccounts(provider)) return undefined;
+  if (isKeyName(provider, name)) {
+    const variables = provider.kinds.flat().flatMap((each) => variableOfSecret(provider, each) ?? []);
+    const by = `${variables.length === 1 ? "a variable" : "variables"} (${[...new Set(variables)].join(", ")})`;
+    const set = variables.length === 0 ? "" : `give it by ${by}, or `;
+    return `a key does not belong in this file; ${set}keep it sealed: ${addCommand(provider.id, "default")}`;
+  }
+  if (!FIELDS.some((field) => field === name)) return undefined;
+  return `belongs to an account, such as accounts: [{name: default, ${name}: …}]`;
+}
+
+function isKeyName(provider: AccountProvider, name: string): boolean {
+  return LITERAL_KEY.test(name) || provider.kinds.some((kind) => kind.includes(name));
+}
 
 /** Reads the accounts of a provider in a settings file. */
 export function readEntries(
@@ -151,7 +173,7 @@ function refuseOthers(
   let hasKey = false;
   for (const field of Object.keys(raw)) {
     if (FIELDS.some((known) => known === field)) continue;
-    const isKey = LITERAL_KEY.test(field) || provider.kinds.some((kind) => kind.includes(field));
+    const isKey = isKeyName(provider, field);
     hasKey ||= isKey;
     const message = isKey
       ? `a key does not belong in this file; name a variable (key_env) or a file (key_file) that holds it, or keep it sealed: ${addCommand(provider.id, name)}`
