@@ -10,6 +10,7 @@ import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
 import { flagNames, namingFlags, readTermFlags, withTermFlags } from "../flags/terms.ts";
 import { type FlagValues, readAmount } from "../flags/values.ts";
+import type { Output } from "../format/output.ts";
 import { column, renderFields } from "../format/table.ts";
 import { formatTime } from "../format/units.ts";
 import { withExamples } from "../help/manual.ts";
@@ -129,6 +130,7 @@ function addUpdate(accounts: Command, context: Context): void {
     const { manage, at } = await open();
     const account = await namingFlags(manage.updateAccount(given(args, 0), terms), flags);
     output.done(`Account ${account.name} is changed ${at}. A running server follows within a second.`);
+    if (typeof terms.creditLimit === "number") tellUnlimited(account, command, output);
     output.show(accountForm(account), () => renderFields(accountFields(account), output));
   });
 }
@@ -169,8 +171,18 @@ function addCredit(accounts: Command, context: Context): void {
     const account = await manage.creditAccount(given(args, 0), amount, movement);
     const balance = formatAmount(account.balance);
     output.done(`${account.name} now has ${balance} ${CURRENCY} ${at}.`);
+    if (amount > 0) tellUnlimited(account, command, output);
     output.show(accountForm(account), () => `${balance}\n`);
   });
+}
+
+/** The first account is unlimited, so that a balance or a credit limit ends nothing there until its mode is another. */
+function tellUnlimited({ id, name, mode }: Account, command: Command, output: Output): void {
+  if (mode !== "unlimited") return;
+  const change = `svc accounts update ${id} --mode prepaid${placeAgain(command)}`;
+  output.say(
+    `${name} is unlimited: its requests are never refused for want of money. To change that: ${change}`,
+  );
 }
 
 function addRefund(accounts: Command, context: Context): void {

@@ -20,6 +20,23 @@ async function json(cwd: string, ...args: string[]) {
   return JSON.parse(stdout);
 }
 
+test("what limits an unlimited account in nothing is told", async () => {
+  const cwd = await withAccount();
+  const told = async (...args: string[]) => (await svc(["accounts", ...args], { cwd })).stderr;
+  const unlimited = /is unlimited/;
+  expect(await told("credit", "studio", "5")).not.toMatch(unlimited);
+  await told("update", "studio", "--mode", "unlimited");
+  const [{ id }] = (await json(cwd, "accounts", "list")).accounts;
+  for (const args of [
+    ["credit", "studio", "5"],
+    ["update", "studio", "--credit-limit", "1"],
+  ])
+    expect(await told(...args)).toEndWith(
+      `studio is unlimited: its requests are never refused for want of money. To change that: svc accounts update ${id} --mode prepaid\n`,
+    );
+  expect(await told("credit", "studio", "-1")).not.toMatch(unlimited);
+});
+
 describe("the terms of an account", () => {
   test("the command that is named next works on the same folder", async () => {
     const cwd = emptyFolder();

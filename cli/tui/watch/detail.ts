@@ -90,7 +90,9 @@ function storyLines(task: WatchedTask, story: StoryView, field: FieldLines): Lin
 /** What was charged against what was held. */
 function moneyOf({ cost, hasEnded }: WatchedTask, { hold, charge }: StoryView): string {
   const { amount, currency } = isJsonObject(hold) ? hold : {};
-  const held = text(amount) === "" ? "" : `${text(amount)} ${text(currency)} held`;
+  // What a task without a charge was held for was given back at its end.
+  const isGivenBack = hasEnded && charge.length === 0;
+  const held = text(amount) === "" || isGivenBack ? "" : `${text(amount)} ${text(currency)} held`;
   const lines = charge.map(({ sku, quantity, amount }) => `${text(sku)} × ${quantity} = ${text(amount)}`);
   return [cost ?? (hasEnded ? "nothing charged" : ""), held, ...lines].filter(Boolean).join("; ");
 }
