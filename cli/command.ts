@@ -1,5 +1,7 @@
 import { type Command, Option } from "commander";
+import { namingLocalServer } from "./client/local-server.ts";
 import type { Context } from "./context.ts";
+import type { ServerFlags } from "./environment.ts";
 import { readSecretFiles } from "./flags/credentials.ts";
 import { createOutput, type Output, type OutputFlags } from "./format/output.ts";
 import { withExits } from "./help/manual.ts";
@@ -79,6 +81,9 @@ export function onRun<Options>(
     try {
       // Safe: commander passes text, and no argument has a parser.
       await action({ context, output, options, args: command.processedArgs as (string | undefined)[] });
+    } catch (error) {
+      // Commands that ask a server have its flags; others fail otherwise.
+      throw await namingLocalServer(error, context, options as ServerFlags);
     } finally {
       // An error begins a line of its own, and not behind what was said of retries.
       output.clear();

@@ -20,7 +20,7 @@ export function troubleOf(response: Response, body: unknown, server: string): Tr
   const text =
     message ?? `${server} answered ${status}${response.statusText === "" ? "" : ` ${response.statusText}`}.`;
   const failure = new Failure(exitCodeOfStatus(status), code ?? `http_${status}`, text, {
-    hint: hintFor(status, code, response),
+    hint: hintFor(status, { code, param }, response),
     requestId,
     more: { status, param },
   });
@@ -112,12 +112,18 @@ export const GIVE_TOKEN =
 const GIVE_KEY =
   "Set SVC_API_KEY or --key to a valid key. On the server's machine `svc keys create --name NAME` makes one.";
 
-function hintFor(status: number, code: string | undefined, response: Response): string | undefined {
+function hintFor(
+  status: number,
+  { code, param }: { readonly code?: string | undefined; readonly param?: string | undefined },
+  response: Response,
+): string | undefined {
   if (status === 401) return response.url.includes("/admin/v1/") ? GIVE_TOKEN : GIVE_KEY;
   if (status === 402)
     return "On the server's machine `svc accounts credit ACCOUNT AMOUNT` adds to a balance, `svc keys update KEY --quota AMOUNT` raises a quota.";
   if (code === "model_not_available")
     return "`svc models list --all` lists them, and says which are available.";
+  if (status === 400 && param === "callback_url")
+    return "`svc callbacks listen --forward URL` passes callbacks on to your own machine, and needs no callback_url.";
   const location = response.headers.get("location");
   if (status >= 300 && status < 400 && location !== null)
     return `It redirects to ${location}; give that address with --server.`;

@@ -55,6 +55,9 @@ export function connect(flags: RemoteFlags, context: Context, output: Output): R
   return { client: createClient(settings, options), timing, signal };
 }
 
+/** A delay that is told to a script's log, too, where there is no line of progress. */
+const LONG_DELAY_MS = 5_000;
+
 /** How requests are made: Ctrl-C ends them, and retries are announced. */
 export function clientOptions(
   { verbose }: Pick<RemoteFlags, "verbose">,
@@ -75,8 +78,11 @@ export function clientOptions(
     userAgent: `svc/${VERSION}`,
     onRetry: ({ failure }, delayMs) => {
       const what = printable(failure.message);
-      output.progress(`${what} Trying again in ${formatDuration(delayMs)}.`);
-      if (verbose === true) context.stderr.write(`${what} Again in ${formatDuration(delayMs)}.\n`);
+      // The time first: a terminal cuts the end of a long line.
+      const line = `Again in ${formatDuration(delayMs)}: ${what}`;
+      output.progress(line);
+      const isSilent = output.isTalkative && !context.stderr.isTerminal && delayMs >= LONG_DELAY_MS;
+      if (verbose === true || isSilent) context.stderr.write(`${line}\n`);
     },
     onUnknown: warnOfVersion,
     onExchange: verbose === true ? (line) => context.stderr.write(`${printable(line)}\n`) : undefined,
