@@ -203,7 +203,7 @@ function listEndpoints(given: EndpointDeps) {
   const generateSync = createGenerateSync({ ...deps, createTask });
   const takeHook = createTakeHook({ ...deps, provider: (lane) => deps.providers.get(lane) });
   return [
-    ...generationEndpoints({ createTask, assets: deps.assets }),
+    ...generationEndpoints({ createTask, assets: deps.assets, log: deps.log }),
     ...taskEndpoints(deps),
     ...storyEndpoints({ ...deps, createTask }),
     ...groupEndpoints({ ...deps, createTask }),

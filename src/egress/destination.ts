@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { NOT_PUBLIC } from "../domain/ports/egress.ts";
 import type { AddressGuard } from "./address.ts";
 
 /** The purpose of a request. All but callbacks go over plain http only to addresses that the operator allows. */
@@ -45,7 +46,7 @@ export function readDestination(
 
 function addressFault(host: string, mustBeAllowed: boolean, guard: AddressGuard): string | undefined {
   const { kind } = guard.judge(host);
-  if (kind === "denied") return `names the address ${host}, which is not public`;
+  if (kind === "denied") return `names the address ${host}, ${NOT_PUBLIC}`;
   return mustBeAllowed && kind !== "allowed" ? "must be an https URL" : undefined;
 }
 
@@ -54,5 +55,5 @@ function nameFault(host: string, mustBeAllowed: boolean, guard: AddressGuard): s
   // Resolvers may answer these names themselves (RFC 6761).
   const isLocal = /^(.+\.)?localhost\.?$/i.test(host);
   const isLetThrough = ["127.0.0.1", "::1"].some((address) => guard.judge(address).kind === "allowed");
-  return isLocal && !isLetThrough ? `names the host ${host}, which is not public` : undefined;
+  return isLocal && !isLetThrough ? `names the host ${host}, ${NOT_PUBLIC}` : undefined;
 }

@@ -6,6 +6,7 @@ interface Place {
 
 /** A longer list tells a reader nothing. */
 const MOST = 20;
+const MOST_MEANT = 3;
 
 /**
  * Finds what there is instead of an unknown path. Nothing is named instead of a first segment, because what these begin differs too
@@ -56,4 +57,22 @@ function partsOf(path: string): string[] {
 function parameterOf({ next }: Place, part: string): Place | undefined {
   if (part === "" || part.startsWith(":")) return undefined;
   return next.entries().find(([name]) => name.startsWith("{"))?.[1];
+}
+
+/**
+ * Finds the paths that end with an unknown one. It is what a client asks for whose base address lacks its end: `/images/generations` in
+ * place of `/compat/v1/images/generations`.
+ */
+export function createLongerPaths(patterns: readonly string[]): (path: string) => readonly string[] {
+  const known = [...new Set(patterns)].sort().map((pattern) => ({ pattern, parts: partsOfPattern(pattern) }));
+  return (path) => {
+    const parts = partsOf(path);
+    const meant = known.filter(({ pattern, parts: whole }) => {
+      const end = whole.slice(-parts.length);
+      // A parameter would be the end of everything.
+      const isEnd = whole.length > parts.length && end[0] === parts[0] && !pattern.includes("+");
+      return isEnd && end.every((part, i) => part === parts[i] || (part.startsWith("{") && parts[i] !== ""));
+    });
+    return meant.length > MOST_MEANT ? [] : meant.map(({ pattern }) => pattern.replace(/\/:(\w+)/g, "/{$1}"));
+  };
 }

@@ -7,7 +7,7 @@ import { type AccessDeps, enter } from "./access.ts";
 import { Arriving, type ArrivingDeps } from "./arriving.ts";
 import type { Connection, Exchange, Handling } from "./exchange.ts";
 import { otherPathOf } from "./facades/spoken.ts";
-import { createNearbyPaths } from "./nearby-paths.ts";
+import { createLongerPaths, createNearbyPaths } from "./nearby-paths.ts";
 import { createPaths } from "./paths.ts";
 import { envelopeFor, problem, toAppError } from "./problem.ts";
 import { dropReply, type Reply } from "./reply.ts";
@@ -225,13 +225,15 @@ function logDefect(deps: RouterDeps, requestId: string, failure: AppError): void
 
 /** Answers on unknown paths, and names what is documented nearby: clients of other APIs ask for more than is spoken of these here. */
 function unknownPath(endpoints: readonly Handling[]): Handling {
-  const nearby = createNearbyPaths(endpoints.flatMap((each) => ("contract" in each ? [each.path] : [])));
+  const documented = endpoints.flatMap((each) => ("contract" in each ? [each.path] : []));
+  const [nearby, longer] = [createNearbyPaths(documented), createLongerPaths(documented)];
   const handle = ({ path: sent, request }: Exchange): never => {
     const path = withoutKeys(sent);
     const other = otherPathOf(sent, request);
     throw new AppError("not_found", {
       ...{ kind: "unknown_path", path },
       nearby: nearby(other === undefined ? path : withoutKeys(other)),
+      meant: longer(path),
     });
   };
   return { method: "GET", path: "*", access: "public", handle };

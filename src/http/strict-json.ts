@@ -1,6 +1,7 @@
 import { invalid } from "../domain/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import { MAX_JSON_DEPTH, MAX_JSON_TOKENS } from "../domain/limits.ts";
+import type { JsonFault } from "../domain/words/body-words.ts";
 import { measureJson, stringEnd } from "../toolkit/json-text.ts";
 
 /**
@@ -28,13 +29,19 @@ export function parseJson(text: string, standIns?: Set<string>): Json {
     value = JSON.parse(text) as Json;
   } catch (error) {
     // The parser's message quotes the caller's text, which belongs neither in an answer nor in a log.
-    throw invalid({ kind: "body_not_json" }, withoutText(error));
+    throw invalid({ kind: "body_not_json", fault: faultOf(text) }, withoutText(error));
   }
   // Only an escape can make a NUL or half a surrogate pair, because the text was decoded from strict UTF-8.
   if (text.includes("\\u")) checkStrings(value, "", standIns);
   if (countMembers(value) !== shape.members)
     throw invalid({ kind: "member_given_twice", member: repeatedMember(text) });
   return value;
+}
+
+/** What people send who write JSON by hand. */
+function faultOf(text: string): JsonFault | undefined {
+  if (text.trim() === "") return "empty";
+  return /^\s*\{\s*[^"}\s]/.test(text) ? "quotes" : undefined;
 }
 
 /** The parser's message up to its first quotation of the text, for the log. */

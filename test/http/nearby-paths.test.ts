@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createNearbyPaths } from "../../src/http/nearby-paths.ts";
+import { createLongerPaths, createNearbyPaths } from "../../src/http/nearby-paths.ts";
 
 const nearby = createNearbyPaths([
   "/v1/images/generations",
@@ -34,4 +34,38 @@ test("too many are not named", () => {
   const names = Array.from({ length: 21 }, (_, i) => `/v1/${i}`);
   expect(createNearbyPaths(names)("/v1/x")).toBeUndefined();
   expect(createNearbyPaths(names.slice(1))("/v1/x")?.next).toHaveLength(20);
+});
+
+test("paths that end with an unknown one are named", () => {
+  const longer = createLongerPaths([
+    "/v1/images/generations",
+    "/compat/v1/images/generations",
+    "/compat/v1/images/edits",
+    "/gemini/v1beta/models/:model:generateContent",
+    "/replicate/v1/models/:owner/:name/predictions",
+    "/v1/tasks/:task_id",
+    "/fal/:model+",
+  ]);
+  expect(longer("/images/generations")).toEqual(["/compat/v1/images/generations", "/v1/images/generations"]);
+  expect(longer("/v1/images/edits")).toEqual(["/compat/v1/images/edits"]);
+  expect(longer("/v1beta/models/fox:generateContent")).toEqual([
+    "/gemini/v1beta/models/{model}:generateContent",
+  ]);
+  expect(longer("/models/svc/fox/predictions")).toEqual(["/replicate/v1/models/{owner}/{name}/predictions"]);
+  for (const path of [
+    "/",
+    "/x",
+    "/fox",
+    "/v1/images",
+    "/compat/v1/images/edits",
+    "/tasks/",
+    "/images/generations/",
+  ])
+    expect(longer(path)).toEqual([]);
+});
+
+test("too many paths that end with an unknown one are not named", () => {
+  const patterns = ["/a/v1/models", "/b/v1/models", "/c/v1/models"];
+  expect(createLongerPaths(patterns)("/models")).toEqual(patterns);
+  expect(createLongerPaths([...patterns, "/d/models"])("/models")).toEqual([]);
 });

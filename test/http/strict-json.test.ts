@@ -32,9 +32,19 @@ test("anything but an object is refused", () => {
   for (const text of ["[]", "1", "null", '"a"', "true"]) {
     expect(refusal(text)).toBe("invalid_request: The body must be a JSON object.");
   }
-  for (const text of ["", "{", '{"a":}', "{'a':1}", '{"a":1,}', "{} {}", '{"a":"\n"}', "\ufeff{}"]) {
+  for (const text of ["{", '{"a":}', "{'a':1}", '{"a":1,}', "{} {}", '{"a":"\n"}', "\ufeff{}"]) {
     expect(refusal(text)).toStartWith("invalid_request: The body is not valid JSON");
   }
+});
+
+test("what is often wrong with JSON that was written by hand is told", () => {
+  for (const text of ["", " \n"])
+    expect(refusal(text)).toBe("invalid_request: The body is empty, where JSON is expected.");
+  for (const text of ["{'a':1}", "{a:1}", '{\\"a\\":1}'])
+    expect(refusal(text)).toBe(
+      "invalid_request: The body is not valid JSON: names and texts in it need double quotes, which a shell may have taken away.",
+    );
+  expect(refusal('{"a":"it"s"}')).toBe("invalid_request: The body is not valid JSON.");
 });
 
 test("a field given twice is refused and named, at any depth and however it is spelt", () => {

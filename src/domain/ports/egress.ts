@@ -22,6 +22,9 @@ export interface CallbackPost {
   readonly headers?: { readonly [name: string]: string } | undefined;
 }
 
+/** How a refusal ends where an address is one that only `egress.allow` lets through. */
+export const NOT_PUBLIC = "which is not public";
+
 /** A response that was read completely. */
 export interface EgressAnswer {
   readonly status: number;

@@ -20,6 +20,13 @@ export interface Nearby {
   readonly next: readonly string[];
 }
 
+interface UnknownPath {
+  readonly path: string;
+  readonly nearby?: Nearby | undefined;
+  /** Known paths that end with it. */
+  readonly meant?: readonly string[];
+}
+
 /** Why a caller may not use the service, or may not do what it asks for. */
 export const ACCESS_WORDS = {
   key_absent: () => "No API key was given. Send it as `Authorization: Bearer <API_KEY>`.",
@@ -75,8 +82,12 @@ export const ACCESS_WORDS = {
     `Task ${task} had not started in the time that was given for it, and was cancelled.`,
   model_path_long: ({ segments, most }: { segments: number; most: number }) =>
     `A path to a model has at most ${most} segments, and this one has ${segments}.`,
-  unknown_path: ({ path, nearby }: { path: string; nearby?: Nearby | undefined }) =>
-    `There is nothing at ${cut(path)}${nearby === undefined ? "" : `; ${cut(nearby.below)} has ${nearby.next.join(", ")}`}.`,
+  unknown_path: ({ path, nearby, meant = [] }: UnknownPath) => {
+    const below = nearby === undefined ? "" : `; ${cut(nearby.below)} has ${nearby.next.join(", ")}`;
+    const base =
+      meant.length === 0 ? "" : ` The base address may lack its end: there is ${meant.join(" and ")}.`;
+    return `There is nothing at ${cut(path)}${below}.${base}`;
+  },
   only_works: () =>
     "This node makes what other nodes take in, and answers no callers (role: worker). Send the request to a node that does.",
   method_not_allowed: ({

@@ -7,6 +7,15 @@ interface Part {
   readonly part: number;
 }
 
+/** What is wrong with a body that is no JSON, where that can be told. */
+export type JsonFault = keyof typeof JSON_FAULTS;
+
+const JSON_FAULTS = {
+  empty: "The body is empty, where JSON is expected.",
+  quotes:
+    "The body is not valid JSON: names and texts in it need double quotes, which a shell may have taken away.",
+} as const;
+
 /** Problems with a body or with its transfer, and reasons why a request ends that are not the caller's fault. */
 export const BODY_WORDS = {
   content_type: ({ wanted, given }: { wanted: string; given: string | null }) =>
@@ -16,7 +25,8 @@ export const BODY_WORDS = {
   body_too_large: ({ most }: { most: number }) => `The body is larger than ${most} bytes.`,
   body_unfinished: () => "The body ended before it was complete.",
   body_not_utf8: () => "The body is not valid UTF-8.",
-  body_not_json: () => "The body is not valid JSON.",
+  body_not_json: ({ fault }: { fault?: JsonFault | undefined }) =>
+    fault === undefined ? "The body is not valid JSON." : JSON_FAULTS[fault],
   body_not_object: () => "The body must be a JSON object.",
   body_too_deep: () => `The body is nested deeper than ${MAX_JSON_DEPTH} levels.`,
   body_too_detailed: () => `The body has more than ${MAX_JSON_TOKENS} fields and values.`,

@@ -1,4 +1,5 @@
 import type { AssetStore } from "../../domain/ports/asset-store.ts";
+import type { Log } from "../../domain/ports/runtime.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
 import type { CreateTask } from "../../service/create-task.ts";
 import { accepted } from "../accepted.ts";
@@ -9,19 +10,27 @@ import { idempotencyKeyOf } from "../idempotency-key.ts";
 import { type Reply, succeeding } from "../reply.ts";
 import { routingOf } from "../routing.ts";
 import { requireStanding } from "../standing.ts";
+import { createTellImagesClients } from "./tell-images-clients.ts";
 import { CREATE_IMAGE, CREATE_VIDEO } from "./wire.ts";
 
 /** POST /v1/images/generations and /v1/videos/generations (docs/api.md 4.2). */
 export interface GenerationEndpointDeps {
   readonly createTask: CreateTask;
   readonly assets: Pick<AssetStore, "receive">;
+  readonly log: Pick<Log, "warn">;
 }
 
 export function generationEndpoints(deps: GenerationEndpointDeps): Endpoint[] {
-  return [create(deps, "image", "/v1/images/generations"), create(deps, "video", "/v1/videos/generations")];
+  const tellImagesClients = createTellImagesClients(deps.log);
+  const made = { ...deps, tellImagesClients };
+  return [create(made, "image", "/v1/images/generations"), create(made, "video", "/v1/videos/generations")];
 }
 
-function create(deps: GenerationEndpointDeps, kind: TaskKind, path: string): Endpoint {
+interface MadeDeps extends GenerationEndpointDeps {
+  readonly tellImagesClients: ReturnType<typeof createTellImagesClients>;
+}
+
+function create(deps: MadeDeps, kind: TaskKind, path: string): Endpoint {
   const contract = kind === "image" ? CREATE_IMAGE : CREATE_VIDEO;
   return keyed(
     "POST",
@@ -33,7 +42,7 @@ function create(deps: GenerationEndpointDeps, kind: TaskKind, path: string): End
 }
 
 async function accept(
-  { createTask, assets }: GenerationEndpointDeps,
+  { createTask, assets, tellImagesClients }: MadeDeps,
   kind: TaskKind,
   path: string,
   exchange: KeyedExchange,
@@ -59,6 +68,7 @@ async function accept(
       gone: () => request.signal,
     });
     const { taskId: task } = created;
+    tellImagesClients(exchange, principal.keyName, path);
     return accepted(created, {
       body: succeeding(`{"task_id":"${task}"}`),
       // The schema has checked that it is a string.
