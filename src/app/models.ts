@@ -5,6 +5,7 @@ import type { PriceRule } from "../domain/model/model.ts";
 import type { ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import { readConfiguredPrices } from "../service/configured-prices.ts";
+import { aliasWarnings } from "./alias-warnings.ts";
 import { configuredPricesOf } from "./configured-prices.ts";
 import { createLackTelling } from "./lack-telling.ts";
 import type { Releases } from "./lifecycle.ts";
@@ -43,10 +44,15 @@ export function openModels(config: Config, deps: ModelsDeps, releases: Releases)
   releases.push(own.stop);
   const { prices, warnings } = configuredPricesOf(config, catalog);
   for (const [id, rule] of prices) configuredPrices.set(id, rule);
+  // Whoever misspelt one would see no more than callers that are refused.
+  const tellAliases = () => {
+    for (const warning of aliasWarnings(config, catalog)) log.warn({}, warning);
+  };
   for (const warning of warnings) log.warn({}, warning);
+  tellAliases();
   tellLacks(catalog.all());
   const takePrices = () => refreshPrices(config, catalog, configuredPrices, log);
-  return { catalog, configuredPrices, takePrices, onProvidersChanged: own.takeAgain };
+  return { catalog, configuredPrices, takePrices, tellAliases, onProvidersChanged: own.takeAgain };
 }
 
 /** The prices of the settings file are unchanged, but models may have changed. A price that no longer fits is not in force. */

@@ -50,7 +50,13 @@ test("settings that were read anew are in force, and said to be, although the di
   const { reload, shown, lastRead } = createReload({
     ...{ sign: () => "after", readSign: "before", config, log: log as never, catalog: {} as never },
     read: () => readConfig({ cwd, env: { SVC_RETENTION_OUTPUTS_SECONDS: "60" } }),
-    ...{ takePrices() {}, takeProviders: async () => {}, openChecks: async () => () => {}, wake() {} },
+    ...{
+      takePrices() {},
+      tellAliases() {},
+      takeProviders: async () => {},
+      openChecks: async () => () => {},
+      wake() {},
+    },
     note: (next) => tryNoteSettings({ config: next, trail, clock: { now: () => NOW }, log: log as never }),
   });
   const key = "retention.outputs_seconds";

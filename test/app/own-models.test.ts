@@ -129,3 +129,13 @@ test("prices of the settings file count for own models, as long as they fit", ()
     "pricing.mine is no model; it is not in force",
   ]);
 });
+
+test("an alias that stands for no model is told at the start, and one of an own model is not", () => {
+  const { lines, write, open, stop } = setup("aliases: { house: mine, gpt-image-1: sandbox-imag }\n");
+  write(manifest());
+  open();
+  expect(lines.filter((line) => line.startsWith("aliases"))).toEqual([
+    "aliases: gpt-image-1 stands for sandbox-imag, which is no model. Did you mean sandbox-image?",
+  ]);
+  stop();
+});

@@ -24,6 +24,8 @@ export interface ReloadDeps {
   readonly catalog: PriceCatalog;
   /** The prices of the settings have changed. */
   readonly takePrices: () => void;
+  /** The aliases have changed: warns of those that stand for no model. */
+  readonly tellAliases: () => void;
   /** The settings, accounts or keys of these providers have changed. Providers of the data folder check for themselves. */
   readonly takeProviders: (ids: readonly string[]) => Promise<void>;
   /** Opens the content checks of settings. @returns a function that puts them in force @throws ConfigError if one cannot be used */
@@ -32,6 +34,12 @@ export interface ReloadDeps {
   readonly note: (config: Config) => Promise<void>;
   /** The limits on concurrent work have changed. */
   readonly wake: () => void;
+}
+
+/** What of changed settings is about models. */
+function takeModels(live: readonly string[], deps: Pick<ReloadDeps, "takePrices" | "tellAliases">): void {
+  if (live.includes(PRICING)) deps.takePrices();
+  if (live.includes("aliases")) deps.tellAliases();
 }
 
 /** Applies settings while the service runs: everything that can change, or nothing if anything is wrong. */
@@ -66,7 +74,7 @@ export function createReload(deps: ReloadDeps) {
     const live = [...new Set([...differing(shown, next.shown()), ...hidden])].filter(canChange);
     replace(config, next, { changed: live, ids });
     takeChecks();
-    if (live.includes(PRICING)) deps.takePrices();
+    takeModels(live, deps);
     if (live.includes("log.level")) log.setLevel(config.log.level);
     await deps.takeProviders(ids);
     signs = now;
