@@ -11,7 +11,7 @@ import type { ProviderAdapter, Submission } from "../domain/ports/provider.ts";
 import type { Looking, Routing } from "../domain/ports/routing.ts";
 import type { Clock, Ids, Log, PreviewFeed, Random, TaskFeed } from "../domain/ports/runtime.ts";
 import { StorageError, type TaskStore } from "../domain/ports/task-store.ts";
-import { retryDelayMs } from "../domain/task/backoff.ts";
+import { dueAfter, retryDelayMs } from "../domain/task/backoff.ts";
 import type { ChosenRoute } from "../domain/task/routing.ts";
 import type { Attempt, AttemptState, Lease, Task } from "../domain/task/task.ts";
 import {
@@ -253,7 +253,8 @@ export class Step {
     const now = deps.clock.now();
     const { lane, index: routeIndex, setup } = to ?? { ...task, index: task.routeIndex };
     const rejected = detail !== undefined && attempt ? { attempt: attempt.id, detail } : undefined;
-    return this.settle(requeued(now, { dueAt: now + delayMs, failures, lane, routeIndex, setup }, rejected));
+    const dueAt = dueAfter(now, delayMs, task.deadlineAt);
+    return this.settle(requeued(now, { dueAt, failures, lane, routeIndex, setup }, rejected));
   }
 
   /** Hands the task to another route, because the upstream took the attempt and failed without charging for it. */

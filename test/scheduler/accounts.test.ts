@@ -231,6 +231,24 @@ describe("a model that waits with many tasks", () => {
   });
 });
 
+test("a task whose upstream asks it to come again after its deadline ends at its deadline", async () => {
+  const busy = { retryAfterMs: 600_000, isUnable: true };
+  const provider = account(LANE, {
+    submit: async () => {
+      throw new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "503", busy);
+    },
+  });
+  const engine = await createEngine([provider], { models: [{ ...MODEL, deadlineMs: 60_000 }] });
+  const id = await engine.admit();
+  await engine.scheduler.tick();
+  engine.clock.advance(59_999);
+  await engine.scheduler.tick();
+  expect((await engine.task(id)).status).toBe("processing");
+  engine.clock.advance(1);
+  await engine.scheduler.tick();
+  expect((await engine.task(id)).error?.code).toBe("DEADLINE_EXCEEDED");
+});
+
 describe("the rates of an account", () => {
   test("of submissions keep tasks in the queue, without an attempt", async () => {
     const provider = account(LANE, { rates: { submissionsPerMinute: 6 }, submit: async () => pictures });

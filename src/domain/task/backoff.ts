@@ -37,6 +37,11 @@ export function retryDelayMs(failures: number, random: number, askedMs?: number)
     : Math.max(SHORTEST_RETRY_MS, askedMs);
 }
 
+/** When a task is due again after a delay: at its deadline at the latest, since it may end then; after the delay once that has passed. */
+export function dueAfter(now: number, delayMs: number, deadlineAt = Number.POSITIVE_INFINITY): number {
+  return now < deadlineAt ? Math.min(now + delayMs, deadlineAt) : now + delayMs;
+}
+
 /**
  * Delay before the next callback attempt, or undefined when none is left.
  *

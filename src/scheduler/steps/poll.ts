@@ -1,7 +1,7 @@
 import { taskError } from "../../domain/errors.ts";
 import type { Json } from "../../domain/json.ts";
 import { type PollResult, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
-import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
+import { dueAfter, nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
 import { type ChosenRoute, isOut } from "../../domain/task/routing.ts";
 import { snoozed } from "../../domain/task/transition.ts";
 import { heed } from "../routing/pace.ts";
@@ -80,9 +80,8 @@ async function pollAnswer(
         task.cancelRequested || attempt === undefined
           ? usualMs
           : deps.hooks.delayMs(attempt, answer.pollAfterMs ?? usualMs);
-      const { deadlineAt = Number.POSITIVE_INFINITY } = task;
       // A deadline that has passed and was moved meanwhile does not say when to ask again.
-      const dueAt = now < deadlineAt ? Math.min(now + delayMs, deadlineAt) : now + delayMs;
+      const dueAt = dueAfter(now, delayMs, task.deadlineAt);
       const again = { dueAt, failures: 0, progress: answer.progress };
       return step.settle(snoozed(task, now, again, () => deps.ids.create("cb")));
     }
