@@ -354,6 +354,25 @@ test("a look forgets nothing that is not stored yet", async () => {
   expect([standing.of(FLUX).state, standing.of(VEO).state]).toEqual(["blocked", "refused"]);
 });
 
+test("what another process blocked while a change here was being stored counts from the look after", async () => {
+  const { standing, kept, routes, fails } = setup();
+  let isChanged = true;
+  routes.changedTroubles = async () => {
+    if (!isChanged) return undefined;
+    isChanged = false;
+    return [...kept.values()];
+  };
+  const stored = Promise.withResolvers<void>();
+  routes.set = () => stored.promise;
+  kept.set("fal flux", BLOCKED);
+  fails(OPENS_AFTER);
+  await standing.look();
+  stored.resolve();
+  await stored.promise;
+  await standing.look();
+  expect(standing.of(FLUX).state).toBe("blocked");
+});
+
 test("a block resolves when it is stored, and counts at once", async () => {
   const { standing, routes } = setup();
   const stored = Promise.withResolvers<void>();

@@ -59,6 +59,8 @@ export class Troubles {
   readonly #unstored = new Map<string, number>();
   /** Routes that changed here since the last look began. */
   readonly #touched = new Set<string>();
+  /** Whether the last look passed over what another process may have changed. */
+  #hasPassedOver = false;
   readonly #deps: TroublesDeps;
 
   constructor(deps: TroublesDeps) {
@@ -87,10 +89,16 @@ export class Troubles {
     const { routes, clock, log } = this.#deps;
     const unstored = new Set(this.#unstored.keys());
     this.#touched.clear();
-    const rows = await routes.changedTroubles(clock.now());
+    const changed = await routes.changedTroubles(clock.now());
+    const rows = changed ?? (this.#hasPassedOver ? await routes.troubles() : undefined);
     if (rows === undefined) return;
-    // A change here since then is newer than what was read.
-    const isNewer = (key: string) => unstored.has(key) || this.#touched.has(key);
+    this.#hasPassedOver = false;
+    // A change here since then is newer than what was read. What is stored after it is read by the next look.
+    const isNewer = (key: string) => {
+      const is = unstored.has(key) || this.#touched.has(key);
+      if (is) this.#hasPassedOver = true;
+      return is;
+    };
     const stored = new Set(rows.map(keyOf));
     for (const [key, { trouble }] of this.#known) {
       if (stored.has(key) || isNewer(key)) continue;
