@@ -23,6 +23,8 @@ export type Slices<Item> = AsyncIterable<ListSlice<Item>>;
 
 /** A key as operators see it. Its hash stays in the database. */
 export type ShownKey = Omit<ApiKey, "hash">;
+/** A key in a list. Servers of before do not tell the names of accounts there. */
+export type ListedKey = ShownKey & { readonly accountName?: string | undefined };
 export type ShownToken = Omit<ManagementToken, "hash">;
 /** A movement of money in an account's ledger. */
 export type ShownEntry = Omit<LedgerRow, "number" | "accountId">;
@@ -67,7 +69,7 @@ export interface Manage {
   readLedger(...given: Of<"readLedger">): Promise<ShownLedger>;
   readUsage(...given: Of<"readUsage">): Promise<UsageReport>;
   createKey(...given: Of<"createKey">): Promise<ShownNewKey>;
-  listKeys(...given: Of<"listKeys">): Slices<ShownKey>;
+  listKeys(...given: Of<"listKeys">): Slices<ListedKey>;
   showKey(idOrName: string): Promise<ShownKey>;
   /** Of active keys that have one. */
   listQuotas(...given: Of<"listQuotas">): Promise<readonly ShownQuota[]>;

@@ -1,12 +1,16 @@
 import type { JsonObject } from "../../src/domain/json.ts";
 import { MAX_RECORD_LIMIT } from "../../src/domain/limits.ts";
-import type { ListQuery } from "../../src/domain/lists.ts";
+import type { ListQuery, ListSlice } from "../../src/domain/lists.ts";
 import type { AdminCalls } from "../client/admin.ts";
+import { EXIT } from "../exit-codes.ts";
+import { Failure } from "../failure.ts";
 import { objectsIn, optionalTextIn } from "./fields.ts";
 import type { Slices } from "./port.ts";
 
-/** Reads a part of a list of a server, page by page. */
-export async function* readPages<Item>(
+type Query = NonNullable<Parameters<AdminCalls["get"]>[1]>;
+
+/** Reads a part of a list of a server, page by page; all at once from a server that has no pages. */
+export async function* readPages<Item extends { readonly id: string }>(
   get: AdminCalls["get"],
   name: "accounts" | "keys" | "tokens",
   { limit, after, account }: ListQuery & { readonly account?: string | undefined } = {},
@@ -15,12 +19,45 @@ export async function* readPages<Item>(
   let left = limit ?? Number.POSITIVE_INFINITY;
   let last = after;
   for (;;) {
-    const query = { limit: String(Math.min(left, MAX_RECORD_LIMIT)), after: last, account };
-    const page = await get(`/${name}`, query);
-    const items = objectsIn(page, name).map(itemOf);
-    last = optionalTextIn(page, "next");
+    const page = { limit: String(Math.min(left, MAX_RECORD_LIMIT)), after: last };
+    const answer = await getNewer(get, `/${name}`, { account }, page);
+    const items = objectsIn(answer, name).map(itemOf);
+    if (!("next" in answer)) {
+      yield partOf(items, left, last);
+      return;
+    }
+    last = optionalTextIn(answer, "next");
     left -= items.length;
     yield { items, next: last };
     if (last === undefined || left <= 0) return;
   }
+}
+
+/** Asks with parameters that older servers do not know, and without these where a server refuses the first of them. */
+export async function getNewer(
+  get: AdminCalls["get"],
+  path: string,
+  query: Query,
+  newer: Query,
+): Promise<JsonObject> {
+  const [first] = Object.keys(newer);
+  try {
+    // In this order: a server names the first parameter that it does not know.
+    return await get(path, { ...newer, ...query });
+  } catch (error) {
+    const isRefused = error instanceof Failure && error.exitCode === EXIT.rejected;
+    if (!isRefused || error.more?.param !== first) throw error;
+    return get(path, query);
+  }
+}
+
+/** A part of a list that was answered whole. The order of ids is the one in which things were made. */
+function partOf<Item extends { readonly id: string }>(
+  all: readonly Item[],
+  limit: number,
+  after = "",
+): ListSlice<Item> {
+  const following = all.filter(({ id }) => id > after).sort((one, other) => (one.id < other.id ? -1 : 1));
+  const items = following.slice(0, limit);
+  return { items, next: items.length < following.length ? items.at(-1)?.id : undefined };
 }

@@ -8,7 +8,7 @@ import { type AdminCalls, HARMLESS, type Repeat, segment } from "../client/admin
 import { accountOf, entryOf, keyOf, quotaOf, sessionOf, tokenOf, usageReportOf } from "./answers.ts";
 import { amountIn, objectIn, objectsIn, optionalTextIn, textIn } from "./fields.ts";
 import type { Manage, ShownLedger } from "./port.ts";
-import { readPages } from "./remote-lists.ts";
+import { getNewer, readPages } from "./remote-lists.ts";
 import { termFieldsOf } from "./term-fields.ts";
 
 /** The most that the API puts into one page of a ledger. */
@@ -120,10 +120,17 @@ function keyCalls({ get, send }: AdminCalls): Pick<Manage, KeyVerb> {
       const body = { name, account, ...keyFields(terms) };
       return newKeyOf(await send("POST", "/keys", body, lookAt("svc keys list")), owner);
     },
-    listKeys: (query) => readPages(get, "keys", query, keyOf),
+    listKeys: (query) =>
+      readPages(get, "keys", query, (form) => ({
+        ...keyOf(form),
+        accountName: optionalTextIn(form, "account"),
+      })),
     showKey,
-    listQuotas: async ({ account, key } = {}) =>
-      objectsIn(await get("/quotas", { account, key_id: key }), "quotas").map(quotaOf),
+    listQuotas: async ({ account, key } = {}) => {
+      const answer = await getNewer(get, "/quotas", { account }, { key_id: key });
+      const quotas = objectsIn(answer, "quotas").map(quotaOf);
+      return key === undefined ? quotas : quotas.filter((quota) => quota.key.id === key);
+    },
     async updateKey(idOrName, terms) {
       // A secret that was made is in this answer only.
       const repeat = terms.callbackSecret === "new" ? lookAt(`svc keys show ${idOrName}`) : HARMLESS;

@@ -25,7 +25,7 @@ export const allAccounts = (signal?: AbortSignal): Promise<Schemas["Account"][]>
   );
 
 /** Every key, of one account or of all, the oldest first. @throws ApiProblem */
-export const allKeys = (account?: string, signal?: AbortSignal): Promise<Schemas["ApiKey"][]> =>
+export const allKeys = (account?: string, signal?: AbortSignal): Promise<Schemas["ListedApiKey"][]> =>
   all(
     (query) =>
       ask(

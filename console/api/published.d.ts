@@ -2277,6 +2277,68 @@ export interface Schemas {
     /** Where the file is. */
     url: string;
   };
+  ListedApiKey: {
+    /** Id of the key. */
+    id: string;
+    /** What people call it. */
+    name: string;
+    /** The account it belongs to. */
+    account_id: string;
+    /** First and last characters, to recognise it by. */
+    display: string;
+    /** Only an active one is taken. */
+    status: "active" | "expired" | "revoked";
+    /** When it was made. Unix seconds. */
+    created_at: number;
+    /** When it was revoked. Unix seconds. */
+    revoked_at: number | null;
+    /** Whether its callbacks are signed. */
+    signs_callbacks: boolean;
+    /** The secret before the last rotation. */
+    previous: {
+      /** First and last characters, to recognise it by. */
+      display: string;
+      /** Until when it is taken. Unix seconds. */
+      expires_at: number;
+    } | null;
+    /** From when on the key is refused; null: never. Unix seconds. */
+    expires_at: number | null;
+    /** Ids of models the key may use, * standing for any characters; null: all models. */
+    models: readonly (string)[] | null;
+    /** What the key may create; null: everything. */
+    features: readonly ("images" | "videos" | "compat")[] | null;
+    /** Addresses and ranges of them (CIDR) the key may be used from; null: any address. */
+    allow_ips: readonly (string)[] | null;
+    /** Creates, synchronous calls and redeliveries the key may ask for in a minute; null: any number. */
+    requests_per_minute: number | null;
+    /** Tasks of the key that may be live at once; null: any number. */
+    concurrency: number | null;
+    /** Other names for models, and the models' ids; null: none. */
+    aliases: Record<string, string> | null;
+    /** What the synchronous images API answers when a request does not say; null: as the server has it. */
+    response_format: "b64_json" | "url" | null;
+    /** Longest wait of a synchronous call, where shorter than the server's; null: the server's. */
+    sync_wait_seconds: number | null;
+    /** What the key may spend; null: any amount. */
+    quota: {
+      /** What the key may spend. */
+      limit: string;
+      /** When that begins anew, in UTC. */
+      reset: "total" | "daily" | "weekly" | "monthly";
+    } | null;
+    /** How one of a model's routes is chosen when a request does not say; null: as the model has it. */
+    route_policy: "ordered" | "weighted" | "cheapest" | "fastest" | "least_busy" | null;
+    /** Whether a request may name the one route that it takes, by X-Route; null: it may not. */
+    named_routes: "allowed" | null;
+    /** How long the files of its tasks are kept after their end, and the most that a request may ask for; null: as the server has it. */
+    retain_seconds: number | null;
+    /** Names of the checks of content that its requests go through; an empty list: none; null: as the model or the server has it. */
+    moderation: readonly (string)[] | null;
+    /** Prices are charged times this; null: as the account's. */
+    price_multiplier: string | null;
+    /** Name of its account. */
+    account: string;
+  };
   ListedGroup: {
     /** Public id of the group. */
     group_id: string;
@@ -5351,7 +5413,7 @@ export interface Operations {
   "GET /admin/v1/keys": {
     query: { account?: string; limit?: number; after?: string };
     data: {
-      keys: readonly (Schemas["ApiKey"])[];
+      keys: readonly (Schemas["ListedApiKey"])[];
       /** Give as `after` for the next page; null on the last. */
       next: string | null;
     };

@@ -2,7 +2,7 @@ import type { Account, ApiKey, KeyChange } from "../domain/access/account.ts";
 import { changePolicy, OPEN_POLICY } from "../domain/access/key-policy.ts";
 import { AppError, invalid } from "../domain/errors.ts";
 import type { AccountId } from "../domain/ids.ts";
-import type { ListQuery } from "../domain/lists.ts";
+import type { ListQuery, ListSlice } from "../domain/lists.ts";
 import type { Quota } from "../domain/money/quota.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import { checkGrace, checkKeyTerms, type KeyTerms, NEW_SECRET } from "./key-terms.ts";
@@ -32,6 +32,9 @@ export interface KeyListQuery extends ListQuery {
   /** Id or name of the account whose keys are listed; all unless given. */
   readonly account?: string | undefined;
 }
+
+/** A key in a list, with the name of its account. */
+export type ListedKey = ApiKey & { readonly accountName: string };
 
 /** A key after a change. */
 export interface ChangedKey {
@@ -74,10 +77,7 @@ export function keyVerbs(deps: ManageAccountDeps) {
      * Keys in the order in which they were made, revoked ones included.
      * @throws AppError `not_found` for an unknown account
      */
-    async *listKeys({ account: owner, ...query }: KeyListQuery = {}) {
-      const account = owner === undefined ? undefined : (await findAccount(deps, owner)).id;
-      yield* readPart("key", (page) => accounts.keys({ ...page, account }), query);
-    },
+    listKeys: (query?: KeyListQuery) => listKeys(deps, query),
     showKey: findKey,
     /** Changes only what is given. */
     async updateKey(idOrName: string, terms: KeyTerms): Promise<ChangedKey> {
@@ -106,6 +106,19 @@ export function keyVerbs(deps: ManageAccountDeps) {
       return findKey(id);
     },
   };
+}
+
+async function* listKeys(
+  deps: ManageAccountDeps,
+  { account: owner, ...query }: KeyListQuery = {},
+): AsyncGenerator<ListSlice<ListedKey>> {
+  const { accounts } = deps;
+  const account = owner === undefined ? undefined : (await findAccount(deps, owner)).id;
+  for await (const slice of readPart("key", (page) => accounts.keys({ ...page, account }), query)) {
+    const names = await accounts.accountNames([...new Set(slice.items.map((key) => key.accountId))]);
+    const named = (key: ApiKey) => ({ ...key, accountName: names.get(key.accountId) ?? key.accountId });
+    yield { ...slice, items: slice.items.map(named) };
+  }
 }
 
 function changedKey(idOrName: string, result: ApiKey | "revoked" | "not_found"): ApiKey {

@@ -48,6 +48,17 @@ test.each([
   expect((await asked({ after: "list one" })).status).toBe(400);
 });
 
+test("keys are listed with the names of their accounts", async () => {
+  const names = ["named one", "named two"];
+  for (const name of names) {
+    await send("POST", "/accounts", { name });
+    await send("POST", "/keys", { name: `key of ${name}`, account: name });
+  }
+  const { data } = await send("GET", "/keys");
+  const told = new Map(rowsOf(data, "keys").map(({ name, account }) => [name, account]));
+  expect(names.map((name) => told.get(`key of ${name}`))).toEqual(names);
+});
+
 test("the quota of one key is read without those of others", async () => {
   const quota = { limit: "5.00", reset: "total" };
   const { data: one } = await send("POST", "/keys", { name: "limited one", quota });

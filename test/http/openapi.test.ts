@@ -163,6 +163,7 @@ describe("the document", () => {
       "/components/schemas/ChangedApiKey/properties/aliases",
       "/components/schemas/ExtendTask",
       "/components/schemas/FalInput",
+      "/components/schemas/ListedApiKey/properties/aliases",
       "/components/schemas/ManagedCallbackInFull/properties/payload/anyOf/2",
       "/components/schemas/ManagedModel/properties/routes/items/properties/only",
       "/components/schemas/ManagedModelInFull/properties/routes/items/properties/only",

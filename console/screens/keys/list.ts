@@ -1,6 +1,7 @@
 import { ask } from "../../api/ask.ts";
-import { allAccounts, allKeys } from "../../api/lists.ts";
+import { allKeys } from "../../api/lists.ts";
 import type { Schemas } from "../../api/published.d.ts";
+import { accountsToChoose } from "../../parts/account-choice.tsx";
 
 export type ApiKey = Schemas["ApiKey"];
 type Account = Schemas["Account"];
@@ -25,12 +26,8 @@ export interface Keys {
 
 /** Every key, newest first, with its account. @throws ApiProblem */
 export async function readKeys(signal: AbortSignal): Promise<Keys> {
-  const [keys, accounts] = await Promise.all([allKeys(undefined, signal), allAccounts(signal)]);
-  const names = new Map(accounts.map(({ id, name }) => [id, name]));
-  const listed = keys.map((key) => ({
-    key,
-    account: { id: key.account_id, name: names.get(key.account_id) ?? key.account_id },
-  }));
+  const [keys, accounts] = await Promise.all([allKeys(undefined, signal), accountsToChoose(signal)]);
+  const listed = keys.map((key) => ({ key, account: { id: key.account_id, name: key.account } }));
   return { keys: listed.sort((one, other) => other.key.created_at - one.key.created_at), accounts };
 }
 

@@ -4,7 +4,7 @@ import { keyForm } from "../../../domain/access/record-form.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import type { KeyTerms } from "../../../service/key-terms.ts";
 import type { ManageAs } from "../../../service/manage-account.ts";
-import type { ChangedKey, KeyListQuery } from "../../../service/manage-keys.ts";
+import type { ChangedKey, KeyListQuery, ListedKey } from "../../../service/manage-keys.ts";
 import { readBody } from "../../body.ts";
 import { type Endpoint, type ManagedExchange, managed } from "../../exchange.ts";
 import { success } from "../../reply.ts";
@@ -19,12 +19,13 @@ type KeyEndpointDeps = { readonly manageAs: ManageAs; readonly clock: Pick<Clock
 /** /admin/v1/keys. */
 export function keyEndpoints({ manageAs, clock }: KeyEndpointDeps): Endpoint[] {
   const present = (key: ApiKey) => keyForm(key, clock.now());
+  const presentListed = (key: ListedKey) => ({ ...present(key), account: key.accountName });
   const presentChanged = ({ record, callbackSecret }: ChangedKey) =>
     callbackSecret === undefined ? present(record) : { ...present(record), callback_secret: callbackSecret };
   return [
     managed("GET", "/admin/v1/keys", KEYS.list, async ({ operator, query }) => {
       const page = checkQuery(KEYS_QUERY, query()) as KeyListQuery;
-      return listed("keys", manageAs(operator).listKeys(page), present);
+      return listed("keys", manageAs(operator).listKeys(page), presentListed);
     }),
     managed("POST", "/admin/v1/keys", KEYS.create, async (exchange) => {
       const body = await readBody<KeyBody & { name: string; account?: string }>(exchange, NEW_KEY);

@@ -80,6 +80,7 @@ const MADE = {
 };
 const OPTIONAL = { optional: Object.keys(MADE) };
 const KEY = component("ApiKey", FIELDS);
+const LISTED = component("ListedApiKey", { ...FIELDS, account: text("Name of its account.") });
 const CHANGED = component("ChangedApiKey", { ...FIELDS, ...MADE }, OPTIONAL);
 const WITH_SECRET = component(
   "ApiKeyWithSecret",
@@ -93,7 +94,7 @@ export const KEYS = {
   list: contract(
     "listKeys",
     "List API keys, revoked ones included",
-    closed({ keys: list(KEY), next: NEXT }),
+    closed({ keys: list(LISTED), next: NEXT }),
     {
       description: "In the order in which they were made.",
       query: KEYS_QUERY,
