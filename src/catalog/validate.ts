@@ -1,7 +1,8 @@
-import type { Json, JsonObject } from "../domain/json.ts";
+import { type Json, type JsonObject, propertyOf } from "../domain/json.ts";
 import type { Model } from "../domain/model/model.ts";
 import { explain, unknownField } from "../domain/model/violation.ts";
 import type { Validated, ValidateOptions } from "../domain/ports/catalog.ts";
+import type { Facts } from "../domain/words/words.ts";
 import { createSchemaChecker } from "../toolkit/json-schema.ts";
 import { completionsOf } from "./partial.ts";
 
@@ -33,7 +34,11 @@ export function createValidator(sourceOf?: (schema: object) => string | undefine
     // Defaults are top-level, so that filling them in changes the copy alone.
     const body = { ...given };
     const violation = checker.violations(model.schema, body).at(-1);
-    if (violation === undefined) return isBlank(body.prompt) ? BLANK_PROMPT : { ok: true, body };
+    if (violation === undefined) {
+      if (isBlank(body.prompt)) return BLANK_PROMPT;
+      const rounded = Object.keys(given).find((name) => isRounded(model.schema, name, given[name]));
+      return rounded === undefined ? { ok: true, body } : { ok: false, facts: tooLarge(rounded) };
+    }
     const facts = unknownField(model.schema, given, model.id) ?? explain(violation, model.id);
     return { ok: false, facts };
   }
@@ -67,6 +72,21 @@ const BLANK_PROMPT: Validated = {
   ok: false,
   facts: { kind: "must", field: "prompt", must: { form: "text_to_read" }, given: undefined },
 };
+
+/**
+ * Whether a whole number may be another one than the caller wrote: JSON is read into floating-point numbers, which are exact up to
+ * 2^53-1. An operator's manifest may allow larger seeds.
+ */
+function isRounded(schema: JsonObject, name: string, value: Json | undefined): boolean {
+  if (typeof value !== "number" || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false;
+  return [propertyOf(schema, name)?.type].flat().includes("integer");
+}
+
+function tooLarge(field: string): Facts {
+  return { kind: "must", field, must: { rule: TO_BE_EXACT }, given: undefined };
+}
+
+const TO_BE_EXACT = `be a whole number up to ${Number.MAX_SAFE_INTEGER}, because larger ones are rounded in JSON`;
 
 function isBlank(prompt: unknown): boolean {
   return typeof prompt === "string" && prompt.trim() === "";

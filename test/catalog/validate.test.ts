@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { createCatalog } from "../../src/catalog/catalog.ts";
+import { createManifestReader } from "../../src/catalog/read-manifest.ts";
+import { createValidator } from "../../src/catalog/validate.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { JsonObject } from "../../src/domain/json.ts";
 
@@ -220,4 +222,41 @@ test("names that objects inherit are as unknown as any other", () => {
 test("a message cut at 80 characters leaves no half of a character", () => {
   const { message } = refusal("sandbox-image", { prompt: "A", quality: `${"z".repeat(79)}🦊` });
   expect(message.isWellFormed()).toBe(true);
+});
+
+test("a whole number that JSON would round is refused, also where an operator's manifest allows it", () => {
+  const manifest = {
+    ...{
+      id: "m",
+      kind: "image",
+      name: "M",
+      description: "A model.",
+      modes: [{ id: "text-to-image", requires: [] }],
+    },
+    schema: {
+      required: ["prompt"],
+      properties: {
+        prompt: { type: "string" },
+        seed: { type: "integer", minimum: 0, maximum: 2 ** 64 },
+        steps: { type: ["integer", "null"] },
+        weight: { type: "number" },
+      },
+    },
+    price: { version: "1", lines: [{ sku: "m", unit: "output", amount: "0.010000" }] },
+    deadline_seconds: 120,
+    routes: [{ provider: "sandbox", upstream_model: "picture" }],
+  };
+  const { model } = createManifestReader().read("m.yaml", JSON.stringify(manifest));
+  const { validate } = createValidator();
+  const withField = (field: string) => validate(model, JSON.parse(`{"model":"m","prompt":"A",${field}}`));
+  for (const name of ["seed", "steps"]) {
+    const validated = withField(`"${name}": 9007199254740993`);
+    if (validated.ok) throw new Error("Not refused");
+    expect(new AppError("invalid_request", validated.facts)).toMatchObject({
+      ...{ param: name },
+      message: `${name} must be a whole number up to 9007199254740991, because larger ones are rounded in JSON.`,
+    });
+  }
+  for (const exact of [`"seed": 9007199254740991`, `"steps": null`, `"steps": -3`, `"weight": 1e17`])
+    expect(withField(exact)).toMatchObject({ ok: true });
 });
