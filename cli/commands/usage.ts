@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { usageForm } from "../../src/domain/access/record-form.ts";
 import { dayOf } from "../../src/domain/day.ts";
-import { formatAmount, type Micros } from "../../src/domain/money/money.ts";
+import { formatAmount, type MicrosSum } from "../../src/domain/money/money.ts";
 import {
   formatDay,
   parseDay,
@@ -121,7 +121,7 @@ function readSplit(text: string): UsageSplit {
 }
 
 function cellsOf(sum: UsageSum): string[] {
-  const amount = (known: Micros | undefined) => (known === undefined ? "" : formatAmount(known));
+  const amount = (known: MicrosSum | undefined) => (known === undefined ? "" : formatAmount(known));
   return [
     ...[sum.completed, sum.failed, sum.cancelled, sum.outputs].map(String),
     formatAmount(sum.charged),

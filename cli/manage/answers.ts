@@ -22,10 +22,11 @@ import {
   flagIn,
   objectIn,
   objectsIn,
-  optionalAmountIn,
   optionalObjectIn,
+  optionalSumIn,
   optionalTextIn,
   optionalTimeIn,
+  sumIn,
   textIn,
   textsIn,
   timeIn,
@@ -161,9 +162,9 @@ function usageSumOf(form: JsonObject): UsageSum {
     cancelled: countIn(form, "cancelled"),
     outputs: countIn(form, "outputs"),
     resubmitted: countIn(form, "resubmitted"),
-    charged: amountIn(form, "charged"),
-    cost: optionalAmountIn(form, "upstream_cost"),
-    margin: optionalAmountIn(form, "margin"),
+    charged: sumIn(form, "charged"),
+    cost: optionalSumIn(form, "upstream_cost"),
+    margin: optionalSumIn(form, "margin"),
   };
 }
 

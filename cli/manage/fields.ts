@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
-import { type Micros, readAmount } from "../../src/domain/money/money.ts";
+import { type Micros, type MicrosSum, parseSum, readAmount } from "../../src/domain/money/money.ts";
 import { parseMultiplier } from "../../src/domain/money/multiplier.ts";
 import { type Failure, unexpectedAnswer } from "../failure.ts";
 
@@ -54,6 +54,17 @@ export function amountIn(form: JsonObject, name: string): Micros {
 
 export function optionalAmountIn(form: JsonObject, name: string): Micros | undefined {
   return form[name] == null ? undefined : amountIn(form, name);
+}
+
+/** A sum of many amounts. */
+export function sumIn(form: JsonObject, name: string): MicrosSum {
+  const sum = parseSum(textIn(form, name));
+  if (sum !== undefined) return sum;
+  throw unlike(name, "an amount");
+}
+
+export function optionalSumIn(form: JsonObject, name: string): MicrosSum | undefined {
+  return form[name] == null ? undefined : sumIn(form, name);
 }
 
 /** Millionths. */

@@ -2,7 +2,7 @@ import { type Account, type ApiKey, availableOf, type Principal } from "../domai
 import { dayOf, monthStartOf } from "../domain/day.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AccountId } from "../domain/ids.ts";
-import { type Micros, maxMicros, toMicros, ZERO } from "../domain/money/money.ts";
+import { type Micros, type MicrosSum, maxMicros, toMicros, ZERO } from "../domain/money/money.ts";
 import { type Quota, quotaPeriod, quotaResetsAt } from "../domain/money/quota.ts";
 import { sumUsage, type UsageTotal } from "../domain/money/usage.ts";
 import type { AccountStore, QuotaUse } from "../domain/ports/account-store.ts";
@@ -45,7 +45,7 @@ export interface AccountStatus {
   readonly account: Account;
   readonly key: ApiKey;
   /** The total ever charged for the key's tasks. */
-  readonly keyCharged: Micros;
+  readonly keyCharged: MicrosSum;
   /** Absent for a key without a quota. */
   readonly quota?: QuotaStatus | undefined;
   /** Contains only the limits that the key has. */

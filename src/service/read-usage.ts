@@ -1,6 +1,6 @@
 import { dayOf } from "../domain/day.ts";
 import { invalid } from "../domain/errors.ts";
-import { sumMicros, toMicros } from "../domain/money/money.ts";
+import { addSums, subtractSum } from "../domain/money/money.ts";
 import {
   formatDay,
   MOST_USAGE_LINES,
@@ -95,7 +95,7 @@ function sumOf(lines: readonly UsageLine[]): UsageSum {
   const resubmitted = lines.reduce((sum, line) => sum + (line.resubmitted ?? 0), 0);
   const total = { ...sumUsage(lines), resubmitted };
   if (known.length === 0) return total;
-  const cost = sumMicros(known.map((line) => line.cost));
-  const charged = sumMicros(known.map((line) => line.chargedAtCost));
-  return { ...total, cost, margin: toMicros(charged - cost) };
+  const cost = addSums(known.map((line) => line.cost));
+  const charged = addSums(known.map((line) => line.chargedAtCost));
+  return { ...total, cost, margin: subtractSum(charged, cost) };
 }

@@ -10,6 +10,7 @@ import {
   addAccount,
   admit,
   attemptId,
+  bySystem,
   callbackId,
   claimOne,
   endOne,
@@ -20,6 +21,7 @@ import {
   micros,
   NOW,
   newIntent,
+  newTask,
   taskId,
   withStore,
 } from "../helpers/store.ts";
@@ -181,6 +183,27 @@ export function describeUsage(name: string, make: MakeStore): void {
         ]);
         const keys = await store.usage.report({ ...range, by: "key" });
         expect(keys.map((line) => line.keyId)).toEqual([keyId(1), keyId(2), keyId(3)]);
+      }),
+    );
+
+    test(
+      "sums of more than 2^53 micro-units are exact",
+      withStore(make, async (store) => {
+        const much = micros(9_007_199_254_740_001);
+        const { quote } = newTask();
+        const lines = quote.lines.map((line) => ({ ...line, unitMicros: much }));
+        for (const number of [1, 2]) {
+          await admit(store, { number, held: much, quote: { ...quote, lines, ceiling: much } });
+          await endOne(store, "completed", { cost: much });
+          await store.accounts.credit(ACCOUNT, much, "paid", bySystem());
+        }
+        const sum = 2n * BigInt(much);
+        expect(await store.usage.days(ACCOUNT, TODAY, TODAY)).toMatchObject([{ charged: sum }]);
+        expect(await store.usage.chargedTo(ACCOUNT, keyId(1))).toBe(sum);
+        for (const by of ["day", "provider"] as const)
+          expect(await store.usage.report({ from: TODAY, to: TODAY, by })).toMatchObject([
+            { completed: 2, charged: sum, cost: sum, chargedAtCost: sum },
+          ]);
       }),
     );
 

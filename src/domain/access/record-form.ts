@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json.ts";
-import { CURRENCY, formatAmount, type Micros } from "../money/money.ts";
+import { CURRENCY, formatAmount, type MicrosSum } from "../money/money.ts";
 import { formatDay, formatSplit, type UsageReport, type UsageRow, type UsageSum } from "../money/usage.ts";
 import type { LedgerRow } from "../ports/account-store.ts";
 import { type Account, type ApiKey, availableOf, keyStatus, type ManagementToken } from "./account.ts";
@@ -11,7 +11,7 @@ import { termForms } from "./term-form.ts";
 
 const seconds = (ms: number) => Math.floor(ms / 1000);
 const secondsOrNull = (ms: number | undefined) => (ms === undefined ? null : seconds(ms));
-export const amountOrNull = (amount: Micros | undefined) =>
+export const amountOrNull = (amount: MicrosSum | undefined) =>
   amount === undefined ? null : formatAmount(amount);
 
 export function accountForm(account: Account): JsonObject {

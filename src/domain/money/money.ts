@@ -2,6 +2,9 @@
 declare const micros: unique symbol;
 export type Micros = number & { readonly [micros]: true };
 
+/** A sum of many amounts: a bigint where it is more than Micros can count, which the sums of a large installation may be. */
+export type MicrosSum = Micros | bigint;
+
 export const CURRENCY = "USD";
 export const ZERO = 0 as Micros;
 
@@ -26,6 +29,28 @@ export function readAmount(text: string): Micros | undefined {
   return microsOf(SUM.exec(text));
 }
 
+/** Reads what `formatAmount` wrote of any sum of many amounts. */
+export function parseSum(text: string): MicrosSum | undefined {
+  const [, digits, fraction] = /^(-?\d+)\.(\d{6})$/.exec(text) ?? [];
+  return digits === undefined ? undefined : toSum(digits + fraction);
+}
+
+/** A sum of micro-units. @param whole a whole number, in digits where floating-point numbers cannot hold it */
+export function toSum(whole: string | bigint): MicrosSum {
+  const value = Number(whole);
+  return Number.isSafeInteger(value) ? toMicros(value === 0 ? 0 : value) : BigInt(whole);
+}
+
+/** The sum of sums. */
+export function addSums(sums: readonly MicrosSum[]): MicrosSum {
+  return toSum(sums.reduce<bigint>((total, sum) => total + BigInt(sum), 0n));
+}
+
+/** What is left of one sum without the other. */
+export function subtractSum(sum: MicrosSum, other: MicrosSum): MicrosSum {
+  return toSum(BigInt(sum) - BigInt(other));
+}
+
 function microsOf(match: RegExpExecArray | null): Micros | undefined {
   if (!match) return undefined;
   const [, sign = "", whole = "0", fraction = ""] = match;
@@ -34,7 +59,7 @@ function microsOf(match: RegExpExecArray | null): Micros | undefined {
 }
 
 /** The wire form: a decimal string with exactly six places, `"0.040000"`. A sum of many amounts may be a bigint. */
-export function formatAmount(amount: Micros | bigint): string {
+export function formatAmount(amount: MicrosSum): string {
   if (typeof amount === "bigint") return formatSum(amount);
   const absolute = Math.abs(amount);
   const whole = Math.floor(absolute / 1_000_000);

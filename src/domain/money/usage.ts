@@ -2,7 +2,7 @@ import type { Account, ApiKey } from "../access/account.ts";
 import { DAY_MS, dayOf } from "../day.ts";
 import type { LaneId } from "../ids.ts";
 import type { Transition } from "../task/transition.ts";
-import { type Micros, sumMicros, toMicros, ZERO } from "./money.ts";
+import { addSums, type Micros, type MicrosSum, sumMicros, toMicros, ZERO } from "./money.ts";
 
 /** Sums over tasks that ended. */
 export interface UsageTotal {
@@ -12,13 +12,18 @@ export interface UsageTotal {
   /** Images and videos delivered. */
   readonly outputs: number;
   /** Captured from the account. */
-  readonly charged: Micros;
+  readonly charged: MicrosSum;
 }
 
 /** The tasks that ended on one day. */
 export interface UsageDay extends UsageTotal {
   /** Counted from 1970-01-01, UTC. */
   readonly day: number;
+}
+
+/** What one task adds to the day on which it ended. */
+export interface TaskUsage extends UsageDay {
+  readonly charged: Micros;
 }
 
 /** Writes a day as `2026-11-01`. */
@@ -35,7 +40,7 @@ export function parseDay(text: string): number | undefined {
 }
 
 /** What a transition adds to the usage of its task's account. @returns undefined for a transition that does not end the task */
-export function usageOf({ ending, ledger }: Transition): UsageDay | undefined {
+export function usageOf({ ending, ledger }: Transition): TaskUsage | undefined {
   if (ending === undefined) return undefined;
   return {
     day: dayOf(ending.completedAt),
@@ -56,7 +61,7 @@ export function sumUsage(days: readonly UsageTotal[]): UsageTotal {
       failed: total.failed + day.failed,
       cancelled: total.cancelled + day.cancelled,
       outputs: total.outputs + day.outputs,
-      charged: sumMicros([total.charged, day.charged]),
+      charged: addSums([total.charged, day.charged]),
     }),
     { completed: 0, failed: 0, cancelled: 0, outputs: 0, charged: ZERO },
   );
@@ -115,9 +120,9 @@ export interface UsageSum extends UsageTotal {
   /** Submissions that got no answer and were repeated, as the operator wants. */
   readonly resubmitted: number;
   /** What upstreams charged the operator; absent where it is unknown. */
-  readonly cost?: Micros | undefined;
+  readonly cost?: MicrosSum | undefined;
   /** Charges minus costs, over the tasks whose cost is known. */
-  readonly margin?: Micros | undefined;
+  readonly margin?: MicrosSum | undefined;
 }
 
 /** The tasks of one key, model, day, account or provider, or of two of them. */

@@ -1,5 +1,5 @@
 import type { AccountId, KeyId, LaneId, ModelId } from "../ids.ts";
-import type { Micros } from "../money/money.ts";
+import type { Micros, MicrosSum } from "../money/money.ts";
 import type { UsageDay, UsageSplit, UsageTotal } from "../money/usage.ts";
 
 /** The duration of one completed task. */
@@ -31,9 +31,9 @@ export interface UsageLine extends UsageTotal {
   /** Submissions that got no answer and were repeated; see `OnUnknown`. Absent: none. */
   readonly resubmitted?: number | undefined;
   /** What upstreams charged the operator for them; absent if no cost is known. */
-  readonly cost?: Micros | undefined;
+  readonly cost?: MicrosSum | undefined;
   /** What was charged for the tasks whose cost is known. The margin is this minus `cost`. */
-  readonly chargedAtCost?: Micros | undefined;
+  readonly chargedAtCost?: MicrosSum | undefined;
 }
 
 /** What upstreams charged the operator for the attempts at one account under one name of a model, as far as this is known. */
@@ -48,7 +48,7 @@ export interface UsageStore {
   /** One entry for each day from `from` to `to`, both included, on which tasks of the account ended; oldest first. */
   days(account: AccountId, from: number, to: number): Promise<UsageDay[]>;
   /** The sum of all charges for one key's tasks. */
-  chargedTo(account: AccountId, key: KeyId): Promise<Micros>;
+  chargedTo(account: AccountId, key: KeyId): Promise<MicrosSum>;
   /**
    * Sums up the tasks that ended in a range of days, with one line for each key (with its account), model, day, account or
    * provider that had any, or for each pair of two of them, ordered by id, name or date. Costs and providers are read from

@@ -1,15 +1,15 @@
 import type { AccountId, KeyId } from "../../domain/ids.ts";
-import { type Micros, toMicros } from "../../domain/money/money.ts";
+import { type MicrosSum, toSum } from "../../domain/money/money.ts";
 import { type Session, statement } from "./session.ts";
 
-const CHARGED = statement<{ charged: number }, [account: AccountId, key: KeyId, day: number]>(
+const CHARGED = statement<{ charged: string }, [account: AccountId, key: KeyId, day: number]>(
   // Steps from day to day by the primary key, and skips the rows of other keys.
   `with recursive used (day) as (
      (select min(day) from usage_day where account_id = $1 and day >= $3)
      union all
      select (select min(day) from usage_day where account_id = $1 and day > used.day) from used where day is not null
    )
-   select coalesce(sum(charged_micros), 0)::bigint as charged from used
+   select coalesce(sum(charged_micros), 0)::text as charged from used
    join usage_day on account_id = $1 and usage_day.day = used.day and key_id = $2`,
 );
 
@@ -19,6 +19,6 @@ export async function chargedSince(
   account: AccountId,
   key: KeyId,
   day: number,
-): Promise<Micros> {
-  return toMicros((await CHARGED.get(session, account, key, day))?.charged ?? 0);
+): Promise<MicrosSum> {
+  return toSum((await CHARGED.get(session, account, key, day))?.charged ?? "0");
 }

@@ -85,5 +85,5 @@ async function openingOf(
     HELD_SINCE.get(session, account, key, period * DAY_MS),
     chargedSince(session, account, key, period),
   ]);
-  return { used, reserved: toMicros(held?.held ?? 0) };
+  return { used: toMicros(Number(used)), reserved: toMicros(held?.held ?? 0) };
 }

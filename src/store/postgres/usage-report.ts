@@ -54,7 +54,7 @@ function prepareSplit(split: UsageSplit) {
     (column) => `sum(${column})::bigint as ${column}`,
   );
   const lines = statement<Totals, Range>(
-    `select ${list}, ${totals.join(", ")}, sum(charged_micros)::bigint as charged
+    `select ${list}, ${totals.join(", ")}, sum(charged_micros)::text as charged
      from (${isByProvider ? TASKS : DAYS}) as ended group by ${places} order by ${places} limit ${MOST_USAGE_LINES + 1}`,
   );
   // A task's charge counts once, with the first of its attempts that cost something: at the provider that had it last.
@@ -63,7 +63,7 @@ function prepareSplit(split: UsageSplit) {
       ${isByProvider ? "and earlier.provider = attempt.provider" : ""}))`;
   const isCharged = isByProvider ? `provider = lane and ${isFirst}` : isFirst;
   const costs = statement<Spent, Range>(
-    `select ${list}, sum(cost)::bigint as cost, sum(charged)::bigint as charged from (
+    `select ${list}, sum(cost)::text as cost, sum(charged)::text as charged from (
        select ${OF_TASK}, provider, day, charged, cost from (
          select ${PLACE}, sum(charged)::bigint as charged, sum(cost)::bigint as cost from (
            select account_number, key_label, model_label, completed_at / 86400000 as day, provider,

@@ -1,5 +1,5 @@
 import type { AccountId, KeyId, ModelId } from "../../domain/ids.ts";
-import { toMicros } from "../../domain/money/money.ts";
+import { toSum } from "../../domain/money/money.ts";
 import type { UsageDay } from "../../domain/money/usage.ts";
 import type { UsageStore } from "../../domain/ports/usage-store.ts";
 import { accountNumber } from "../sqlite/account-store/account-table.ts";
@@ -12,9 +12,10 @@ import { statement } from "./session.ts";
 import { prepareSpentSince } from "./spent-since.ts";
 import { usageReport } from "./usage-report.ts";
 
-const DAYS = statement<UsageDay, [account: AccountId, from: number, to: number]>(
+type DayRow = Omit<UsageDay, "charged"> & { readonly charged: string };
+const DAYS = statement<DayRow, [account: AccountId, from: number, to: number]>(
   `select day, sum(completed)::bigint as completed, sum(failed)::bigint as failed, sum(cancelled)::bigint as cancelled,
-     sum(outputs)::bigint as outputs, sum(charged_micros)::bigint as charged
+     sum(outputs)::bigint as outputs, sum(charged_micros)::text as charged
    from usage_day where account_id = $1 and day between $2 and $3 group by day order by day`,
 );
 const LIVE_TASKS = statement<{ count: number }, [account: AccountId, key: KeyId, atMost: number]>(
@@ -45,7 +46,7 @@ export function createUsageStore(
     days: (account, from, to) =>
       read(async (session) => {
         const rows = await DAYS.all(session, account, from, to);
-        return rows.map((row) => ({ ...row, charged: toMicros(row.charged) }));
+        return rows.map((row) => ({ ...row, charged: toSum(row.charged) }));
       }),
     report: (query) => readers.readAtOnce((session) => usageReport(session, query)),
     spentSince: prepareSpentSince(connection),

@@ -89,7 +89,7 @@ function prepareStanding(db: Database) {
   function opening(account: AccountId, key: KeyId, period: number): QuotaUse {
     if (anyCounted.get(key) !== null) return { used: toMicros(0), reserved: toMicros(0) };
     const reserved = heldSince.get(account, key, period * DAY_MS)?.held ?? 0;
-    return { used: chargedSince(account, key, period), reserved: toMicros(reserved) };
+    return { used: toMicros(Number(chargedSince(account, key, period))), reserved: toMicros(reserved) };
   }
 
   function kept(key: KeyId, period: number): (QuotaUse & { isCounted: true }) | undefined {

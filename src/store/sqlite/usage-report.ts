@@ -1,6 +1,6 @@
 import type { Database } from "bun:sqlite";
 import type { AccountId } from "../../domain/ids.ts";
-import { toMicros } from "../../domain/money/money.ts";
+import { toSum } from "../../domain/money/money.ts";
 import { MOST_USAGE_LINES, type UsageGroup, type UsageSplit } from "../../domain/money/usage.ts";
 import type { UsageLine, UsageQuery } from "../../domain/ports/usage-store.ts";
 import { accountNumber } from "./account-store/account-table.ts";
@@ -8,8 +8,11 @@ import { named } from "./task-store/task-table.ts";
 import { createUsageSums, prepareUsagePages, SUM_COLUMNS, type UsagePages } from "./usage-pages.ts";
 
 export type Subject = Pick<UsageLine, "accountId" | "keyId" | "model" | "day" | "provider">;
-export type Totals = Omit<UsageLine, "cost" | "chargedAtCost" | "resubmitted">;
-export type Spent = Subject & { readonly cost: number; readonly charged: number };
+/** Sums of money are text: databases write numbers of more digits than JavaScript reads. */
+export type Totals = Omit<UsageLine, "charged" | "cost" | "chargedAtCost" | "resubmitted"> & {
+  readonly charged: string;
+};
+export type Spent = Subject & { readonly cost: string; readonly charged: string };
 export type Repeated = Subject & { readonly count: number };
 export type Range = [account: AccountId | null, from: number, to: number];
 
@@ -78,7 +81,7 @@ export const readsTasks = (query: UsageQuery): boolean => !query.isWithoutCosts 
 const isByProvider = ({ by, and }: UsageSplit): boolean => by === "provider" || and === "provider";
 
 export function linesWithoutCosts(lines: readonly Totals[]): UsageLine[] {
-  return lines.map((row) => ({ ...row, charged: toMicros(row.charged) }));
+  return lines.map((row) => ({ ...row, charged: toSum(row.charged) }));
 }
 
 /** The lines of a report, each with what it cost and what was submitted again. */
@@ -94,9 +97,9 @@ export function linesOf(
     const resubmitted = repeated.get(nameOf(row));
     return {
       ...row,
-      charged: toMicros(row.charged),
-      cost: atCost && toMicros(atCost.cost),
-      chargedAtCost: atCost && toMicros(atCost.charged),
+      charged: toSum(row.charged),
+      cost: atCost && toSum(atCost.cost),
+      chargedAtCost: atCost && toSum(atCost.charged),
       ...(resubmitted !== undefined && { resubmitted }),
     };
   });
@@ -119,14 +122,14 @@ function prepareSplit(db: Database, split: UsageSplit) {
   const { list, places } = placesOf(split);
   const linesFrom = (totals: string) =>
     `select ${list}, sum(completed) as completed, sum(failed) as failed, sum(cancelled) as cancelled,
-       sum(outputs) as outputs, sum(charged_micros) as charged
+       sum(outputs) as outputs, cast(sum(charged_micros) as text) as charged
      from (${totals}) group by ${places} order by ${places} limit ${MOST_USAGE_LINES + 1}`;
   // Of a task with several providers, the charge counts once.
   const charged = isByProvider(split) ? "charged_here_micros" : "charged_once_micros";
   return {
     lines: prepareLines(db, split, linesFrom),
     costs: db.prepare<Spent, WithSums>(
-      `select ${list}, sum(cost_micros) as cost, sum(charged) as charged
+      `select ${list}, cast(sum(cost_micros) as text) as cost, cast(sum(charged) as text) as charged
        from (select ${OF_TASK}, provider, day, ${charged} as charged, cost_micros from ${sumsThatCount("costed")}) group by ${places}`,
     ),
     repeats: db.prepare<Repeated, WithSums>(

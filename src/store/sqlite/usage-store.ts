@@ -1,5 +1,5 @@
 import type { AccountId, KeyId, ModelId } from "../../domain/ids.ts";
-import { toMicros } from "../../domain/money/money.ts";
+import { toSum } from "../../domain/money/money.ts";
 import type { UsageDay } from "../../domain/money/usage.ts";
 import type { UsageStore } from "../../domain/ports/usage-store.ts";
 import { accountNumber } from "./account-store/account-table.ts";
@@ -10,12 +10,14 @@ import { prepareSpentSince } from "./spent-since.ts";
 import { LIVE, named } from "./task-store/task-table.ts";
 import { prepareUsageReport } from "./usage-report.ts";
 
+type DayRow = Omit<UsageDay, "charged"> & { readonly charged: string };
+
 /** Reads usage from SQLite; task-store/usage.ts writes it. */
 export function createUsageStore(connection: Connection): UsageStore {
   const { db, read } = connection;
-  const days = db.prepare<UsageDay, [account: AccountId, from: number, to: number]>(
+  const days = db.prepare<DayRow, [account: AccountId, from: number, to: number]>(
     `select day, sum(completed) as completed, sum(failed) as failed, sum(cancelled) as cancelled,
-       sum(outputs) as outputs, sum(charged_micros) as charged
+       sum(outputs) as outputs, cast(sum(charged_micros) as text) as charged
      from usage_day where account_id = ? and day between ? and ? group by day order by day`,
   );
   const chargedSince = prepareChargedSince(db);
@@ -33,7 +35,7 @@ export function createUsageStore(connection: Connection): UsageStore {
   );
   return {
     days: async (account, from, to) =>
-      read(() => days.all(account, from, to).map((row) => ({ ...row, charged: toMicros(row.charged) }))),
+      read(() => days.all(account, from, to).map((row) => ({ ...row, charged: toSum(row.charged) }))),
     chargedTo: async (account, key) => read(() => chargedSince(account, key, 0)),
     report: async (query) => read(() => report(query)),
     spentSince: prepareSpentSince(connection),

@@ -1,6 +1,15 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { formatAmount, parseAmount, readAmount, toMicros } from "../../../src/domain/money/money.ts";
+import {
+  addSums,
+  formatAmount,
+  parseAmount,
+  parseSum,
+  readAmount,
+  subtractSum,
+  toMicros,
+  toSum,
+} from "../../../src/domain/money/money.ts";
 
 test("an amount is written with exactly six places", () => {
   expect(formatAmount(toMicros(40_000))).toBe("0.040000");
@@ -41,4 +50,16 @@ test("a fraction of a micro-unit is refused", () => {
   expect(() => toMicros(0.5)).toThrow(RangeError);
   expect(() => toMicros(Number.NaN)).toThrow(RangeError);
   expect(() => toMicros(2 ** 53)).toThrow(RangeError);
+});
+
+test("sums are exact beyond what Micros can count, and are Micros again below", () => {
+  const most = toMicros(Number.MAX_SAFE_INTEGER);
+  const sum = addSums([most, most, toMicros(3)]);
+  expect(sum).toBe(18_014_398_509_481_985n);
+  expect(formatAmount(sum)).toBe("18014398509.481985");
+  expect(parseSum(formatAmount(sum))).toBe(sum);
+  expect(subtractSum(sum, addSums([most, toMicros(3)]))).toBe(most);
+  expect(subtractSum(toMicros(2), toMicros(5))).toBe(toMicros(-3));
+  expect([toSum("-0"), parseSum("-0.500000"), parseSum("0.040000")]).toEqual([0, -500_000, 40_000] as never);
+  for (const text of ["", "1", "1.5", "1e3", "NaN"]) expect(parseSum(text)).toBeUndefined();
 });

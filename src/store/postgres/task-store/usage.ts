@@ -1,10 +1,10 @@
-import type { UsageDay } from "../../../domain/money/usage.ts";
+import type { TaskUsage } from "../../../domain/money/usage.ts";
 import type { TaskRow } from "../../sqlite/task-store/task-table.ts";
 import { asRows, insertion } from "../given-rows.ts";
 import type { Session } from "../session.ts";
 
 type Owner = Pick<TaskRow, "account_id" | "key_id" | "model">;
-type UsageRow = Owner & Omit<UsageDay, "charged"> & { readonly charged: number };
+type UsageRow = Owner & Omit<TaskUsage, "charged"> & { readonly charged: number };
 
 const COUNTS = [
   "completed",
@@ -12,7 +12,7 @@ const COUNTS = [
   "cancelled",
   "outputs",
   "charged",
-] as const satisfies (keyof UsageDay)[];
+] as const satisfies (keyof TaskUsage)[];
 const ADD = insertion<UsageRow>(
   "usage_day",
   {
@@ -32,7 +32,7 @@ const ADD = insertion<UsageRow>(
 /** Adds tasks to the day's usage of their account, keys and models. */
 export async function addUsage(
   session: Session,
-  ended: readonly { readonly of: Owner; readonly usage: UsageDay }[],
+  ended: readonly { readonly of: Owner; readonly usage: TaskUsage }[],
 ): Promise<void> {
   if (ended.length === 0) return;
   // One statement cannot add to a row twice.

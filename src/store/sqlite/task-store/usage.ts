@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { UsageDay } from "../../../domain/money/usage.ts";
+import type { TaskUsage } from "../../../domain/money/usage.ts";
 import type { Task } from "../../../domain/task/task.ts";
 
 /** Returns a function that adds a task to the day's usage of its account, key and model. Raw statements, because every task ends. */
@@ -11,7 +11,7 @@ export function prepareUsage(db: Database) {
        cancelled = cancelled + excluded.cancelled, outputs = outputs + excluded.outputs,
        charged_micros = charged_micros + excluded.charged_micros`,
   );
-  return (of: Pick<Task, "accountId" | "keyId" | "model">, usage: UsageDay): void => {
+  return (of: Pick<Task, "accountId" | "keyId" | "model">, usage: TaskUsage): void => {
     const { day, completed, failed, cancelled, outputs, charged } = usage;
     add.run(of.accountId, day, of.keyId, of.model, completed, failed, cancelled, outputs, charged);
   };
