@@ -51,7 +51,7 @@ export type ShownSession = Omit<ConsoleSession, "grantHash">;
 /** What is left of the quota of an active key. */
 export interface ShownQuota {
   readonly key: Pick<ApiKey, "id">;
-  readonly quota: Awaited<ReturnType<Folder["listQuotas"]>>[number]["quota"];
+  readonly quota: Awaited<ReturnType<Folder["listQuotas"]>>["items"][number]["quota"];
 }
 
 /** Accounts, their money, keys, tokens and sessions; see `ManageAccounts`. */
@@ -71,8 +71,8 @@ export interface Manage {
   createKey(...given: Of<"createKey">): Promise<ShownNewKey>;
   listKeys(...given: Of<"listKeys">): Slices<ListedKey>;
   showKey(idOrName: string): Promise<ShownKey>;
-  /** Of active keys that have one. */
-  listQuotas(...given: Of<"listQuotas">): Promise<readonly ShownQuota[]>;
+  /** That of one key, if it is active and has one. */
+  listQuotas(query: { readonly key: string }): Promise<Pick<ListSlice<ShownQuota>, "items">>;
   updateKey(...given: Of<"updateKey">): Promise<ShownChange>;
   rotateKey(...given: Of<"rotateKey">): Promise<ShownNewKey>;
   revokeKey(idOrName: string): Promise<ShownKey>;

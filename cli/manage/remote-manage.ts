@@ -126,10 +126,13 @@ function keyCalls({ get, send }: AdminCalls): Pick<Manage, KeyVerb> {
         accountName: optionalTextIn(form, "account"),
       })),
     showKey,
-    listQuotas: async ({ account, key } = {}) => {
-      const answer = await getNewer(get, "/quotas", { account }, { key_id: key });
-      const quotas = objectsIn(answer, "quotas").map(quotaOf);
-      return key === undefined ? quotas : quotas.filter((quota) => quota.key.id === key);
+    async listQuotas({ key }) {
+      const answer = await getNewer(get, "/quotas", {}, { key_id: key });
+      return {
+        items: objectsIn(answer, "quotas")
+          .map(quotaOf)
+          .filter((quota) => quota.key.id === key),
+      };
     },
     async updateKey(idOrName, terms) {
       // A secret that was made is in this answer only.

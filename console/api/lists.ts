@@ -1,5 +1,5 @@
 import { ask } from "./ask.ts";
-import type { Schemas } from "./published.d.ts";
+import type { Operations, Schemas } from "./published.d.ts";
 
 /** As many as one page may have. */
 const PAGE = 1_000;
@@ -41,4 +41,13 @@ export const allTokens = (signal?: AbortSignal): Promise<Schemas["ManagementToke
   all(
     (query) => ask("GET /admin/v1/tokens", { query }, { signal }),
     ({ tokens }) => tokens,
+  );
+
+export type Quota = Operations["GET /admin/v1/quotas"]["data"]["quotas"][number];
+
+/** What is left of the quotas of active keys, of one account or of all, the oldest key first. @throws ApiProblem */
+export const allQuotas = (account: string, signal?: AbortSignal): Promise<Quota[]> =>
+  all(
+    (query) => ask("GET /admin/v1/quotas", { query: { ...query, account } }, { signal }),
+    ({ quotas }) => quotas,
   );

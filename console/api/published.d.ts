@@ -5597,7 +5597,7 @@ export interface Operations {
     data: Schemas["Ledger"];
   };
   "GET /admin/v1/quotas": {
-    query: { account?: string; key_id?: string };
+    query: { account?: string; key_id?: string; limit?: number; after?: string };
     data: {
       /** Of every amount beside it. */
       currency: "USD";
@@ -5623,6 +5623,8 @@ export interface Operations {
         /** When it begins anew; null: never. Unix seconds. */
         resets_at: number | null;
       })[];
+      /** Give as `after` for the next page; null on the last. */
+      next: string | null;
     };
   };
   "POST /admin/v1/tasks/{id}/refund": {

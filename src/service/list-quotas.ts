@@ -1,6 +1,6 @@
 import { type Account, type ApiKey, keyStatus } from "../domain/access/account.ts";
-import type { ListPage } from "../domain/ports/account-store.ts";
-import { readNames, readSlices } from "./lists.ts";
+import type { ListQuery, ListSlice } from "../domain/lists.ts";
+import { readNames, readPart } from "./lists.ts";
 import { findStoredKey } from "./manage-keys.ts";
 import { findAccount, type ManageAccountDeps } from "./management.ts";
 import { type QuotaStatus, readQuota } from "./read-account.ts";
@@ -12,8 +12,8 @@ export interface ListedQuota {
   readonly quota: QuotaStatus;
 }
 
-/** Whose quotas are listed. */
-export interface QuotaQuery {
+/** Whose quotas are listed, and which part of them. */
+export interface QuotaQuery extends ListQuery {
   /** Id or name of one account; all unless given. */
   readonly account?: string | undefined;
   /** Id or name of one key; all unless given. */
@@ -26,50 +26,66 @@ const AT_ONCE = 4;
 /** The part of `ManageAccounts` for quotas. */
 export const quotaVerbs = (deps: ManageAccountDeps) => ({
   /**
-   * Every active key with a quota, the one with the smallest share left first.
+   * Active keys with a quota: all, the one with the smallest share left first; or, with `limit` or `after`, a part of them in the order
+   * in which keys were made.
    *
-   * @throws AppError `not_found`
+   * @throws AppError `not_found`; `invalid_request` if `after` is no id of a key
    */
-  async listQuotas(query: QuotaQuery = {}): Promise<ListedQuota[]> {
-    const { accounts, clock } = deps;
-    const at = clock.now();
-    const limited = await limitedKeys(deps, query, at);
-    const names = await readNames(
-      accounts.accountNames,
-      limited.map((key) => key.accountId),
-    );
-    const readOne = async (key: ApiKey): Promise<ListedQuota[]> => {
-      const quota = await readQuota(deps, { keyId: key.id, policy: key.policy }, at);
-      const account = { id: key.accountId, name: names.get(key.accountId) ?? "" };
-      return quota === undefined ? [] : [{ key, account, quota }];
-    };
-    const listed: ListedQuota[] = [];
-    for (let i = 0; i < limited.length; i += AT_ONCE) {
-      const few = await Promise.all(limited.slice(i, i + AT_ONCE).map(readOne));
-      listed.push(...few.flat());
-      await new Promise<void>((resolve) => setImmediate(resolve));
-    }
-    return listed.sort((one, other) => shareLeft(one.quota) - shareLeft(other.quota));
+  async listQuotas(query: QuotaQuery = {}): Promise<ListSlice<ListedQuota>> {
+    const at = deps.clock.now();
+    const { items: limited, next } = await limitedKeys(deps, query, at);
+    const listed = await readQuotas(deps, limited, at);
+    if (query.limit === undefined && query.after === undefined)
+      listed.sort((one, other) => shareLeft(one.quota) - shareLeft(other.quota));
+    return { items: listed, next };
   },
 });
 
-/** The active keys that have a quota. @throws AppError `not_found` */
+async function readQuotas(
+  deps: ManageAccountDeps,
+  keys: readonly ApiKey[],
+  at: number,
+): Promise<ListedQuota[]> {
+  const owners = keys.map((key) => key.accountId);
+  const names = await readNames(deps.accounts.accountNames, owners);
+  const readOne = async (key: ApiKey): Promise<ListedQuota[]> => {
+    const quota = await readQuota(deps, { keyId: key.id, policy: key.policy }, at);
+    const account = { id: key.accountId, name: names.get(key.accountId) ?? "" };
+    return quota === undefined ? [] : [{ key, account, quota }];
+  };
+  const listed: ListedQuota[] = [];
+  for (let i = 0; i < keys.length; i += AT_ONCE) {
+    const few = await Promise.all(keys.slice(i, i + AT_ONCE).map(readOne));
+    listed.push(...few.flat());
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  return listed;
+}
+
+/** The active keys that have a quota. @throws AppError `not_found`; `invalid_request` if `after` is no id of a key */
 async function limitedKeys(
   deps: ManageAccountDeps,
-  { account, key: one }: QuotaQuery,
+  { account, key: one, limit = Number.POSITIVE_INFINITY, after }: QuotaQuery,
   at: number,
-): Promise<ApiKey[]> {
+): Promise<ListSlice<ApiKey>> {
   const { accounts } = deps;
   const owner = account === undefined ? undefined : (await findAccount(deps, account)).id;
   const isLimited = (key: ApiKey) => key.policy.quota !== undefined && keyStatus(key, at) === "active";
   if (one !== undefined) {
     const key = await findStoredKey(deps, one);
-    return isLimited(key) && (owner === undefined || owner === key.accountId) ? [key] : [];
+    const isMeant = isLimited(key) && (owner === undefined || owner === key.accountId);
+    return { items: isMeant ? [key] : [], next: undefined };
   }
   const limited: ApiKey[] = [];
-  for await (const { items } of readSlices((page: ListPage) => accounts.keys({ ...page, account: owner })))
+  for await (const { items } of readPart("key", (page) => accounts.keys({ ...page, account: owner }), {
+    after,
+  })) {
     limited.push(...items.filter(isLimited));
-  return limited;
+    // One key more than wanted shows whether the list goes on.
+    if (limited.length > limit) break;
+  }
+  const items = limited.slice(0, limit);
+  return { items, next: items.length < limited.length ? items.at(-1)?.id : undefined };
 }
 
 function shareLeft({ limit, remaining }: QuotaStatus): number {

@@ -69,3 +69,26 @@ test("the quota of one key is read without those of others", async () => {
   expect(await quotasOf(`?key_id=${String(other.id)}`)).toEqual([other.id] as Json[]);
   expect((await send("GET", "/quotas?key_id=key_none")).status).toBe(404);
 });
+
+test("quotas are listed whole, or in pages of keys that have one, in the order in which keys were made", async () => {
+  const { data: account } = await send("POST", "/accounts", { name: "of quotas" });
+  const made: Json[] = [];
+  for (const name of ["one", "none", "two", "three", "last"]) {
+    const quota = name === "none" ? null : { limit: "5.00", reset: "total" };
+    const { data } = await send("POST", "/keys", { name, account: "of quotas", quota });
+    if (quota !== null) made.push(data.id ?? null);
+  }
+  const asked = async (query: string) => {
+    const { data } = await send("GET", `/quotas?account=${String(account.id)}${query}`);
+    return { ids: rowsOf(data, "quotas").map(({ key_id }) => key_id), next: data.next };
+  };
+  expect(await asked("")).toEqual({ ids: made, next: null } as never);
+  const first = await asked("&limit=2");
+  expect(first).toEqual({ ids: made.slice(0, 2), next: made[1] } as never);
+  expect(await asked(`&limit=2&after=${String(first.next)}`)).toEqual({
+    ids: made.slice(2),
+    next: null,
+  } as never);
+  expect((await send("GET", "/quotas?after=one")).status).toBe(400);
+  expect((await send("GET", "/quotas?limit=1001")).status).toBe(400);
+});

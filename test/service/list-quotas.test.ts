@@ -31,7 +31,7 @@ test("other work runs while the quotas of many keys are read, and the least left
     },
   };
   const deps = { accounts, clock: { now: () => NOW } } as unknown as ManageAccountDeps;
-  const listed = await quotaVerbs(deps).listQuotas();
+  const { items: listed } = await quotaVerbs(deps).listQuotas();
   isOver = true;
   expect(listed.map(({ key }) => key.name)).toEqual(keys.map(({ name }) => name).reverse());
   expect(listed[0]).toMatchObject({ account: { name: "studio" }, quota: { remaining: toMicros(1) } });

@@ -9,8 +9,8 @@ type Quota = ShownQuota["quota"];
 /** What is left of a key's quota; undefined for a key without one, and for one that is refused. */
 export async function quotaOf(manage: Manage, key: ShownKey, now: number): Promise<Quota | undefined> {
   if (key.policy.quota === undefined || keyStatus(key, now) !== "active") return undefined;
-  const [listed] = await manage.listQuotas({ key: key.id });
-  return listed?.quota;
+  const { items } = await manage.listQuotas({ key: key.id });
+  return items[0]?.quota;
 }
 
 export function quotaForm(quota: Quota | undefined) {

@@ -1,4 +1,4 @@
-import { ask } from "../../api/ask.ts";
+import { allQuotas } from "../../api/lists.ts";
 import { useReading } from "../../api/use.ts";
 import { Link } from "../../parts/link.tsx";
 import { Meter } from "../../parts/meter.tsx";
@@ -13,11 +13,9 @@ const SHOWN = 10;
 
 /** Quotas of keys that are near their end, the nearest first. */
 export function Quotas({ account }: { readonly account: string }) {
-  const { data, problem, again } = useReading(`quotas ${account}`, (signal) =>
-    ask("GET /admin/v1/quotas", { query: { account } }, { signal }),
-  );
-  const rows = (data?.quotas ?? []).map((quota) => ({ ...quota, share: shareOf(quota) }));
-  const near = rows.filter(({ share }) => share >= NEAR);
+  const { data, problem, again } = useReading(`quotas ${account}`, (signal) => allQuotas(account, signal));
+  const rows = (data ?? []).map((quota) => ({ ...quota, share: shareOf(quota) }));
+  const near = rows.filter(({ share }) => share >= NEAR).sort((one, other) => other.share - one.share);
   return (
     <Section title="Quotas near their end">
       {problem !== undefined && <Trouble problem={problem} again={again} />}

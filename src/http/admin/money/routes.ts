@@ -1,4 +1,5 @@
 import { accountForm, usageForm } from "../../../domain/access/record-form.ts";
+import type { ListQuery } from "../../../domain/lists.ts";
 import { CURRENCY } from "../../../domain/money/money.ts";
 import type { ManageAs } from "../../../service/manage-account.ts";
 import { readBody } from "../../body.ts";
@@ -36,9 +37,9 @@ export function moneyEndpoints({ manageAs, keepOpen }: MoneyEndpointDeps): Endpo
       return success(presentLedger(await manageAs(operator).readLedger(param("id"), page)));
     }),
     managed("GET", "/admin/v1/quotas", MONEY.quotas, async ({ operator, query }) => {
-      const { account, key_id: key } = checkQuery(QUOTAS_QUERY, query()) as QuotasQuery;
-      const quotas = (await manageAs(operator).listQuotas({ account, key })).map(presentQuota);
-      return success({ currency: CURRENCY, quotas });
+      const { key_id: key, ...asked } = checkQuery(QUOTAS_QUERY, query()) as QuotasQuery;
+      const { items, next } = await manageAs(operator).listQuotas({ ...asked, key });
+      return success({ currency: CURRENCY, quotas: items.map(presentQuota), next: next ?? null });
     }),
     managed("POST", "/admin/v1/tasks/:id/refund", MONEY.refund, async (exchange) => {
       const { param, operator } = exchange;
@@ -56,5 +57,5 @@ export function moneyEndpoints({ manageAs, keepOpen }: MoneyEndpointDeps): Endpo
 }
 
 type LedgerQuery = { limit?: number; before?: string };
-type QuotasQuery = { account?: string; key_id?: string };
+type QuotasQuery = ListQuery & { account?: string; key_id?: string };
 type UsageQuery = UsageParameters & { account?: string };

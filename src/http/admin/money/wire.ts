@@ -10,6 +10,7 @@ import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../../wire/values.ts
 import { ACCOUNT } from "../accounts/wire.ts";
 import { byIdOrName, contract, NOT_FOUND } from "../contract.ts";
 import { AMOUNT, CURRENCY_FIELD } from "../fields.ts";
+import { NEXT, pageParameters } from "../lists.ts";
 
 const REASON = text("Why, for the ledger.", { minLength: 1, maxLength: MAX_REASON_LENGTH });
 
@@ -125,12 +126,14 @@ const QUOTAS = closed({
       resets_at: nullable(unixSeconds("When it begins anew; null: never.")),
     }),
   ),
+  next: NEXT,
 });
 
 /** Whose quotas are listed. */
 export const QUOTAS_QUERY = optional({
   account: text("Id or name of one account; all unless given.", { maxLength: 200 }),
   key_id: text("Id of one key; all unless given.", { maxLength: 200 }),
+  ...pageParameters("Quotas"),
 });
 
 const ONE = byIdOrName("account");
@@ -149,7 +152,8 @@ export const MONEY = {
     query: LEDGER_QUERY,
   }),
   quotas: contract("listQuotas", "List what is left of the quotas of active keys", QUOTAS, {
-    description: "The key with the smallest share left comes first. Keys without a quota are not in it.",
+    description:
+      "The key with the smallest share left comes first; with `limit` or `after`, they come in the order in which keys were made. Keys without a quota are not in it.",
     query: QUOTAS_QUERY,
     ...NOT_FOUND,
   }),
