@@ -33,7 +33,7 @@ export const sessionVerbs = (deps: ManageAccountDeps) => ({
     await sessions.create(session, secrets.hash(secret));
     return { secret, session };
   },
-  /** Sessions and links that have not expired, the latest to expire first. */
+  /** Sessions and links that have not expired, operators' before tenants', the latest to expire first. */
   listSessions: (): Promise<ConsoleSession[]> => deps.sessions.all(deps.clock.now()),
   /** @throws AppError `not_found` */
   async endSession(id: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { type ConsoleSession, linkTokenName } from "../../src/domain/access/console-session.ts";
 import type { SessionId } from "../../src/domain/ids.ts";
-import { bySystem, type MakeStore, NOW, tokenId, withStore } from "../helpers/store.ts";
+import { bySystem, keyId, type MakeStore, NOW, tokenId, withStore } from "../helpers/store.ts";
 
 const sessionId = (number: number) => `ses_${String(number).padStart(26, "0")}` as SessionId;
 
@@ -63,6 +63,27 @@ export function describeSessionStore(name: string, make: MakeStore): void {
         expect(await sessions.byHash("one", NOW + 1_000)).toEqual(session(1));
         await sessions.create(session(3, { createdAt: NOW + 1_000, expiresAt: NOW + 2_000 }), "three");
         expect(await sessions.end(sessionId(1))).toBe("not_found");
+      }),
+    );
+
+    test(
+      "a key that signs in again and again has its last hundred sessions, and hides no operator's",
+      withStore(make, async ({ sessions }) => {
+        await sessions.create(session(1), "ops");
+        const ofKey = { kind: "api_key", holderId: keyId(1), holderName: "laptop" } as const;
+        for (let i = 0; i < 100; i++) {
+          await sessions.create(session(2 + i, { ...ofKey, expiresAt: NOW + 2_000 + i }), `key ${i}`);
+        }
+        expect(await sessions.byHash("key 0", NOW)).toBeDefined();
+        // A clock that was set back does not end the session that begins.
+        await sessions.create(session(102, { ...ofKey, expiresAt: NOW + 1_500 }), "last");
+        expect([await sessions.byHash("key 0", NOW), await sessions.byHash("key 1", NOW)]).toEqual([
+          undefined,
+          session(3, { ...ofKey, expiresAt: NOW + 2_001 }),
+        ]);
+        expect((await sessions.byHash("last", NOW))?.id).toBe(sessionId(102));
+        const listed = await sessions.all(NOW);
+        expect([listed.length, listed[0]?.id]).toEqual([101, sessionId(1)]);
       }),
     );
 

@@ -1,7 +1,7 @@
 import { type ConsoleSession, linkTokenName } from "../../domain/access/console-session.ts";
 import type { SessionStore } from "../../domain/ports/session-store.ts";
 import type { RawRow } from "../sqlite/raw-row.ts";
-import { LISTED_AT_MOST, noteOf, toSession } from "../sqlite/session-store.ts";
+import { HELD_AT_MOST, LISTED_AT_MOST, noteOf, toSession } from "../sqlite/session-store.ts";
 import { consoleSession } from "../sqlite/session-table.ts";
 import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
@@ -22,6 +22,10 @@ const FORGET = statement<never, [now: number]>(
      returning id, holder, holder_name)
    delete from management_token where id in (select holder from gone where holder_name = 'console ' || right(id, 12))`,
 );
+const FORGET_BEYOND = statement<{ readonly id: string }, [holder: string, but: string]>(
+  `delete from console_session where id in (select id from console_session where holder = $1 and id <> $2
+     order by expires_at desc, id desc offset ${HELD_AT_MOST - 1} for update skip locked) returning id`,
+);
 const FORGET_TOKEN = statement<never, [id: string]>("delete from management_token where id = $1");
 const INSERT = statement<never, Parameter[]>(
   `insert into console_session (id, hash, kind, grant_hash, holder, holder_name, is_link, created_at, expires_at)
@@ -33,7 +37,7 @@ const OPEN = statement<Row, [linkHash: string, at: number, hash: string, expires
 );
 const BY_HASH = statement<Row, [hash: string]>("select * from console_session where hash = $1");
 const ALL = statement<Row, [now: number]>(
-  `select * from console_session where expires_at > $1 order by expires_at desc limit ${LISTED_AT_MOST}`,
+  `select * from console_session where expires_at > $1 order by kind = 'management_token' desc, expires_at desc limit ${LISTED_AT_MOST}`,
 );
 const END = statement<Row, [id: string]>("delete from console_session where id = $1 returning *");
 
@@ -53,8 +57,8 @@ export function createSessionStore(
   );
 
   return {
-    create: (created, hash) =>
-      write(async (session) => {
+    async create(created, hash) {
+      const forgotten = await write(async (session) => {
         const { id, kind, grantHash, holderId, holderName, isLink, createdAt, expiresAt } = created;
         await FORGET.run(session, createdAt);
         await INSERT.run(
@@ -62,7 +66,10 @@ export function createSessionStore(
           ...[id, hash, kind, grantHash, holderId, holderName],
           ...[isLink ? 1 : 0, createdAt, expiresAt],
         );
-      }),
+        return FORGET_BEYOND.get(session, holderId, id);
+      });
+      if (forgotten !== undefined) await cache.changed();
+    },
     async open(linkHash, { hash, at, expiresAt }) {
       const opened = await write((session) => OPEN.get(session, linkHash, at, hash, expiresAt));
       await cache.changed();

@@ -11,27 +11,31 @@ import { prepareTrail } from "./trail.ts";
 /** Sessions that are listed. */
 export const LISTED_AT_MOST = 1_000;
 
+/** Open sessions of one key or token. Another one ends the oldest, so that nobody fills the table, and the list. */
+export const HELD_AT_MOST = 100;
+
 /** Sessions of the console, in SQLite. */
 export function createSessionStore(connection: Connection, watch: ChangeWatch): SessionStore {
   const { db, orm, read, look, write } = connection;
-  const { forgetExpired, forgetToken } = prepareForgetting(db);
+  const { forgetExpired, forgetBeyond, forgetToken } = prepareForgetting(db);
   const { hash: hashOf, expiresAt: expiryOf, isLink } = consoleSession;
   const rowOf = (hash: string) => {
     const row = orm.select().from(consoleSession).where(eq(hashOf, hash)).get();
     return row && toSession(row);
   };
+  const insert = (row: typeof consoleSession.$inferInsert) => orm.insert(consoleSession).values(row).run();
   const trail = prepareTrail(db);
   const cache = createGrantCache<ConsoleSession>(watch, rowOf);
 
   return {
-    create: (session, hash) =>
-      write(() => {
+    async create(session, hash) {
+      const forgotten = await write(() => {
         forgetExpired(session.createdAt);
-        orm
-          .insert(consoleSession)
-          .values({ ...session, hash })
-          .run();
-      }),
+        insert({ ...session, hash });
+        return forgetBeyond(session);
+      });
+      if (forgotten > 0) cache.clear();
+    },
     async open(linkHash, { hash, at, expiresAt }) {
       const opened = await write(() =>
         orm
@@ -52,7 +56,7 @@ export function createSessionStore(connection: Connection, watch: ChangeWatch): 
           .select()
           .from(consoleSession)
           .where(gt(expiryOf, now))
-          .orderBy(desc(expiryOf))
+          .orderBy(desc(eq(consoleSession.kind, "management_token")), desc(expiryOf))
           .limit(LISTED_AT_MOST)
           .all()
           .map(toSession),
@@ -79,12 +83,18 @@ function prepareForgetting(db: Connection["db"]) {
        (select holder from console_session where id in (${expired}) and holder_name = 'console ' || substr(id, -12))`,
   );
   const sessions = db.prepare<never, [now: number]>(`delete from console_session where id in (${expired})`);
+  const beyond = db.prepare<never, [holder: string, but: string]>(
+    `delete from console_session where id in (select id from console_session where holder = ? and id <> ?
+       order by expires_at desc, id desc limit -1 offset ${HELD_AT_MOST - 1})`,
+  );
   const token = db.prepare<never, [id: string]>("delete from management_token where id = ?");
   return {
     forgetExpired(now: number): void {
       tokens.run(now);
       sessions.run(now);
     },
+    /** Ends the oldest of the others that its key or token has. @returns how many */
+    forgetBeyond: ({ holderId, id }: ConsoleSession): number => beyond.run(holderId, id).changes,
     forgetToken: (id: string) => void token.run(id),
   };
 }
