@@ -1,5 +1,5 @@
 import type { KeyId, TaskId } from "../../../domain/ids.ts";
-import type { Clock, PreviewFeed } from "../../../domain/ports/runtime.ts";
+import type { Clock, PreviewFeed, TaskFeed } from "../../../domain/ports/runtime.ts";
 import type { TaskStore } from "../../../domain/ports/task-store.ts";
 import type { Preview } from "../../../domain/task/preview.ts";
 import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
@@ -35,6 +35,7 @@ const UNMARKED = { wasInterrupted: false, wasSkipped: false };
 export interface CallsDeps {
   readonly tasks: Pick<TaskStore, "summary">;
   readonly previews: PreviewFeed;
+  readonly feed: Pick<TaskFeed, "subscribe">;
   readonly clock: Pick<Clock, "now" | "elapsed">;
 }
 
@@ -58,7 +59,8 @@ export function createCalls(deps: CallsDeps) {
       before?.stop();
       const [oldest] = known.running.keys();
       if (known.running.size >= MOST_RUNNING && oldest !== undefined) end(known, oldest);
-      known.running.set(call.taskId, follow(deps, { ...call, ...timesOf(deps, before) }));
+      const leave = () => end(known, call.taskId);
+      known.running.set(call.taskId, follow(deps, { ...call, ...timesOf(deps, before) }, leave));
       Object.assign(known, UNMARKED);
     },
     /** @param isMade whether there are pictures */
@@ -92,14 +94,20 @@ export type Calls = ReturnType<typeof createCalls>;
 
 type Followed = RunningCall & { stop(): void };
 
-/** Keeps the latest early version of a call's pictures. */
-function follow({ previews }: CallsDeps, call: RunningCall): Followed {
-  const followed: Followed = {
-    ...call,
-    stop: previews.subscribe(call.taskId, (preview) => {
+/**
+ * Keeps the latest early version of a call's pictures, up to the end of its task. The caller may have left by then, and nobody asks
+ * for it any more.
+ */
+function follow({ previews, feed }: CallsDeps, call: RunningCall, onOver: () => void): Followed {
+  const stops = [
+    previews.subscribe(call.taskId, (preview) => {
       followed.preview = preview;
     }),
-  };
+    feed.subscribe(call.taskId, (isOver) => {
+      if (isOver) onOver();
+    }),
+  ];
+  const followed: Followed = { ...call, stop: () => stops.forEach((stop) => void stop()) };
   return followed;
 }
 
