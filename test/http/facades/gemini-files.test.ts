@@ -125,6 +125,21 @@ test("what is no upload, no picture, or somebody's own name is refused", async (
   expect((await send("GET", "/gemini/v1beta/files", other)).status).toBe(401);
 });
 
+test("an upload that is cancelled while a part of it comes is not there any more", async () => {
+  const place = await placeOf();
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const headers = { "X-Goog-Upload-Command": "upload, finalize", "X-Goog-Upload-Offset": "0" };
+  const sent = fetch(service.url + place, { method: "POST", headers, body: readable });
+  await writer.write(picture.slice(0, 20));
+  // It is refused while the part is being read.
+  while ((await part(place, "query")).status !== 400);
+  expect((await part(place, "cancel")).state).toBe("cancelled");
+  await writer.write(picture.slice(20));
+  await writer.close();
+  expect((await sent).status).toBe(404);
+});
+
 test("what an account has under way is limited as its stored files are", async () => {
   const small = await startPublished({ SVC_UPLOADS_ACCOUNT_MB: "1" });
   try {

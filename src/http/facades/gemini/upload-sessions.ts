@@ -16,11 +16,13 @@ export interface UploadSession {
   receivedBytes: number;
   /** Whether a request of it is being read. */
   isBusy: boolean;
+  /** Whether it was forgotten, also while a request of it is being read. */
+  isDropped: boolean;
 }
 
 export interface UploadSessions {
   /** @throws AppError `service_unavailable` where the account, or all, have too many under way */
-  open(id: FileId, session: Omit<UploadSession, "receivedBytes" | "isBusy" | "arriving">): Promise<void>;
+  open(id: FileId, session: Pick<UploadSession, "owner" | "name" | "sizeBytes">): Promise<void>;
   /** The session of this id, which then lives on for a while. */
   find(id: string): UploadSession | undefined;
   /** How many uploads of an account are under way, and how many bytes they have received. */
@@ -61,7 +63,7 @@ export function createUploadSessions(deps: {
     return known.session;
   }
 
-  const drop = async (id: string) => leave(id)?.arriving.discard();
+  const drop = async (id: string) => forget(leave(id));
 
   const dropAll = () => void Promise.all([...sessions.keys()].map(drop));
   deps.stopping.addEventListener("abort", dropAll, { once: true });
@@ -79,7 +81,7 @@ export function createUploadSessions(deps: {
     async open(id, given) {
       const { accountId } = given.owner;
       const arriving = await places.within(accountId, () => deps.assets.receive());
-      const session = { ...given, arriving, receivedBytes: 0, isBusy: false };
+      const session = { ...given, arriving, receivedBytes: 0, isBusy: false, isDropped: false };
       sessions.set(id, { session, stopTimer: deps.clock.after(IDLE_MS, () => expire(id)) });
     },
     find(id) {
@@ -97,6 +99,13 @@ export function createUploadSessions(deps: {
     fileOf: files.get,
     drop,
   };
+}
+
+/** A request that is being read must not write to its file any more, which is closed. */
+async function forget(session: UploadSession | undefined): Promise<void> {
+  if (session === undefined) return;
+  session.isDropped = true;
+  await session.arriving.discard();
 }
 
 function useOf(sessions: Iterable<{ readonly session: UploadSession }>, account: AccountId) {

@@ -108,10 +108,16 @@ async function receive(
       // What is under way may go on for ever, so it has the limit of what is stored.
       if (used.bytes + piece.length > most.bytes)
         throw new AppError("request_too_large", { kind: "uploads_full", used, most });
+      requireKept(session);
       await session.arriving.append(piece);
       session.receivedBytes += piece.length;
     }
   });
+}
+
+/** @throws AppError `not_found` for an upload that was cancelled meanwhile: its file is closed */
+function requireKept({ isDropped }: UploadSession): void {
+  if (isDropped) throw new AppError("not_found", { kind: "file_unknown" });
 }
 
 async function finalize(
@@ -126,6 +132,7 @@ async function finalize(
   try {
     // The last part may have come slowly.
     await requireActiveOwner(deps, owner);
+    requireKept(session);
     const staged = await stageUpload(FIELD, owner, (options) => session.arriving.stage(options));
     const file = await uploadFile(deps, { id, owner, staged, name, field: FIELD });
     deps.sessions.end(id, file);
