@@ -29,8 +29,37 @@ function migratedDatabase(): Promise<Prepared> {
   return prepared;
 }
 
+/** A connection to that database for statements between tests: to open one takes as long as many statements. */
+let between: SQL | undefined;
+
+/** What that database answers to a statement. */
+export async function askPostgres(statement: string): Promise<Record<string, unknown>[]> {
+  const { url } = await migratedDatabase();
+  between ??= new SQL({ url, max: 1 });
+  try {
+    return [...(await between.unsafe(statement))];
+  } catch (error) {
+    if (!isCut(error)) throw error;
+    // A test has cut off every connection.
+    await endBetween();
+    between = new SQL({ url, max: 1 });
+    return [...(await between.unsafe(statement))];
+  }
+}
+
+const isCut = (error: unknown) =>
+  error instanceof SQL.PostgresError &&
+  (error.code === "ERR_POSTGRES_CONNECTION_CLOSED" || error.errno === "57P01");
+
+async function endBetween(): Promise<void> {
+  const ended = between?.close();
+  between = undefined;
+  await ended;
+}
+
 /** Ends what `openEmptyPostgres` has begun. Each test file that uses it calls this after all of its tests. */
 export async function stopPostgres(): Promise<void> {
+  await endBetween();
   const { stop } = (await prepared) ?? {};
   prepared = undefined;
   await stop?.();
@@ -109,26 +138,15 @@ export async function urlOfPostgres(): Promise<string> {
 /** A store with no rows, on the database of this process: one at a time. Its leases count from `lease-1` unless other ids are given. */
 export async function openEmptyPostgres(ids = countingTokens()) {
   const { url } = await migratedDatabase();
-  await once(url, EMPTY);
+  await askPostgres(EMPTY);
   return openStore({ url: ours(url), ids, migrate: false });
 }
 
 /** The database of this process, empty. */
 export async function emptyPostgres(): Promise<string> {
   const { url } = await migratedDatabase();
-  await once(url, EMPTY);
+  await askPostgres(EMPTY);
   return ours(url);
-}
-
-/** What that database answers to a statement. */
-export async function askPostgres(statement: string): Promise<Record<string, unknown>[]> {
-  const { url } = await migratedDatabase();
-  const sql = new SQL({ url, max: 1 });
-  try {
-    return [...(await sql.unsafe(statement))];
-  } finally {
-    await sql.close();
-  }
 }
 
 /** Runs `body` while a transaction of that database is open in which a statement ran. */
@@ -163,18 +181,24 @@ export async function withoutRules() {
   const { url } = await migratedDatabase();
   const checks = `from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace`;
   const add = "'alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)";
-  const sql = new SQL({ url, max: 1 });
-  const restoring: { text: string }[] = await sql.unsafe(`select format(${add}) as text ${checks}`);
-  await sql.close();
+  const restoring = await askPostgres(`select format(${add}) as text ${checks}`);
   const dropAll = `do $$ declare each record; begin
     for each in select conrelid::regclass as of, conname as name ${checks} loop
       execute format('alter table %s drop constraint %I', each.of, each.name);
     end loop; end $$`;
+  let areThere = true;
   return {
     url,
-    run: (...statements: readonly string[]) =>
-      once(url, dropAll, "set session_replication_role = replica", ...statements),
-    restore: () => once(url, EMPTY, dropAll, ...restoring.map(({ text }) => text)),
+    async run(...statements: readonly string[]) {
+      const first = areThere ? [dropAll] : [];
+      areThere = false;
+      await once(url, ...first, "set session_replication_role = replica", ...statements);
+    },
+    async restore() {
+      await askPostgres(EMPTY);
+      if (!areThere) await once(url, ...restoring.map(({ text }) => String(text)));
+      areThere = true;
+    },
   };
 }
 
