@@ -100,6 +100,7 @@ describe("svc providers add", () => {
 
   test.each([
     [["add", "fall"], 5, 'There is no provider "fall". Did you mean fal?'],
+    [["add", "nobody"], 5, 'There is no provider "nobody". svc providers list --all has them all.'],
     [["add", "sandbox"], 2, "sandbox has no key to keep."],
     [["add", "fal", "--account", "No Name"], 2, "--account takes up to 32 lower-case letters"],
     [["add", "fal"], 2, "Nobody can be asked here."],

@@ -45,7 +45,8 @@ async function inFolder(config: Config, shown: string): Promise<KeyPlace> {
       const provider = await kept.findKeyedProvider(id, config);
       if (!("nearest" in provider)) return provider;
       const { nearest, problems } = provider;
-      const hint = nearest === undefined ? undefined : `Did you mean ${nearest}?`;
+      const hint =
+        nearest === undefined ? "svc providers list --all has them all." : `Did you mean ${nearest}?`;
       const unknown = `There is no provider "${id.slice(0, 80)}".`;
       throw withUnusableFiles(new Failure(EXIT.notFound, "not_found", unknown, { hint }), id, problems);
     },
