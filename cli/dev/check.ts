@@ -21,7 +21,7 @@ import {
 } from "./steps.ts";
 
 /** When more files fail than these, something is broken: there is no second attempt. */
-const FLAKES_AT_MOST = 5;
+const FLAKES_AT_MOST = 3;
 
 /** `drivesProcesses`: its tests depend on when other processes get their turn, so files that failed run once more. */
 type Suite = Step & { readonly drivesProcesses?: true };

@@ -32,18 +32,21 @@ function migratedDatabase(): Promise<Prepared> {
 /** A connection to that database for statements between tests: to open one takes as long as many statements. */
 let between: SQL | undefined;
 
-/** What that database answers to a statement. */
-export async function askPostgres(statement: string): Promise<Record<string, unknown>[]> {
+async function askBetween(statement: string): Promise<Record<string, unknown>[]> {
   const { url } = await migratedDatabase();
   between ??= new SQL({ url, max: 1 });
+  return [...(await between.unsafe(statement))];
+}
+
+/** What that database answers to a statement. */
+export async function askPostgres(statement: string): Promise<Record<string, unknown>[]> {
   try {
-    return [...(await between.unsafe(statement))];
+    return await askBetween(statement);
   } catch (error) {
     if (!isCut(error)) throw error;
     // A test has cut off every connection.
     await endBetween();
-    between = new SQL({ url, max: 1 });
-    return [...(await between.unsafe(statement))];
+    return askBetween(statement);
   }
 }
 
