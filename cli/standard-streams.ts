@@ -115,10 +115,7 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const LINE_END = 10;
 
 /** Lines end with LF alone: JSON has other ends of lines within its texts. */
-export async function* linesOf(
-  stream: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
+async function* linesOf(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<string> {
   const reader = stream.getReader();
   const stop = () => void reader.cancel();
   signal.addEventListener("abort", stop, { once: true });

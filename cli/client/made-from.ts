@@ -18,7 +18,6 @@ export function pageOf(data: JsonObject, name: string) {
   };
 }
 
-export type ListedPage = ReturnType<typeof pageOf>;
 export type PageQuery = { readonly limit: string | undefined; readonly after: string | undefined };
 
 /** The path of one page. */

@@ -65,6 +65,6 @@ function flagOf(option: Option): JsonObject {
 }
 
 /** Help names the variable that stands in for a flag in parentheses: `(SVC_SERVER; default …)`. */
-export function variableOf({ description }: Option): string | null {
+function variableOf({ description }: Option): string | null {
   return /\((?:[^()]*; )?(SVC_[A-Z_]+)(?:; [^()]*)?\)$/.exec(description)?.[1] ?? null;
 }

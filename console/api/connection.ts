@@ -7,7 +7,7 @@ export const connection = signal<"ok" | "lost">("ok");
 export const reconnections = signal(0);
 
 /** How far this machine's clock is behind the service's, in milliseconds: times are told by the service's. */
-export const clockBehindMs = signal(0);
+const clockBehindMs = signal(0);
 
 /** The present time by the service's clock, in milliseconds: the reader's may be wrong by a day. */
 export function nowMs(): number {

@@ -32,7 +32,7 @@ interface Watched {
 }
 
 /** Who receives alerts, according to the settings. */
-export function alertTargets({ alerts, egress }: Pick<Config, "alerts" | "egress">): AlertTarget[] {
+function alertTargets({ alerts, egress }: Pick<Config, "alerts" | "egress">): AlertTarget[] {
   const sender = { version: VERSION, host: hostname() };
   return alerts.map((settings): AlertTarget => {
     const { way, ...wish } = settings;
@@ -91,7 +91,7 @@ export async function testAlerts(config: Config, signal: AbortSignal) {
 }
 
 /** Records in the data folder which alerts were sent, so that a restart does not repeat them. The file may be lost. */
-export function createAlertMemory({ dataDir }: Pick<Config, "dataDir">): AlertMemory {
+function createAlertMemory({ dataDir }: Pick<Config, "dataDir">): AlertMemory {
   const path = join(dataDir, ALERT_MEMORY);
   return {
     load() {

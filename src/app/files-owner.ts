@@ -33,7 +33,7 @@ export async function localOwner(folder: Owning): Promise<Owner> {
 }
 
 /** What to do if files of another data folder are there. @param own what to give the other place */
-export function adviceFor(me: Owner, own: string): string {
+function adviceFor(me: Owner, own: string): string {
   return `Two data folders there would remove each other's files. Give ${tellOwner(me)} ${own}. Where it takes the other's place, as after a restore, stop the other for good and run svc assets claim.`;
 }
 

@@ -13,7 +13,7 @@ import { bucketOwnership, folderOwnership, lookerOf } from "./files-owner.ts";
 export type FilesFolder = Folder & { readonly assets?: Pick<AssetConfig, "path" | "bucket"> | undefined };
 
 /** There is no database, but files of one. */
-export class FilesWithoutDatabase extends Error {
+class FilesWithoutDatabase extends Error {
   override readonly name = "FilesWithoutDatabase";
 }
 

@@ -65,7 +65,7 @@ async function clearRefusal(config: Config, lane: LaneId, act: Act): Promise<voi
 }
 
 /** @returns undefined where the folder has no database */
-export async function withRouteStore<Result>(
+async function withRouteStore<Result>(
   config: Config,
   use: (routes: RouteStore) => Promise<Result>,
 ): Promise<Result | undefined> {

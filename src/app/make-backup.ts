@@ -26,7 +26,7 @@ export function isOfBackup({ dataDir }: Pick<Folder, "dataDir">): boolean {
 }
 
 /** Another process is making a backup in the same place. */
-export class BackupBusy extends Error {
+class BackupBusy extends Error {
   override readonly name = "BackupBusy";
 }
 

@@ -23,7 +23,7 @@ import { localActor } from "./local-actor.ts";
 export type BackupSource = string | BackupInBucket | AsyncIterable<Uint8Array>;
 
 /** The target folder of the restore is not empty. */
-export class FolderNotEmpty extends Error {
+class FolderNotEmpty extends Error {
   override readonly name = "FolderNotEmpty";
 }
 

@@ -56,7 +56,7 @@ export async function reportSettings(sources: Parameters<typeof readConfig>[0]):
 }
 
 /** The models of a data folder, built-in ones included. */
-export async function catalogOf(config: Config) {
+async function catalogOf(config: Config) {
   const { providers: own } = await readOwnProviders(config);
   const ids = [...PROVIDERS.map(({ id }) => id), ...own.map(({ definition }) => definition.id)];
   return createCatalog({ models: readOwnModels(config, ids).models, providers: ids });

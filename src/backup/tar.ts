@@ -4,7 +4,7 @@
  * 2026-11-23).
  */
 
-export const BLOCK_BYTES = 512;
+const BLOCK_BYTES = 512;
 const NAME_BYTES = 100;
 const LARGEST_OCTAL = 0o77777777777;
 /** Of a pax header: far more than a path and a size take. */

@@ -5,7 +5,7 @@ import { GONE_AFTER_MS, type Node } from "./ports/node-store.ts";
 export const NODE_STATES = ["working", "draining", "gone"] as const;
 
 /** @param now the time of the clock that wrote the node's times */
-export function nodeState({ seenAt, isDraining }: Node, now: number): (typeof NODE_STATES)[number] {
+function nodeState({ seenAt, isDraining }: Node, now: number): (typeof NODE_STATES)[number] {
   if (now - seenAt >= GONE_AFTER_MS) return "gone";
   return isDraining ? "draining" : "working";
 }

@@ -17,7 +17,7 @@ export function integerOf(value: unknown): number | undefined {
 }
 
 /** Databases without truth values have 0 and 1. */
-export function isTrue(value: unknown): boolean {
+function isTrue(value: unknown): boolean {
   return value === true || value === 1 || value === 1n || value === "1" || value === "true" || value === "t";
 }
 
@@ -105,7 +105,7 @@ export function objectOf(value: unknown): JsonObject {
 }
 
 /** Epoch milliseconds of a time: a date, or a text of one, which is UTC where it does not say. */
-export function timeOf(value: unknown): number | undefined {
+function timeOf(value: unknown): number | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.getTime();
   if (typeof value !== "string" || value === "") return undefined;
   const hasZone = /(?:[zZ]|[+-]\d\d:?\d\d)$/.test(value);

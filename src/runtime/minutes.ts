@@ -3,7 +3,7 @@ import { STATUS_CLASSES, type StatusClass } from "../domain/overview.ts";
 import { bucketOf, DURATION_BUCKETS, quantileMs } from "./duration-buckets.ts";
 
 /** A day of minutes, each with so many numbers of eight bytes: about 200 KB, from the start on. */
-export const MOST_MINUTES = 24 * 60;
+const MOST_MINUTES = 24 * 60;
 const WIDTH = MINUTE_FIGURES.length;
 /** Buckets of durations begin at one unit: lateness is counted in microseconds. */
 const US = 1_000;

@@ -9,7 +9,7 @@ export interface FolderContents {
 }
 
 /** Other users can read or write private files, and that cannot be changed. */
-export class FolderExposed extends Error {
+class FolderExposed extends Error {
   override readonly name = "FolderExposed";
 }
 

@@ -25,8 +25,6 @@ export interface TimekeeperDeps {
   readonly wake: () => void;
 }
 
-export type Timekeeper = ReturnType<typeof createTimekeeper>;
-
 /**
  * Counts only time in which the service could work towards deadlines, and limits how long anything may wait. Follows the
  * system's clock. When the clock is set, moves the stored times of live work by the same amount.

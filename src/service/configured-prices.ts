@@ -40,7 +40,7 @@ export function readConfiguredPrices(catalog: PriceCatalog, pricing: JsonObject)
 }
 
 /** Parameters of a request as a message shows them. */
-export function describeRequest(parameters: JsonObject): string {
+function describeRequest(parameters: JsonObject): string {
   const names = Object.keys(parameters);
   if (names.length === 0) return "requests that leave out what the price depends on";
   return `requests with ${names.map((name) => `${name} ${JSON.stringify(parameters[name])}`).join(", ")}`;

@@ -9,7 +9,7 @@ import type { PriceDeps } from "./price-terms.ts";
 import { type ModelDeps, readCompatModel } from "./read-model.ts";
 
 /** The prompt for a model that needs one; requests for variations have none. */
-export const VARIATION_PROMPT = "Another version of this image, with the same subject and in the same style.";
+const VARIATION_PROMPT = "Another version of this image, with the same subject and in the same style.";
 /** A stand-in for the image, to see which model could take it. */
 const SOME_IMAGE = "https://example.com/image.png";
 

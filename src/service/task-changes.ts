@@ -66,7 +66,7 @@ export function createChangePages(deps: { readonly tasks: TaskStore; readonly cl
 export type ChangePages = ReturnType<typeof createChangePages>;
 
 /** Gives one reader its turn in each turn of the event loop, in the order of their calls. */
-export function createTurns({ clock }: { readonly clock: Pick<Clock, "after"> }): () => Promise<void> {
+function createTurns({ clock }: { readonly clock: Pick<Clock, "after"> }): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const next = () => {
     waiting.shift()?.();

@@ -23,7 +23,7 @@ export async function renderPicture(job: PictureJob): Promise<Rendered> {
 }
 
 /** A scene and a caption as one SVG document of exactly `width` × `height` pixels. */
-export function sceneSvg(scene: Scene, width: number, height: number, caption: string): string {
+function sceneSvg(scene: Scene, width: number, height: number, caption: string): string {
   const body = scene.layers
     .map((layer) => (layer.pose?.(0).opacity === 0 ? "" : `<g>${layer.body}</g>`))
     .join("");

@@ -90,6 +90,6 @@ export function ease(t: number): number {
   return clamped * clamped * (3 - 2 * clamped);
 }
 
-export function lerp(from: number, to: number, t: number): number {
+function lerp(from: number, to: number, t: number): number {
   return from + (to - from) * t;
 }

@@ -24,7 +24,7 @@ export async function restyle(pixels: Pixels, palette: Palette, random: Random):
 }
 
 /** The palette as a table from luma to colour, 256 × 3 bytes. */
-export function paletteRamp(palette: Palette): Uint8Array {
+function paletteRamp(palette: Palette): Uint8Array {
   const ramp = new Uint8Array(768);
   for (let i = 0; i < 256; i++) ramp.set(shade(palette, 0.03 + 0.97 * (i / 255)), i * 3);
   return ramp;

@@ -130,7 +130,7 @@ export function camera(sprite: Size, frame: Size, zoom: number, panX = 0, panY =
 }
 
 /** @param view the part of the drawing to show, in its own units; the pixels' own when absent */
-export async function drawSvg(body: string, size: Size, view?: Box): Promise<Sprite> {
+async function drawSvg(body: string, size: Size, view?: Box): Promise<Sprite> {
   const { default: sharp } = await import("sharp");
   const [width, height] = [even(size.width), even(size.height)];
   const { x, y, ...shown } = view ?? { x: 0, y: 0, ...size };

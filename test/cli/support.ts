@@ -72,7 +72,7 @@ export function fakeSink(options: { isTerminal?: boolean; columns?: number } = {
 }
 
 /** Standard input: a terminal on which somebody types these lines, or a pipe with what is given, or nothing. */
-export function fakeSource(typed?: readonly string[], piped = ""): Source {
+function fakeSource(typed?: readonly string[], piped = ""): Source {
   const lines = [...(typed ?? [])];
   let pipe = new Blob([piped]);
   const taken = () => {

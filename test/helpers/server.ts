@@ -92,7 +92,7 @@ export async function stopServers(): Promise<void> {
 }
 
 /** A home for every process a test run starts: native libraries are extracted there once. */
-export function testHome(): string {
+function testHome(): string {
   home ??= emptyFolder("home");
   return home;
 }

@@ -7,9 +7,9 @@ import type { ModelId } from "../../src/domain/ids.ts";
 import { createFindModel, createNamesAt } from "../../src/moving/models.ts";
 import { createSecrets } from "../../src/runtime/secrets.ts";
 
-export const NOW = Date.UTC(2026, 10, 27);
+const NOW = Date.UTC(2026, 10, 27);
 export const { hash } = createSecrets();
-export const find = createFindModel(builtInModels());
+const find = createFindModel(builtInModels());
 const namesAt = createNamesAt(builtInModels());
 
 /** What readers of gateways are given, with the built-in models. */

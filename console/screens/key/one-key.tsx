@@ -118,7 +118,7 @@ function KeyFacts({ data: { key, account } }: Pick<Props, "data">) {
   );
 }
 
-export function QuotaLeft({ quota }: { readonly quota: Quota }) {
+function QuotaLeft({ quota }: { readonly quota: Quota }) {
   const spent = Number(quota.used) + Number(quota.reserved);
   const limit = Number(quota.limit);
   const anew = quota.resets_at === null ? "" : ` It begins anew ${timeText(quota.resets_at)}.`;

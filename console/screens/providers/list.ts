@@ -41,7 +41,7 @@ export async function readProviders(signal: AbortSignal): Promise<Providers> {
 }
 
 /** @param routes of all providers */
-export function listed(provider: Provider, routes: readonly Way[], overview: Overview): ListedProvider {
+function listed(provider: Provider, routes: readonly Way[], overview: Overview): ListedProvider {
   const isOurs = (name: string) => provider.accounts.some(({ lane }) => lane === name);
   const lanes = overview.lanes.filter(({ lane }) => isOurs(lane));
   const ended = overview.providers.filter((each) => isOurs(each.provider));

@@ -27,7 +27,7 @@ import { lookAtSharedDatabase } from "./shared-database.ts";
 import { spaceWish } from "./space.ts";
 import { waitingChecks } from "./waiting.ts";
 
-export type { Finding, FindingStatus } from "./finding.ts";
+export type { Finding } from "./finding.ts";
 
 type Sources = Omit<ConfigSources, "providers" | "sealedLanes" | "ownProviders" | "isServing">;
 

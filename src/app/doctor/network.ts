@@ -148,7 +148,7 @@ function reachCheck(publicUrl: string, looked: Looked, isServed: boolean): Findi
   return error(id, what, "Have the proxy lead / to the server, or change public_url in svc.yaml.");
 }
 
-export function isHealth(text: string): boolean {
+function isHealth(text: string): boolean {
   try {
     const answer: unknown = JSON.parse(text);
     return isJsonObject(answer) && answer.status === "ok";

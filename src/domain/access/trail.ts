@@ -118,7 +118,7 @@ export function differences(
 }
 
 /** An entry as operators read it: times in Unix seconds, null for what is not there. */
-export function trailForm({ number, at, actor, action, object, before, after }: TrailEntry): JsonObject {
+function trailForm({ number, at, actor, action, object, before, after }: TrailEntry): JsonObject {
   return {
     number,
     at: Math.floor(at / 1000),

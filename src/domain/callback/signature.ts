@@ -4,7 +4,7 @@ import type { Secrets } from "../ports/runtime.ts";
 /** The prefix of every secret that signs callbacks. */
 export const SIGNING_PREFIX = "whsec_";
 /** The fewest and most bytes of a secret. */
-export const SIGNING_SECRET_BYTES = { least: 24, most: 64 } as const;
+const SIGNING_SECRET_BYTES = { least: 24, most: 64 } as const;
 
 /** The secret with which a key signs its callbacks from now on. */
 export interface SigningChange {

@@ -8,7 +8,7 @@ export type TriedCheck = Pick<Check, "name" | "onOutage"> & {
 };
 
 /** Whether a request with the text would be refused because of what a check says. */
-export function isRefused({ verdict, onOutage }: Pick<TriedCheck, "verdict" | "onOutage">): boolean {
+function isRefused({ verdict, onOutage }: Pick<TriedCheck, "verdict" | "onOutage">): boolean {
   return verdict.kind === "refused" || (verdict.kind === "outage" && onOutage === "refuse");
 }
 

@@ -210,7 +210,7 @@ function deliveredQuantity(line: QuoteLine, outputsQuoted: number, { outputs, us
 }
 
 /** Whether a line applies to a request with these parameters. */
-export function applies(line: PriceLine, parameters: Parameters): boolean {
+function applies(line: PriceLine, parameters: Parameters): boolean {
   if (line.when === undefined) return true;
   return Object.entries(line.when).every(([name, wanted]) => {
     const value = parameters[name];

@@ -11,11 +11,9 @@ import type { MissingOutput } from "../task/result-issue.ts";
 import type { OnUnknown } from "../task/routing.ts";
 import type { Usage } from "../task/task.ts";
 
-/** Our masks mark what may change by transparency. Some upstreams expect a colour instead. */
-export type MaskColour = "white" | "black";
 /**
- * `either`: what may change is both white and transparent, because of the servers of one API some read the colour and some the
- * transparency.
+ * What marks in a mask what may change. Ours mark it by transparency; some upstreams expect a colour. `either` is both white and
+ * transparent, because of the servers of one API some read the colour and some the transparency.
  */
 export const MASK_PAINTS = ["white", "black", "either"] as const;
 export type MaskPaint = (typeof MASK_PAINTS)[number];

@@ -84,7 +84,7 @@ interface AssetAnswer {
 }
 
 /** Answers with a stored file, a part of it, or its thumbnail. @throws AppError like `deliverAsset` and `readThumbnail` */
-export function assetReply(
+function assetReply(
   deps: AssetReplyDeps,
   request: Request,
   asset: AddressedFile,

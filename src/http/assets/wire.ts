@@ -34,7 +34,7 @@ function downloads(types: readonly MediaType[], headers: readonly HeaderName[]):
 export const ownDownloads = (types: readonly MediaType[]) => downloads(types, FILE_HEADERS);
 
 /** The answers of a download of a result, which may be stored elsewhere. */
-export function resultDownloads(types: readonly MediaType[]): EndpointContract["answers"] {
+function resultDownloads(types: readonly MediaType[]): EndpointContract["answers"] {
   return {
     ...downloads(types, FILE_HEADERS),
     302: {

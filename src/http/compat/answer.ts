@@ -103,7 +103,7 @@ export function createdOf(task: TaskSummary): number {
 /**
  * Token counts under the names of both generations of that API's clients (docs/api.md 5.3); zero if the upstream reports none.
  */
-export function presentUsage(usage: Usage | undefined): JsonObject {
+function presentUsage(usage: Usage | undefined): JsonObject {
   const input = usage?.inputTokens ?? 0;
   const output = usage?.outputTokens ?? 0;
   return {

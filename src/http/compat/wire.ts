@@ -42,7 +42,7 @@ const MADE = {
 };
 
 /** The answer to a synchronous call (docs/api.md 5.3). */
-export const IMAGES = component(
+const IMAGES = component(
   "Images",
   {
     created: integer("When the images were done. Unix seconds.", COUNT),

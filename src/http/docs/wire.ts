@@ -12,7 +12,7 @@ export const READ_OPENAPI = contract("readOpenApi", "Service", "This description
   errors: ["invalid_request"],
 });
 
-export const ROOT = component("Service", {
+const ROOT = component("Service", {
   name: text("Of the program."),
   version: text("Of the program, and of this description."),
   docs: text("Path of this description as a page."),

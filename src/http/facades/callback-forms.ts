@@ -19,7 +19,7 @@ const FORMS: Readonly<Record<string, (deps: FormDeps) => CallbackForm>> = {
 };
 
 /** All forms, also of facades that are off: their tasks may still be under way. Each is made when it is first used. */
-export function createFacadeForms(deps: FormDeps): CallbackForms {
+function createFacadeForms(deps: FormDeps): CallbackForms {
   const made = new Map<string, CallbackForm>();
   return (name) => {
     const make = Object.hasOwn(FORMS, name) ? FORMS[name] : undefined;

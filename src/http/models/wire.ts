@@ -66,7 +66,7 @@ export const MODELS_QUERY: Schema = {
 };
 
 /** Fields of a model in every list. */
-export const MODEL_FIELDS = {
+const MODEL_FIELDS = {
   id: text("What a request names in `model`."),
   kind: text("What it makes.", { enum: ["image", "video"] }),
   name: text("For people."),
@@ -89,7 +89,7 @@ export const MODEL_FIELDS = {
   create_path: text("Where its tasks are created."),
 };
 
-export const MODEL_SCHEMA: Schema = {
+const MODEL_SCHEMA: Schema = {
   type: "object",
   description: "JSON Schema (2020-12) of the create body.",
   additionalProperties: true,

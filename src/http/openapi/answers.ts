@@ -32,7 +32,7 @@ function statusOf(path: string, code: ErrorCode): number {
 }
 
 /** The codes with which an endpoint answers: those it names, and those that follow from its credential, body and idempotency. */
-export function errorCodesOf({ contract, ...endpoint }: Endpoint): ErrorCode[] {
+function errorCodesOf({ contract, ...endpoint }: Endpoint): ErrorCode[] {
   const codes = new Set<ErrorCode>(["internal_error", ...(contract.errors ?? [])]);
   const add = (isSo: boolean, ...more: ErrorCode[]) => {
     if (isSo) for (const code of more) codes.add(code);

@@ -123,9 +123,9 @@ function whenStatus(status: string, present: readonly string[], absent: readonly
 }
 
 /** `data` of an image task's status (docs/api.md 4.5). */
-export const IMAGE_TASK = taskSchema("ImageTask", ["error_message"]);
+const IMAGE_TASK = taskSchema("ImageTask", ["error_message"]);
 /** `data` of a video task's status: the message is in `error` (docs/api.md 4.5). */
-export const VIDEO_TASK = taskSchema("VideoTask", ["error"]);
+const VIDEO_TASK = taskSchema("VideoTask", ["error"]);
 const EITHER_TASK: Schema = { anyOf: [IMAGE_TASK, VIDEO_TASK] };
 export const LISTED_TASK_FIELDS: Properties = { kind: KIND };
 /** One of `tasks` of a listing. */
@@ -138,7 +138,7 @@ export const SEARCH_TEXT = text(
   { examples: ["lighthouse dusk"] },
 );
 
-export const LIST_QUERY = optional({
+const LIST_QUERY = optional({
   kind: text("Tasks of one kind.", { enum: ["image", "video"] }),
   status: text("Tasks with one status.", { enum: TASK_STATUSES }),
   model: text("Tasks of one model, by its id."),

@@ -49,7 +49,7 @@ export const ERROR_MEANINGS = {
 
 /** Every machine code of an HTTP answer (docs/api.md 3.3). */
 const CODE_MEANING = "Stable machine code. Later versions may add codes; fall back to the HTTP status.";
-export const ERROR_CODE: Schema = { title: "ErrorCode", ...openEnum(ERROR_CODES, CODE_MEANING) };
+const ERROR_CODE: Schema = { title: "ErrorCode", ...openEnum(ERROR_CODES, CODE_MEANING) };
 
 /** The standard envelope of docs/api.md 3.2. */
 export const STANDARD_ERROR = component(

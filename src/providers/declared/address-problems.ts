@@ -31,7 +31,7 @@ function problemWith(path: Path, problem: string | undefined): FormProblem[] {
 }
 
 /** Every address that requests with the key may go to. */
-export function addressesOf({ base, regions = {}, origins = [] }: Form): string[] {
+function addressesOf({ base, regions = {}, origins = [] }: Form): string[] {
   return [base, ...Object.values(regions), ...origins];
 }
 

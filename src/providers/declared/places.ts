@@ -4,7 +4,7 @@ import { readTemplate } from "./template.ts";
 
 /** A step into a value: a member, a place in a list, or every entry of one. */
 export type Step = string | number;
-export const EVERY = 0;
+const EVERY = 0;
 
 /** A place in an answer or a request that an expression reads. */
 export interface Place {

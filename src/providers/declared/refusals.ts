@@ -14,7 +14,7 @@ import { answerScope, textIn, tryEvaluate } from "./reading.ts";
 import type { Value } from "./value.ts";
 
 /** What a form may say that an upstream means. */
-export const MEANINGS = [
+const MEANINGS = [
   ...["moderated", "bad_input", "busy", "spent", "refused"],
   ...["broken", "slow", "cancelled", "unclear"],
 ] as readonly Meaning[];

@@ -160,6 +160,6 @@ function withFields(compiled: CompiledForm, request: SubmitRequest, scope: Scope
   return { ...scope, fields: { ...worded.fields, ...Object.fromEntries(placed) } };
 }
 
-export function unsayable(message: string): ProviderError {
+function unsayable(message: string): ProviderError {
   return new ProviderError("reroute", "NO_ROUTE_AVAILABLE", `The request cannot be worded: ${message}.`);
 }

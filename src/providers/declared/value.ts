@@ -133,7 +133,7 @@ function eachInput(key: string, given: unknown, path: Path, compiler: Compiler):
 }
 
 /** What an expression gives, as JSON. Whole numbers lose the type that CEL gives them. */
-export function toWorded(value: unknown): Worded | typeof ABSENT {
+function toWorded(value: unknown): Worded | typeof ABSENT {
   switch (typeof value) {
     case "string":
     case "boolean":

@@ -6,7 +6,7 @@ import { followRedirects } from "../../toolkit/redirects.ts";
 import { NoAnswer, reasonOf, SENT_ALWAYS, type Upstream } from "./http.ts";
 import { isBelow } from "./origins.ts";
 
-export const MEDIA_LIMITS: DownloadLimits = { answerMs: 30_000, idleMs: 30_000, totalMs: 600_000 };
+const MEDIA_LIMITS: DownloadLimits = { answerMs: 30_000, idleMs: 30_000, totalMs: 600_000 };
 
 export interface MediaSource {
   readonly upstream: Upstream;

@@ -26,8 +26,6 @@ export interface RecorderDeps {
   readonly network?: Network | undefined;
 }
 
-export type Recorder = ReturnType<typeof createRecorder>;
-
 /** Records the exchanges with upstreams, one file for each task. Recording fails no task, and no task waits for the disk. */
 export function createRecorder({ folder, clock, context, network = NETWORK, onTrouble }: RecorderDeps) {
   const files = createFiles(folder, clock);

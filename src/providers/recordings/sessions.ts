@@ -5,7 +5,7 @@ import type { Exchange, Library, Recording } from "./library.ts";
 import { unmatched } from "./unmatched.ts";
 
 /** How far a task is in a recording. */
-export class Cursor {
+class Cursor {
   readonly #used = new Set<Exchange>();
   /** Ids of the recorded task, and what stands for them in the present one. */
   readonly ids = new Map<string, string>();

@@ -7,7 +7,7 @@ import type { Refusal } from "../kit/refusal.ts";
 import { textIn } from "../kit/said.ts";
 
 /** The `upstream_model` of a route that takes whatever checkpoint is loaded. */
-export const CURRENT = "current";
+const CURRENT = "current";
 
 /** A checkpoint as a server lists it. */
 interface Checkpoint {

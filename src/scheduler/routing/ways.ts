@@ -14,9 +14,6 @@ import { createRouting, standingOf } from "./routing.ts";
 import { RouteStandings } from "./standing.ts";
 import { createTakeovers } from "./takeovers.ts";
 
-/** Everything that is known about the ways that tasks can take, and the logic that chooses among them. */
-export type Ways = ReturnType<typeof createWays>;
-
 /** The share of a limit that one of several nodes may use. */
 function shareOf(rates: Rates | undefined, nodes: number): Rates | undefined {
   if (rates === undefined || nodes === 1) return rates;
@@ -27,6 +24,7 @@ function shareOf(rates: Rates | undefined, nodes: number): Rates | undefined {
   };
 }
 
+/** Everything that is known about the ways that tasks can take, and the logic that chooses among them. */
 export function createWays(deps: {
   /** The accounts that are switched on. Each call may return another list; a list never changes. */
   readonly adapters: () => readonly ProviderAdapter[];

@@ -53,7 +53,7 @@ const SERVER = statement<{ version: string; size: number; now: number }>(
 );
 
 /** Facts about a database besides its books, at one moment. */
-export function inspect(
+function inspect(
   { readAtOnce }: Pick<Connection, "readAtOnce">,
   { now, staleBefore, failedSince, expiresBefore }: InspectionTimes,
   seal: Pick<Seal, "open" | "stateOf">,

@@ -8,7 +8,7 @@ const NAMED = statement<{ sha256: string }, [contents: readonly string[]]>(
 );
 
 /** The contents among these that a task or an uploaded file has. */
-export async function namedContents(session: Session, contents: readonly string[]): Promise<Set<string>> {
+async function namedContents(session: Session, contents: readonly string[]): Promise<Set<string>> {
   if (contents.length === 0) return new Set();
   return new Set((await NAMED.all(session, contents)).map(({ sha256 }) => sha256));
 }

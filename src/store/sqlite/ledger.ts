@@ -8,13 +8,6 @@ import { AVAILABLE, prepareAccountSums } from "./account-sums.ts";
 import type { Connection } from "./connection.ts";
 import { prepareLabels } from "./labels.ts";
 
-/** The reason, actor and time of a movement of money. */
-export interface Authority {
-  readonly reason: string;
-  readonly actor: string;
-  readonly at: number;
-}
-
 /** The numbers of a task and of its account, and the account's id. */
 interface TaskNumbers {
   readonly account: number;

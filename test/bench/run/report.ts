@@ -124,7 +124,7 @@ export function renderTable(measurements: readonly Measurement[]): string {
   return [table.toString(), ...notes, ...noisy].join("\n");
 }
 
-export function verdict(each: Measurement): string {
+function verdict(each: Measurement): string {
   const met = isMet(each);
   if (met === undefined) return "";
   const word = met ? "ok" : "below target";

@@ -86,7 +86,7 @@ const RATES = [100, 1_000, 2_500, 5_000, 7_500, 10_000];
 const NODES = [2, 5, 10, 25, 50, 100];
 
 /** What is looked at: rates on a hundred nodes in several ways, and numbers of nodes at the highest rate. */
-export function series(times: ServiceTimes) {
+function series(times: ServiceTimes) {
   const even = { largestShare: 0, polls: 0 };
   const [small, hundred] = [fleetOf(10), fleetOf(100)];
   const slow = { ...times, flushUs: 5_000 };

@@ -16,7 +16,7 @@ const IHDR_END = 33;
 const MOST_BYTES = 10 * 1024 * 1024;
 
 /** Files of every kind that is not one whole still PNG, JPEG or WebP image within the limits. */
-export async function badFiles(): Promise<BadFile[]> {
+async function badFiles(): Promise<BadFile[]> {
   const png = await plainImage(64, 64);
   const jpeg = await plainImage(64, 64, { format: "jpeg" });
   const webp = await plainImage(64, 64, { format: "webp" });

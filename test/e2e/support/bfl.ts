@@ -31,7 +31,7 @@ export interface BflSubmission {
 }
 
 /** An image of 1024 × 1024 there costs this many cents. */
-export const BFL_CENTS = 3;
+const BFL_CENTS = 3;
 
 /** The API of Black Forest Labs, as far as tests need it: a job is done at its first poll, and reports what it costs. */
 export async function startBfl(script: BflScript = {}): Promise<Bfl> {

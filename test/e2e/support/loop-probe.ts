@@ -15,7 +15,7 @@ export interface Held {
  * Asks a server for its health again and again, from a thread of its own, while `work` runs. Whatever holds the server's event loop
  * keeps it from answering. Time on the processor is measured, because other processes may hold the machine.
  */
-export async function whileProbed<T>(
+async function whileProbed<T>(
   server: Server,
   work: () => Promise<T>,
 ): Promise<Held & { readonly result: T }> {

@@ -21,7 +21,7 @@ export interface FakeRenderer extends Renderer {
   hold?: Promise<void> | undefined;
 }
 
-export function createFakeRenderer(): FakeRenderer {
+function createFakeRenderer(): FakeRenderer {
   const jobs: RenderJob[] = [];
   const failures: Error[] = [];
   const renderer: FakeRenderer = {

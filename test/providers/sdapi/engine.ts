@@ -48,7 +48,7 @@ export interface Pictures {
 
 const contract = openPublished("a1111/openapi.json");
 const MEMORY = { error: "OutOfMemoryError", detail: "", body: "", errors: "CUDA out of memory." };
-export const PNG = "iVBORw0KGgo=";
+const PNG = "iVBORw0KGgo=";
 const IMAGES = [
   "paths",
   "/sdapi/v1/txt2img",

@@ -17,7 +17,7 @@ import { amount } from "../../wire/values.ts";
 import { contract, NOT_FOUND } from "../contract.ts";
 
 /** The most characters of the reason for a block. */
-export const MAX_BLOCK_REASON_LENGTH = 200;
+const MAX_BLOCK_REASON_LENGTH = 200;
 
 const PLACE = {
   provider: text("Id of the provider."),

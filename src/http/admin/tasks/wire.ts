@@ -55,7 +55,7 @@ const OWNERS: Properties = {
 
 const MESSAGES = ["error_message", "error"];
 /** One of `tasks` of a listing, and the data of events. */
-export const MANAGED_TASK = taskSchema("ManagedTask", MESSAGES, {
+const MANAGED_TASK = taskSchema("ManagedTask", MESSAGES, {
   fields: { ...LISTED_TASK_FIELDS, ...OWNERS },
 });
 

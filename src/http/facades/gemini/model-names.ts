@@ -60,7 +60,7 @@ export function presentModel(name: string, model: Model): JsonObject {
 }
 
 /** What a model can be asked for in that API: nothing, where it needs media that the API has no place for. */
-export function methodsOf({ kind, modes, mediaFields }: Model): string[] {
+function methodsOf({ kind, modes, mediaFields }: Model): string[] {
   const isReached = (role: string) =>
     kind === "image"
       ? mediaFields.some((field) => field.role === role && field.media === "image")

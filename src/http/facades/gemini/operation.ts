@@ -60,7 +60,7 @@ export function operationText(task: TaskSummary, origin: string): string {
 }
 
 /** Of films. */
-export const FILM_RESPONSE = type("PredictLongRunningResponse");
+const FILM_RESPONSE = type("PredictLongRunningResponse");
 
 /** The results of a task in the form of the developers' edition: addresses of films; of a picture, a part with its address. */
 function addressed(origin: string): (task: TaskSummary) => JsonObject {

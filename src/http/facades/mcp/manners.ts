@@ -4,7 +4,7 @@ import { closed, integer, list, openEnum, type Schema, text } from "../../wire/s
 import type { Manners } from "../manners.ts";
 
 /** The code of JSON-RPC for an error that the server defines (https://www.jsonrpc.org/specification, checked 2026-11-27). */
-export const SERVER_ERROR = -32_000;
+const SERVER_ERROR = -32_000;
 /** A message that cannot be one, or not one here. */
 export const INVALID_REQUEST = -32_600;
 export const METHOD_NOT_FOUND = -32_601;

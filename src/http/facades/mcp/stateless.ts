@@ -5,7 +5,7 @@ import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, rpcError } from "./m
  * The version of the protocol that has no sessions: each request tells in `_meta` and in headers what `initialize` told before
  * (https://modelcontextprotocol.io/specification/2026-07-28, checked 2026-11-29). The kit knows the versions before it.
  */
-export const STATELESS = "2026-07-28";
+const STATELESS = "2026-07-28";
 
 const META = "io.modelcontextprotocol/";
 const VERSION_HEADER = "MCP-Protocol-Version";

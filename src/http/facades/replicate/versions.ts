@@ -13,7 +13,7 @@ export interface VersionDeps extends ModelDeps {
 
 /** The provider that routes to that API itself have. */
 // Ids of providers are plain texts; this one is a declared provider's.
-export const REPLICATE = "replicate" as ProviderId;
+const REPLICATE = "replicate" as ProviderId;
 
 const versions = new WeakMap<Model, string>();
 

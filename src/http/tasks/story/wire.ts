@@ -144,7 +144,7 @@ export function storyFields(of: {
 }
 export const OPTIONAL_OF_STORY = [...OPTIONAL_OF_TASK, "charge", "refund"];
 
-export const TASK_STORY = taskSchema("TaskStory", ["error_message", "error"], {
+const TASK_STORY = taskSchema("TaskStory", ["error_message", "error"], {
   fields: storyFields({
     attempt: { fields: ATTEMPT_FIELDS, optional: OPTIONAL_OF_ATTEMPT },
     request: { ...ACCEPTED_REQUEST, callback_url: CALLBACK_URL },

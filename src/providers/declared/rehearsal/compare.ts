@@ -31,7 +31,7 @@ export function differencesIn(
 }
 
 /** A request in the words of an example. */
-export function wordedRequest(
+function wordedRequest(
   { method, path, headers, body }: RehearsedRequest,
   { base }: Pick<Form, "base">,
 ): Record<string, unknown> {

@@ -78,8 +78,6 @@ export async function isWithoutAccounts(session: Session): Promise<boolean> {
   return (await IS_ANY.get(session)) === undefined;
 }
 
-export type Accounts = ReturnType<typeof createAccounts>;
-
 /** Creates, changes and credits accounts. Changes and credits hold the account's row (`writeFor`). */
 export function createAccounts({ ledger }: { readonly ledger: Ledger }) {
   return {

@@ -101,8 +101,6 @@ async function changeable(session: Session, id: KeyId): Promise<ApiKey | "revoke
   return found.revokedAt === undefined ? found : "revoked";
 }
 
-export type Keys = ReturnType<typeof createKeys>;
-
 /** Creates and changes API keys. Each write holds the row of the key's account (`writeFor`). */
 export function createKeys(seal: Seal | undefined) {
   const sealed = (secret: string, id: KeyId) => seal?.seal(secret, id) ?? secret;

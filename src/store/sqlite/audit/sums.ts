@@ -29,7 +29,7 @@ export function sumsIn(row: SumRow): AuditReport["sums"] {
 }
 
 /** A sum over many accounts may exceed 64 bits, so its upper and lower 32 bits are summed apart, and read as text. */
-export function halves(value: string, name: SumName, filter = ""): string {
+function halves(value: string, name: SumName, filter = ""): string {
   return `cast(coalesce(sum((${value}) >> 32) ${filter}, 0) as text) as ${name}_high,
     cast(coalesce(sum((${value}) & 4294967295) ${filter}, 0) as text) as ${name}_low`;
 }
