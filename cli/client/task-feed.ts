@@ -21,8 +21,10 @@ export interface FeedOptions extends FeedListener {
   readonly signal: AbortSignal;
   /** Only these tasks; absent: all. */
   readonly ids?: readonly string[] | undefined;
-  /** How many of the latest tasks are read: none, or up to so many. Ignored with `ids`. */
+  /** How many of the latest tasks are read at most. Ignored with `ids`. */
   readonly most: number;
+  /** Reads only tasks that have not ended, and tells them at once, the oldest first. Ignored with `ids`. */
+  readonly onlyLive?: boolean;
 }
 
 /**
@@ -54,30 +56,45 @@ export async function followTasks(options: FeedOptions): Promise<never> {
   return await Promise.race([following, failed.promise]);
 }
 
-async function readAll({ source, ids, most, signal, onTasks, onRead }: FeedOptions): Promise<void> {
+async function readAll(options: FeedOptions): Promise<void> {
+  const { source, ids, onTasks, onRead } = options;
   if (ids !== undefined) {
     for (const id of ids) onTasks([await source.story(id)], false);
     onRead();
     return;
   }
+  if (options.onlyLive !== true) return onRead(await readLatest(options, (tasks) => onTasks(tasks, false)));
+  const live: TaskView[] = [];
+  const keep = (tasks: readonly TaskView[]) => void live.push(...tasks);
+  // In this order, a task that moves on in between may be in neither list, but its change is told.
+  const problem = await readLatest(options, keep, "processing");
+  const problems = [problem, await readLatest(options, keep, "pending")];
+  live.sort((a, b) => (a.task_id < b.task_id ? -1 : 1));
+  onTasks(live, false);
+  onRead(problems.find((each) => each !== undefined));
+}
+
+/** Reads tasks, newest first. @returns why the older ones cannot be read */
+async function readLatest(
+  { source, most, signal }: FeedOptions,
+  take: (tasks: readonly TaskView[]) => void,
+  status?: string,
+): Promise<string | undefined> {
   let read = 0;
   for (let after: string | undefined; read < most; ) {
     // Without the first page there is nothing to look at. Without an older one there is.
-    const page = await source.page(after).catch((error: unknown) => {
+    const page = await source.page(after, status).catch((error: unknown) => {
       if (read === 0 || signal.aborted || !(error instanceof Failure)) throw error;
       return error;
     });
     if (signal.aborted) throw interrupted();
-    if (page instanceof Failure) {
-      onRead(`Older tasks cannot be read: ${page.message}`);
-      return;
-    }
-    onTasks(page.tasks, false);
+    if (page instanceof Failure) return `Older tasks cannot be read: ${page.message}`;
+    take(page.tasks);
     read += page.tasks.length;
-    if (page.next === null) break;
+    if (page.next === null) return undefined;
     after = page.next;
   }
-  onRead();
+  return undefined;
 }
 
 function taskIn({ data }: ServerEvent): TaskView {

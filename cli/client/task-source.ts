@@ -17,7 +17,8 @@ export interface TaskPage {
 /** Tasks to watch: those of an account, or of all. Every method throws a Failure when it is refused or gets no answer. */
 export interface TaskSource extends Pick<Client, "server" | "fetchFile"> {
   readonly isOfAll: boolean;
-  page(after: string | undefined): Promise<TaskPage>;
+  /** A page of the tasks, or of those with a status; newest first. */
+  page(after: string | undefined, status?: string): Promise<TaskPage>;
   story(id: string): Promise<StoryView>;
   cancel(id: string): Promise<TaskView>;
   /** Creates a task like one that has ended. Only its owner may. @returns its id */
@@ -38,7 +39,7 @@ export function ownTasks(settings: ClientSettings, options: ClientOptions): Task
   return {
     ...client,
     isOfAll: false,
-    page: (after) => client.tasks({ limit: PAGE, after }),
+    page: (after, status) => client.tasks({ limit: PAGE, after, status }),
     async retry(id) {
       const key = open.get(id) ?? crypto.randomUUID();
       open.set(id, key);
@@ -64,7 +65,7 @@ export function allTasks(settings: ClientSettings, options: ClientOptions): Task
   return {
     ...{ server, fetchFile },
     isOfAll: true,
-    page: (after) => managedTasks({ limit: PAGE, after }),
+    page: (after, status) => managedTasks({ limit: PAGE, after, status }),
     story: managedStory,
     cancel: managedCancel,
     async retry() {

@@ -157,13 +157,17 @@ async function printBody(
   }
   const decoder = new TextDecoder();
   let read = "";
+  let end = "\n";
   for await (const bytes of streamRaw(response, url)) {
     const text = decoder.decode(bytes, { stream: true });
     if (stdout.isTerminal) stdout.write(printableLines(text));
     // A file may be larger than memory, and its reader slower than the server.
     else await stdout.writeBytes(bytes);
     if (read.length < MAX_READ_ERROR) read += text;
+    end = text.at(-1) ?? end;
   }
+  // What is said next begins a line. A file that is fetched stays as it is.
+  if (end !== "\n" && (response.status >= 300 || stdout.isTerminal)) stdout.write("\n");
   return read;
 }
 

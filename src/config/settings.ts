@@ -34,6 +34,8 @@ import { watchingSettings } from "./watching.ts";
 /** The settings of one provider, which belong to the provider. */
 export interface ProviderSettings {
   readonly id: string;
+  /** How people call it; as its id unless given. */
+  readonly title?: string | undefined;
   settings(machine: Machine): SettingTable;
   /** The names of the credentials that an account has, all of one of these kinds; all of the table unless given. */
   readonly kinds?: readonly (readonly string[])[] | undefined;

@@ -7,7 +7,7 @@ import { isOwnAddress, type Listening } from "./own-address.ts";
 import { type ConfigProblem, show } from "./problem.ts";
 
 /** How the keys and management tokens of svc begin. */
-const OWN_KEY = /^[sm][kt]-svc-/;
+export const OWN_KEY = /^[sm][kt]-svc-/;
 
 /** A provider, as far as it matters where its keys are sent. */
 export interface Upstream {

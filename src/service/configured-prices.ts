@@ -1,6 +1,7 @@
 import type { ModelId } from "../domain/ids.ts";
-import type { JsonObject } from "../domain/json.ts";
-import type { PriceRule } from "../domain/model/model.ts";
+import type { Json, JsonObject } from "../domain/json.ts";
+import type { Model, PriceRule } from "../domain/model/model.ts";
+import { formatAmount, parseAmount, ZERO } from "../domain/money/money.ts";
 import type { PriceCatalog } from "../domain/ports/catalog.ts";
 import { suggest } from "../domain/suggest.ts";
 
@@ -26,7 +27,11 @@ export function readConfiguredPrices(catalog: PriceCatalog, pricing: JsonObject)
     }
     const read = catalog.readPrice(model, value);
     if (!read.ok) {
-      problems.push({ path: read.path === "" ? id : `${id}.${read.path}`, message: read.problem });
+      const isWhole = read.path === "";
+      problems.push({
+        path: isWhole ? id : `${id}.${read.path}`,
+        message: isWhole ? `${read.problem}; a price is ${exampleOf(model, value)}` : read.problem,
+      });
       continue;
     }
     prices.set(model.id, read.rule);
@@ -37,6 +42,14 @@ export function readConfiguredPrices(catalog: PriceCatalog, pricing: JsonObject)
       );
   }
   return { prices, problems, warnings };
+}
+
+/** A price of the right form, of the amount that was given where it is one. */
+function exampleOf({ id, price }: Model, value: Json | undefined): string {
+  const { unit = "output", unitMicros = ZERO } = price.lines[0] ?? {};
+  const given =
+    typeof value === "number" || typeof value === "string" ? parseAmount(String(value)) : undefined;
+  return `{ lines: [{ sku: ${id}, unit: ${unit}, amount: "${formatAmount(given ?? unitMicros)}" }] }`;
 }
 
 /** Parameters of a request as a message shows them. */

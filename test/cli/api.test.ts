@@ -141,7 +141,7 @@ describe("svc api", () => {
     async (_, answer, code) => {
       const { server, run } = withServer({ "GET /v1/x": answer });
       const { exitCode, stdout, stderr } = await run("GET", "/v1/x");
-      expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: await answer().text() });
+      expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: `${await answer().text()}\n` });
       expect(stderr).toStartWith("error: No.");
       expect(server.seen).toHaveLength(1);
     },
@@ -170,7 +170,7 @@ describe("svc api", () => {
         new Response(new Uint8Array([0, 27, 91]), { headers: { "Content-Type": "image/png" } }),
     });
     expect((await onTerminal("GET", "/v1/a")).stdout).toBe('{\n  "a": "\\u001b[2J"\n}\n');
-    expect((await onTerminal("GET", "/v1/b")).stdout).toBe("x\\u001b]0;owned\\u0007\ny");
+    expect((await onTerminal("GET", "/v1/b")).stdout).toBe("x\\u001b]0;owned\\u0007\ny\n");
     const picture = await onTerminal("GET", "/v1/c");
     expect(picture).toMatchObject({ exitCode: 2, stdout: "" });
     expect(picture.stderr).toContain("The answer is image/png");

@@ -7,6 +7,7 @@ import { ConfigError, describeProblem } from "../../src/config/problem.ts";
 import { createSettings, variableOf } from "../../src/config/settings.ts";
 import { fal } from "../../src/providers/fal/definition.ts";
 import { openAi } from "../../src/providers/openai/definition.ts";
+import { PROVIDERS as EVERY_PROVIDER } from "../../src/providers/registry.ts";
 import { sandbox } from "../../src/providers/sandbox/definition.ts";
 import type { Secret } from "../../src/toolkit/settings/secret.ts";
 import { listSettings } from "../../src/toolkit/settings/setting.ts";
@@ -535,6 +536,44 @@ describe("keys of providers", () => {
     expect(load({ env: chained }).notes).toEqual([
       "openai: key from OPENAI_API_KEY, base URL from OPENAI_BASE_URL: https://behind.example/compat/v1",
     ]);
+  });
+
+  test("in variables of other programs are not used, and a note says what is read", () => {
+    const names = {
+      OPENAI_KEY: "openai: OPENAI_KEY is set, but the key of OpenAI is read from OPENAI_API_KEY",
+      FAL_API_KEY: "fal: FAL_API_KEY is set, but the key of fal is read from FAL_KEY",
+      GOOGLE_API_KEY:
+        "gemini: GOOGLE_API_KEY is set, but the key of Google Gemini is read from GEMINI_API_KEY",
+      GOOGLE_GENERATIVE_AI_API_KEY:
+        "gemini: GOOGLE_GENERATIVE_AI_API_KEY is set, but the key of Google Gemini is read from GEMINI_API_KEY",
+      REPLICATE_API_KEY:
+        "replicate: REPLICATE_API_KEY is set, but the key of Replicate is read from REPLICATE_API_TOKEN",
+      RUNWAY_API_KEY: "runway: RUNWAY_API_KEY is set, but the key of Runway is read from RUNWAYML_API_SECRET",
+      LUMA_API_KEY:
+        "luma: LUMA_API_KEY is set, but the key of Luma Dream Machine is read from LUMAAI_API_KEY",
+      RECRAFT_API_KEY:
+        "recraft: RECRAFT_API_KEY is set, but the key of Recraft is read from RECRAFT_API_TOKEN",
+    };
+    for (const [name, note] of Object.entries(names)) {
+      const { notes, accounts } = load({ providers: EVERY_PROVIDER, env: { [name]: KEY } });
+      expect([notes, Object.values(accounts).flat().length]).toEqual([[note], 1]);
+    }
+    const none = [
+      "API_KEY",
+      "OPENAI_ORG_ID",
+      "GOOGLE_MAPS_API_KEY",
+      "COMFYUI_KEY",
+      "SVC_TOKEN",
+      "GITHUB_TOKEN",
+    ];
+    for (const name of none)
+      expect(load({ providers: EVERY_PROVIDER, env: { [name]: KEY } }).notes).toEqual([]);
+    expect(
+      load({ providers: EVERY_PROVIDER, env: { GOOGLE_API_KEY: `sk-svc-${"0".repeat(38)}` } }).notes,
+    ).toEqual([]);
+    expect(
+      load({ providers: EVERY_PROVIDER, env: { GOOGLE_API_KEY: KEY, GEMINI_API_KEY: KEY } }).notes,
+    ).toEqual(["gemini: key from GEMINI_API_KEY"]);
   });
 
   test("go nowhere when the address is the server's own, which matters to a server alone", () => {

@@ -409,6 +409,36 @@ describe("without a terminal", () => {
     expect([exitCode, stderr]).toEqual([0, ""]);
   });
 
+  test("tasks that have not ended are printed at once, the oldest first, and then what changes", async () => {
+    const waiting = live(4, { status: "pending", progress: 0 });
+    using server = startWatchedServer({ tasks: [live(5), waiting, ...TASKS] });
+    const watch = Bun.spawn([SVC, "task", "watch"], {
+      env: { ...envOf(server), HOME: emptyFolder("home") },
+      stdout: "pipe",
+    });
+    const lines = linesOf(watch.stdout);
+    expect([await lines(), await lines(), await lines()]).toEqual([
+      `${taskId(3)}\tprocessing\t40`,
+      `${taskId(4)}\tpending\t0`,
+      `${taskId(5)}\tprocessing\t40`,
+    ]);
+    server.change(listed(4));
+    expect(await lines()).toBe(`${taskId(4)}\tcompleted\t100`);
+    watch.kill("SIGINT");
+    expect(await watch.exited).toBe(130);
+  });
+
+  test("where no task is under way, it says so", async () => {
+    using server = startWatchedServer({ tasks: [listed(1)] });
+    const watch = Bun.spawn([SVC, "task", "watch"], {
+      env: { ...envOf(server), HOME: emptyFolder("home") },
+      ...{ stdout: "pipe", stderr: "pipe" },
+    });
+    expect(await linesOf(watch.stderr)()).toBe("No task is under way. Changes are printed as they come.");
+    watch.kill("SIGINT");
+    expect(await watch.stdout.text()).toBe("");
+  });
+
   test("--json prints a line of JSON for each change", async () => {
     const { stdout, exitCode } = await printed([taskId(3), "--json"], (server) => {
       server.change(listed(3, { status: "cancelled" }));
@@ -503,3 +533,20 @@ test("an operator watches the tasks of every account, and cancels one", async ()
   terminal.press("q");
   expect(await terminal.exited).toBe(0);
 });
+
+/** Reads one line after the other. */
+function linesOf(stream: ReadableStream<Uint8Array>): () => Promise<string> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  return async () => {
+    while (!text.includes("\n")) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`the stream ended after ${text}`);
+      text += decoder.decode(value, { stream: true });
+    }
+    const [line = "", ...rest] = text.split("\n");
+    text = rest.join("\n");
+    return line;
+  };
+}

@@ -196,6 +196,7 @@ describe("the prices of a settings file", () => {
       "sandbox-imag": ruleOf("0.02"),
       "sandbox-video": ruleOf("x"),
       veo3: 7,
+      "sandbox-image": { price: 0.02 },
     });
     expect(problems).toEqual([
       { path: "sandbox-imag", message: "is no model", suggestion: "sandbox-image" },
@@ -203,7 +204,15 @@ describe("the prices of a settings file", () => {
         path: "sandbox-video.lines[0].amount",
         message: 'must be an amount in quotes with at most six places, such as "0.010000"',
       },
-      { path: "veo3", message: "must be an object" },
+      {
+        path: "veo3",
+        message: 'must be an object; a price is { lines: [{ sku: veo3, unit: second, amount: "7.000000" }] }',
+      },
+      {
+        path: "sandbox-image",
+        message:
+          'has an unknown field "price"; a price is { lines: [{ sku: sandbox-image, unit: output, amount: "0.010000" }] }',
+      },
     ]);
   });
 });

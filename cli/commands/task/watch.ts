@@ -18,7 +18,7 @@ import { withExamples, withExits, withNotes } from "../../help/manual.ts";
 import { addOperatorsToo, type OperatorsToo, whoAsks } from "../../manage/caller.ts";
 import { depthOf } from "../../picture/detect.ts";
 
-/** The latest tasks that are read before changes are shown. */
+/** How many tasks are read at most before changes are shown. */
 const MOST = 10_000;
 
 export function addWatch(task: Command, context: Context): void {
@@ -28,11 +28,11 @@ export function addWatch(task: Command, context: Context): void {
     command,
     "svc task watch",
     ["svc task watch task_01m7…", "until it ends; the exit code says how"],
-    ["svc task watch --json | jq -r .status", "a line of JSON for each change"],
+    ["svc task watch --json | jq -r .status", "a line of JSON for each task and each change"],
   );
   withNotes(
     command,
-    "On a terminal it fills the screen; ? explains its keys. Elsewhere, and with --plain or --no-input, it prints a line for each change: task, status, progress; with --json a line of JSON. With tasks it ends when they all have: 0 when they completed, otherwise as `task wait` for the first that did not. A server that goes away is tried until it is back.",
+    "On a terminal it fills the screen; ? explains its keys. Elsewhere, and with --plain or --no-input, it prints a line for each task that has not ended, and then one for each change: task, status, progress; with --json lines of JSON. With tasks it ends when they all have: 0 when they completed, otherwise as `task wait` for the first that did not. A server that goes away is tried until it is back.",
   );
   withExits(command, "taskFailed", "taskCancelled", "terminated");
   onRun<OperatorsToo>(command, context, (invocation) => watch(invocation, command.args));
@@ -116,20 +116,30 @@ async function openQuietly(address: string, context: Context, output: Output): P
 async function print({ source, client, tracker, ids, invocation }: Watch): Promise<void> {
   const { context, output } = invocation;
   const printed = new Map<string, string>();
+  /** The tasks that changed while tasks are read: what was read of them may be older. */
+  let changed: Set<string> | undefined = new Set();
   let isLost = false;
   const listener: FeedListener = {
-    onTasks(views) {
+    onTasks(views, isEvent) {
       for (const view of views) {
+        const { task_id: id } = view;
+        if (isEvent) changed?.add(id);
+        else if (changed?.has(id) === true) continue;
         const line = output.mode === "json" ? output.jsonLine(view) : lineOf(view);
-        if (printed.get(view.task_id) === line) continue;
-        printed.set(view.task_id, line);
+        if (printed.get(id) === line) continue;
+        printed.set(id, line);
         context.stdout.write(line);
         // Among endless tasks, those that have ended change no more.
-        if (ids === undefined && hasEnded(view)) printed.delete(view.task_id);
+        if (ids === undefined && hasEnded(view)) printed.delete(id);
       }
       tracker?.take(views);
     },
-    onRead: (problem) => problem !== undefined && output.warn(problem),
+    onRead(problem) {
+      if (problem !== undefined) output.warn(problem);
+      else if (ids === undefined && printed.size === 0)
+        output.say("No task is under way. Changes are printed as they come.");
+      changed = undefined;
+    },
     onLive() {
       if (isLost) output.say(`${source.server} answers again.`);
       isLost = false;
@@ -140,11 +150,14 @@ async function print({ source, client, tracker, ids, invocation }: Watch): Promi
     },
   };
   const { timing, signal } = client;
-  const following = followTasks({ source, ids, timing, signal, most: 0, ...listener });
+  const following = followTasks({
+    ...{ source, ids, timing, signal, most: MOST, onlyLive: true },
+    ...listener,
+  });
   await (tracker === undefined ? following : Promise.race([following, tracker.done]));
 }
 
-/** One change, for people and scripts alike. */
+/** A state, for people and scripts alike. */
 function lineOf({ task_id: id, status, progress }: TaskView): string {
   return renderTsv([
     [printable(id), printable(status), typeof progress === "number" ? String(progress) : ""],

@@ -12,7 +12,7 @@ import { bucketPlace, openShelfToRead, otherOwnerOf } from "../backup-places.ts"
 import { databaseOf } from "../data-folder.ts";
 import { DATABASE } from "../folder-contents.ts";
 import { reachChecks } from "./bucket.ts";
-import { mayWrite } from "./environment.ts";
+import { mayWrite, remountFix, writeFault } from "./environment.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
 
 const MINUTE_MS = 60_000;
@@ -55,6 +55,10 @@ async function inFolder(config: Config, look: Look): Promise<Finding[]> {
         `mkdir -p -m 700 ${shown}   # or mount its disk`,
       ),
     ];
+  if (writeFault(to) === "read_only") {
+    const text = `The file system of ${to} is mounted read-only, and nothing is backed up.`;
+    return [error("backup_place", text, remountFix(to, "choose another backup.to"))];
+  }
   if (!statSync(to).isDirectory() || !mayWrite(to))
     return [error("backup_place", `This user may not write to ${to}.`, `sudo chown -R "$(id -un)" ${shown}`)];
   const newest = (await listBackups(to)).at(-1);

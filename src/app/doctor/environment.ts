@@ -133,12 +133,20 @@ export function skewCheck(now: number, there: { readonly dateMs: number; readonl
   return [warn("clock_skew", text, "timedatectl set-ntp true")];
 }
 
-/** Whether a user may write to a folder, as far as file permissions show. */
-export function mayWrite(path: string): boolean {
+/** Why this user cannot write to a folder, as far as the system shows; undefined where nothing speaks against it. */
+export function writeFault(path: string): "read_only" | "refused" | undefined {
   try {
     accessSync(path, constants.W_OK | constants.X_OK);
-    return existsSync(path);
-  } catch {
-    return false;
+    return existsSync(path) ? undefined : "refused";
+  } catch (problem) {
+    const code = problem instanceof Error && "code" in problem ? problem.code : undefined;
+    return code === "EROFS" ? "read_only" : "refused";
   }
+}
+
+export const mayWrite = (path: string): boolean => writeFault(path) === undefined;
+
+/** What makes a folder writable whose file system is mounted to be read only. No right of the folder does. */
+export function remountFix(folder: string, orElse: string): string {
+  return `Mount the file system of ${folder} for writing (in a container without :ro, by systemd with ReadWritePaths=${folder}), or ${orElse}.`;
 }

@@ -6,7 +6,7 @@ import { lockHolder } from "../../runtime/directory-lock.ts";
 import { type FileSystem, fileSystemOf } from "../../runtime/mounts.ts";
 import { CONTENTS } from "../data-folder.ts";
 import { KEPT_KEYS } from "../settings.ts";
-import { mayWrite } from "./environment.ts";
+import { remountFix, writeFault } from "./environment.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
 
 /** The contents of a data folder that hold secrets. */
@@ -39,13 +39,10 @@ export function lookAtFolder(dataDir: string, wish: SpaceWish = USUAL): FolderLo
     const text = `${dataDir} is a file, and must be a folder: no server can start on it.`;
     return { ...none, findings: [error("data_dir", text, `mv ${shown} ${quoted(`${dataDir}.old`)}`)] };
   }
-  const owner = ownerFault(dataDir, stats);
-  if (owner !== undefined || !mayWrite(dataDir)) {
-    const text = `${dataDir} cannot be used: ${owner ?? "this user may not write to it"}.`;
-    const isOwn = owner === undefined && stats.uid === process.getuid?.();
-    const fix = isOwn ? `chmod 700 ${shown}` : `sudo chown -R "$(id -un)" ${shown}`;
-    if (!isReadable(dataDir)) return { ...none, findings: [error("data_dir", text, fix)] };
-    return { isThere: true, server: lockHolder(dataDir), findings: [error("data_dir", text, fix)] };
+  const fault = unusable(dataDir, stats);
+  if (fault !== undefined) {
+    if (!isReadable(dataDir)) return { ...none, findings: [fault] };
+    return { isThere: true, server: lockHolder(dataDir), findings: [fault] };
   }
   const server = lockHolder(dataDir);
   return {
@@ -63,10 +60,29 @@ export function lookAtFolder(dataDir: string, wish: SpaceWish = USUAL): FolderLo
   };
 }
 
+/** Why a folder cannot be a server's. */
+function unusable(dataDir: string, stats: Stats): Finding | undefined {
+  const shown = quoted(dataDir);
+  const fault = writeFault(dataDir);
+  if (fault === "read_only") return readOnly(`${dataDir} cannot be used`, dataDir);
+  const owner = ownerFault(dataDir, stats);
+  if (owner === undefined && fault === undefined) return undefined;
+  const text = `${dataDir} cannot be used: ${owner ?? "this user may not write to it"}.`;
+  const isOwn = owner === undefined && stats.uid === process.getuid?.();
+  return error("data_dir", text, isOwn ? `chmod 700 ${shown}` : `sudo chown -R "$(id -un)" ${shown}`);
+}
+
+function readOnly(what: string, folder: string): Finding {
+  const fix = remountFix(folder, "choose another --data-dir");
+  return error("data_dir", `${what}: the file system of ${folder} is mounted read-only.`, fix);
+}
+
 function absentFolder(dataDir: string, { marks }: SpaceWish): Finding[] {
   const parent = nearestAbove(dataDir);
   const shown = quoted(dataDir);
-  if (!mayWrite(parent)) {
+  const fault = writeFault(parent);
+  if (fault === "read_only") return [readOnly(`${dataDir} is not there, and cannot be made`, parent)];
+  if (fault !== undefined) {
     const text = `${dataDir} is not there, and this user may not make it in ${parent}.`;
     return [error("data_dir", text, `sudo install -d -m 700 -o "$(id -un)" ${shown}`)];
   }

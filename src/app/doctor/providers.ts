@@ -20,14 +20,21 @@ export async function providerChecks(config: Config): Promise<Finding[]> {
       on.length > 0
         ? ok("providers", "No provider has a key; only demo pictures and videos can be made.")
         : error("providers", "No provider is switched on: nothing can be made.", add),
+      ...noteChecks(config),
       ...recordCheck(config),
     ];
   const tests = (await Promise.all(asked.map(({ id }) => providers.test(id)))).flat();
   return [
     ok("providers", `${tests.length} ${tests.length === 1 ? "account" : "accounts"} at providers.`),
     ...tests.map((test) => accountCheck(test, config)),
+    ...noteChecks(config),
     ...recordCheck(config),
   ];
+}
+
+/** Where keys come from, and which variables are read by other programs alone. */
+function noteChecks({ notes }: Config): Finding[] {
+  return notes.map((note) => ok("providers", `${note}.`));
 }
 
 function accountCheck({ lane, provider, account, tested, lacks = [] }: AccountTest, config: Config): Finding {

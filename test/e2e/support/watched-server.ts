@@ -57,10 +57,11 @@ export function startWatchedServer({ tasks, story = {}, file }: WatchedOptions):
     return new Response(body, { headers: { "Content-Type": "text/event-stream" } });
   }
 
-  function page(after: string | null): Response {
+  function page(after: string | null, status: string | null): Response {
     const from = after === null ? 0 : Number(after);
-    const ids = order.slice(from, from + PAGE);
-    const next = from + PAGE < order.length ? String(from + PAGE) : null;
+    const wanted = order.filter((id) => status === null || known.get(id)?.status === status);
+    const ids = wanted.slice(from, from + PAGE);
+    const next = from + PAGE < wanted.length ? String(from + PAGE) : null;
     return success({ tasks: ids.map((id) => known.get(id)), next });
   }
 
@@ -70,7 +71,7 @@ export function startWatchedServer({ tasks, story = {}, file }: WatchedOptions):
     const [, id = "", verb] = /^\/(?:admin\/)?v1\/tasks\/([^/]+)(?:\/(\w+))?$/.exec(pathname) ?? [];
     const view = known.get(id);
     if (/\/v1\/events$/.test(pathname)) return events();
-    if (/\/v1\/tasks$/.test(pathname)) return page(searchParams.get("after"));
+    if (/\/v1\/tasks$/.test(pathname)) return page(searchParams.get("after"), searchParams.get("status"));
     if (pathname === "/v1/account/status")
       return success({ usage: { today: { cost: "1.230000", currency: "USD" } } });
     if (pathname === "/result" && file !== undefined) return new Response(file);
