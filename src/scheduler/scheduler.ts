@@ -5,6 +5,7 @@ import type { Wakeup } from "../domain/ports/wakeup.ts";
 import type { Lease } from "../domain/task/task.ts";
 import { claimAndBegin } from "./beginnings.ts";
 import { createFetches, type Fetches } from "./fetches.ts";
+import { type HasteningDeps, hastenWaiting } from "./hastening.ts";
 import { createLoop } from "./loop.ts";
 import { createStarts, type StartOptions } from "./starts.ts";
 import type { StepDeps } from "./step.ts";
@@ -32,7 +33,7 @@ export interface Scheduler extends Wakeup {
  * Claims due tasks and works on them, as many at once as the options allow. Woken by `wake`, by the end of a step, and by one
  * timer set for the next due time; it never polls its store.
  */
-export function createScheduler(deps: StepDeps, options: SchedulerOptions): Scheduler {
+export function createScheduler(deps: StepDeps & HasteningDeps, options: SchedulerOptions): Scheduler {
   const fetches = createFetches(deps.clock);
   const underWay = createUnderWay(deps, fetches, options.leaseMs);
   forgetEnded(deps);
@@ -55,6 +56,7 @@ export function createScheduler(deps: StepDeps, options: SchedulerOptions): Sche
     announcements.claimed();
     return underWay.steps() < options.steps ? claiming.nextPassAt(nextDueAt) : undefined;
   });
+  hastenWaiting(deps, options.lanes, loop.wake);
   const announcements = createAnnouncements(claiming.hasRoom, loop.wake);
   const isIdle = () =>
     loop.isRunning() && claiming.foundAllRoom() && !announcements.isDue() && freeSteps() > 0;

@@ -6,6 +6,7 @@ import { describeCancel } from "./task-store-cancel.ts";
 import { describeChanges } from "./task-store-changes.ts";
 import { describeClaim } from "./task-store-claim.ts";
 import { describeFamilies } from "./task-store-family.ts";
+import { describeHasten } from "./task-store-hasten.ts";
 import { describeLanes } from "./task-store-lanes.ts";
 import { describeLists } from "./task-store-lists.ts";
 import { describeLostAttempts } from "./task-store-lost.ts";
@@ -28,6 +29,7 @@ export function describeTaskStore(name: string, makeStore: MakeStore): void {
     describeCancel(makeStore);
     describeNudge(makeStore);
     describePostpone(makeStore);
+    describeHasten(makeStore);
     describeMoney(makeStore);
     describeQuotas(makeStore);
     describeReads(makeStore);

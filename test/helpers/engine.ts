@@ -17,7 +17,6 @@ import { Hooks } from "../../src/scheduler/hooks.ts";
 import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createScheduler, type SchedulerOptions } from "../../src/scheduler/scheduler.ts";
-import type { StepDeps } from "../../src/scheduler/step.ts";
 import { Traces } from "../../src/scheduler/traces.ts";
 import { openEmptyStore } from "./open-store.ts";
 import { ACCOUNT, bySystem, LANE, micros, NOW, newTask } from "./store.ts";
@@ -209,7 +208,7 @@ export async function createEngine(
   const attempts: EndedAttempt[] = [];
   const random = () => 0.5;
   const ways = createWays({ adapters: () => providers, routes: store.routes, clock, log: silent, random });
-  const deps: StepDeps = {
+  const deps: Parameters<typeof createScheduler>[0] = {
     tasks: store.tasks,
     assets: memoryAssets(),
     egress: {

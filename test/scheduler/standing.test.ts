@@ -1,6 +1,11 @@
 import { expect, test } from "bun:test";
 import type { AccountId, LaneId } from "../../src/domain/ids.ts";
-import { type RouteStore, type RouteTrouble, WHOLE_ACCOUNT } from "../../src/domain/ports/route-store.ts";
+import {
+  type RouteOfLane,
+  type RouteStore,
+  type RouteTrouble,
+  WHOLE_ACCOUNT,
+} from "../../src/domain/ports/route-store.ts";
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { OPENS_AFTER, RouteStandings } from "../../src/scheduler/routing/standing.ts";
 import { fakeClock } from "../helpers/engine.ts";
@@ -29,11 +34,14 @@ function setup(rows: RouteTrouble[] = [], canTest = (_: LaneId) => true) {
   };
   const onKeyRefused = (lane: LaneId) => void tested.push(lane);
   const isGone = (lane: LaneId) => lane === GONE;
-  const standing = new RouteStandings({ routes, clock, log, canTest, onKeyRefused, isGone });
+  const opened: string[] = [];
+  const onEnd = (route: RouteOfLane) =>
+    void opened.push(`${keyOf(route)}${kept.has(keyOf(route)) ? "?" : ""}`);
+  const standing = new RouteStandings({ routes, clock, log, canTest, onKeyRefused, isGone, onEnd });
   const fails = (times: number) => {
     for (let i = 0; i < times; i++) standing.failed(FLUX, "submission", "500");
   };
-  return { clock, lines, kept, routes, standing, tested, fails };
+  return { clock, lines, kept, routes, standing, tested, fails, opened };
 }
 
 test("five faults in a row open a route, and no other of its account", () => {
@@ -317,15 +325,29 @@ test("the next process knows what is open, also where its clock was set back", a
 const BLOCKED: RouteTrouble = { ...FLUX, kind: "blocked", detail: "by hand", since: 1, times: 1 };
 
 test("what another process blocks counts from the next look, and no longer when it allows it", async () => {
-  const { standing, kept, lines } = setup();
+  const { standing, kept, lines, opened } = setup();
   kept.set("fal flux", BLOCKED);
   await standing.look();
   await standing.look();
   expect(standing.of(FLUX)).toMatchObject({ state: "blocked", detail: "by hand" });
   kept.clear();
+  expect(opened).toEqual([]);
   await standing.look();
-  expect(standing.of(FLUX).state).toBe("closed");
+  expect([standing.of(FLUX).state, opened]).toEqual(["closed", ["fal flux"]]);
   expect(lines).toEqual(["fal flux is blocked; its tasks go elsewhere or wait", "fal flux gets tasks again"]);
+});
+
+test("that a route opens is told once it is stored", async () => {
+  const { standing, opened, fails, clock, kept } = setup();
+  await standing.block(VEO, "by hand");
+  await standing.allow(VEO);
+  fails(OPENS_AFTER);
+  clock.advance(30_000);
+  standing.enter(FLUX);
+  standing.worked(FLUX, "submission");
+  expect(opened).toEqual(["fal veo"]);
+  await Bun.sleep(0);
+  expect([opened, [...kept]]).toEqual([["fal veo", "fal flux"], []]);
 });
 
 test("what another process clears is forgotten, whatever was known", async () => {

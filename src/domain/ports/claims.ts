@@ -1,4 +1,4 @@
-import type { AttemptId, LaneId, LeaseToken, TaskId } from "../ids.ts";
+import type { AttemptId, LaneId, LeaseToken, ModelId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
 import type { Attempt, Lease, Task } from "../task/task.ts";
 
@@ -55,7 +55,16 @@ export interface Postponing {
   postpone(task: Pick<Task, "id" | "lane" | "setup">, until: number): Promise<number>;
 }
 
-/** How many of an account's next tasks `postpone` looks at. */
+/** Lets tasks start that waited for a route which opens before they expected it. */
+export interface Hastening {
+  /**
+   * Makes tasks due now that wait in a lane for their time, are of these models, and have not failed since they last got on: those among
+   * the next `POSTPONED_AT_ONCE` of the lane. One that has failed keeps its time, which its upstream may have asked for. @returns how many
+   */
+  hasten(of: { readonly lane: LaneId; readonly models: readonly ModelId[] }, now: number): Promise<number>;
+}
+
+/** How many of an account's next tasks `postpone` looks at, and of a lane's `hasten`. */
 export const POSTPONED_AT_ONCE = 500;
 
 /** How a new task begins in the transaction that stores it, if its lane has room and no other task waits for the lane. */

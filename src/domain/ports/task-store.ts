@@ -13,7 +13,7 @@ import type { GenerationRequest, TaskKind } from "../task/request.ts";
 import type { TaskStory } from "../task/story.ts";
 import type { Attempt, Lease, NewTask, Task, TaskStatus, TaskSummary } from "../task/task.ts";
 import type { Transition } from "../task/transition.ts";
-import type { AttemptIntent, Claimed, ClaimQuery, Postponing, Start } from "./claims.ts";
+import type { AttemptIntent, Claimed, ClaimQuery, Hastening, Postponing, Start } from "./claims.ts";
 import type { GroupReads } from "./group-reads.ts";
 import type { OrphanedTask, TimedCancel } from "./left-tasks.ts";
 
@@ -149,7 +149,7 @@ export interface LiveCounts {
 export const MAX_QUEUE_POSITION = 1_000;
 
 /** Tasks, attempts, holds and assets. Every method is one transaction, durable before it resolves; `StorageError`: nothing was written. */
-export interface TaskStore extends GroupReads, Postponing {
+export interface TaskStore extends GroupReads, Postponing, Hastening {
   /**
    * Accepts a task: holds its price and stores task, assets and idempotency record, or does nothing. A prepaid account needs `balance -
    * held + creditLimit ≥ task.held`. A key with a quota needs `task.held` left in the quota's period. May begin the task by its `start`.

@@ -43,6 +43,8 @@ export interface TroublesDeps {
   readonly routes: RouteStore;
   readonly clock: Pick<Clock, "now" | "elapsed">;
   readonly log: Log;
+  /** Called when a problem no longer keeps tasks away, after that is stored. */
+  readonly onEnd?: ((route: RouteOfLane) => void) | undefined;
 }
 
 const NONE: readonly Known[] = [];
@@ -104,6 +106,7 @@ export class Troubles {
       if (stored.has(key) || isNewer(key)) continue;
       this.#known.delete(key);
       tellEnd(log, trouble);
+      this.#deps.onEnd?.(trouble);
     }
     for (const trouble of rows) {
       const known = this.find(trouble)?.trouble;
@@ -174,7 +177,7 @@ export class Troubles {
     this.#note({ ...known, trouble, probe: undefined });
     // A problem of one kept nobody else away.
     if ((trouble.callers?.length ?? 0) > 1) tellEnd(log, trouble);
-    return this.#keep(keyOf(trouble), routes.set(trouble));
+    return this.#keep(keyOf(trouble), routes.set(trouble), trouble);
   }
 
   /** @returns as `set` */
@@ -184,7 +187,7 @@ export class Troubles {
     const key = keyOf(one.trouble);
     this.#known.delete(key);
     tellEnd(this.#deps.log, one.trouble);
-    return this.#keep(key, this.#deps.routes.clear({ lane, upstreamModel }, act));
+    return this.#keep(key, this.#deps.routes.clear({ lane, upstreamModel }, act), one.trouble);
   }
 
   #note(known: Known): void {
@@ -192,7 +195,8 @@ export class Troubles {
     this.#lanes.add(known.trouble.lane);
   }
 
-  #keep(key: string, writing: Promise<void>): Promise<void> {
+  /** @param ended what keeps tasks away no longer */
+  #keep(key: string, writing: Promise<void>, ended?: RouteOfLane): Promise<void> {
     this.#touched.add(key);
     this.#unstored.set(key, (this.#unstored.get(key) ?? 0) + 1);
     const stored = writing.then(() => {
@@ -201,9 +205,11 @@ export class Troubles {
       else this.#unstored.delete(key);
     });
     // Most callers that change something do not wait for it.
-    stored.catch((error: unknown) =>
-      this.#deps.log.error({ err: error as Error }, "what became of a route could not be stored"),
-    );
+    stored
+      .catch((error: unknown) =>
+        this.#deps.log.error({ err: error as Error }, "what became of a route could not be stored"),
+      )
+      .finally(() => ended && this.#deps.onEnd?.(ended));
     return stored;
   }
 }

@@ -7,6 +7,7 @@ import { createAbsences } from "./absences.ts";
 import { createCrowds } from "./crowds.ts";
 import { createDurations } from "./durations.ts";
 import { createLoads } from "./loads.ts";
+import { createOpenings } from "./openings.ts";
 import { createOverflow } from "./overflow.ts";
 import { createPace } from "./pace.ts";
 import { createRetests } from "./retests.ts";
@@ -48,8 +49,10 @@ export function createWays(deps: {
     onProved: (lane) => void standing.proved(lane).catch(toldAlready),
     onRefused: (lane, detail) => standing.confirmed(lane, detail),
   });
+  const openings = createOpenings();
   const standing = new RouteStandings({
     ...deps,
+    onEnd: openings.told,
     canTest: (lane) => adapterOf(lane)?.test !== undefined,
     onKeyRefused: retests.refused,
   });
@@ -60,7 +63,7 @@ export function createWays(deps: {
   });
   const following = createFollowing(clock, () => standing.look());
   return {
-    ...{ pace, loads, durations, standing, routing },
+    ...{ pace, loads, durations, standing, routing, openings },
     /** What is known about a route at this moment. */
     standingNow: (route: RouteOfLane) => standingOf({ standing, pace, clock }, route, route.lane),
     /** The measured figures of a route. */

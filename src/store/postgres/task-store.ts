@@ -8,6 +8,7 @@ import { prepareAdmit, prepareAdmitAll } from "./task-store/admit.ts";
 import { prepareAdvance } from "./task-store/advance.ts";
 import { prepareCancel } from "./task-store/cancel.ts";
 import { prepareClaim } from "./task-store/claim.ts";
+import { hasten } from "./task-store/hasten.ts";
 import { records } from "./task-store/idempotency.ts";
 import { lostSince, settleLost } from "./task-store/lost-attempts.ts";
 import { nudge } from "./task-store/nudge.ts";
@@ -43,6 +44,7 @@ export function createTaskStore(connection: Connection, deps: Deps): TaskStore {
     requestCancel: prepareCancel(connection, deps),
     nudge: (id, at) => write((session) => nudge(session, id, at)),
     postpone: (...of) => write((session) => postpone(session, ...of)),
+    hasten: (...of) => write((session) => hasten(session, ...of)),
     freeIdempotency: (use, id) => write((session) => records.free(session, use, id)),
     expireIdempotency: (now, limit) => write((session) => records.expire(session, now, limit)),
     lostAttempts: (ofLanes, since) => read((session) => lostSince(session, ofLanes, since)),

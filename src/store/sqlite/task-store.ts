@@ -14,6 +14,7 @@ import { prepareClaim } from "./task-store/claim.ts";
 import { prepareFamily } from "./task-store/family.ts";
 import { createFinished } from "./task-store/finished.ts";
 import { prepareGroups } from "./task-store/groups.ts";
+import { prepareHasten } from "./task-store/hasten.ts";
 import { prepareIdempotency } from "./task-store/idempotency.ts";
 import { prepareLaneCounts, prepareLanes, prepareOwnReady, prepareQueuedLanes } from "./task-store/lanes.ts";
 import { type FindTasks, prepareFind } from "./task-store/list.ts";
@@ -107,7 +108,7 @@ export function createTaskStore(
   const cancel = prepareCancel(db, advance, changes, reads.byId, prepareTrail(db));
   const [lanes, queuedLanes] = [prepareLanes(db), prepareQueuedLanes(db)];
   const [lost, nudge, ownReady] = [prepareLostAttempts(db), prepareNudge(db), prepareOwnReady(db)];
-  const postpone = preparePostpone(db);
+  const [postpone, hasten] = [preparePostpone(db), prepareHasten(db)];
   deps.watch.onChange(finished.forgetAll);
   deps.removals.onRemoved(finished.forget);
   const [recentEndings, rescue] = [prepareRecentEndings(db), prepareRescue(db)];
@@ -120,6 +121,7 @@ export function createTaskStore(
     rescue: (now) => write(() => rescue(now)),
     nudge: (id, at) => write(() => nudge(id, at)),
     postpone: (...of) => write(() => postpone(...of)),
+    hasten: (...of) => write(() => hasten(...of)),
     freeIdempotency: (use, id) => write(() => records.free(use, id)),
     expireIdempotency: (now, limit) => write(() => records.expire(now, limit)),
     settleLost: (id, end) => write(() => lost.settle(id, end)),
