@@ -92,7 +92,7 @@ function addCreate(accounts: Command, context: Context): void {
 }
 
 function addList(accounts: Command, context: Context): void {
-  const command = addManagedCommand(accounts, "list", "list the accounts, in the order they were made");
+  const command = addManagedCommand(accounts, "list", "list the accounts, the oldest first");
   withListFlags(command, "accounts");
   withExamples(command, "svc accounts list");
   onManagedRun<ListFlags>(command, context, async ({ options, output, open }) => {

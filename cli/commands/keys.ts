@@ -82,13 +82,18 @@ function addCreate(keys: Command, context: Context): void {
 }
 
 function addList(keys: Command, context: Context): void {
-  const description = "list the keys, revoked ones included, in the order they were made";
+  const description = "list the keys, revoked ones included, the oldest first";
   const command = addManagedCommand(keys, "list", description).option(
     "--account <account>",
     "list only the keys of this account, by id or name",
   );
   withListFlags(command, "keys");
-  withExamples(command, "svc keys list", "svc keys list --plain | cut -f 1,2");
+  withExamples(
+    command,
+    "svc keys list",
+    "svc keys list --newest-first --limit 20",
+    "svc keys list --plain | cut -f 1,2",
+  );
   onManagedRun<ListFlags & { account?: string }>(command, context, async ({ options, output, open }) => {
     const query = readListFlags(options);
     const { manage, at } = await open();

@@ -65,7 +65,11 @@ function addCreate(tokens: Command, context: Context): void {
 }
 
 function addList(tokens: Command, context: Context): void {
-  const command = addManagedCommand(tokens, "list", "list the tokens, revoked ones included");
+  const command = addManagedCommand(
+    tokens,
+    "list",
+    "list the tokens, revoked ones included, the oldest first",
+  );
   withListFlags(command, "tokens");
   withExamples(command, "svc tokens list");
   onManagedRun<ListFlags>(command, context, async ({ options, output, open }) => {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { ListQuery } from "../../src/domain/lists.ts";
 import { commandAgain } from "../again.ts";
 import { unreadable } from "../flags/values.ts";
 import type { Output } from "../format/output.ts";
@@ -8,19 +9,25 @@ import type { Slices } from "./port.ts";
 export interface ListFlags {
   readonly limit?: string;
   readonly after?: string;
+  readonly newestFirst?: boolean;
 }
 
 export function withListFlags(command: Command, what: string): Command {
   return command
     .option("--limit <count>", `at most as many ${what} (default: all)`)
-    .option("--after <id>", `${what} made after the one with this id`);
+    .option("--after <id>", `${what} that follow the one with this id`)
+    .option("--newest-first", "list the newest first");
 }
 
 /** @throws Failure (exit 2) for an unusable limit */
-export function readListFlags({ limit, after }: ListFlags) {
+export function readListFlags({ limit, after, newestFirst }: ListFlags): ListQuery {
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit))
     throw unreadable("--limit", "a whole number from 1", limit);
-  return { limit: limit === undefined ? undefined : Number(limit), after };
+  return {
+    limit: limit === undefined ? undefined : Number(limit),
+    after,
+    order: newestFirst === true ? "desc" : undefined,
+  };
 }
 
 /** The part of a list that was asked for. */

@@ -57,7 +57,6 @@ export interface ShownQuota {
 /** Accounts, their money, keys, tokens and sessions; see `ManageAccounts`. */
 export interface Manage {
   createAccount(...given: Of<"createAccount">): Promise<Account>;
-  /** In the order in which they were made; `limit` is at most `MAX_RECORD_LIMIT`. */
   listAccounts(query?: ListQuery): Slices<Account>;
   readAccount(idOrName: string): Promise<Account>;
   updateAccount(...given: Of<"updateAccount">): Promise<Account>;

@@ -127,7 +127,7 @@ function keyCalls({ get, send }: AdminCalls): Pick<Manage, KeyVerb> {
       })),
     showKey,
     async listQuotas({ key }) {
-      const answer = await getNewer(get, "/quotas", {}, { key_id: key });
+      const { answer } = await getNewer(get, "/quotas", {}, { key_id: key });
       return {
         items: objectsIn(answer, "quotas")
           .map(quotaOf)

@@ -36,13 +36,6 @@ export const allKeys = (account?: string, signal?: AbortSignal): Promise<Schemas
     ({ keys }) => keys,
   );
 
-/** Every management token, the oldest first. @throws ApiProblem */
-export const allTokens = (signal?: AbortSignal): Promise<Schemas["ManagementToken"][]> =>
-  all(
-    (query) => ask("GET /admin/v1/tokens", { query }, { signal }),
-    ({ tokens }) => tokens,
-  );
-
 export type Quota = Operations["GET /admin/v1/quotas"]["data"]["quotas"][number];
 
 /** What is left of the quotas of active keys, of one account or of all, the oldest key first. @throws ApiProblem */

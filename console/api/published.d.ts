@@ -5411,7 +5411,7 @@ export interface Operations {
     };
   };
   "GET /admin/v1/keys": {
-    query: { account?: string; limit?: number; after?: string };
+    query: { account?: string; limit?: number; after?: string; order?: "asc" | "desc" };
     data: {
       keys: readonly (Schemas["ListedApiKey"])[];
       /** Give as `after` for the next page; null on the last. */
@@ -5526,7 +5526,7 @@ export interface Operations {
     data: Schemas["ApiKey"];
   };
   "GET /admin/v1/accounts": {
-    query: { limit?: number; after?: string };
+    query: { limit?: number; after?: string; order?: "asc" | "desc" };
     data: {
       accounts: readonly (Schemas["Account"])[];
       /** Give as `after` for the next page; null on the last. */
@@ -6069,7 +6069,7 @@ export interface Operations {
     data: Schemas["ManagementToken"];
   };
   "GET /admin/v1/tokens": {
-    query: { limit?: number; after?: string };
+    query: { limit?: number; after?: string; order?: "asc" | "desc" };
     data: {
       tokens: readonly (Schemas["ManagementToken"])[];
       /** Give as `after` for the next page; null on the last. */

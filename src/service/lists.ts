@@ -10,7 +10,7 @@ const AT_ONCE = 100;
  * Reads a part of a list some rows at a time. Other work runs in between, so rows that are made meanwhile may be in it.
  *
  * @param prefix of the ids in the list
- * @param read returns the rows of a page in the order of their ids
+ * @param read returns the rows of a page in the order that it is asked for
  * @returns slices, of which the last says whether the list goes on after the part; at least one
  * @throws AppError `invalid_request` if `after` is no such id
  */
@@ -27,14 +27,14 @@ export async function* readPart<Item extends { readonly id: string }>(
 /** Like `readPart`, of a query that is checked. */
 export async function* readSlices<Item extends { readonly id: string }>(
   read: (page: ListPage) => Promise<readonly Item[]>,
-  { limit = Number.POSITIVE_INFINITY, after }: ListQuery = {},
+  { limit = Number.POSITIVE_INFINITY, after, order }: ListQuery = {},
 ): AsyncGenerator<ListSlice<Item>, void, void> {
   let left = limit;
   let last = after;
   for (;;) {
     const wanted = Math.min(AT_ONCE, left);
     // One row more than wanted shows whether the list goes on.
-    const found = await read({ limit: wanted + 1, after: last });
+    const found = await read({ limit: wanted + 1, after: last, order });
     const items = found.slice(0, wanted);
     last = items.at(-1)?.id;
     left -= items.length;

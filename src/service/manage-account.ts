@@ -52,7 +52,6 @@ function accountVerbs(deps: ManageAccountDeps) {
       if (created !== undefined) return created;
       throw invalid({ kind: "account_taken", field: "name", name });
     },
-    /** Accounts in the order in which they were made. */
     listAccounts: (query?: ListQuery) => readPart("acc", accounts.accounts, query),
     readAccount: (idOrName: string) => findAccount(deps, idOrName),
   };

@@ -74,7 +74,7 @@ export function keyVerbs(deps: ManageAccountDeps) {
       return { ...made, callbackSecret: madeBy(request, change) };
     },
     /**
-     * Keys in the order in which they were made, revoked ones included.
+     * Keys, revoked ones included.
      * @throws AppError `not_found` for an unknown account
      */
     listKeys: (query?: KeyListQuery) => listKeys(deps, query),

@@ -31,7 +31,7 @@ export function tokenVerbs(deps: ManageAccountDeps) {
       if ((await accounts.createToken(record, actNow(deps))) === "created") return { token: secret, record };
       throw invalid({ kind: "token_taken", field: "name", name });
     },
-    /** Tokens in the order in which they were made, revoked ones included. */
+    /** Revoked ones are included. */
     listTokens: (query?: ListQuery) => readPart("tok", accounts.tokens, query),
     showToken: find,
     /** Revoking again changes nothing. @returns the token as it is now */

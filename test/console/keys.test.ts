@@ -8,7 +8,7 @@ import { ACCOUNT_TERMS } from "../../src/domain/access/account-terms.ts";
 import { KEY_TERMS } from "../../src/domain/access/key-policy.ts";
 import type { Term } from "../../src/domain/access/term.ts";
 import { SNIPPETS } from "../../src/snippets/all.ts";
-import { answer } from "./support/answers.ts";
+import { answer, havePages } from "./support/answers.ts";
 import { CHROMIUM, openBrowser, type Visit, visit } from "./support/browser.ts";
 import { runSnippet, settingsOf } from "./support/run-snippet.ts";
 import { type ConsoleService, startConsole } from "./support/service.ts";
@@ -89,12 +89,11 @@ test("a list of keys leaves revoked ones out until they are asked for, and finds
   });
   const keys = [key("web", "active"), key("Shop", "expired"), key("gone", "revoked")];
   const names = (filters: object) =>
-    fitting(keys, { account: "", state: "", find: "", ...filters }).map(({ key: { name } }) => name);
+    fitting(keys, { state: "", find: "", ...filters }).map(({ key: { name } }) => name);
   expect(names({})).toEqual(["web", "Shop"]);
   expect(names({ state: "all" })).toHaveLength(3);
   expect(names({ find: "shop" })).toEqual(["Shop"]);
-  expect(names({ state: "revoked", account: "studio" })).toEqual(["gone"]);
-  expect(names({ account: "other" })).toEqual([]);
+  expect(names({ state: "revoked" })).toEqual(["gone"]);
   const open = {
     requests_per_minute: null,
     concurrency: null,
@@ -363,27 +362,37 @@ describe.skipIf(CHROMIUM === undefined)("keys in the console", () => {
     isDone(at);
   });
 
-  test("have accounts that are found among many, the newest first", async () => {
-    await using at = await visit(browser, service.url);
-    const { page } = at;
-    await at.signIn(service.token);
-    await answer(page, "accounts", ({ accounts: [one] }: { accounts: object[] }) => ({
-      accounts: Array.from({ length: 250 }, (_, i) => ({ ...one, id: `acc_${i}`, name: `customer ${i}` })),
-    }));
-    await at.open("accounts");
-    const names = page.getByRole("table", { name: "Accounts" }).locator("[data-row]");
-    await until(() => names.count(), 100);
-    expect(await names.first().textContent()).toBe("customer 249");
-    await page.getByRole("button", { name: "Show more of 250" }).click();
-    await until(() => names.count(), 200);
-    await page.getByLabel("Name or id").fill("CUSTOMER 7");
-    await until(() => names.count(), 11);
-    await page.waitForURL((url) => url.searchParams.get("find") === "CUSTOMER 7");
-    await page.getByLabel("Name or id").fill("nobody");
-    await page.getByRole("button", { name: "Show all accounts" }).click();
-    await until(() => names.count(), 200);
-    isDone(at);
-  });
+  test.each([
+    ["accounts", "Accounts", "Name or id"],
+    ["keys", "API keys, newest first", "Name or first characters"],
+  ] as const)(
+    "have lists of %s by pages, the newest first, in which the oldest are found",
+    async (list, label, field) => {
+      await using at = await visit(browser, service.url);
+      const { page } = at;
+      await at.signIn(service.token);
+      const asked = await havePages(page, list, 2_500);
+      await at.open(list);
+      const names = page.getByRole("table", { name: label }).locator("[data-row]");
+      await until(() => names.count(), 100);
+      expect(await names.first().textContent()).toBe("number 2499");
+      expect(asked()).toEqual([null]);
+      await page.getByRole("button", { name: "Show more" }).click();
+      await until(() => names.count(), 200);
+      await page.getByRole("button", { name: "Show more" }).click();
+      await until(() => names.count(), 300);
+      expect(asked()).toHaveLength(2);
+      await page.getByLabel(field).fill("NUMBER 7");
+      await until(() => names.count(), 111);
+      expect(asked()).toHaveLength(4);
+      await page.waitForURL((url) => url.searchParams.get("find") === "NUMBER 7");
+      await page.getByLabel(field).fill("nobody");
+      await page.getByRole("button", { name: `Show all ${list}` }).click();
+      await until(() => names.count(), 300);
+      await page.getByRole("button", { name: "Show more: 2200 are left" }).waitFor();
+      isDone(at);
+    },
+  );
 
   test("are made for one of very many accounts by its name", async () => {
     await using at = await visit(browser, service.url);

@@ -33,6 +33,10 @@ export function describeAccountLists(name: string, make: MakeStore): void {
         expect(idsOf(first)).toEqual([ACCOUNT, accountId(2), accountId(3)]);
         expect(idsOf(await accounts.accounts({ limit: 3, after: accountId(3) }))).toEqual([accountId(4)]);
         expect(await accounts.accounts({ limit: 3, after: accountId(4) })).toEqual([]);
+        const back = { order: "desc", limit: 3 } as const;
+        expect(idsOf(await accounts.accounts(back))).toEqual([4, 3, 2].map(accountId));
+        expect(idsOf(await accounts.accounts({ ...back, after: accountId(2) }))).toEqual([ACCOUNT]);
+        expect(await accounts.accounts({ ...back, after: ACCOUNT })).toEqual([]);
         const names = await accounts.accountNames([accountId(4), accountId(9), accountId(2)]);
         expect(names).toEqual(
           new Map([
@@ -58,6 +62,11 @@ export function describeAccountLists(name: string, make: MakeStore): void {
         expect(idsOf(await accounts.keys(one))).toEqual([keyId(2)]);
         expect(idsOf(await accounts.keys({ ...one, after: keyId(2) }))).toEqual([keyId(4)]);
         expect(await accounts.keys({ ...one, after: keyId(4) })).toEqual([]);
+        const back = { order: "desc", limit: 3 } as const;
+        expect(idsOf(await accounts.keys(back))).toEqual([5, 4, 3].map(keyId));
+        expect(idsOf(await accounts.keys({ ...back, after: keyId(3) }))).toEqual([2, 1].map(keyId));
+        expect(idsOf(await accounts.keys({ ...back, account: ACCOUNT }))).toEqual([5, 3, 1].map(keyId));
+        expect(idsOf(await accounts.keys({ ...one, ...back, after: keyId(4) }))).toEqual([keyId(2)]);
         expect(await accounts.keyNames([keyId(9), keyId(5)])).toEqual(new Map([[keyId(5), "k5"]]));
         expect(await accounts.keyNames([])).toEqual(new Map());
       }),
@@ -92,6 +101,9 @@ export function describeAccountLists(name: string, make: MakeStore): void {
         }
         expect(idsOf(await accounts.tokens({ limit: 2 }))).toEqual([1, 2].map(tokenId));
         expect(idsOf(await accounts.tokens({ limit: 2, after: tokenId(2) }))).toEqual([tokenId(3)]);
+        const back = { order: "desc", limit: 2 } as const;
+        expect(idsOf(await accounts.tokens(back))).toEqual([3, 2].map(tokenId));
+        expect(idsOf(await accounts.tokens({ ...back, after: tokenId(2) }))).toEqual([tokenId(1)]);
         expect((await accounts.revokedToken("ops"))?.id).toBe(tokenId(1));
         expect(await accounts.revokedToken("none")).toBeUndefined();
       }),

@@ -44,6 +44,14 @@ test.each([
   expect(idsOf(paged)).toEqual(idsOf(rowsOf(whole, list)));
   const after = rowsOf(whole, list)[0]?.id ?? "";
   expect(idsOf(rowsOf((await asked({ after })).data, list))).toEqual(idsOf(paged.slice(1)));
+  const back = (await asked({ order: "desc" })).data;
+  expect(idsOf(rowsOf(back, list))).toEqual(idsOf(rowsOf(whole, list)).reverse());
+  const newest = (await asked({ order: "desc", limit: "2" })).data;
+  const before = (await asked({ order: "desc", limit: "2", after: String(newest.next) })).data;
+  expect(idsOf([...rowsOf(newest, list), ...rowsOf(before, list)])).toEqual(
+    idsOf(rowsOf(back, list).slice(0, 4)),
+  );
+  expect((await asked({ order: "newest" })).status).toBe(400);
   for (const limit of ["0", "1001", "many"]) expect((await asked({ limit })).status).toBe(400);
   expect((await asked({ after: "list one" })).status).toBe(400);
 });

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
-import { allAccounts } from "../../api/lists.ts";
+import { ask } from "../../api/ask.ts";
+import { type Listed, type Listing, type PageQuery, useEnough, useListing } from "../../api/pages.ts";
 import type { Schemas } from "../../api/published.d.ts";
-import { useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { EndOfList } from "../../parts/end-of-list.tsx";
 import { Field } from "../../parts/field.tsx";
 import { MainLink, RowLink } from "../../parts/link.tsx";
 import { Money } from "../../parts/money.tsx";
@@ -21,9 +22,15 @@ type Account = Schemas["Account"];
 /** Rows that are added at a time: a browser takes a minute for those of twenty thousand accounts. */
 const STEP = 100;
 
+async function readAccounts(query: PageQuery, signal?: AbortSignal): Promise<Listed<Account>> {
+  const { accounts: items, next } = await ask("GET /admin/v1/accounts", { query }, { signal });
+  return { items, next };
+}
+
 /** Accounts: who pays, what they have, and what is held. */
 export function Screen() {
-  const { data, problem, again } = useReading("accounts", allAccounts);
+  const listing = useListing("accounts", readAccounts);
+  const { data, problem, again } = listing;
   return (
     <Page
       title="Accounts"
@@ -31,24 +38,31 @@ export function Screen() {
     >
       {problem !== undefined && <Trouble problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Reading what="accounts" />}
-      {data?.length === 0 && (
+      {data?.items.length === 0 && (
         <Empty title="No accounts yet">
           An account pays for what its keys make. A prepaid one spends what it was credited; an unlimited one
           is counted and never refused. The same from a terminal:{" "}
           <code class="font-mono break-all text-ink">svc accounts create studio --credit 10</code>
         </Empty>
       )}
-      {data !== undefined && data.length > 0 && <Rows accounts={data} find={query.value.find ?? ""} />}
+      {data !== undefined && data.items.length > 0 && (
+        <Rows listing={listing} data={data} find={query.value.find ?? ""} />
+      )}
     </Page>
   );
 }
 
-function Rows({ accounts, find }: { readonly accounts: readonly Account[]; readonly find: string }) {
+interface RowsProps {
+  readonly listing: Listing<Account>;
+  readonly data: Listed<Account>;
+  readonly find: string;
+}
+
+function Rows({ listing, data: { items, next }, find }: RowsProps) {
   const [count, setCount] = useState(STEP);
   const wanted = find.toLowerCase();
-  const rows = accounts
-    .filter(({ id, name }) => [name, id].some((text) => text.toLowerCase().includes(wanted)))
-    .reverse();
+  const rows = items.filter(({ id, name }) => [name, id].some((text) => text.toLowerCase().includes(wanted)));
+  useEnough(listing, rows.length >= count);
   return (
     <>
       <search class="max-w-sm">
@@ -62,18 +76,21 @@ function Rows({ accounts, find }: { readonly accounts: readonly Account[]; reado
           onText={(text) => setQuery({ find: text })}
         />
       </search>
-      {rows.length === 0 ? (
+      {rows.length === 0 && next === null && (
         <Empty title="No account is like that">
           <Button onClick={() => setQuery({ find: "" })}>Show all accounts</Button>
         </Empty>
-      ) : (
+      )}
+      {rows.length > 0 && (
         <Table label="Accounts" columns={COLUMNS} rows={rows.slice(0, count)} keyOf={({ id }) => id} />
       )}
-      {rows.length > count && (
-        <div class="text-center">
-          <Button onClick={() => setCount(count + STEP)}>Show more of {rows.length}</Button>
-        </div>
-      )}
+      <EndOfList
+        what="accounts"
+        more={listing.more}
+        hidden={Math.max(0, rows.length - count)}
+        isWhole={next === null}
+        onMore={() => setCount(count + STEP)}
+      />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { ask } from "../../api/ask.ts";
-import { allKeys } from "../../api/lists.ts";
+import type { Listed, PageQuery } from "../../api/pages.ts";
+import { ApiProblem } from "../../api/problem.ts";
 import type { Schemas } from "../../api/published.d.ts";
-import { accountsToChoose } from "../../parts/account-choice.tsx";
 
 export type ApiKey = Schemas["ApiKey"];
 type Account = Schemas["Account"];
@@ -19,16 +19,20 @@ export interface ListedKey {
   readonly account: Pick<Account, "id" | "name">;
 }
 
-export interface Keys {
-  readonly keys: readonly ListedKey[];
-  readonly accounts: readonly Account[];
-}
-
-/** Every key, newest first, with its account. @throws ApiProblem */
-export async function readKeys(signal: AbortSignal): Promise<Keys> {
-  const [keys, accounts] = await Promise.all([allKeys(undefined, signal), accountsToChoose(signal)]);
-  const listed = keys.map((key) => ({ key, account: { id: key.account_id, name: key.account } }));
-  return { keys: listed.sort((one, other) => other.key.created_at - one.key.created_at), accounts };
+/** A page of the keys of an account, by its id or name, or of all; none where there is no such account. @throws ApiProblem */
+export async function readKeys(
+  account: string,
+  page: PageQuery,
+  signal?: AbortSignal,
+): Promise<Listed<ListedKey>> {
+  try {
+    const { keys, next } = await ask("GET /admin/v1/keys", { query: { ...page, account } }, { signal });
+    const items = keys.map((key) => ({ key, account: { id: key.account_id, name: key.account } }));
+    return { items, next };
+  } catch (problem) {
+    if (problem instanceof ApiProblem && problem.code === "not_found") return { items: [], next: null };
+    throw problem;
+  }
 }
 
 /** What each key was charged in the last 31 days, by its id. @throws ApiProblem */
@@ -38,11 +42,10 @@ export async function readSpend(signal: AbortSignal): Promise<ReadonlyMap<string
 }
 
 /** Those that fit. Revoked ones are left out unless asked for. */
-export function fitting(keys: readonly ListedKey[], { account, state, find }: Filters): ListedKey[] {
+export function fitting(keys: readonly ListedKey[], { state, find }: Omit<Filters, "account">): ListedKey[] {
   const wanted = find.toLowerCase();
   return keys.filter(
-    ({ key, account: owner }) =>
-      (account === "" || account === owner.id || account === owner.name) &&
+    ({ key }) =>
       (state === "all" || (state === "" ? key.status !== "revoked" : key.status === state)) &&
       [key.name, key.display, key.id].some((text) => text.toLowerCase().includes(wanted)),
   );

@@ -1,8 +1,11 @@
 import { useState } from "preact/hooks";
+import { type Listed, type Listing, useEnough, useListing } from "../../api/pages.ts";
+import type { Schemas } from "../../api/published.d.ts";
 import { useReading } from "../../api/use.ts";
-import { AccountChoice } from "../../parts/account-choice.tsx";
+import { AccountChoice, accountsToChoose } from "../../parts/account-choice.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { EndOfList } from "../../parts/end-of-list.tsx";
 import { Choice, Field } from "../../parts/field.tsx";
 import { Link, MainLink, RowLink } from "../../parts/link.tsx";
 import { Money, moneyText } from "../../parts/money.tsx";
@@ -13,7 +16,7 @@ import { Time } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { hrefOf, query, setQuery } from "../../shell/router.ts";
 import { may } from "../../shell/scopes.ts";
-import { type Filters, fitting, type Keys, type ListedKey, limitsText, readKeys, readSpend } from "./list.ts";
+import { type Filters, fitting, type ListedKey, limitsText, readKeys, readSpend } from "./list.ts";
 
 const STEP = 100;
 
@@ -21,43 +24,50 @@ const STEP = 100;
 export function Screen() {
   const { account = "", state = "", find = "" } = query.value;
   const filters: Filters = { account, state, find };
-  const { data, problem, again } = useReading("keys", readKeys);
+  const keys = useListing(`keys ${account}`, (page, signal) => readKeys(account, page, signal));
+  const { data, problem, again } = keys;
+  const accounts = useReading("accounts to choose", accountsToChoose);
   const spend = useReading("spend of keys", readSpend);
   return (
     <Page title="Keys" actions={may("keys") && <MainLink href={hrefOf("keys", "new")}>Create key</MainLink>}>
-      <FilterRow filters={filters} accounts={data?.accounts ?? []} />
+      <FilterRow filters={filters} accounts={accounts.data ?? []} />
       {problem !== undefined && <Trouble problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Reading what="keys" />}
-      {data !== undefined && <Rows data={data} filters={filters} spend={spend.data} />}
+      {data !== undefined && <Rows keys={keys} data={data} filters={filters} spend={spend.data} />}
     </Page>
   );
 }
 
-function Rows({
-  data: { keys },
-  filters,
-  spend,
-}: {
-  readonly data: Keys;
+interface RowsProps {
+  readonly keys: Listing<ListedKey>;
+  readonly data: Listed<ListedKey>;
   readonly filters: Filters;
   readonly spend: ReadonlyMap<string, string> | undefined;
-}) {
+}
+
+function Rows({ keys, data: { items, next }, filters, spend }: RowsProps) {
   const [count, setCount] = useState(STEP);
-  const rows = fitting(keys, filters);
-  if (rows.length === 0) return <NoKeys isFirst={keys.length === 0} />;
+  const rows = fitting(items, filters);
+  useEnough(keys, rows.length >= count);
+  if (rows.length === 0 && next === null)
+    return <NoKeys isFirst={items.length === 0 && filters.account === ""} />;
   return (
     <>
-      <Table
-        label="API keys, newest first"
-        columns={columnsWith(spend)}
-        rows={rows.slice(0, count)}
-        keyOf={({ key }) => key.id}
-      />
-      {rows.length > count && (
-        <div class="text-center">
-          <Button onClick={() => setCount(count + STEP)}>Show more of {rows.length}</Button>
-        </div>
+      {rows.length > 0 && (
+        <Table
+          label="API keys, newest first"
+          columns={columnsWith(spend)}
+          rows={rows.slice(0, count)}
+          keyOf={({ key }) => key.id}
+        />
       )}
+      <EndOfList
+        what="keys"
+        more={keys.more}
+        hidden={Math.max(0, rows.length - count)}
+        isWhole={next === null}
+        onMore={() => setCount(count + STEP)}
+      />
     </>
   );
 }
@@ -67,7 +77,7 @@ function FilterRow({
   accounts,
 }: {
   readonly filters: Filters;
-  readonly accounts: Keys["accounts"];
+  readonly accounts: readonly Schemas["Account"][];
 }) {
   return (
     <search class="grid grid-cols-2 gap-2 sm:grid-cols-3 lg:max-w-3xl">

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
-import { allTokens } from "../../api/lists.ts";
+import { type Listed, type Listing, type PageQuery, useEnough, useListing } from "../../api/pages.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { session } from "../../api/session.ts";
-import { type Reading as Read, useReading } from "../../api/use.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Empty } from "../../parts/empty.tsx";
+import { EndOfList } from "../../parts/end-of-list.tsx";
 import { Choice } from "../../parts/field.tsx";
 import { Page, Reading, Section } from "../../parts/page.tsx";
 import { Status } from "../../parts/status.tsx";
@@ -20,11 +20,18 @@ import { NewToken } from "./new-token.tsx";
 import { Sessions } from "./sessions.tsx";
 
 type Token = Schemas["ManagementToken"];
-type Tokens = { readonly tokens: readonly Token[] };
+
+/** Rows that are added at a time. */
+const STEP = 100;
+
+async function readTokens(query: PageQuery, signal?: AbortSignal): Promise<Listed<Token>> {
+  const { tokens: items, next } = await ask("GET /admin/v1/tokens", { query }, { signal });
+  return { items, next };
+}
 
 /** Who manages this service: its management tokens, and browsers at the console. */
 export function Screen() {
-  const reading = useReading<Tokens>("tokens", (signal) => allTokens(signal).then((tokens) => ({ tokens })));
+  const listing = useListing("tokens", readTokens);
   const [isMaking, setMaking] = useState(false);
   return (
     <Page
@@ -38,22 +45,25 @@ export function Screen() {
       }
     >
       <Section title="Management tokens">
-        <TokenTable reading={reading} />
+        <TokenTable listing={listing} />
       </Section>
       <Section title="Sessions of the console">
         <Sessions />
       </Section>
-      {isMaking && <NewToken onClose={() => setMaking(false)} onMade={reading.again} />}
+      {isMaking && <NewToken onClose={() => setMaking(false)} onMade={listing.again} />}
     </Page>
   );
 }
 
-function TokenTable({ reading: { data, problem, again, change } }: { readonly reading: Read<Tokens> }) {
+function TokenTable({ listing }: { readonly listing: Listing<Token> }) {
+  const { data, problem, again, change } = listing;
   const { state = "" } = query.value;
   const [revoked, setRevoked] = useState<Token>();
+  const [count, setCount] = useState(STEP);
+  const rows = (data?.items ?? []).filter(({ status }) => state === "all" || status !== "revoked");
+  useEnough(listing, rows.length >= count);
   if (data === undefined)
     return problem === undefined ? <Reading what="tokens" /> : <Trouble problem={problem} again={again} />;
-  const rows = data.tokens.filter(({ status }) => state === "all" || status !== "revoked");
   return (
     <>
       <div class="max-w-48">
@@ -68,26 +78,35 @@ function TokenTable({ reading: { data, problem, again, change } }: { readonly re
           onChoice={(chosen) => setQuery({ state: chosen })}
         />
       </div>
-      {rows.length === 0 ? (
+      {rows.length === 0 && data.next === null && (
         <Empty title="No token is like that">
           A management token lets a person or a program do what its scopes say. The first one is made on the
           machine of the service: <code class="font-mono text-ink">svc tokens create --name ops</code>
         </Empty>
-      ) : (
+      )}
+      {rows.length > 0 && (
         <Table
-          label="Management tokens"
+          label="Management tokens, newest first"
           columns={may("system") ? [...COLUMNS, revokeColumn(setRevoked)] : COLUMNS}
-          rows={rows}
+          rows={rows.slice(0, count)}
           keyOf={({ id }) => id}
         />
       )}
+      <EndOfList
+        what="tokens"
+        more={listing.more}
+        hidden={Math.max(0, rows.length - count)}
+        isWhole={data.next === null}
+        onMore={() => setCount(count + STEP)}
+      />
       {revoked !== undefined && (
         <Revoke
           token={revoked}
           onClose={() => setRevoked(undefined)}
           onDone={(after) =>
             change((before) => ({
-              tokens: before.tokens.map((each) => (each.id === after.id ? after : each)),
+              ...before,
+              items: before.items.map((each) => (each.id === after.id ? after : each)),
             }))
           }
         />

@@ -3,6 +3,7 @@ import type { AccountMode, AccountTermsChange } from "../access/account-terms.ts
 import type { Act } from "../access/actor.ts";
 import type { AtHand } from "../at-hand.ts";
 import type { AccountId, KeyId, TaskId, TokenId } from "../ids.ts";
+import type { ListOrder } from "../lists.ts";
 import type { LedgerEntry } from "../money/ledger.ts";
 import type { Micros } from "../money/money.ts";
 
@@ -53,6 +54,8 @@ export interface ListPage {
   readonly limit: number;
   /** The id after which the page begins; undefined for the first page. */
   readonly after?: string | undefined;
+  /** `asc`, the oldest first, unless given. */
+  readonly order?: ListOrder | undefined;
 }
 
 /** What a key has spent and reserved of its quota. */
@@ -82,7 +85,6 @@ export interface AccountStore {
   createAccount(account: NewAccount, act: Act): Promise<"created" | "name_taken">;
   /** Creates the first account and its key, both or neither. */
   createFirst(account: NewAccount, key: ApiKey, act: Act): Promise<"created" | "not_first">;
-  /** The oldest first. */
   accounts(page: ListPage): Promise<Account[]>;
   /** The names of those of the accounts that there are. */
   accountNames(ids: readonly AccountId[]): Promise<ReadonlyMap<string, string>>;
@@ -124,7 +126,7 @@ export interface AccountStore {
     callbackSecret: string | undefined,
     act: Act,
   ): Promise<"created" | "name_taken" | "no_account">;
-  /** The oldest first. @param account all accounts unless given */
+  /** @param account all accounts unless given */
   keys(page: ListPage & { readonly account?: AccountId | undefined }): Promise<ApiKey[]>;
   /** The names of those of the keys that there are. */
   keyNames(ids: readonly KeyId[]): Promise<ReadonlyMap<string, string>>;
@@ -160,7 +162,6 @@ export interface AccountStore {
   grantByHash(hash: string, now: number): AtHand<KeyGrant | undefined>;
 
   createToken(token: ManagementToken, act: Act): Promise<"created" | "name_taken">;
-  /** The oldest first. */
   tokens(page: ListPage): Promise<ManagementToken[]>;
   token(idOrName: string): Promise<ManagementToken | undefined>;
   /** The token of a name that was revoked last. */

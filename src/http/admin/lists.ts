@@ -1,6 +1,6 @@
 import type { Json } from "../../domain/json.ts";
 import { MAX_RECORD_LIMIT } from "../../domain/limits.ts";
-import type { ListSlice } from "../../domain/lists.ts";
+import { LIST_ORDERS, type ListSlice } from "../../domain/lists.ts";
 import { type Reply, successful } from "../reply.ts";
 import { integer, nullable, type Properties, text } from "../wire/schema.ts";
 
@@ -12,6 +12,11 @@ export function pageParameters(what: string): Properties {
     after: text("`next` of the page before.", { maxLength: 100 }),
   };
 }
+
+/** The parameter of a list that may begin with its newest. */
+export const ORDER: Properties = {
+  order: text("In which order: the oldest first, or the newest.", { enum: LIST_ORDERS, default: "asc" }),
+};
 
 /** Where a list goes on. */
 export const NEXT = nullable(text("Give as `after` for the next page; null on the last."));

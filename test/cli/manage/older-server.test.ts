@@ -66,7 +66,24 @@ test("lists of a server without pages are read whole, and parts are taken of the
   expect([idsIn(part), part.next]).toEqual([[keyId(1), keyId(2)], keyId(2)]);
   const rest = await run(server.url, "keys", "list", "--limit", "2", "--after", keyId(2));
   expect([idsIn(rest), rest.next]).toEqual([[keyId(3)], null]);
+  const newest = await run(server.url, "keys", "list", "--newest-first", "--limit", "2");
+  expect([idsIn(newest), newest.next]).toEqual([[keyId(3), keyId(2)], keyId(2)]);
   expect((await run(server.url, "accounts", "list", "--limit", "1")).next).toBeNull();
+});
+
+test("a list of a server that has pages in one order alone is read whole for the newest", async () => {
+  const forms = keys.map((key) => ({ ...keyForm(key, NOW), account: "studio" }));
+  using server = startScriptedServer({
+    "GET /admin/v1/keys": ({ path }: Seen) =>
+      new URL(path, "http://svc").searchParams.has("order")
+        ? refusal(400, "invalid_request", "Unknown field.", {}, "order")
+        : success({ keys: forms, next: null }),
+  });
+  const asked = ["keys", "list", "--newest-first", "--limit", "2"];
+  const newest = await run(server.url, ...asked);
+  expect([idsIn(newest), newest.next]).toEqual([[keyId(3), keyId(2)], keyId(2)]);
+  const rest = await run(server.url, ...asked, "--after", keyId(2));
+  expect([idsIn(rest), rest.next]).toEqual([[keyId(1)], null]);
 });
 
 test("the quota of one key is found among all that a server without `key_id` lists", async () => {

@@ -89,6 +89,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["keys", "list"],
   ["keys", "list", "--account", "studio", "--json"],
   ["keys", "list", "--limit", "2"],
+  ["keys", "list", "--limit", "2", "--newest-first"],
   ["keys", "list", "--account", "nobody"],
   ["keys", "show", "web"],
   ["keys", "show", "web", "--json"],

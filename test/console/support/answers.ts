@@ -75,3 +75,33 @@ export async function scrollToTheEnd(
   await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
   return most;
 }
+
+/** Has the management API have so many of what it lists, all like its first one, in pages. @returns after which ids pages were asked for */
+export async function havePages(page: Page, list: string, count: number): Promise<() => (string | null)[]> {
+  const asked: (string | null)[] = [];
+  const place = (id: string) => Number(id.split("_")[1]);
+  const isList = ({ pathname, searchParams }: URL) =>
+    pathname.endsWith(`/admin/v1/${list}`) && searchParams.has("order");
+  await page.route(isList, async (route) => {
+    const url = new URL(route.request().url());
+    const { limit, after = null } = Object.fromEntries(url.searchParams);
+    url.searchParams.delete("after");
+    const response = await route.fetch({ url: url.href });
+    const body = (await response.json()) as { data: Record<string, object[]> };
+    asked.push(after);
+    const from = after === null ? count - 1 : place(after) - 1;
+    const places = Array.from({ length: Math.min(Number(limit), from + 1) }, (_, i) => from - i);
+    const items = places.map((i) => ({
+      ...body.data[list]?.[0],
+      id: `x_${i}`,
+      name: `number ${i}`,
+      status: "active",
+    }));
+    const last = places.at(-1) ?? 0;
+    await route.fulfill({
+      response,
+      json: { ...body, data: { [list]: items, next: last > 0 ? `x_${last}` : null } },
+    });
+  });
+  return () => asked;
+}

@@ -46,6 +46,13 @@ async function askAll(connection: Connection): Promise<void> {
     expect(await keys({ ...page("key"), account: numbered<AccountId>("acct", 1) })).toHaveLength(LIMIT);
     expect((await keys({ ...page("key"), account: numbered<AccountId>("acct", 16_000) })).length).toBe(1);
     expect(await tokens(page("tok"))).toHaveLength(LIMIT);
+    const order = "desc";
+    expect(await accounts({ ...page("acct"), order })).toHaveLength(LIMIT);
+    expect(await keys({ ...page("key"), order })).toHaveLength(LIMIT);
+    expect(await keys({ ...page("key"), order, account: numbered<AccountId>("acct", 1) })).toHaveLength(
+      LIMIT,
+    );
+    expect(await tokens({ ...page("tok"), order })).toHaveLength(LIMIT);
   }
   for (const name of ["name 1", "name 20", "none"]) await store.keysNamed(name, 11);
   await store.key("name 20");

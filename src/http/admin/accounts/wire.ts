@@ -4,7 +4,7 @@ import { closed, component, list, nullable, optional, requiring, text } from "..
 import { amount, CURRENCY_SCHEMA, idOf, unixSeconds } from "../../wire/values.ts";
 import { byIdOrName, contract } from "../contract.ts";
 import { AMOUNT, CURRENCY_FIELD, NAME } from "../fields.ts";
-import { NEXT, pageParameters } from "../lists.ts";
+import { NEXT, ORDER, pageParameters } from "../lists.ts";
 import { termAnswers, termRequests } from "../terms.ts";
 
 const TERMS = termRequests(ACCOUNT_TERMS);
@@ -20,7 +20,7 @@ export const NEW_ACCOUNT = requiring(["name"], {
 export const ACCOUNT_CHANGE = optional({ ...TERMS, currency: CURRENCY_FIELD }, { minProperties: 1 });
 
 /** Which accounts are listed. */
-export const ACCOUNTS_QUERY = optional(pageParameters("Accounts"));
+export const ACCOUNTS_QUERY = optional({ ...pageParameters("Accounts"), ...ORDER });
 
 export const ACCOUNT = component("Account", {
   id: idOf("acc", "Id of the account."),
@@ -38,7 +38,7 @@ const ONE = byIdOrName("account");
 
 export const ACCOUNTS = {
   list: contract("listAccounts", "List accounts", closed({ accounts: list(ACCOUNT), next: NEXT }), {
-    description: "In the order in which they were made.",
+    description: "In the order in which they were made, the oldest first unless asked otherwise.",
     query: ACCOUNTS_QUERY,
   }),
   create: contract("createAccount", "Make an account", ACCOUNT, { body: jsonBody(NEW_ACCOUNT) }),

@@ -15,7 +15,7 @@ import {
 import { idOf, unixSeconds } from "../../wire/values.ts";
 import { byIdOrName, contract, NOT_FOUND } from "../contract.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
-import { NEXT, pageParameters } from "../lists.ts";
+import { NEXT, ORDER, pageParameters } from "../lists.ts";
 import { termAnswers, termRequests } from "../terms.ts";
 
 const TERMS = {
@@ -54,6 +54,7 @@ export const ROTATION = optional({
 export const KEYS_QUERY = optional({
   account: text("Id or name of the account whose keys to list."),
   ...pageParameters("Keys"),
+  ...ORDER,
 });
 
 const FIELDS = {
@@ -96,7 +97,7 @@ export const KEYS = {
     "List API keys, revoked ones included",
     closed({ keys: list(LISTED), next: NEXT }),
     {
-      description: "In the order in which they were made.",
+      description: "In the order in which they were made, the oldest first unless asked otherwise.",
       query: KEYS_QUERY,
       ...NOT_FOUND,
     },

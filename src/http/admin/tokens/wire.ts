@@ -4,13 +4,13 @@ import { closed, component, list, nullable, openEnum, optional, requiring, text 
 import { idOf, unixSeconds } from "../../wire/values.ts";
 import { byIdOrName, contract } from "../contract.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
-import { NEXT, pageParameters } from "../lists.ts";
+import { NEXT, ORDER, pageParameters } from "../lists.ts";
 import { termRequests } from "../terms.ts";
 
 export const NEW_TOKEN = requiring(["name"], { name: NAME, ...termRequests(TOKEN_TERMS) });
 
 /** Which tokens are listed. */
-export const TOKENS_QUERY = optional(pageParameters("Tokens"));
+export const TOKENS_QUERY = optional({ ...pageParameters("Tokens"), ...ORDER });
 
 const FIELDS = {
   id: idOf("tok", "Id of the token."),
@@ -32,7 +32,8 @@ const WITH_SECRET = component("ManagementTokenWithSecret", {
 export const TOKENS = {
   own: contract("readOwnToken", "Read the management token that asks", TOKEN),
   list: contract("listTokens", "List management tokens", closed({ tokens: list(TOKEN), next: NEXT }), {
-    description: "In the order in which they were made, revoked ones included.",
+    description:
+      "In the order in which they were made, the oldest first unless asked otherwise, revoked ones included.",
     query: TOKENS_QUERY,
   }),
   create: contract("createToken", "Make a management token", WITH_SECRET, {

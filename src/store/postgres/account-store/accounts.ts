@@ -1,6 +1,7 @@
 import { type Account, availableOf } from "../../../domain/access/account.ts";
 import { type Act, ledgerActor } from "../../../domain/access/actor.ts";
 import type { AccountId } from "../../../domain/ids.ts";
+import { beginningOf } from "../../../domain/lists.ts";
 import { creditEntry } from "../../../domain/money/ledger.ts";
 import type {
   AccountChange,
@@ -23,9 +24,14 @@ const BY_ID = statement<AccountRow, [id: string]>("select * from account where i
 const BY_ID_OR_NAME = statement<AccountRow, [idOrName: string]>(
   "select * from account where id = $1 or name = $1 order by id = $1 desc limit 1",
 );
-const PAGE = statement<AccountRow, [after: string, limit: number]>(
-  "select * from account where id > $1 order by id limit $2",
-);
+const PAGE = {
+  asc: statement<AccountRow, [after: string, limit: number]>(
+    "select * from account where id > $1 order by id limit $2",
+  ),
+  desc: statement<AccountRow, [after: string, limit: number]>(
+    "select * from account where id < $1 order by id desc limit $2",
+  ),
+};
 const LOW = statement<AccountRow>(LOW_ACCOUNTS);
 const IS_ANY = statement<{ found: 1 }>("select 1 as found from account limit 1");
 /** While this lock is held, nobody adds an account. */
@@ -61,9 +67,11 @@ export async function findAccountOrName(session: Session, idOrName: string): Pro
   return row && toAccount(row);
 }
 
-/** The oldest first. */
-export async function accountPage(session: Session, { after = "", limit }: ListPage): Promise<Account[]> {
-  return (await PAGE.all(session, after, limit)).map(toAccount);
+export async function accountPage(
+  session: Session,
+  { order = "asc", after = beginningOf(order), limit }: ListPage,
+): Promise<Account[]> {
+  return (await PAGE[order].all(session, after, limit)).map(toAccount);
 }
 
 export async function lowAccounts(session: Session): Promise<Account[]> {

@@ -3,6 +3,7 @@ import type { Act } from "../../../domain/access/actor.ts";
 import { changePolicy } from "../../../domain/access/key-policy.ts";
 import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
+import { beginningOf } from "../../../domain/lists.ts";
 import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
 import type { Seal } from "../../../domain/ports/runtime.ts";
 import { apiKey, toApiKey } from "../../sqlite/account-store/key-table.ts";
@@ -25,12 +26,22 @@ const VALID = statement<Row, [name: string, limit: number]>(
 const REVOKED = statement<Row, [name: string]>(
   "select * from api_key where name = $1 and revoked_at is not null order by revoked_at desc, id desc limit 1",
 );
-const PAGE = statement<Row, [after: string, limit: number]>(
-  "select * from api_key where id > $1 order by id limit $2",
-);
-const PAGE_OF = statement<Row, [after: string, limit: number, account: string]>(
-  "select * from api_key where account_id = $3 and id > $1 order by id limit $2",
-);
+const PAGE = {
+  asc: statement<Row, [after: string, limit: number]>(
+    "select * from api_key where id > $1 order by id limit $2",
+  ),
+  desc: statement<Row, [after: string, limit: number]>(
+    "select * from api_key where id < $1 order by id desc limit $2",
+  ),
+};
+const PAGE_OF = {
+  asc: statement<Row, [after: string, limit: number, account: string]>(
+    "select * from api_key where account_id = $3 and id > $1 order by id limit $2",
+  ),
+  desc: statement<Row, [after: string, limit: number, account: string]>(
+    "select * from api_key where account_id = $3 and id < $1 order by id desc limit $2",
+  ),
+};
 const OWNER = statement<{ account_id: AccountId }, [id: string]>(
   "select account_id from api_key where id = $1",
 );
@@ -72,15 +83,15 @@ export async function findKey(session: Session, idOrName: string): Promise<ApiKe
   return named && others.length === 0 ? toKey(named) : undefined;
 }
 
-/** The oldest first, of one account or of all. */
+/** Of one account or of all. */
 export async function keyPage(
   session: Session,
-  { account, after = "", limit }: Parameters<AccountStore["keys"]>[0],
+  { account, order = "asc", after = beginningOf(order), limit }: Parameters<AccountStore["keys"]>[0],
 ): Promise<ApiKey[]> {
   const rows =
     account === undefined
-      ? await PAGE.all(session, after, limit)
-      : await PAGE_OF.all(session, after, limit, account);
+      ? await PAGE[order].all(session, after, limit)
+      : await PAGE_OF[order].all(session, after, limit, account);
   return rows.map(toKey);
 }
 

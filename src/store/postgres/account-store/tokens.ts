@@ -1,6 +1,7 @@
 import type { ManagementToken } from "../../../domain/access/account.ts";
 import type { Act } from "../../../domain/access/actor.ts";
 import type { TokenId } from "../../../domain/ids.ts";
+import { beginningOf } from "../../../domain/lists.ts";
 import type { ListPage } from "../../../domain/ports/account-store.ts";
 import { tokenMade, tokenRevoked } from "../../sqlite/account-store/notes.ts";
 import { managementToken, toManagementToken } from "../../sqlite/account-store/token-table.ts";
@@ -15,9 +16,14 @@ const FIND = statement<Row, [idOrName: string]>(
   `select * from management_token where id = $1 or name = $1 and revoked_at is null order by id = $1 desc limit 1`,
 );
 const BY_HASH = statement<Row, [hash: string]>("select * from management_token where hash = $1");
-const PAGE = statement<Row, [after: string, limit: number]>(
-  "select * from management_token where id > $1 order by id limit $2",
-);
+const PAGE = {
+  asc: statement<Row, [after: string, limit: number]>(
+    "select * from management_token where id > $1 order by id limit $2",
+  ),
+  desc: statement<Row, [after: string, limit: number]>(
+    "select * from management_token where id < $1 order by id desc limit $2",
+  ),
+};
 const LAST_REVOKED = statement<Row, [name: string]>(
   "select * from management_token where name = $1 and revoked_at is not null order by revoked_at desc limit 1",
 );
@@ -51,12 +57,11 @@ export async function tokenOf(session: Session, hash: string): Promise<Managemen
   return row && toToken(row);
 }
 
-/** The oldest first. */
 export async function tokenPage(
   session: Session,
-  { after = "", limit }: ListPage,
+  { order = "asc", after = beginningOf(order), limit }: ListPage,
 ): Promise<ManagementToken[]> {
-  return (await PAGE.all(session, after, limit)).map(toToken);
+  return (await PAGE[order].all(session, after, limit)).map(toToken);
 }
 
 /** The token of a name that was revoked last. */

@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { type Account, availableOf } from "../../../domain/access/account.ts";
 import { type Act, ledgerActor } from "../../../domain/access/actor.ts";
 import type { AccountId } from "../../../domain/ids.ts";
+import { beginningOf } from "../../../domain/lists.ts";
 import { creditEntry } from "../../../domain/money/ledger.ts";
 import { type Micros, ZERO } from "../../../domain/money/money.ts";
 import type { AccountChange, Credit, ListPage, NewAccount } from "../../../domain/ports/account-store.ts";
@@ -29,6 +30,10 @@ function prepareFind({ db }: Connection) {
       db.prepare<AccountRow, [after: string, limit: number]>(
         "select * from account where id > ? order by id limit ?",
       ),
+    pageBack: () =>
+      db.prepare<AccountRow, [after: string, limit: number]>(
+        "select * from account where id < ? order by id desc limit ?",
+      ),
     any: () => db.prepare<{ found: 1 }, []>("select 1 as found from account limit 1"),
     low: () => db.prepare<AccountRow, []>(LOW_ACCOUNTS),
   });
@@ -38,7 +43,10 @@ function prepareFind({ db }: Connection) {
     byId,
     byName,
     find: (idOrName: string) => byId(idOrName) ?? byName(idOrName),
-    page: ({ after = "", limit }: ListPage): Account[] => statements.page.all(after, limit).map(toAccount),
+    page({ order = "asc", after = beginningOf(order), limit }: ListPage): Account[] {
+      const statement = order === "asc" ? statements.page : statements.pageBack;
+      return statement.all(after, limit).map(toAccount);
+    },
     isAny: () => statements.any.get() !== null,
     names: prepareNames(db, "account"),
     low: (): Account[] => statements.low.all().map(toAccount),

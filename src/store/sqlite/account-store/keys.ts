@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { ApiKey, KeyChange, Rotation } from "../../../domain/access/account.ts";
 import type { Act } from "../../../domain/access/actor.ts";
 import { changePolicy } from "../../../domain/access/key-policy.ts";
 import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
+import { beginningOf, type ListOrder } from "../../../domain/lists.ts";
 import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
 import type { Seal } from "../../../domain/ports/runtime.ts";
 import { madeAtUse } from "../../../toolkit/made-at-use.ts";
@@ -17,17 +18,27 @@ import { keyChanged, keyMade } from "./notes.ts";
 
 /** Lists API keys. */
 function preparePages({ db, orm }: Connection) {
-  const isAfter = gt(apiKey.id, sql.placeholder("after"));
+  const after = sql.placeholder("after");
   const isOfOwner = eq(apiKey.accountId, sql.placeholder("owner"));
-  const pages = (wanted: SQL | undefined) =>
-    orm.select().from(apiKey).where(wanted).orderBy(asc(apiKey.id)).limit(sql.placeholder("limit")).prepare();
-  const statements = madeAtUse({ all: () => pages(isAfter), owned: () => pages(and(isOfOwner, isAfter)) });
+  const pages = (order: ListOrder, ofOwner?: SQL) =>
+    orm
+      .select()
+      .from(apiKey)
+      .where(and(ofOwner, order === "asc" ? gt(apiKey.id, after) : lt(apiKey.id, after)))
+      .orderBy(order === "asc" ? asc(apiKey.id) : desc(apiKey.id))
+      .limit(sql.placeholder("limit"))
+      .prepare();
+  const all = madeAtUse({ asc: () => pages("asc"), desc: () => pages("desc") });
+  const owned = madeAtUse({ asc: () => pages("asc", isOfOwner), desc: () => pages("desc", isOfOwner) });
   return {
-    page({ account: owner, after = "", limit }: Parameters<AccountStore["keys"]>[0]): ApiKey[] {
+    page({
+      account: owner,
+      order = "asc",
+      after = beginningOf(order),
+      limit,
+    }: Parameters<AccountStore["keys"]>[0]): ApiKey[] {
       const rows =
-        owner === undefined
-          ? statements.all.all({ after, limit })
-          : statements.owned.all({ after, limit, owner });
+        owner === undefined ? all[order].all({ after, limit }) : owned[order].all({ after, limit, owner });
       return rows.map(toApiKey);
     },
     names: prepareNames(db, "api_key"),

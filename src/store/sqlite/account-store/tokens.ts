@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import type { ManagementToken } from "../../../domain/access/account.ts";
 import type { Act } from "../../../domain/access/actor.ts";
 import type { TokenId } from "../../../domain/ids.ts";
+import { beginningOf } from "../../../domain/lists.ts";
 import type { ListPage } from "../../../domain/ports/account-store.ts";
 import type { Connection } from "../connection.ts";
 import type { Trail } from "../trail.ts";
@@ -70,12 +71,12 @@ export function prepareTokens({ db, orm }: Connection, parts: { readonly trail: 
 /** Lists management tokens, and finds revoked ones. */
 function prepareLists(orm: Connection["orm"]) {
   return {
-    page: ({ after = "", limit }: ListPage): ManagementToken[] =>
+    page: ({ order = "asc", after = beginningOf(order), limit }: ListPage): ManagementToken[] =>
       orm
         .select()
         .from(managementToken)
-        .where(gt(managementToken.id, after as TokenId))
-        .orderBy(asc(managementToken.id))
+        .where((order === "asc" ? gt : lt)(managementToken.id, after as TokenId))
+        .orderBy((order === "asc" ? asc : desc)(managementToken.id))
         .limit(limit)
         .all()
         .map(toManagementToken),
