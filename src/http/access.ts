@@ -23,7 +23,7 @@ export interface AccessDeps {
   readonly standings: Standings;
   /** Turns for requests with a key, by account. */
   readonly turns: Turns;
-  /** Turns for requests without a key, by the client's address. */
+  /** Turns for requests without a key, by `Exchange.subscriber`. */
   readonly guestTurns: Turns;
 }
 
@@ -45,7 +45,7 @@ export type Entering = Omit<Exchange, "isLate"> & {
  */
 export function enter(deps: AccessDeps, endpoint: Handling, exchange: Entering): Reply | Promise<Reply> {
   if (endpoint.access === "public") {
-    const nameOf = () => exchange.address ?? "";
+    const nameOf = () => exchange.subscriber;
     return deps.guestTurns(nameOf, (isLate) => {
       exchange.isLate = isLate;
       return endpoint.handle(exchange);
@@ -109,7 +109,7 @@ function enterKeyed(
         : countRequest(deps, keyed, perMinute).then(() => handle(keyed));
     return deps.turns(principal.accountId, begin);
   };
-  const refuse = (error: unknown) => deps.guestTurns(exchange.address ?? "", () => Promise.reject(error));
+  const refuse = (error: unknown) => deps.guestTurns(exchange.subscriber, () => Promise.reject(error));
   let found: AtHand<Principal>;
   try {
     found = check();

@@ -85,6 +85,10 @@ export class Arriving implements Entering {
     return clientAddressOf(this.#deps, this.request, this.#connection);
   }
 
+  get subscriber() {
+    return this.#deps.addresses.subscriber(this.address ?? "");
+  }
+
   get intake() {
     return this.#deps.ingress.intakeOf(this.request, () => this.#owner());
   }

@@ -31,6 +31,8 @@ export interface Exchange {
   readonly origin: string;
   /** The caller's address; undefined when it is unknown. */
   readonly address: string | undefined;
+  /** Who counts as one caller among those without a credential: `Addresses.subscriber` of the address. */
+  readonly subscriber: string;
   /** Path parameters. */
   readonly param: (name: string) => string;
   readonly query: () => URLSearchParams;

@@ -16,6 +16,9 @@ const MOST_REMEMBERED = 1_000;
 /** No address is longer; one with a zone may be. */
 const LONGEST_REMEMBERED = 45;
 
+/** Of an IPv6 address: a subscriber chooses the other bits (RFC 6177 gives each at least as many). */
+const SUBSCRIBER_BITS = 64;
+
 /** Reads each list of ranges once, for as long as the list itself is kept. */
 export function createAddresses(): Addresses {
   const lists = new WeakMap<readonly string[], readonly AddressRange[]>();
@@ -50,6 +53,10 @@ export function createAddresses(): Addresses {
     isWithin(text, list) {
       const address = readAddress(text);
       return address !== undefined && rangesOf(list).some((range) => isWithin(address, range));
+    },
+    subscriber(text) {
+      const address = readAddress(text);
+      return address?.kind() === "ipv6" ? formatRange([address, SUBSCRIBER_BITS]) : text;
     },
   };
 }

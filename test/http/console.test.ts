@@ -390,6 +390,26 @@ describe("where the settings say", () => {
     await other.stop();
   });
 
+  test("that a proxy tells addresses: guesses from one network of IPv6 are counted together", async () => {
+    const other = await startPublished({ SVC_TRUSTED_PROXIES: "127.0.0.1/32" });
+    const guess = async (address: string) =>
+      (
+        await fetch(`${other.url}/console/session`, {
+          method: "POST",
+          headers: {
+            ...{ "Content-Type": "application/json", Origin: other.url },
+            "X-Forwarded-For": address,
+          },
+          body: JSON.stringify({ link: "guess" }),
+        })
+      ).status;
+    for (let tries = 0; tries < 60; tries += 1) expect(await guess(`2001:db8:0:7:${tries}::1`)).toBe(401);
+    expect(await guess("2001:db8:0:7:ffff::1")).toBe(429);
+    for (const address of ["2001:db8:0:8::1", "192.0.2.1", "192.0.2.2"])
+      expect(await guess(address)).toBe(401);
+    await other.stop();
+  });
+
   test("where results lie: pictures and films may come from there, and nothing else", () => {
     const files = { files: new Map(), script: "main.js", style: "main.css" };
     const at = { depth: 1, media: ["https://media.example", "https://s3.example"] };

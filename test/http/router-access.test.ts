@@ -73,7 +73,13 @@ function setup(
     shed = [],
     logsRequests = true,
     areFetched = false,
-  }: { shed?: readonly ShedClass[]; logsRequests?: boolean; areFetched?: boolean } = {},
+    guestTurns = NO_TURNS,
+  }: {
+    shed?: readonly ShedClass[];
+    logsRequests?: boolean;
+    areFetched?: boolean;
+    guestTurns?: Turns;
+  } = {},
 ) {
   const found = <T>(look: () => T): AtHand<T> => (areFetched ? Promise.resolve().then<T>(look) : look());
   const lines: LogFields[] = [];
@@ -95,7 +101,7 @@ function setup(
       rateLimiter: createRateLimiter({ clock }),
       standings: createStandings({ clock }),
       turns: NO_TURNS,
-      guestTurns: NO_TURNS,
+      guestTurns,
       addresses: createAddresses(),
       trustedProxies: ["10.0.0.0/8"],
       ids: countingIds(),
@@ -290,6 +296,21 @@ test("a handler is told the caller's address from behind a trusted proxy", async
   const { send } = setup();
   const { body } = await send("GET", "/v1/models", { "x-forwarded-for": "198.51.100.1, 203.0.113.9" });
   expect(body).toMatchObject({ data: { address: "203.0.113.9" } });
+});
+
+test("those without a credential take turns by the network of their address", async () => {
+  const names: string[] = [];
+  const turns = <T>(asker: string | (() => string), begin: (isLate: boolean) => T | Promise<T>) => {
+    names.push(typeof asker === "string" ? asker : asker());
+    return begin(false);
+  };
+  const { send } = setup({}, { guestTurns: Object.assign(turns, { aside: <T>(begin: () => T) => begin() }) });
+  for (const address of ["2001:db8::1", "2001:db8::2:3", "203.0.113.9"]) {
+    await send("POST", "/v1/videos/generations", { "x-forwarded-for": address });
+    await send("GET", "/v1/models", { authorization: "Bearer bad", "x-forwarded-for": address });
+  }
+  const network = "2001:db8::/64";
+  expect(names).toEqual([network, network, network, network, "203.0.113.9", "203.0.113.9"]);
 });
 
 test("what is refused for want of time is refused before its credential is looked at, and no other endpoint is", async () => {

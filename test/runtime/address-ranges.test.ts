@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createAddresses } from "../../src/runtime/address-ranges.ts";
 
-const { canonical, range, isWithin } = createAddresses();
+const { canonical, range, isWithin, subscriber } = createAddresses();
 
 test.each([
   ["192.0.2.7", "192.0.2.7"],
@@ -94,4 +94,15 @@ describe("an address", () => {
   ])("%s is not within %j", (address, ranges) => {
     expect(isWithin(address, ranges)).toBe(false);
   });
+});
+
+test.each([
+  ["192.0.2.7", "192.0.2.7"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:db8:1:2::", "2001:db8:1:2::/64"],
+  ["::1", "::/64"],
+  ["", ""],
+  ["unknown", "unknown"],
+])("the subscriber of %j is %j", (address, expected) => {
+  expect(subscriber(address)).toBe(expected);
 });

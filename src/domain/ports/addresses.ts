@@ -14,4 +14,9 @@ export interface Addresses {
   range(text: string): string | undefined;
   /** Whether an address is in one of the ranges. IPv4 mapped to IPv6 counts as IPv4. Any other text is in no range. */
   isWithin(address: string, ranges: readonly string[]): boolean;
+  /**
+   * What one subscriber has at least, for counts by address: an IPv4 address, or the /64 of an IPv6 address. Any other text
+   * stays as it is.
+   */
+  subscriber(address: string): string;
 }

@@ -18,7 +18,7 @@ export interface SessionEndpointDeps {
   readonly version: string;
 }
 
-/** Limits attempts to sign in from one address. Nobody can guess a secret; the limit keeps attempts from costing much. */
+/** Limits attempts to sign in from one address, or one network of IPv6. Nobody can guess a secret; the limit keeps attempts from costing much. */
 const TRIES_PER_MINUTE = 60;
 const NOT_KEPT = { "Cache-Control": "no-store" };
 
@@ -104,8 +104,8 @@ function present(visitor: Visitor) {
   };
 }
 
-async function countTry({ rateLimiter }: SessionEndpointDeps, { address = "" }: Exchange): Promise<void> {
-  const { isAllowed, resetsInMs } = await rateLimiter.take(`sign-in ${address}`, TRIES_PER_MINUTE);
+async function countTry({ rateLimiter }: SessionEndpointDeps, { subscriber }: Exchange): Promise<void> {
+  const { isAllowed, resetsInMs } = await rateLimiter.take(`sign-in ${subscriber}`, TRIES_PER_MINUTE);
   if (isAllowed) return;
   const retryAfterSec = Math.ceil(resetsInMs / 1000);
   throw new AppError("rate_limit_exceeded", { kind: "too_many_sign_ins", retryAfterSec }, { retryAfterSec });

@@ -28,14 +28,21 @@ test("texts are read by their keywords, the first of each", () => {
   expect(Object.fromEntries(textsOf(file))).toEqual({ one: "a", two: "b" });
 });
 
-test("a file becomes no more than sixty-four texts, and none that is longer than 256 KiB", () => {
-  const texts = textsOf(
-    png(...Array.from({ length: 100 }, (_, i) => compressed(`${i}`, "a".repeat(KB_256)))),
+test("a file becomes no more than sixty-four texts, of 256 KiB together", () => {
+  const many = Array.from({ length: 100 }, (_, i) => compressed(`${i}`, "a"));
+  expect(textsOf(png(...many)).size).toBe(64);
+  const large = Array.from({ length: 64 }, (_, i) =>
+    compressed(`${i}`, "a".repeat(KB_256 / 4 + (i === 1 ? 1 : 0))),
   );
-  expect(texts.size).toBe(64);
-  expect(textsOf(png(compressed("a", "a".repeat(KB_256 + 1)), plain("b", "a".repeat(KB_256 + 1)))).size).toBe(
-    0,
-  );
+  expect([...textsOf(png(...large)).keys()]).toEqual(["0", "1", "2"]);
+  const tooLarge = [compressed("a", "a".repeat(KB_256 + 1)), plain("b", "a".repeat(KB_256 + 1))];
+  expect([...textsOf(png(...tooLarge, plain("c", "a"))).keys()]).toEqual(["c"]);
+});
+
+test("texts after ten thousand chunks are left out", () => {
+  const pixels = Array.from({ length: 9_998 }, () => chunk("IDAT", Buffer.of()));
+  expect(textsOf(png(...pixels, plain("a", "b"))).size).toBe(1);
+  expect(textsOf(png(...pixels, chunk("IDAT", Buffer.of()), plain("a", "b"))).size).toBe(0);
 });
 
 test("parameters are read with values that are quoted, and names of several words", () => {
@@ -55,4 +62,11 @@ test.each([
   ["values without an end", 'a: "'.repeat(50_000)],
 ])("a long text of %s is read without delay", (_, text) => {
   expect(readInfotext(text)).toMatchObject({ "Negative prompt": "" });
+});
+
+test("a last line of more than 32 KiB is of the prompt", () => {
+  const line = (length: number) => `Steps: 1, Seed: 2, Note: ${"b".repeat(length - 25)}`;
+  expect(readInfotext(`A fox\n${line(32 * 1024)}`)).toMatchObject({ Prompt: "A fox", Seed: "2" });
+  const long = `A fox\n${line(32 * 1024 + 1)}`;
+  expect(readInfotext(long)).toEqual({ Prompt: long, "Negative prompt": "" });
 });

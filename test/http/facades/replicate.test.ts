@@ -479,6 +479,33 @@ test("a prediction is followed by its address alone", async () => {
   expect((await fetch(`${address.slice(0, -3)}abc`)).status).toBe(404);
 });
 
+async function manage(path: string, body: JsonObject = {}): Promise<JsonObject> {
+  const response = await fetch(`${service.url}/admin/v1${path}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${service.token}`, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { data: JsonObject }).data;
+}
+
+test("a prediction is followed by its address only while its key is accepted", async () => {
+  const account = await manage("/accounts", { name: "followed", mode: "unlimited" });
+  const { key, id } = await manage("/keys", { name: "followed", account: account.id as string });
+  const made = (await create(LASTING, { key: String(key) })).body;
+  const follow = () => fetch((made.urls as JsonObject).stream as string);
+  const early = await follow();
+  expect(early.status).toBe(200);
+  await manage(`/accounts/${account.id}/suspend`);
+  expect((await follow()).status).toBe(404);
+  await manage(`/accounts/${account.id}/activate`);
+  await manage(`/keys/${id}/revoke`);
+  expect((await follow()).status).toBe(404);
+  // One who follows since before is told nothing more: not even that it has ended.
+  await manage(`/tasks/${made.id}/cancel`);
+  expect(await early.text()).not.toContain("event: done");
+});
+
 test("a file is uploaded, read, used as an input, downloaded and deleted", async () => {
   const form = new FormData();
   const fox = await png(64, 64);

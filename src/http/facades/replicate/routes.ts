@@ -37,7 +37,7 @@ export type ReplicateDeps = Omit<CreateDeps, "tell" | "joinTask" | "createOrJoin
   Omit<StreamDeps, "tell"> &
   FileDeps &
   ModelPageDeps &
-  CancelTaskDeps & { readonly accounts: Pick<AccountStore, "account" | "callbackSecret"> };
+  CancelTaskDeps & { readonly accounts: Pick<AccountStore, "account" | "key" | "callbackSecret"> };
 
 type Deps = ReplicateDeps & Pick<CreateDeps, "tell" | "joinTask" | "createOrJoin" | "streamPath">;
 

@@ -1,8 +1,10 @@
+import { keyStatus } from "../../../domain/access/account.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { isId, type TaskId } from "../../../domain/ids.ts";
 import type { Json } from "../../../domain/json.ts";
+import type { AccountStore } from "../../../domain/ports/account-store.ts";
 import type { Log, Seal } from "../../../domain/ports/runtime.ts";
-import { isTerminal, type TaskSummary } from "../../../domain/task/task.ts";
+import { isTerminal, type Task, type TaskSummary } from "../../../domain/task/task.ts";
 import { type WatchTaskDeps, watchTask } from "../../../service/watch-task.ts";
 import type { Exchange } from "../../exchange.ts";
 import type { Reply } from "../../reply.ts";
@@ -13,6 +15,7 @@ import { logsOf, type TellPrediction, untoldPrediction } from "./present.ts";
 import type { StreamPath } from "./written.ts";
 
 export interface StreamDeps extends WatchTaskDeps {
+  readonly accounts: Pick<AccountStore, "account" | "key">;
   readonly seal: Pick<Seal, "sign" | "isSigned">;
   readonly stays: Stays;
   readonly stopping: AbortSignal;
@@ -35,14 +38,15 @@ const READABLE_MS = 24 * 60 * 60 * 1000;
 
 /**
  * A prediction's events: `logs` as it goes on, `output` for each of its files, then `done`; `error` in between where it failed.
- * @throws AppError `task_not_found` for an address that this service did not give, or that is too old
+ * @throws AppError `task_not_found` for an address that this service did not give, that is too old, or whose key is no longer accepted
  */
 export async function streamPrediction(deps: StreamDeps, exchange: Exchange): Promise<Reply> {
   const { request, requestId, param, origin } = exchange;
   const [id = "", signature = ""] = param("prediction").split(".");
   const task =
     isId("task", id) && deps.seal.isSigned(signed(id), signature) ? await deps.tasks.byId(id) : undefined;
-  if (task === undefined || task.createdAt + READABLE_MS <= deps.clock.now()) throw untoldPrediction();
+  if (task === undefined || task.createdAt + READABLE_MS <= deps.clock.now() || !(await isOpen(deps, task)))
+    throw untoldPrediction();
   const write = (to: EventWriter, signal: AbortSignal) => writeEvents(deps, { task, origin, to, signal });
   const signal = AbortSignal.any([request.signal, deps.stopping]);
   const onError = (error: unknown) =>
@@ -58,23 +62,33 @@ export async function streamPrediction(deps: StreamDeps, exchange: Exchange): Pr
   );
 }
 
+/** Whether the key that made a prediction could still read it. */
+async function isOpen(
+  { accounts, clock }: Pick<StreamDeps, "accounts" | "clock">,
+  { keyId, accountId }: Pick<Task, "keyId" | "accountId">,
+): Promise<boolean> {
+  const [key, account] = await Promise.all([accounts.key(keyId), accounts.account(accountId)]);
+  return key !== undefined && keyStatus(key, clock.now()) === "active" && account?.status === "active";
+}
+
 async function writeEvents(
   deps: StreamDeps,
   {
-    task: { id, accountId },
+    task: followed,
     origin,
     to,
     signal,
   }: {
-    readonly task: Pick<TaskSummary, "id" | "accountId">;
+    readonly task: Pick<Task, "id" | "keyId" | "accountId">;
     readonly origin: string;
     readonly to: EventWriter;
     readonly signal: AbortSignal;
   },
 ): Promise<void> {
   let logged = "";
-  for await (const event of watchTask(deps, { accountId }, { id, signal })) {
+  for await (const event of watchTask(deps, followed, { id: followed.id, signal })) {
     if (event.kind !== "state") continue;
+    if (!(await isOpen(deps, followed))) return;
     const { task, number } = event;
     const logs = task.error === undefined ? logsOf(task).trimEnd() : logged;
     if (logs !== logged) await to.event({ name: "logs", id: `${number}:0`, data: logs });

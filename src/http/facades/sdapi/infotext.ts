@@ -47,12 +47,15 @@ function quoted(value: string): string {
 /** A name is read from its beginning only: from every place in a long one, it would take hours. */
 const PARAMETER = /(?<![\w ])([\w ]+):\s*("(?:\\.|[^\\"])+"|[^,]*)(?:,|$)/g;
 
+/** A longer line is none of parameters. The longest name all of a prompt's parts; a value of a hundred thousand takes the runtime a second. */
+const LONGEST_LINE = 32 * 1024;
+
 /** The parts of such a text, by that server's names for them. */
 export function readInfotext(text: string): JsonObject {
   if (text.trim() === "") return {};
   const lines = text.trim().split("\n");
   const last = lines.at(-1) ?? "";
-  const pairs = [...last.matchAll(PARAMETER)];
+  const pairs = last.length > LONGEST_LINE ? [] : [...last.matchAll(PARAMETER)];
   // Fewer are a line of the prompt.
   const isParameters = pairs.length >= 3;
   const words = isParameters ? lines.slice(0, -1) : lines;

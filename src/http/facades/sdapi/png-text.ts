@@ -10,9 +10,11 @@ const LOOKED_AT_BYTES = 64 * 1024;
 /** The signature of whoever made a file (C2PA), which any change would void. */
 const SIGNED = "caBX";
 const TEXTS: ReadonlySet<string> = new Set(["tEXt", "zTXt", "iTXt"]);
-/** More than any program writes; each may become this much from a thousandth of it. */
+/** More than any program writes. All texts of a file together may be so long: compressed, they take a thousandth of it. */
 const MOST_TEXTS = 64;
 const MOST_TEXT_BYTES = 256 * 1024;
+/** Each costs a step. Encoders write a few thousand into the largest pictures. */
+const MOST_CHUNKS = 10_000;
 
 /**
  * What a PNG with one more text begins with, and the rest of the file; undefined for a file that is none, or that its maker has signed.
@@ -36,17 +38,23 @@ export async function withText(
   };
 }
 
-/** The texts of a PNG by their keywords; the first of each, none for any other file. Those after the first 64 are left out. */
+/**
+ * The texts of a PNG by their keywords; the first of each, none for any other file. Those after the first 64 are left out, and those
+ * that are longer than what is left of 256 KiB for all.
+ */
 export function textsOf(png: Uint8Array): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
   let read = 0;
+  let left = MOST_TEXT_BYTES;
   for (const { type, data } of chunksOf(Buffer.from(png.buffer, png.byteOffset, png.byteLength), true)) {
     if (!TEXTS.has(type)) continue;
-    if (++read > MOST_TEXTS) break;
+    if (++read > MOST_TEXTS || left === 0) break;
     const end = data.indexOf(0);
-    const text = end < 1 ? undefined : readText(type, data, end);
+    const text = end < 1 ? undefined : readText(type, data, { end, mostBytes: left });
     const keyword = data.subarray(0, end).toString("latin1");
-    if (text !== undefined && text.length <= MOST_TEXT_BYTES && !texts.has(keyword)) texts.set(keyword, text);
+    if (text === undefined || text.length > left || texts.has(keyword)) continue;
+    texts.set(keyword, text);
+    left -= text.length;
   }
   return texts;
 }
@@ -56,10 +64,10 @@ interface Chunk {
   readonly data: Buffer;
 }
 
-/** The chunks of a file, as far as it goes; up to the pixels unless `all`. */
+/** The chunks of a file, as far as it goes, 10,000 at most; up to the pixels unless `all`. */
 function* chunksOf(file: Buffer, all = false): Generator<Chunk> {
   if (!file.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return;
-  for (let at = SIGNATURE.length; at + 8 <= file.length; ) {
+  for (let at = SIGNATURE.length, count = 0; at + 8 <= file.length && count < MOST_CHUNKS; count += 1) {
     const length = file.readUInt32BE(at);
     const type = file.toString("latin1", at + 4, at + 8);
     yield { type, data: file.subarray(at + 8, at + 8 + length) };
@@ -68,7 +76,13 @@ function* chunksOf(file: Buffer, all = false): Generator<Chunk> {
   }
 }
 
-function readText(type: string, data: Buffer, end: number): string | undefined {
+/** @param end of its keyword */
+function readText(
+  type: string,
+  data: Buffer,
+  { end, mostBytes }: { readonly end: number; readonly mostBytes: number },
+): string | undefined {
+  const inflate = (text: Buffer) => inflateSync(text, { maxOutputLength: mostBytes });
   try {
     if (type === "tEXt") return data.toString("latin1", end + 1);
     if (type === "zTXt") return inflate(data.subarray(end + 2)).toString("latin1");
@@ -83,10 +97,6 @@ function readText(type: string, data: Buffer, end: number): string | undefined {
     // Compressed text that is damaged, or that is far more than anybody writes, says nothing.
     return undefined;
   }
-}
-
-function inflate(text: Buffer): Buffer {
-  return inflateSync(text, { maxOutputLength: MOST_TEXT_BYTES });
 }
 
 /** In Latin-1 where that has all of it, else in UTF-8. */
