@@ -4,6 +4,7 @@ import type { Clock } from "../domain/ports/runtime.ts";
 import type { Wakeup } from "../domain/ports/wakeup.ts";
 import type { Lease } from "../domain/task/task.ts";
 import { claimAndBegin } from "./beginnings.ts";
+import { startsOf } from "./detours.ts";
 import { createFetches, type Fetches } from "./fetches.ts";
 import { type HasteningDeps, hastenWaiting } from "./hastening.ts";
 import { createLoop } from "./loop.ts";
@@ -175,16 +176,12 @@ function createAnnouncements(hasRoom: () => boolean, claim: () => void) {
  * The lanes, each with how many tasks may start in it now and whose tasks it may take over. The store counts tasks that fetch inputs, too,
  * so each has that much more room.
  */
-function paced(
-  { pace, takeovers }: StepDeps,
-  lanes: readonly LaneCapacity[],
-  fetches: Fetches,
-): readonly LaneCapacity[] {
+function paced(deps: StepDeps, lanes: readonly LaneCapacity[], fetches: Fetches): readonly LaneCapacity[] {
   return lanes.map((place) => ({
     ...place,
     capacity: place.capacity + fetches.ofLane(place.lane),
-    starts: pace.starts(place.lane),
-    siblings: takeovers.mayHelp(place.lane) ? place.siblings : undefined,
+    starts: startsOf(deps, place, lanes),
+    siblings: deps.takeovers.mayHelp(place.lane) ? place.siblings : undefined,
   }));
 }
 

@@ -11,6 +11,8 @@ export interface Loads {
   share(lane: LaneId): number;
   /** How long one more task would wait for its start, measured in durations of a task; 0 if there is room. */
   turns(lane: LaneId): number;
+  /** How many more tasks would have room at once. */
+  free(lane: LaneId): number;
   /** Tasks that wait. */
   queued(lane: LaneId): number;
   /** A task will wait for the lane. */
@@ -53,6 +55,7 @@ export function createLoads(capacityOf: (lane: LaneId) => number | undefined): L
       const capacity = capacityOf(lane) ?? 1;
       return Math.max(0, countOf(lane) - capacity + 1) / capacity;
     },
+    free: (lane: LaneId) => Math.max(0, (capacityOf(lane) ?? 0) - countOf(lane)),
     queued: (lane: LaneId) => waiting.get(lane) ?? 0,
     assigned: (lane: LaneId) => add(waiting, lane, 1),
     unassigned: (lane: LaneId) => add(waiting, lane, -1),
