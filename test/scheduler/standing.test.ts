@@ -9,7 +9,7 @@ import {
 import type { Log } from "../../src/domain/ports/runtime.ts";
 import { OPENS_AFTER, RouteStandings } from "../../src/scheduler/routing/standing.ts";
 import { fakeClock } from "../helpers/engine.ts";
-import { accountId, taskId } from "../helpers/store.ts";
+import { accountId, bySystem, taskId } from "../helpers/store.ts";
 
 const FAL = "fal" as LaneId;
 const FLUX = { lane: FAL, upstreamModel: "flux" };
@@ -322,6 +322,7 @@ test("the next process knows what is open, also where its clock was set back", a
   expect(late.standing.waitMs(FLUX)).toBe(30_000);
 });
 
+const OPERATOR = bySystem();
 const BLOCKED: RouteTrouble = { ...FLUX, kind: "blocked", detail: "by hand", since: 1, times: 1 };
 
 test("what another process blocks counts from the next look, and no longer when it allows it", async () => {
@@ -393,6 +394,46 @@ test("what another process blocked while a change here was being stored counts f
   await stored.promise;
   await standing.look();
   expect(standing.of(FLUX).state).toBe("blocked");
+});
+
+test("what could not be stored is stored by a later look", async () => {
+  const { standing, kept, routes, fails, lines } = setup();
+  const { set, clear } = routes;
+  const full = () => Promise.reject(new Error("full"));
+  Object.assign(routes, { set: full, clear: full });
+  fails(OPENS_AFTER);
+  await Bun.sleep(0);
+  await standing.look();
+  expect([standing.of(FLUX).state, kept.size]).toEqual(["open", 0]);
+  Object.assign(routes, { set });
+  await standing.look();
+  expect(kept.get("fal flux")?.kind).toBe("open");
+  standing.worked(FLUX, "submission");
+  await Bun.sleep(0);
+  await standing.look();
+  expect([standing.of(FLUX).state, kept.size]).toEqual(["closed", 1]);
+  Object.assign(routes, { clear });
+  await standing.look();
+  expect(kept.size).toBe(0);
+  expect(lines.filter((line) => line.includes("could not be stored"))).toHaveLength(2);
+});
+
+test("an operator's act that could not be stored counts no longer, and what others decide counts", async () => {
+  const { standing, kept, routes } = setup();
+  const full = () => Promise.reject(new Error("full"));
+  const stateNow = async () => {
+    await standing.look();
+    return standing.of(FLUX).state;
+  };
+  Object.assign(routes, { set: full, clear: full });
+  await expect(standing.block(FLUX, "by hand", OPERATOR)).rejects.toThrow("full");
+  expect(await stateNow()).toBe("closed");
+  kept.set("fal flux", BLOCKED);
+  expect(await stateNow()).toBe("blocked");
+  await expect(standing.allow(FLUX, OPERATOR)).rejects.toThrow("full");
+  expect(await stateNow()).toBe("blocked");
+  kept.set("fal flux", { ...BLOCKED, kind: "open" });
+  expect(await stateNow()).toBe("closed");
 });
 
 test("a block resolves when it is stored, and counts at once", async () => {

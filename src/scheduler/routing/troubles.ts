@@ -59,6 +59,8 @@ export class Troubles {
   readonly #lanes = new Set<LaneId>();
   /** Routes whose present state is not stored yet, with the number of writes under way. */
   readonly #unstored = new Map<string, number>();
+  /** Routes whose present state could not be stored. The next look tries again. */
+  readonly #failed = new Map<string, RouteOfLane>();
   /** Routes that changed here since the last look began. */
   readonly #touched = new Set<string>();
   /** Whether the last look passed over what another process may have changed. */
@@ -89,6 +91,7 @@ export class Troubles {
   /** Takes over what another process has blocked or cleared in the store since the last look. */
   async look(): Promise<void> {
     const { routes, clock, log } = this.#deps;
+    this.#storeFailed();
     const unstored = new Set(this.#unstored.keys());
     this.#touched.clear();
     const changed = await routes.changedTroubles(clock.now());
@@ -101,9 +104,12 @@ export class Troubles {
       if (is) this.#hasPassedOver = true;
       return is;
     };
-    const stored = new Set(rows.map(keyOf));
+    const stored = new Map(rows.map((row) => [keyOf(row), row.kind]));
     for (const [key, { trouble }] of this.#known) {
-      if (stored.has(key) || isNewer(key)) continue;
+      const kind = stored.get(key);
+      // Only an operator ends a block. What was found since is known where it was found.
+      const isKept = kind !== undefined && (kind === "blocked" || trouble.kind !== "blocked");
+      if (isKept || isNewer(key)) continue;
       this.#known.delete(key);
       tellEnd(log, trouble);
       this.#deps.onEnd?.(trouble);
@@ -167,7 +173,7 @@ export class Troubles {
     };
     this.#note({ trouble, asked, untilMs: clock.elapsed() + waitMs, latest });
     if (before === undefined) tellBegin(log, trouble);
-    return this.#keep(keyOf(trouble), routes.set(trouble, act));
+    return this.#keep(trouble, routes.set(trouble, act), { act });
   }
 
   /** Tasks of others than its callers are done there. They are no longer kept away. @returns as `set` */
@@ -177,17 +183,19 @@ export class Troubles {
     this.#note({ ...known, trouble, probe: undefined });
     // A problem of one kept nobody else away.
     if ((trouble.callers?.length ?? 0) > 1) tellEnd(log, trouble);
-    return this.#keep(keyOf(trouble), routes.set(trouble), trouble);
+    return this.#keep(trouble, routes.set(trouble), { isOpened: true });
   }
 
   /** @returns as `set` */
   clear({ lane, upstreamModel }: RouteOfLane, act?: Act): Promise<void> {
     const one = this.find({ lane, upstreamModel });
     if (one === undefined) return Promise.resolve();
-    const key = keyOf(one.trouble);
-    this.#known.delete(key);
+    this.#known.delete(keyOf(one.trouble));
     tellEnd(this.#deps.log, one.trouble);
-    return this.#keep(key, this.#deps.routes.clear({ lane, upstreamModel }, act), one.trouble);
+    return this.#keep(one.trouble, this.#deps.routes.clear({ lane, upstreamModel }, act), {
+      act,
+      isOpened: true,
+    });
   }
 
   #note(known: Known): void {
@@ -195,22 +203,51 @@ export class Troubles {
     this.#lanes.add(known.trouble.lane);
   }
 
-  /** @param ended what keeps tasks away no longer */
-  #keep(key: string, writing: Promise<void>, ended?: RouteOfLane): Promise<void> {
+  #keep(
+    { lane, upstreamModel }: RouteOfLane,
+    writing: Promise<void>,
+    { act, isOpened = false }: { readonly act?: Act | undefined; readonly isOpened?: boolean },
+  ): Promise<void> {
+    const route = { lane, upstreamModel };
+    const stored = this.#store(route, writing);
+    // Most callers that change something do not wait for it.
+    stored
+      .catch((error: unknown) => {
+        this.#deps.log.error({ err: error as Error }, "what became of a route could not be stored");
+        // An operator is told that an act has failed. What is stored counts from the next look.
+        if (act === undefined) this.#failed.set(keyOf(route), route);
+        else this.#hasPassedOver = true;
+      })
+      .finally(() => isOpened && this.#deps.onEnd?.(route));
+    return stored;
+  }
+
+  /** @returns `writing`, until whose end nothing that was stored before replaces what is known */
+  async #store(route: RouteOfLane, writing: Promise<void>): Promise<void> {
+    const key = keyOf(route);
     this.#touched.add(key);
     this.#unstored.set(key, (this.#unstored.get(key) ?? 0) + 1);
-    const stored = writing.then(() => {
+    try {
+      await writing;
+    } finally {
       const left = (this.#unstored.get(key) ?? 1) - 1;
       if (left > 0) this.#unstored.set(key, left);
       else this.#unstored.delete(key);
-    });
-    // Most callers that change something do not wait for it.
-    stored
-      .catch((error: unknown) =>
-        this.#deps.log.error({ err: error as Error }, "what became of a route could not be stored"),
-      )
-      .finally(() => ended && this.#deps.onEnd?.(ended));
-    return stored;
+    }
+  }
+
+  /** Stores what could not be stored before. That it could not was told then. */
+  #storeFailed(): void {
+    const failed = [...this.#failed];
+    this.#failed.clear();
+    for (const [key, route] of failed) {
+      const { trouble } = this.#known.get(key) ?? {};
+      const { routes } = this.#deps;
+      // Whoever blocked it since has stored that.
+      if (trouble?.kind === "blocked") continue;
+      const writing = trouble === undefined ? routes.clear(route) : routes.set(trouble);
+      this.#store(route, writing).catch(() => void this.#failed.set(key, route));
+    }
   }
 }
 
