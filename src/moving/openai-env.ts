@@ -1,6 +1,6 @@
 import type { ProviderId } from "../domain/ids.ts";
 import type { HeldProviderKey, Holdings, LeftBehind } from "./holdings.ts";
-import { NOTHING } from "./holdings.ts";
+import { NOTHING, UnreadableSource } from "./holdings.ts";
 
 /** A provider, and the variables that customarily hold the secrets of its default account. */
 export interface CustomaryProvider {
@@ -16,6 +16,9 @@ const BEGINNINGS: Readonly<Record<string, string>> = { GEMINI: "GOOGLE_GEMINI" }
 
 /** `$NAME` or `${NAME}`. */
 const REFERENCE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
+
+/** What references may make of a value. Each of some lines that stand twice for the one before would double it. */
+const LONGEST_RESOLVED = 64 * 1024;
 
 /** The variables of an environment. */
 export interface Environment {
@@ -63,6 +66,8 @@ function isSet(value: string | undefined): boolean {
 /**
  * Reads a file of `NAME=value` lines, as `.env` files are. Lines that are none are passed over. `$NAME` and `${NAME}` stand for what an
  * earlier line has there, except in single quotes. A reference to anything else stays as it is.
+ *
+ * @throws UnreadableSource for references that make a value longer than any is
  */
 export function readEnvFile(text: string): Environment {
   const found = new Map<string, string>();
@@ -73,10 +78,15 @@ export function readEnvFile(text: string): Environment {
     const quoted = /^(["'])(.*?)\1/.exec(raw);
     const value = quoted?.[2] ?? raw.replace(/\s+#.*$/, "");
     unresolved.delete(name);
+    let left = LONGEST_RESOLVED;
     const resolved = (whole: string, braced?: string, bare?: string) => {
       const of = braced ?? bare ?? "";
       if (!found.has(of) || unresolved.has(of)) unresolved.add(name);
-      return found.get(of) ?? whole;
+      const known = found.get(of) ?? whole;
+      left -= known.length;
+      if (left < 0)
+        throw new UnreadableSource(`References make ${name} longer than ${LONGEST_RESOLVED} characters.`);
+      return known;
     };
     found.set(name, quoted?.[1] === "'" ? value : value.replace(REFERENCE, resolved));
   }

@@ -36,6 +36,13 @@ test("a key that refers to a variable elsewhere stays there, and one whose addre
   ]);
 });
 
+test("a file whose references double a value from line to line is refused", () => {
+  const lines = Array.from({ length: 40 }, (_, i) => `A${i + 1}=\${A${i}}$A${i}`);
+  expect(() => readEnvFile(["A0=xx", ...lines].join("\n"))).toThrow("References make A16 longer than 65536");
+  const long = "x".repeat(60_000);
+  expect(readEnvFile(`A=${long}\nB=$A`).variables.get("B")).toBe(long);
+});
+
 test("what looks like a reference in single quotes is part of the key", () => {
   const environment = readEnvFile(
     "OPENAI_API_KEY='sk-$a'\nFAL_KEY=$OPENAI_API_KEY\nBFL_API_KEY=$B\nLUMA=$BFL_API_KEY",
