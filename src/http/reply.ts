@@ -31,9 +31,10 @@ export function success(data: unknown, headers?: Readonly<Record<string, string>
   return written(succeeding(JSON.stringify(data)), headers, log);
 }
 
-/** The same of data that is text already. @param data JSON */
-export function successful(data: string): Reply {
-  return written(succeeding(data), undefined, undefined);
+/** The same of data that is encoded already. @param data parts of JSON */
+export function successfully(data: readonly Uint8Array<ArrayBuffer>[]): Reply {
+  const [before = "", after = ""] = succeeding("\n").split("\n");
+  return { status: 200, headers: JSON_HEADERS, body: new Blob([before, ...data, after]) };
 }
 
 /** The same as text. @param data JSON */

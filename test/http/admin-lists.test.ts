@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
+import { listed } from "../../src/http/admin/lists.ts";
 import { type PublishedService, startPublished } from "./openapi-service.ts";
 
 let service: PublishedService;
@@ -54,6 +55,22 @@ test.each([
   expect((await asked({ order: "newest" })).status).toBe(400);
   for (const limit of ["0", "1001", "many"]) expect((await asked({ limit })).status).toBe(400);
   expect((await asked({ after: "list one" })).status).toBe(400);
+});
+
+test("slices of a list become one answer, of which nothing is one long text", async () => {
+  async function* slices() {
+    yield { items: ["…", "b"], next: "b" };
+    yield { items: [], next: "b" };
+    yield { items: ["c"], next: undefined };
+  }
+  const { body } = await listed("names", slices(), (name) => ({ name }));
+  expect(body).toBeInstanceOf(Blob);
+  expect(JSON.parse(await new Response(body).text())).toEqual({
+    ...{ code: 200, message: "success" },
+    data: { names: [{ name: "…" }, { name: "b" }, { name: "c" }], next: null },
+  });
+  const none = await listed("names", (async function* () {})(), () => ({}));
+  expect(JSON.parse(await new Response(none.body).text()).data).toEqual({ names: [], next: null });
 });
 
 test("keys are listed with the names of their accounts", async () => {
