@@ -76,7 +76,7 @@ export function quotaOf(form: JsonObject): ShownQuota {
     quota: {
       limit: amountIn(form, "limit"),
       reset: wordIn(form, "reset", QUOTA_RESETS),
-      used: amountIn(form, "used"),
+      used: sumIn(form, "used"),
       reserved: amountIn(form, "reserved"),
       remaining: amountIn(form, "remaining"),
       resetsAt: optionalTimeIn(form, "resets_at"),

@@ -2,7 +2,7 @@ import { type Account, type ApiKey, availableOf, type Principal } from "../domai
 import { dayOf, monthStartOf } from "../domain/day.ts";
 import { AppError } from "../domain/errors.ts";
 import type { AccountId } from "../domain/ids.ts";
-import { type Micros, type MicrosSum, maxMicros, toMicros, ZERO } from "../domain/money/money.ts";
+import { type Micros, type MicrosSum, maxMicros, subtractSum, ZERO } from "../domain/money/money.ts";
 import { type Quota, quotaPeriod, quotaResetsAt } from "../domain/money/quota.ts";
 import { sumUsage, type UsageTotal } from "../domain/money/usage.ts";
 import type { AccountStore, QuotaUse } from "../domain/ports/account-store.ts";
@@ -104,8 +104,13 @@ export async function readQuota(
 ): Promise<QuotaStatus | undefined> {
   const { quota } = policy;
   if (quota === undefined) return undefined;
-  const { used, reserved } = await accounts.keyQuota(keyId, quotaPeriod(quota.reset, at));
-  const remaining = maxMicros(toMicros(quota.limit - used - reserved), ZERO);
+  return quotaStatus(quota, await accounts.keyQuota(keyId, quotaPeriod(quota.reset, at)), at);
+}
+
+/** What is left of a quota at a moment. */
+export function quotaStatus(quota: Quota, { used, reserved }: QuotaUse, at: number): QuotaStatus {
+  const left = subtractSum(subtractSum(quota.limit, used), reserved);
+  const remaining = typeof left === "bigint" ? ZERO : maxMicros(left, ZERO);
   return { ...quota, used, reserved, remaining, resetsAt: quotaResetsAt(quota.reset, at) };
 }
 

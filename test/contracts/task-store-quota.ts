@@ -102,6 +102,60 @@ export function describeQuotas(make: MakeStore): void {
     );
 
     test(
+      "is used up by what the key spent before, even by more than numbers count exactly",
+      withQuota(undefined, async (store) => {
+        const much = micros(9_007_199_254_740_001);
+        const { quote } = newTask();
+        const lines = quote.lines.map((line) => ({ ...line, unitMicros: much }));
+        for (const number of [1, 2]) {
+          await admit(store, { number, held: much, quote: { ...quote, lines, ceiling: much } });
+          await endOne(store, "completed", { cost: much });
+          await store.accounts.credit(ACCOUNT, much, "paid", bySystem());
+        }
+        await create(store, { number: 3 });
+        await setQuota(store, "monthly");
+        const spent = { used: 2n * BigInt(much), reserved: micros(PRICE) };
+        expect(await store.accounts.keyQuota(KEY, 0)).toEqual(spent);
+        expect(await store.accounts.keyQuotas([{ id: KEY, period: 0 }])).toEqual([spent]);
+        expect(await create(store, { number: 4 })).toMatchObject({
+          kind: "insufficient_quota",
+          limitedBy: "key_quota",
+        });
+      }),
+    );
+
+    test(
+      "is told of several keys as of each, whether they have spent of it, before it or nothing",
+      withQuota("total", async (store) => {
+        for (const number of [2, 3, 4]) {
+          const quota = { limit: micros(100_000), reset: "total" } as const;
+          await store.accounts.createKey(
+            newKey({ number, name: `k${number}`, policy: number === 3 ? {} : { quota } }),
+            undefined,
+            bySystem(),
+          );
+        }
+        await create(store, { number: 1 });
+        await create(store, { number: 2, keyId: keyId(2) });
+        await create(store, { number: 3, keyId: keyId(3) });
+        await endOne(store, "completed");
+        const asked = [4, 3, 9, 2, 1].map((number) => ({ id: keyId(number), period: 0 }));
+        const each = await Promise.all(asked.map(({ id, period }) => store.accounts.keyQuota(id, period)));
+        expect(await store.accounts.keyQuotas(asked)).toEqual(each);
+        expect(await store.accounts.keyQuotas([])).toEqual([]);
+        expect(each.map(({ used, reserved }) => [used, reserved])).toEqual(
+          [
+            [0, 0],
+            [0, PRICE],
+            [0, 0],
+            [0, PRICE],
+            [PRICE, 0],
+          ].map((pair) => pair.map(micros)),
+        );
+      }),
+    );
+
+    test(
       "counts each of the first creates of a period once, which come together",
       withQuota("daily", async (store) => {
         const admissions = [1, 2, 3].map((number) => admissionOf(store, { number, held: micros(7_000) }));

@@ -25,9 +25,13 @@ test("other work runs while the quotas of many keys are read, and the least left
   const accounts = {
     accountNames: async () => new Map([[ACCOUNT, "studio"]]),
     keys: async () => keys,
-    async keyQuota(id: ApiKey["id"]) {
-      most = Math.max(most, ++readInTurn);
-      return { used: toMicros(keys.findIndex((key) => key.id === id)), reserved: toMicros(0) };
+    async keyQuotas(asked: readonly Pick<ApiKey, "id">[]) {
+      readInTurn += asked.length;
+      most = Math.max(most, readInTurn);
+      return asked.map(({ id }) => ({
+        used: toMicros(keys.findIndex((key) => key.id === id)),
+        reserved: toMicros(0),
+      }));
     },
   };
   const deps = { accounts, clock: { now: () => NOW } } as unknown as ManageAccountDeps;

@@ -5,7 +5,7 @@ import type { AtHand } from "../at-hand.ts";
 import type { AccountId, KeyId, TaskId, TokenId } from "../ids.ts";
 import type { ListOrder } from "../lists.ts";
 import type { LedgerEntry } from "../money/ledger.ts";
-import type { Micros } from "../money/money.ts";
+import type { Micros, MicrosSum } from "../money/money.ts";
 
 export interface NewAccount {
   readonly id: AccountId;
@@ -58,9 +58,9 @@ export interface ListPage {
   readonly order?: ListOrder | undefined;
 }
 
-/** What a key has spent and reserved of its quota. */
+/** What a key has spent and reserved of its quota. What it spent before it had one may be more than any quota. */
 export interface QuotaUse {
-  readonly used: Micros;
+  readonly used: MicrosSum;
   readonly reserved: Micros;
 }
 
@@ -140,6 +140,8 @@ export interface AccountStore {
    * for the key began within the period, charges since its first day count as used, and the holds of live tasks as reserved.
    */
   keyQuota(id: KeyId, period: number): Promise<QuotaUse>;
+  /** The same of some keys, in their order. */
+  keyQuotas(asked: readonly { readonly id: KeyId; readonly period: number }[]): Promise<readonly QuotaUse[]>;
   /** Changes only what is given. @returns the new state; a revoked key does not change */
   changeKey(id: KeyId, change: KeyChange, act: Act): Promise<ApiKey | "revoked" | "not_found">;
   /**

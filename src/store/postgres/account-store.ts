@@ -27,7 +27,7 @@ import type { ChangeWatch } from "./change-watch.ts";
 import type { Connection } from "./connection.ts";
 import { createGrantCache, type GrantCache } from "./grant-cache.ts";
 import type { Ledger } from "./ledger.ts";
-import { quotaUse } from "./quota-allowance.ts";
+import { quotaUse, quotaUses } from "./quota-allowance.ts";
 import type { Readers } from "./replica.ts";
 import type { Session } from "./session.ts";
 
@@ -89,6 +89,7 @@ export function createAccountStore(connection: Connection, deps: AccountStoreDep
     createKey: (...given) => writeFor(given[0].accountId, (session) => keys.create(session, ...given)),
     key: (idOrName) => read((session) => findKey(session, idOrName)),
     keyQuota: (id, period) => readAtOnce((session) => quotaUse(session, id, period)),
+    keyQuotas: (asked) => readAtOnce((session) => quotaUses(session, asked)),
     revokeKey: (id, now, act) => writeForKey(id, (session) => keys.revoke(session, id, now, act)),
     changeKey: (id, change, act) => writeForKey(id, (session) => keys.change(session, id, change, act)),
     rotateKey: (id, rotation, act) => writeForKey(id, (session) => keys.rotate(session, id, rotation, act)),

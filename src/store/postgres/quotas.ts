@@ -12,8 +12,8 @@ import { type Session, statement } from "./session.ts";
 const COUNT = statement<never, [account: string, key: string, from: number, period: number]>(
   `update task set quota_period = $4 where ${UNCOUNTED} and created_at >= $3`,
 );
-const INSERT = statement<never, [key: string, period: number, used: number, reserved: number]>(
-  "insert into key_quota (key_id, period, used_micros, reserved_micros) values ($1, $2, $3, $4)",
+const INSERT = statement<never, [key: string, period: number, used: string, reserved: number]>(
+  "insert into key_quota (key_id, period, used_micros, reserved_micros) values ($1, $2, $3::text::bigint, $4)",
 );
 const RESERVE = statement<never, [amount: number, key: string, period: number, limit: number]>(
   `update key_quota set reserved_micros = reserved_micros + $1::bigint
@@ -38,7 +38,7 @@ export const quotas = {
   /** Creates the row of a period. */
   async open(session: Session, { accountId, keyId, period, used, reserved }: Allowance): Promise<void> {
     await Promise.all([
-      INSERT.run(session, keyId, period, used, reserved),
+      INSERT.run(session, keyId, period, String(used), reserved),
       reserved > 0 ? COUNT.run(session, accountId, keyId, period * DAY_MS, period) : undefined,
     ]);
   },

@@ -74,6 +74,7 @@ export function createAccountStore(connection: Connection, watch: ChangeWatch, s
     createKey: (key, callbackSecret, act) => write(() => parts.keys.create(key, callbackSecret, act)),
     key: async (idOrName) => read(() => parts.keys.find(idOrName)),
     keyQuota: async (id, period) => read(() => parts.quotas.use(id, period)),
+    keyQuotas: async (asked) => read(() => asked.map(({ id, period }) => parts.quotas.use(id, period))),
     revokeKey: (id, now, act) => writeClearing(parts.grants, () => parts.keys.revoke(id, now, act)),
     changeKey: (id, change, act) => writeClearing(parts.grants, () => parts.keys.change(id, change, act)),
     rotateKey: (id, rotation, act) => writeClearing(parts.grants, () => parts.keys.rotate(id, rotation, act)),

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import type { KeyPolicy } from "../../domain/access/key-policy.ts";
 import { DAY_MS } from "../../domain/day.ts";
 import type { AccountId, KeyId } from "../../domain/ids.ts";
-import { type Micros, toMicros } from "../../domain/money/money.ts";
+import { type Micros, subtractSum, toMicros, toSum } from "../../domain/money/money.ts";
 import { quotaPeriod } from "../../domain/money/quota.ts";
 import type { QuotaUse } from "../../domain/ports/account-store.ts";
 import type { Admission } from "../../domain/ports/task-store.ts";
@@ -22,9 +22,10 @@ export interface Allowance extends QuotaUse {
   readonly isCounted: boolean;
 }
 
-/** Below zero when the limit was lowered below what was already spent. */
-export function leftOf({ limit, used, reserved }: Allowance): number {
-  return limit - used - reserved;
+/** Below zero when the limit was lowered below what was already spent; of what cannot be counted, as little as can be. */
+export function leftOf({ limit, used, reserved }: Allowance): Micros {
+  const left = subtractSum(subtractSum(limit, used), reserved);
+  return typeof left === "bigint" ? toMicros(Number.MIN_SAFE_INTEGER) : left;
 }
 
 /** Selects the live tasks of a key whose holds are counted in no period. */
@@ -32,7 +33,8 @@ export const UNCOUNTED = `account_number = ${accountNumber("?1")} and key_label 
   and quota_period is null`;
 
 interface UseRow {
-  readonly used_micros: number;
+  /** As text: the row of a key whose account is unlimited may begin with more than JavaScript reads. */
+  readonly used: string;
   readonly reserved_micros: number;
 }
 
@@ -76,7 +78,7 @@ export function prepareAllowances(db: Database) {
 function prepareStanding(db: Database) {
   const chargedSince = prepareChargedSince(db);
   const counted = db.prepare<UseRow, [key: string, period: number]>(
-    "select used_micros, reserved_micros from key_quota where key_id = ? and period = ?",
+    "select cast(used_micros as text) as used, reserved_micros from key_quota where key_id = ? and period = ?",
   );
   const anyCounted = db.prepare<{ period: number }, [key: string]>(
     "select period from key_quota where key_id = ? limit 1",
@@ -89,13 +91,13 @@ function prepareStanding(db: Database) {
   function opening(account: AccountId, key: KeyId, period: number): QuotaUse {
     if (anyCounted.get(key) !== null) return { used: toMicros(0), reserved: toMicros(0) };
     const reserved = heldSince.get(account, key, period * DAY_MS)?.held ?? 0;
-    return { used: toMicros(Number(chargedSince(account, key, period))), reserved: toMicros(reserved) };
+    return { used: chargedSince(account, key, period), reserved: toMicros(reserved) };
   }
 
   function kept(key: KeyId, period: number): (QuotaUse & { isCounted: true }) | undefined {
     const row = counted.get(key, period);
     if (row === null) return undefined;
-    return { used: toMicros(row.used_micros), reserved: toMicros(row.reserved_micros), isCounted: true };
+    return { used: toSum(row.used), reserved: toMicros(row.reserved_micros), isCounted: true };
   }
 
   function of(account: AccountId, key: KeyId, period: number): QuotaUse & { isCounted: boolean } {

@@ -2,7 +2,7 @@ import type { Database } from "bun:sqlite";
 import { DAY_MS } from "../../domain/day.ts";
 import type { AccountId, KeyId } from "../../domain/ids.ts";
 import type { LedgerEntry } from "../../domain/money/ledger.ts";
-import type { Micros } from "../../domain/money/money.ts";
+import type { Micros, MicrosSum } from "../../domain/money/money.ts";
 import { accountNumber } from "./account-store/account-table.ts";
 import { labelOf } from "./label-table.ts";
 import { type Allowance, prepareAllowances, UNCOUNTED } from "./quota-allowance.ts";
@@ -18,7 +18,7 @@ export function prepareQuotas(db: Database) {
   const count = db.prepare<never, [account: string, key: string, from: number, period: number]>(
     `update task indexed by task_live set quota_period = ?4 where ${UNCOUNTED} and created_at >= ?3`,
   );
-  const insert = db.prepare<never, [key: string, period: number, used: number, reserved: number]>(
+  const insert = db.prepare<never, [key: string, period: number, used: MicrosSum, reserved: number]>(
     "insert into key_quota (key_id, period, used_micros, reserved_micros) values (?, ?, ?, ?)",
   );
   const reserve = db.prepare<never, [amount: number, key: string, period: number, limit: number]>(

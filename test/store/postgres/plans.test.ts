@@ -11,6 +11,7 @@ import type {
 } from "../../../src/domain/ids.ts";
 import { type Connection, openConnection } from "../../../src/store/postgres/connection.ts";
 import { createLabels } from "../../../src/store/postgres/labels.ts";
+import { quotaUses } from "../../../src/store/postgres/quota-allowance.ts";
 import { createRetentionStore } from "../../../src/store/postgres/retention-store.ts";
 import { createSearchStore } from "../../../src/store/postgres/search-store.ts";
 import { prepareList } from "../../../src/store/postgres/task-store/list.ts";
@@ -115,6 +116,8 @@ async function askAll(connection: Connection): Promise<void> {
     usage.chargedTo(account, key),
     usage.liveTasks(account, key, 9),
   ]);
+  const asked = Array.from({ length: 10 }, (_, i) => ({ id: numbered<KeyId>("key", i + 34), period: 1 }));
+  await connection.read((session) => quotaUses(session, asked));
   for (const by of ["provider", "model"] as const)
     await usage.report({ from: 0, to: 9, by, accountId: account });
   await Promise.all([usage.spentSince(100_000), usage.recentDurations(200)]);

@@ -44,6 +44,11 @@ const STATEMENTS = [
   `insert into usage_day (account_id, day, key_id, model, completed, failed, cancelled, outputs, charged_micros)
      select account.id, day, ${id("key", `${MODELS} + account.number`)}, 'model-' || model, 1, 0, 0, 1, 0
      from account cross join generate_series(1, 200) as day cross join generate_series(1, 10) as model`,
+  // Some keys are of the tasks above; of each two, one has spent of its quota.
+  `insert into api_key (id, account_id, name, hash, display, created_at)
+     select ${id("key", "i")}, ${id("acct", `1 + i % ${ACCOUNTS}`)}, 'key ' || i, 'hash ' || i, '', 0 from generate_series(1, 20000) as i`,
+  `insert into key_quota (key_id, period, used_micros, reserved_micros)
+     select id, period, 0, 0 from api_key cross join generate_series(1, 3) as period where right(id, 1)::int % 2 = 0`,
   `select setval('task_change_number', ${SEEDED.tasks})`,
   `select setval('task_number_seq', ${SEEDED.tasks})`,
 ];

@@ -1,6 +1,6 @@
 import { accountForm, ledgerForm } from "../../../domain/access/record-form.ts";
 import type { JsonObject } from "../../../domain/json.ts";
-import { CURRENCY, formatAmount, type Micros } from "../../../domain/money/money.ts";
+import { CURRENCY, formatAmount, type MicrosSum } from "../../../domain/money/money.ts";
 import type { ListedQuota } from "../../../service/list-quotas.ts";
 import type { LedgerPage, Refunded } from "../../../service/manage-money.ts";
 
@@ -35,6 +35,6 @@ export function presentQuota({ key, account, quota }: ListedQuota): JsonObject {
   };
 }
 
-function amounts(of: Readonly<Record<string, Micros>>): JsonObject {
+function amounts(of: Readonly<Record<string, MicrosSum>>): JsonObject {
   return Object.fromEntries(Object.entries(of).map(([name, amount]) => [name, formatAmount(amount)]));
 }
