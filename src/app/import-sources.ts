@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { accountProvider, settingOf, variableOfSecret } from "../config/accounts/provider.ts";
+import { nearVariables } from "../config/near-variables.ts";
 import type { ModelId, ProviderId } from "../domain/ids.ts";
 import type { Model } from "../domain/model/model.ts";
 import { type Holdings, UnreadableSource } from "../moving/holdings.ts";
@@ -47,7 +48,9 @@ export async function readSource(source: ImportSource, deps: SourceDeps): Promis
     const { file } = source;
     const environment = file === undefined ? ownVariables(deps.env) : readEnvFile(readText(file));
     const customary = PROVIDERS.map((provider) => ({ id: provider.id, kinds: variablesOf(provider) }));
-    return holdingsOfEnvironment(environment, customary, file ?? "the environment");
+    const name = file ?? "the environment";
+    const held = holdingsOfEnvironment(environment, customary, name);
+    return { ...held, left: [...held.left, ...othersKeys(environment, held, name)] };
   }
   if (source.kind !== "litellm") {
     const { kind } = source;
@@ -98,6 +101,16 @@ function readText(path: string): string {
 }
 
 /** In these, nothing stands for anything else. */
+/** Keys that are in variables of other programs. */
+function othersKeys({ variables }: Environment, { providerKeys }: Holdings, name: string): Holdings["left"] {
+  const isHeld = (id: string) => providerKeys.some(({ provider }) => provider === id);
+  const found = nearVariables(PROVIDERS, isHeld, {
+    env: Object.fromEntries(variables),
+    machine: { cores: 1 },
+  });
+  return found.map((each) => ({ kind: "provider_key", from: `${each.name} in ${name}`, why: each.why }));
+}
+
 function ownVariables(env: SourceDeps["env"]): Environment {
   const set = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],

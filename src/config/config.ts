@@ -11,7 +11,6 @@ import { type BackupConfig, checkBackups, readBackups } from "./backups.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
 import { completePostgresUrl } from "./database.ts";
 import { type ModerationSettings, readModeration } from "./moderation/moderation.ts";
-import { describeNearVariables } from "./near-variables.ts";
 import { ConfigError, type ConfigProblem, show } from "./problem.ts";
 import {
   type ProviderConfig,
@@ -121,10 +120,9 @@ export function loadConfig(sources: ConfigSources): Config {
   const placed = (problem: ConfigProblem) => file?.placed(problem) ?? problem;
   if (problems.length > 0) throw new ConfigError(problems.map(placed), dataDir);
   const warnings = [...warningsOf(env, settings, values), ...providers.warnings];
-  const near = describeNearVariables(sources.providers, providers.accounts, { env, machine });
   const providerConfig = (provider: ProviderSettings) => readLateProvider(provider, ofProviders);
   return freeze({
-    ...{ ...values, ...providers, providerConfig, notes: [...providers.notes, ...near] },
+    ...{ ...values, ...providers, providerConfig },
     ...{ dataDir, assets, backup, configFile: file?.path, pricing, moderation, alerts, warnings, placed },
     shown: () => shownSettings(given),
   });

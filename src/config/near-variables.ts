@@ -10,6 +10,13 @@ interface Unread {
   readonly variable: string;
 }
 
+/** A variable that looks like the key of a provider. */
+export interface NearVariable {
+  readonly name: string;
+  readonly provider: string;
+  readonly why: string;
+}
+
 /** What every name of a key may have, so that it tells nothing of whose it is. */
 const COMMON = new Set(["API", "KEY", "TOKEN", "SECRET", "ID", "AI", "ML", "GENERATIVE"]);
 const KEY_NAME = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(KEY|TOKEN|SECRET)(_ID)?$/;
@@ -17,27 +24,37 @@ const KEY_NAME = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(KEY|TOKEN|SECRET)(_ID)?$/;
 const LONGEST = 64;
 
 /**
- * Says which variables look like the key of a provider that is switched off, because it is read from another one, a sentence each.
- * Other programs read other names for the same key, and nothing is spent with a key that was not meant for this program.
+ * Finds variables that look like the key of a provider that is switched off, because it is read from another one. Other programs read
+ * other names for the same key, and nothing is spent with a key that was not meant for this program.
  */
-export function describeNearVariables(
+export function nearVariables(
   providers: readonly ProviderSettings[],
-  accounts: Readonly<Record<string, readonly unknown[]>>,
+  isOn: (provider: string) => boolean,
   { env, machine }: { readonly env: Given["env"]; readonly machine: Machine },
-): string[] {
+): NearVariable[] {
   const variables = providers.map((provider) => keyVariables(provider, machine));
   const read = new Set(variables.flat());
   const unread = providers.flatMap(({ id, title = id }, i): Unread[] => {
     const [variable] = variables[i] ?? [];
-    return variable === undefined || accounts[id]?.length !== 0 ? [] : [{ id, title, variable }];
+    return variable === undefined || isOn(id) ? [] : [{ id, title, variable }];
   });
   return Object.entries(env).flatMap(([name, value = ""]) => {
     if (value === "" || OWN_KEY.test(value) || read.has(name) || !isKeyName(name)) return [];
     const meant = whoseKey(name, unread);
-    return meant === undefined
-      ? []
-      : [`${meant.id}: ${name} is set, but the key of ${meant.title} is read from ${meant.variable}`];
+    if (meant === undefined) return [];
+    return [{ name, provider: meant.id, why: `the key of ${meant.title} is read from ${meant.variable}` }];
   });
+}
+
+/** Says so of the providers that have no account, a sentence each. */
+export function describeNear(
+  providers: readonly ProviderSettings[],
+  accounts: Readonly<Record<string, readonly unknown[]>>,
+  sources: Parameters<typeof nearVariables>[2],
+): string[] {
+  return nearVariables(providers, (id) => accounts[id]?.length !== 0, sources).map(
+    ({ name, provider, why }) => `${provider}: ${name} is set, but ${why}`,
+  );
 }
 
 function keyVariables({ settings, kinds = [] }: ProviderSettings, machine: Machine): string[] {

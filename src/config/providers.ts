@@ -10,6 +10,7 @@ import {
 import { type AccountSettings, readAccounts } from "./accounts/accounts.ts";
 import { type AccountProvider, accountProvider, accountsKey, describeHalves } from "./accounts/provider.ts";
 import { chooseValue, type Given, type Origins, readCredential } from "./choose.ts";
+import { describeNear } from "./near-variables.ts";
 import type { Listening } from "./own-address.ts";
 import type { ConfigProblem } from "./problem.ts";
 import type { ProviderSettings } from "./settings.ts";
@@ -93,11 +94,16 @@ export function readProviders(
   const all = providers.map((provider) => [provider.id, readProvider(provider, sources, problems)] as const);
   const byId = <T>(of: (config: ProviderConfig) => T): { readonly [id: string]: T } =>
     Object.fromEntries(all.map(([id, config]) => [id, of(config)]));
+  const accounts = byId((config) => config.accounts);
+  const { given, machine } = sources;
   return {
     providers: byId(({ values }) => values),
-    accounts: byId(({ accounts }) => accounts),
+    accounts,
     warnings: all.flatMap(([, { warnings }]) => warnings),
-    notes: all.flatMap(([, { notes }]) => notes),
+    notes: [
+      ...all.flatMap(([, { notes }]) => notes),
+      ...describeNear(providers, accounts, { env: given.env, machine }),
+    ],
   };
 }
 

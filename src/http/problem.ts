@@ -70,8 +70,13 @@ export function envelopeFor(path: string, code: ErrorCode): Envelope {
   return code === "invalid_api_key" || path.startsWith("/compat/") ? "compatible" : "standard";
 }
 
-/** The answer for an error, with the caller's names for the fields. */
-export function problem(error: AppError, envelope: Envelope): Reply {
+/**
+ * The answer for an error, with the caller's names for the fields.
+ *
+ * @param isForImages the caller is a library of the images API, which finds the message in that API's object alone: where its base
+ * address is wrong, it gets both
+ */
+export function problem(error: AppError, envelope: Envelope, isForImages = false): Reply {
   const status = STATUS[error.code];
   const { retryAfterSec, shouldRetry, taskId, allow } = error.details;
   const headers: Record<string, string> = { "Content-Type": "application/json" };
@@ -87,10 +92,10 @@ export function problem(error: AppError, envelope: Envelope): Reply {
   }
   const type = TYPE[status];
   const { message, param } = error;
-  const body =
-    envelope === "compatible"
-      ? { error: { message, type, code: error.code, param } }
-      : { code: status, message, data: { type, error_code: error.code, param } };
+  const compatible = { error: { message, type, code: error.code, param } };
+  const standard = { code: status, message, data: { type, error_code: error.code, param } };
+  const other = isForImages ? { ...standard, ...compatible } : standard;
+  const body = envelope === "compatible" ? compatible : other;
   return { status, headers, body: JSON.stringify(body) };
 }
 

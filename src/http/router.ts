@@ -7,6 +7,7 @@ import { type AccessDeps, enter } from "./access.ts";
 import { Arriving, type ArrivingDeps } from "./arriving.ts";
 import type { Connection, Exchange, Handling } from "./exchange.ts";
 import { otherPathOf } from "./facades/spoken.ts";
+import { isImagesClient } from "./images-client.ts";
 import { createLongerPaths, createNearbyPaths } from "./nearby-paths.ts";
 import { createPaths } from "./paths.ts";
 import { envelopeFor, problem, toAppError } from "./problem.ts";
@@ -80,7 +81,8 @@ function failed(deps: RouterDeps, exchange: Arriving, error: unknown): Outcome {
   const reason = exchange.standing?.lateRefusal() ?? error;
   const failure = toAppError(reason, exchange.request.headers.has("idempotency-key"));
   if (isDefect(failure)) logDefect(deps, exchange.requestId, failure);
-  const told = problem(failure, envelopeFor(exchange.path, failure.code));
+  const { path, request } = exchange;
+  const told = problem(failure, envelopeFor(path, failure.code), isImagesClient(request));
   const reply = typeof told.body === "string" ? { ...told, body: withoutKeys(told.body) } : told;
   return { reply, failure };
 }

@@ -290,6 +290,17 @@ describe("an error", () => {
     expect(error).toMatchObject({ status: 404, code: "model_not_found", param: "model" });
   });
 
+  test("about a wrong base address says what is there", async () => {
+    const failureAt = (path: string) =>
+      new OpenAI({ baseURL: server.url + path, apiKey: server.firstKey() }).images
+        .generate({ model: "none", prompt: "a fox" })
+        .catch((error: Error) => error.message);
+    expect(await failureAt("")).toStartWith(
+      "404 There is nothing at /images/generations. The base address may lack its end: there is /compat/v1/images/generations",
+    );
+    expect(await failureAt("/v1")).toStartWith('404 There is no model "none"');
+  });
+
   test("about a model the key may not use is a PermissionDeniedError", async () => {
     const customer = await createCustomer(server, { flags: ["--models", "other-*"] });
     const error = await failureOf(clientOf(customer).images.generate(body));

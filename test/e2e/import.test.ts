@@ -317,6 +317,17 @@ test("keys of an environment are kept, once, and only where they go to the provi
   expect((await svcJson([...command, "--apply"], { folder })) as Printed).toMatchObject({
     counts: { bring: 0, here: 2, leave: 0 },
   });
+  writeFileSync(
+    join(folder, ".env"),
+    "FAL_KEY=CANARY-two\nFAL_API_KEY=CANARY-two\nGOOGLE_API_KEY=CANARY-four\n",
+  );
+  const { items } = (await svcJson(command, { folder })) as Printed;
+  expect(items.filter(({ note }) => note.includes("is read from"))).toMatchObject([
+    {
+      from: expect.stringMatching(/^GOOGLE_API_KEY in .*\.env$/),
+      note: "the key of Google Gemini is read from GEMINI_API_KEY",
+    },
+  ]);
   const env = { OPENAI_API_KEY: "sk-CANARY-three", OPENAI_BASE_URL: "https://models.example/v1" };
   const moved = (await svcJson(["import", "openai-env", "--data-dir", server.dataDir, "--apply"], {
     env,
