@@ -231,6 +231,19 @@ describe("a model that waits with many tasks", () => {
   });
 });
 
+test("a job whose upstream names a time after its deadline for the first poll is polled at its deadline", async () => {
+  const provider = account(LANE, {
+    submit: async () => ({ kind: "operation", operation: {}, pollAfterMs: 600_000 }),
+    poll: async () => ({ kind: "pending" }),
+  });
+  const engine = await createEngine([provider], { models: [{ ...MODEL, deadlineMs: 60_000 }] });
+  const id = await engine.admit();
+  await engine.scheduler.tick();
+  engine.clock.advance(60_000);
+  await engine.scheduler.tick();
+  expect((await engine.task(id)).error?.code).toBe("DEADLINE_EXCEEDED");
+});
+
 test("a task whose upstream asks it to come again after its deadline ends at its deadline", async () => {
   const busy = { retryAfterMs: 600_000, isUnable: true };
   const provider = account(LANE, {

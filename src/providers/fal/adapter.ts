@@ -35,7 +35,7 @@ import { verifyEd25519 } from "../kit/signed-calls.ts";
 import { type FalJob, openOperation, readOperation } from "./operation.ts";
 import { isUnknownJob, readFailure, readRefusal } from "./refusals.ts";
 import { toUpstreamRequest } from "./request.ts";
-import { readResult } from "./result.ts";
+import { isResult, readResult } from "./result.ts";
 import { FAL, FAL_QUEUE } from "./settings.ts";
 
 export interface FalDeps {
@@ -161,7 +161,7 @@ async function poll(upstream: Upstream, job: FalJob, signal: AbortSignal): Promi
 function readOutcome(upstream: Upstream, job: FalJob, answer: UpstreamAnswer, told?: Refusal): PollResult {
   if (answer.status >= 200 && answer.status <= 299) {
     if (told !== undefined) return failedJob(told);
-    if (!isJsonObject(answer.json)) throw answerWithout(upstream, answer, "result");
+    if (!isJsonObject(answer.json) || !isResult(answer.json)) throw answerWithout(upstream, answer, "result");
     return readResult(answer.json, answer, job.kind);
   }
   // A model's own failure comes with the model's status. A temporary problem of the queue has none of the model's words.

@@ -11,6 +11,11 @@ const PLACES = [
   ["video", "video"],
 ] as const;
 
+/** Whether an answer is a model's result, and not something else that came in its place. */
+export function isResult(answer: JsonObject): boolean {
+  return PLACES.some(([name]) => answer[name] !== undefined);
+}
+
 /**
  * What a model made, from the answer that says it. Pictures its safety checker blackened are missing; when none is left, the request was
  * moderated.

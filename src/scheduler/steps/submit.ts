@@ -1,6 +1,6 @@
 import { INTERRUPTED, taskError } from "../../domain/errors.ts";
 import { type InputFile, type ProviderAdapter, ProviderError } from "../../domain/ports/provider.ts";
-import { nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
+import { dueAfter, nextPollDelayMs, retryDelayMs } from "../../domain/task/backoff.ts";
 import { isOut } from "../../domain/task/routing.ts";
 import { submitted } from "../../domain/task/transition.ts";
 import { heed } from "../routing/pace.ts";
@@ -43,7 +43,7 @@ export async function submit(step: Step, to: Submission): Promise<StepResult> {
       const now = deps.clock.now();
       if (answer.isHooked === true) deps.hooks.told(attempt);
       const usualMs = answer.pollAfterMs ?? nextPollDelayMs(0, deps.random());
-      const dueAt = now + deps.hooks.delayMs(attempt, usualMs);
+      const dueAt = dueAfter(now, deps.hooks.delayMs(attempt, usualMs), task.deadlineAt);
       return step.settle(submitted(now, attempt.id, answer.operation, dueAt));
     },
     (error) => submitTrouble(step, to, error),

@@ -298,8 +298,13 @@ describe("outputs", () => {
     });
   });
 
+  test("that another answer takes the place of are asked for again", async () => {
+    for (const json of [{}, { status: "error", detail: "temporary" }])
+      await expect(endOf(COMPLETED, { json })).rejects.toMatchObject({ disposition: "unusable" });
+  });
+
   test("that are none are a failure", async () => {
-    for (const json of [{}, { images: [] }, { images: [{}] }, { video: null }]) {
+    for (const json of [{ images: [] }, { images: [{}] }, { video: null }]) {
       expect(await endOf(COMPLETED, { json })).toMatchObject({ kind: "failed", code: "UPSTREAM_ERROR" });
     }
   });
