@@ -27,7 +27,7 @@ export function openDriver({ onMisrouted = endProcess, ...options }: DriverOptio
 }
 
 /** After this, nothing that this process knows about the database can be trusted. */
-function endProcess(): never {
+export function endProcess(): never {
   writeSync(
     2,
     "svc: the database client gave a statement the rows of another one. This process ends before it uses them: nothing was answered by them, and what was not committed is undone. Start it again. If this happens again, set database_driver: pg, and report it.\n",

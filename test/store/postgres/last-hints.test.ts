@@ -45,9 +45,13 @@ describe.skipIf(!CAN_TEST_POSTGRES)("a node", () => {
     const url = await emptyPostgres();
     const other = openConnection({ url });
     const bus = createBus(other.driver, "other");
-    const heard: string[] = [];
+    const which = Promise.withResolvers<void>();
+    const left = Promise.withResolvers<void>();
     await bus.listen(
-      (told) => heard.push(told),
+      (told) => {
+        if (told === "which left") which.resolve();
+        if (told === "left scope task_1") left.resolve();
+      },
       () => {},
     );
     const releases: Releases = [];
@@ -56,7 +60,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("a node", () => {
       ...{ databaseConnections: 2, databaseReplica: undefined },
     };
     const cluster = await openCluster(config as never, { log: quietLog() }, releases);
-    await cluster?.open({ ids: countingTokens() } as never);
+    const store = await cluster?.open({ ids: countingTokens() } as never);
     const orphans = createOrphans();
     orphans.add("scope", "task_1" as TaskId, 0);
     const nothing = { wake() {}, callbacksDue() {}, recount: async () => {}, rescue: async () => {} };
@@ -66,9 +70,10 @@ describe.skipIf(!CAN_TEST_POSTGRES)("a node", () => {
       findLeft: nothing.recount,
       orphans,
     });
-    while (!heard.includes("which left")) await Bun.sleep(5);
+    await which.promise;
     bus.tell("which left");
-    while (!heard.includes("left scope task_1")) await Bun.sleep(5);
+    await left.promise;
+    await store?.stop();
     for (const release of releases.reverse()) await release();
     await other.stop();
   });
