@@ -30,6 +30,13 @@ export async function start(): Promise<void> {
   }
 }
 
+/** A link that is opened where the console is already loads no page by itself: only what follows `#` is another one. */
+export function startLinks(): void {
+  addEventListener("hashchange", () => {
+    if (LINK.test(location.hash)) location.reload();
+  });
+}
+
 export function App() {
   if (problem.value !== undefined)
     return (

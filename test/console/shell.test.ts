@@ -48,6 +48,15 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     expect(kept).not.toContain("svc_session");
   });
 
+  test("is opened by a link that is pasted where it asks for a key", async () => {
+    await using at = await visit(browser, service.url);
+    await at.page.goto(`${service.url}/console`);
+    await at.page.getByLabel(FIELD).waitFor();
+    await at.page.goto(String((await service.ask("POST", "/admin/v1/sessions")).url));
+    await at.page.locator("[data-row]").first().waitFor();
+    await at.page.waitForURL(`${service.url}/console/tasks`);
+  });
+
   test("is opened by a link, which works once and leaves the address", async () => {
     const link = String((await service.ask("POST", "/admin/v1/sessions")).url);
     await using at = await visit(browser, service.url);
