@@ -100,7 +100,6 @@ function readText(path: string): string {
   throw new UnreadableSource(`${path} is larger than ${MOST_BYTES} bytes.`);
 }
 
-/** In these, nothing stands for anything else. */
 /** Keys that are in variables of other programs. */
 function othersKeys({ variables }: Environment, { providerKeys }: Holdings, name: string): Holdings["left"] {
   const isHeld = (id: string) => providerKeys.some(({ provider }) => provider === id);
@@ -111,6 +110,7 @@ function othersKeys({ variables }: Environment, { providerKeys }: Holdings, name
   return found.map((each) => ({ kind: "provider_key", from: `${each.name} in ${name}`, why: each.why }));
 }
 
+/** In these, nothing stands for anything else. */
 function ownVariables(env: SourceDeps["env"]): Environment {
   const set = Object.entries(env).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
