@@ -8,7 +8,7 @@ import { Page, Reading } from "../parts/page.tsx";
 import { Trouble } from "../parts/trouble.tsx";
 import { begin, hrefOf, itemName, screenName } from "./router.ts";
 import type { ScreenProps } from "./screen-props.ts";
-import { type ScreenEntry, screensOf } from "./screens.ts";
+import { SCREENS, type ScreenEntry, screensOf } from "./screens.ts";
 
 type Loaded = { readonly about: string } & (
   | { readonly Screen: ComponentType<ScreenProps> }
@@ -59,11 +59,23 @@ function LoadedScreen({ entry, role, item }: { readonly entry: ScreenEntry } & S
   return <loaded.Screen key={item} role={role} item={item} />;
 }
 
+/** By which credential a session gets its role. */
+const OPENED_BY: { readonly [Name in Role]: string } = {
+  tenant: "an API key",
+  operator: "a management token",
+};
+
 function NoScreen({ role }: { readonly role: Role }) {
   const first = screensOf(role)[0];
+  const others = SCREENS.find(({ name, roles }) => name === screenName.value && !roles.includes(role));
+  const [other] = others?.roles ?? [];
+  const title =
+    others === undefined || other === undefined
+      ? "This address leads to no screen that you have"
+      : `${others.title} is there for who signs in with ${OPENED_BY[other]}`;
   return (
     <Page title="There is nothing here">
-      <Empty title="This address leads to no screen that you have">
+      <Empty title={title}>
         {first !== undefined && (
           <a class="text-accent underline" href={hrefOf(first.name)}>
             Go to {first.title}

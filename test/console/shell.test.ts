@@ -297,7 +297,9 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
       await at.page.locator("main h1").waitFor();
     }
     await at.page.goto(`${service.url}/console/nowhere`);
-    await at.page.getByText("There is nothing here").waitFor();
+    await at.page.getByText("This address leads to no screen that you have").waitFor();
+    await at.page.goto(`${service.url}/console/playground`);
+    await at.page.getByText("Playground is there for who signs in with an API key").waitFor();
   });
 
   test("shows hostile text as text", async () => {

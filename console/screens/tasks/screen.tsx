@@ -43,7 +43,7 @@ export function Screen({ role }: ScreenProps) {
       {problem !== undefined && <Trouble problem={problem} again={reading.again} />}
       {data === undefined && problem === undefined && <Reading what="tasks" />}
       {data?.tasks.length === 0 && (
-        <NoTasks isFiltered={Object.values(filters).some((value) => value !== "")} />
+        <NoTasks isFiltered={Object.values(filters).some((value) => value !== "")} role={role} />
       )}
       {data !== undefined && data.tasks.length > 0 && (
         <LongTable
@@ -131,7 +131,7 @@ const COLUMNS_FOR: { readonly [Name in ScreenProps["role"]]: readonly Column<Lis
   operator: [...COLUMNS, ...OPERATORS, ...MEASURES],
 };
 
-function NoTasks({ isFiltered }: { readonly isFiltered: boolean }) {
+function NoTasks({ isFiltered, role }: { readonly isFiltered: boolean; readonly role: ScreenProps["role"] }) {
   if (isFiltered)
     return (
       <Empty title="No task is like that">
@@ -145,6 +145,7 @@ function NoTasks({ isFiltered }: { readonly isFiltered: boolean }) {
       Every image or video that somebody asks for is a task. It appears here as it is asked for, and changes
       while it is made. The first one:{" "}
       <code class="font-mono break-all text-ink">svc image "a lighthouse at dusk"</code>
+      {role === "operator" && ", or in the playground, which is there for who signs in with an API key."}
     </Empty>
   );
 }
