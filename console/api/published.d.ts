@@ -2338,6 +2338,8 @@ export interface Schemas {
     price_multiplier: string | null;
     /** Name of its account. */
     account: string;
+    /** With `charged_days`: what was charged for its tasks that ended since then, before refunds. */
+    charged?: string;
   };
   ListedGroup: {
     /** Public id of the group. */
@@ -5411,7 +5413,7 @@ export interface Operations {
     };
   };
   "GET /admin/v1/keys": {
-    query: { account?: string; limit?: number; after?: string; order?: "asc" | "desc" };
+    query: { account?: string; limit?: number; after?: string; order?: "asc" | "desc"; charged_days?: number };
     data: {
       keys: readonly (Schemas["ListedApiKey"])[];
       /** Give as `after` for the next page; null on the last. */

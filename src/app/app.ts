@@ -141,7 +141,10 @@ async function openBookReadings(config: Config, { cluster, store, log }: Rooms):
 }
 
 const manageWith = (rooms: Rooms, usage: BookReadings) => (actor: Actor) =>
-  createManageAccounts({ ...rooms, ...rooms.store, usage, actor, checks: rooms.moderation.names() });
+  createManageAccounts({
+    ...{ ...rooms, ...rooms.store, usage, charges: rooms.store.usage, actor },
+    checks: rooms.moderation.names(),
+  });
 
 /** Starts the work that runs without a request. If a start fails, everything is stopped. */
 async function beginWork(background: ReturnType<typeof createBackground>, resume: () => Promise<void>) {

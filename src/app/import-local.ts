@@ -64,7 +64,13 @@ export async function openImport(
   const opened = await openLocalStore(config, { ids, seal: sealOf(config) });
   const store = await opened.all();
   const deps: ManageAccountDeps = {
-    ...{ actor: localActor(), accounts: store.accounts, sessions: store.sessions, usage: store.usage },
+    ...{
+      actor: localActor(),
+      accounts: store.accounts,
+      sessions: store.sessions,
+      usage: store.usage,
+      charges: store.usage,
+    },
     ...{ clock, ids, addresses: createAddresses(), secrets: createSecrets() },
     checks: config.moderation?.checks.map(({ name }) => name) ?? [],
   };

@@ -33,6 +33,9 @@ export async function openLocal(
     get usage() {
       return books.usage;
     },
+    get charges() {
+      return books.usage;
+    },
     ...{ clock, ids, checks: config.moderation?.checks.map(({ name }) => name) ?? [] },
     addresses: createAddresses(),
     secrets: createSecrets(),

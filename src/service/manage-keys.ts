@@ -1,8 +1,10 @@
 import type { Account, ApiKey, KeyChange } from "../domain/access/account.ts";
 import { changePolicy, OPEN_POLICY } from "../domain/access/key-policy.ts";
+import { dayOf } from "../domain/day.ts";
 import { AppError, invalid } from "../domain/errors.ts";
 import type { AccountId } from "../domain/ids.ts";
 import type { ListQuery, ListSlice } from "../domain/lists.ts";
+import type { MicrosSum } from "../domain/money/money.ts";
 import type { Quota } from "../domain/money/quota.ts";
 import type { AccountStore } from "../domain/ports/account-store.ts";
 import { checkGrace, checkKeyTerms, type KeyTerms, NEW_SECRET } from "./key-terms.ts";
@@ -31,10 +33,12 @@ export type KeyRequest = KeyTerms & {
 export interface KeyListQuery extends ListQuery {
   /** Id or name of the account whose keys are listed; all unless given. */
   readonly account?: string | undefined;
+  /** With it, the list says what was charged to each key in so many days, today included. */
+  readonly chargedDays?: number | undefined;
 }
 
-/** A key in a list, with the name of its account. */
-export type ListedKey = ApiKey & { readonly accountName: string };
+/** A key in a list, with the name of its account, and what it was charged where that is asked for. */
+export type ListedKey = ApiKey & { readonly accountName: string; readonly charged?: MicrosSum | undefined };
 
 /** A key after a change. */
 export interface ChangedKey {
@@ -110,13 +114,19 @@ export function keyVerbs(deps: ManageAccountDeps) {
 
 async function* listKeys(
   deps: ManageAccountDeps,
-  { account: owner, ...query }: KeyListQuery = {},
+  { account: owner, chargedDays, ...query }: KeyListQuery = {},
 ): AsyncGenerator<ListSlice<ListedKey>> {
   const { accounts } = deps;
   const account = owner === undefined ? undefined : (await findAccount(deps, owner)).id;
   for await (const slice of readPart("key", (page) => accounts.keys({ ...page, account }), query)) {
     const names = await accounts.accountNames([...new Set(slice.items.map((key) => key.accountId))]);
-    const named = (key: ApiKey) => ({ ...key, accountName: names.get(key.accountId) ?? key.accountId });
+    const since = chargedDays === undefined ? undefined : dayOf(deps.clock.now()) - chargedDays + 1;
+    const charges = since === undefined ? [] : await deps.charges.chargedSince(slice.items, since);
+    const named = (key: ApiKey, place: number) => ({
+      ...key,
+      accountName: names.get(key.accountId) ?? key.accountId,
+      charged: charges[place],
+    });
     yield { ...slice, items: slice.items.map(named) };
   }
 }

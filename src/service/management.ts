@@ -20,6 +20,7 @@ export interface ManageAccountDeps {
   readonly actor: Actor;
   readonly accounts: AccountStore;
   readonly usage: Pick<UsageStore, "report">;
+  readonly charges: Pick<UsageStore, "chargedSince">;
   readonly sessions: SessionStore;
   readonly addresses: Addresses;
   readonly clock: Pick<Clock, "now">;

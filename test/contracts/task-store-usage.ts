@@ -200,6 +200,9 @@ export function describeUsage(name: string, make: MakeStore): void {
         const sum = 2n * BigInt(much);
         expect(await store.usage.days(ACCOUNT, TODAY, TODAY)).toMatchObject([{ charged: sum }]);
         expect(await store.usage.chargedTo(ACCOUNT, keyId(1))).toBe(sum);
+        const keys = [2, 1].map((number) => ({ id: keyId(number), accountId: ACCOUNT }));
+        expect(await store.usage.chargedSince(keys, TODAY)).toEqual([micros(0), sum]);
+        expect(await store.usage.chargedSince(keys, TODAY + 1)).toEqual([micros(0), micros(0)]);
         for (const by of ["day", "provider"] as const)
           expect(await store.usage.report({ from: TODAY, to: TODAY, by })).toMatchObject([
             { completed: 2, charged: sum, cost: sum, chargedAtCost: sum },

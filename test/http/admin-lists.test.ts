@@ -84,6 +84,26 @@ test("keys are listed with the names of their accounts", async () => {
   expect(names.map((name) => told.get(`key of ${name}`))).toEqual(names);
 });
 
+test("keys are listed with what they were charged where that is asked for", async () => {
+  const { data: made } = await send("POST", "/keys", { name: "spender", account: "default" });
+  const created = await fetch(`${service.url}/v1/images/generations`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${String(made.key)}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ model: "sandbox-image", prompt: "x", size: "16x16", sandbox: { delay_ms: 0 } }),
+  });
+  const { data: task } = (await created.json()) as { data: { task_id: string } };
+  await fetch(`${service.url}/v1/images/status/${task.task_id}?wait=30`, {
+    headers: { Authorization: `Bearer ${String(made.key)}` },
+  });
+  const chargedOf = async (query: string) =>
+    rowsOf((await send("GET", `/keys?order=desc&limit=1${query}`)).data, "keys").map(
+      ({ charged }) => charged,
+    );
+  expect(await chargedOf("&charged_days=1")).toEqual(["0.010000"]);
+  expect(await chargedOf("")).toEqual([undefined] as never);
+  expect((await send("GET", "/keys?charged_days=93")).status).toBe(400);
+});
+
 test("the quota of one key is read without those of others", async () => {
   const quota = { limit: "5.00", reset: "total" };
   const { data: one } = await send("POST", "/keys", { name: "limited one", quota });

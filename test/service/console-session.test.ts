@@ -23,7 +23,7 @@ async function setup() {
   let now = NOW;
   let count = 0;
   const deps = {
-    ...{ accounts: store.accounts, sessions: store.sessions, usage: store.usage },
+    ...{ accounts: store.accounts, sessions: store.sessions, usage: store.usage, charges: store.usage },
     ...{ addresses: createAddresses(), secrets: createSecrets() },
     clock: { now: () => now, elapsed: () => now, after: () => () => {} },
     ids: { create: (prefix: string) => `${prefix}_${String(++count).padStart(26, "0")}` as never },

@@ -45,6 +45,7 @@ function setup() {
   const deps = {
     accounts,
     usage,
+    charges: usage,
     sessions,
     addresses: createAddresses(),
     clock: { now: () => NOW },

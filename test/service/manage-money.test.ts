@@ -40,6 +40,7 @@ async function setup({ credit = 100_000, lines }: { credit?: number; lines?: Usa
     accounts,
     sessions: store.sessions,
     usage: lines === undefined ? store.usage : { report: async () => lines },
+    charges: store.usage,
     addresses: createAddresses(),
     clock: { now: () => NOW },
     ids: { create: (prefix) => `${prefix}_${String(++id).padStart(26, "0")}` as never },

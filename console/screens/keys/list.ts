@@ -13,9 +13,12 @@ export interface Filters {
   readonly find: string;
 }
 
+/** The days of which the list says what keys spent, today included. */
+export const SPENT_DAYS = 31;
+
 /** A key of the list: whose it is, and what it spent. */
 export interface ListedKey {
-  readonly key: ApiKey;
+  readonly key: Schemas["ListedApiKey"];
   readonly account: Pick<Account, "id" | "name">;
 }
 
@@ -26,19 +29,17 @@ export async function readKeys(
   signal?: AbortSignal,
 ): Promise<Listed<ListedKey>> {
   try {
-    const { keys, next } = await ask("GET /admin/v1/keys", { query: { ...page, account } }, { signal });
+    const { keys, next } = await ask(
+      "GET /admin/v1/keys",
+      { query: { ...page, account, charged_days: SPENT_DAYS } },
+      { signal },
+    );
     const items = keys.map((key) => ({ key, account: { id: key.account_id, name: key.account } }));
     return { items, next };
   } catch (problem) {
     if (problem instanceof ApiProblem && problem.code === "not_found") return { items: [], next: null };
     throw problem;
   }
-}
-
-/** What each key was charged in the last 31 days, by its id. @throws ApiProblem */
-export async function readSpend(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
-  const { rows } = await ask("GET /admin/v1/usage", { query: { by: "key" } }, { signal });
-  return new Map(rows.map(({ key_id, charged }) => [key_id ?? "", charged]));
 }
 
 /** Those that fit. Revoked ones are left out unless asked for. */

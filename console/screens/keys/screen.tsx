@@ -16,7 +16,7 @@ import { Time } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { hrefOf, query, setQuery } from "../../shell/router.ts";
 import { may } from "../../shell/scopes.ts";
-import { type Filters, fitting, type ListedKey, limitsText, readKeys, readSpend } from "./list.ts";
+import { type Filters, fitting, type ListedKey, limitsText, readKeys, SPENT_DAYS } from "./list.ts";
 
 const STEP = 100;
 
@@ -27,13 +27,12 @@ export function Screen() {
   const keys = useListing(`keys ${account}`, (page, signal) => readKeys(account, page, signal));
   const { data, problem, again } = keys;
   const accounts = useReading("accounts to choose", accountsToChoose);
-  const spend = useReading("spend of keys", readSpend);
   return (
     <Page title="Keys" actions={may("keys") && <MainLink href={hrefOf("keys", "new")}>Create key</MainLink>}>
       <FilterRow filters={filters} accounts={accounts.data ?? []} />
       {problem !== undefined && <Trouble problem={problem} again={again} />}
       {data === undefined && problem === undefined && <Reading what="keys" />}
-      {data !== undefined && <Rows keys={keys} data={data} filters={filters} spend={spend.data} />}
+      {data !== undefined && <Rows keys={keys} data={data} filters={filters} />}
     </Page>
   );
 }
@@ -42,10 +41,9 @@ interface RowsProps {
   readonly keys: Listing<ListedKey>;
   readonly data: Listed<ListedKey>;
   readonly filters: Filters;
-  readonly spend: ReadonlyMap<string, string> | undefined;
 }
 
-function Rows({ keys, data: { items, next }, filters, spend }: RowsProps) {
+function Rows({ keys, data: { items, next }, filters }: RowsProps) {
   const [count, setCount] = useState(STEP);
   const rows = fitting(items, filters);
   useEnough(keys, rows.length >= count);
@@ -56,7 +54,7 @@ function Rows({ keys, data: { items, next }, filters, spend }: RowsProps) {
       {rows.length > 0 && (
         <Table
           label="API keys, newest first"
-          columns={columnsWith(spend)}
+          columns={COLUMNS}
           rows={rows.slice(0, count)}
           keyOf={({ key }) => key.id}
         />
@@ -114,59 +112,57 @@ function FilterRow({
   );
 }
 
-function columnsWith(spend: ReadonlyMap<string, string> | undefined): readonly Column<ListedKey>[] {
-  return [
-    {
-      title: "Name",
-      cell: ({ key }) => (
-        <span class="flex min-w-0 flex-col">
-          <RowLink href={hrefOf("keys", key.id)}>
-            <bdi>{key.name}</bdi>
-          </RowLink>
-          <code class="font-mono text-xs whitespace-nowrap text-soft sm:text-[0.8125rem]">{key.display}</code>
+const COLUMNS: readonly Column<ListedKey>[] = [
+  {
+    title: "Name",
+    cell: ({ key }) => (
+      <span class="flex min-w-0 flex-col">
+        <RowLink href={hrefOf("keys", key.id)}>
+          <bdi>{key.name}</bdi>
+        </RowLink>
+        <code class="font-mono text-xs whitespace-nowrap text-soft sm:text-[0.8125rem]">{key.display}</code>
+      </span>
+    ),
+  },
+  {
+    title: "Account",
+    from: "sm",
+    cell: ({ account }) => (
+      <Link href={hrefOf("accounts", account.id)}>
+        <bdi class="block min-w-24 wrap-anywhere">{account.name}</bdi>
+      </Link>
+    ),
+  },
+  { title: "State", cell: ({ key }) => <Status word={key.status} /> },
+  {
+    title: "Limits",
+    from: "lg",
+    cell: ({ key }) => (
+      <span class="break-words">{limitsText(key) ?? <span class="text-soft">none</span>}</span>
+    ),
+  },
+  {
+    title: "Quota",
+    from: "md",
+    isNumber: true,
+    cell: ({ key: { quota } }) =>
+      quota === null ? (
+        <span class="text-soft">any amount</span>
+      ) : (
+        <span class="tabular-nums">
+          {moneyText(quota.limit)}
+          {quota.reset === "total" ? "" : ` ${quota.reset}`}
         </span>
       ),
-    },
-    {
-      title: "Account",
-      from: "sm",
-      cell: ({ account }) => (
-        <Link href={hrefOf("accounts", account.id)}>
-          <bdi class="block min-w-24 wrap-anywhere">{account.name}</bdi>
-        </Link>
-      ),
-    },
-    { title: "State", cell: ({ key }) => <Status word={key.status} /> },
-    {
-      title: "Limits",
-      from: "lg",
-      cell: ({ key }) => (
-        <span class="break-words">{limitsText(key) ?? <span class="text-soft">none</span>}</span>
-      ),
-    },
-    {
-      title: "Quota",
-      from: "md",
-      isNumber: true,
-      cell: ({ key: { quota } }) =>
-        quota === null ? (
-          <span class="text-soft">any amount</span>
-        ) : (
-          <span class="tabular-nums">
-            {moneyText(quota.limit)}
-            {quota.reset === "total" ? "" : ` ${quota.reset}`}
-          </span>
-        ),
-    },
-    {
-      title: "Spent, 31 days",
-      isNumber: true,
-      cell: ({ key }) => <Money amount={spend === undefined ? undefined : (spend.get(key.id) ?? "0")} />,
-    },
-    { title: "Made", from: "md", cell: ({ key }) => <Time at={key.created_at} /> },
-    { title: "Expires", from: "lg", cell: ({ key }) => <Time at={key.expires_at} /> },
-  ];
-}
+  },
+  {
+    title: `Spent, ${SPENT_DAYS} days`,
+    isNumber: true,
+    cell: ({ key: { charged } }) => <Money amount={charged} />,
+  },
+  { title: "Made", from: "md", cell: ({ key }) => <Time at={key.created_at} /> },
+  { title: "Expires", from: "lg", cell: ({ key }) => <Time at={key.expires_at} /> },
+];
 
 function NoKeys({ isFirst }: { readonly isFirst: boolean }) {
   if (!isFirst)

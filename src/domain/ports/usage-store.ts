@@ -49,6 +49,11 @@ export interface UsageStore {
   days(account: AccountId, from: number, to: number): Promise<UsageDay[]>;
   /** The sum of all charges for one key's tasks. */
   chargedTo(account: AccountId, key: KeyId): Promise<MicrosSum>;
+  /** What was charged for the tasks of each of some keys that ended on a day or later, in their order. */
+  chargedSince(
+    keys: readonly { readonly id: KeyId; readonly accountId: AccountId }[],
+    day: number,
+  ): Promise<readonly MicrosSum[]>;
   /**
    * Sums up the tasks that ended in a range of days, with one line for each key (with its account), model, day, account or
    * provider that had any, or for each pair of two of them, ordered by id, name or date. Costs and providers are read from

@@ -5,7 +5,7 @@ import type { UsageStore } from "../../domain/ports/usage-store.ts";
 import { accountNumber } from "../sqlite/account-store/account-table.ts";
 import { labelOf } from "../sqlite/label-table.ts";
 import { LIVE, named } from "../sqlite/task-store/task-table.ts";
-import { chargedSince } from "./charged-since.ts";
+import { chargedSince, chargedSinceEach } from "./charged-since.ts";
 import type { Connection } from "./connection.ts";
 import type { Readers } from "./replica.ts";
 import { statement } from "./session.ts";
@@ -41,6 +41,7 @@ export function createUsageStore(
   return {
     // These decide on what a key may do: they see the last write.
     chargedTo: (account, key) => read((session) => chargedSince(session, account, key, 0)),
+    chargedSince: (keys, day) => readers.read((session) => chargedSinceEach(session, keys, day)),
     liveTasks: (account, key, atMost) =>
       read(async (session) => (await LIVE_TASKS.get(session, account, key, atMost))?.count ?? 0),
     days: (account, from, to) =>

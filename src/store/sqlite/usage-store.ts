@@ -37,6 +37,8 @@ export function createUsageStore(connection: Connection): UsageStore {
     days: async (account, from, to) =>
       read(() => days.all(account, from, to).map((row) => ({ ...row, charged: toSum(row.charged) }))),
     chargedTo: async (account, key) => read(() => chargedSince(account, key, 0)),
+    chargedSince: async (keys, day) =>
+      read(() => keys.map(({ id, accountId }) => chargedSince(accountId, id, day))),
     report: async (query) => read(() => report(query)),
     spentSince: prepareSpentSince(connection),
     liveTasks: async (account, key, atMost) => read(() => live.get(account, key, atMost)?.count ?? 0),

@@ -114,6 +114,7 @@ async function askAll(connection: Connection): Promise<void> {
   await Promise.all([
     usage.days(account, 1, 30),
     usage.chargedTo(account, key),
+    usage.chargedSince([{ id: key, accountId: account }], 170),
     usage.liveTasks(account, key, 9),
   ]);
   const asked = Array.from({ length: 10 }, (_, i) => ({ id: numbered<KeyId>("key", i + 34), period: 1 }));

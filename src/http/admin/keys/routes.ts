@@ -1,6 +1,7 @@
 import type { ApiKey } from "../../../domain/access/account.ts";
 import { KEY_TERMS } from "../../../domain/access/key-policy.ts";
 import { keyForm } from "../../../domain/access/record-form.ts";
+import { formatAmount } from "../../../domain/money/money.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
 import type { KeyTerms } from "../../../service/key-terms.ts";
 import type { ManageAs } from "../../../service/manage-account.ts";
@@ -14,18 +15,24 @@ import { requireScope } from "../scopes.ts";
 import { readTerms } from "../terms.ts";
 import { KEY_CHANGE, KEYS, KEYS_QUERY, NEW_KEY, ROTATION } from "./wire.ts";
 
+type KeysQuery = Omit<KeyListQuery, "chargedDays"> & { charged_days?: number };
+
 type KeyEndpointDeps = { readonly manageAs: ManageAs; readonly clock: Pick<Clock, "now"> };
 
 /** /admin/v1/keys. */
 export function keyEndpoints({ manageAs, clock }: KeyEndpointDeps): Endpoint[] {
   const present = (key: ApiKey) => keyForm(key, clock.now());
-  const presentListed = (key: ListedKey) => ({ ...present(key), account: key.accountName });
+  const presentListed = (key: ListedKey) => ({
+    ...present(key),
+    account: key.accountName,
+    ...(key.charged === undefined ? {} : { charged: formatAmount(key.charged) }),
+  });
   const presentChanged = ({ record, callbackSecret }: ChangedKey) =>
     callbackSecret === undefined ? present(record) : { ...present(record), callback_secret: callbackSecret };
   return [
     managed("GET", "/admin/v1/keys", KEYS.list, async ({ operator, query }) => {
-      const page = checkQuery(KEYS_QUERY, query()) as KeyListQuery;
-      return listed("keys", manageAs(operator).listKeys(page), presentListed);
+      const { charged_days: chargedDays, ...page } = checkQuery(KEYS_QUERY, query()) as KeysQuery;
+      return listed("keys", manageAs(operator).listKeys({ ...page, chargedDays }), presentListed);
     }),
     managed("POST", "/admin/v1/keys", KEYS.create, async (exchange) => {
       const body = await readBody<KeyBody & { name: string; account?: string }>(exchange, NEW_KEY);

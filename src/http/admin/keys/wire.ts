@@ -12,7 +12,7 @@ import {
   requiring,
   text,
 } from "../../wire/schema.ts";
-import { idOf, unixSeconds } from "../../wire/values.ts";
+import { amount, idOf, unixSeconds } from "../../wire/values.ts";
 import { byIdOrName, contract, NOT_FOUND } from "../contract.ts";
 import { DISPLAY, NAME, statusOf } from "../fields.ts";
 import { NEXT, ORDER, pageParameters } from "../lists.ts";
@@ -50,11 +50,18 @@ export const ROTATION = optional({
   grace_seconds: grace("How long the secret that is replaced is still taken."),
 });
 
+/** Every day is a seek for each key. */
+const MOST_CHARGED_DAYS = 92;
+
 /** Which keys are listed. */
 export const KEYS_QUERY = optional({
   account: text("Id or name of the account whose keys to list."),
   ...pageParameters("Keys"),
   ...ORDER,
+  charged_days: integer("Says what was charged to each key in so many days, today included (`charged`).", {
+    minimum: 1,
+    maximum: MOST_CHARGED_DAYS,
+  }),
 });
 
 const FIELDS = {
@@ -81,7 +88,17 @@ const MADE = {
 };
 const OPTIONAL = { optional: Object.keys(MADE) };
 const KEY = component("ApiKey", FIELDS);
-const LISTED = component("ListedApiKey", { ...FIELDS, account: text("Name of its account.") });
+const LISTED = component(
+  "ListedApiKey",
+  {
+    ...FIELDS,
+    account: text("Name of its account."),
+    charged: amount(
+      "With `charged_days`: what was charged for its tasks that ended since then, before refunds.",
+    ),
+  },
+  { optional: ["charged"] },
+);
 const CHANGED = component("ChangedApiKey", { ...FIELDS, ...MADE }, OPTIONAL);
 const WITH_SECRET = component(
   "ApiKeyWithSecret",
