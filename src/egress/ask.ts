@@ -17,7 +17,7 @@ export async function ask(
   { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
 ): Promise<EgressAnswer> {
   const destination = readDestination(text, "service", deps.guard);
-  if ("refusal" in destination) throw new EgressError("forbidden", destination.refusal);
+  if ("refusal" in destination) throw new EgressError("forbidden", destination.refusal.clause);
   try {
     const addresses = await orAborted(checkedAddresses(deps, destination, "service", signal), signal);
     const request = { headers: { ...HEADERS, ...headers }, body, signal, ca: deps.ca };

@@ -36,7 +36,7 @@ export async function deliver(
   signal: AbortSignal,
 ): Promise<Delivery> {
   const destination = readDestination(text, "callback", deps.guard);
-  if ("refusal" in destination) return { kind: "forbidden", reason: destination.refusal };
+  if ("refusal" in destination) return { kind: "forbidden", reason: destination.refusal.clause };
   const { clock, limits } = deps;
   const deadline = startDeadline(clock, signal);
   deadline.phase(limits.callbackMs, "no answer");

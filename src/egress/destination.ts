@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { NOT_PUBLIC } from "../domain/ports/egress.ts";
+import type { EgressRefusal } from "../domain/ports/egress.ts";
 import type { AddressGuard } from "./address.ts";
 
 /** The purpose of a request. All but callbacks go over plain http only to addresses that the operator allows. */
@@ -21,39 +21,42 @@ const BLOCKED_PORTS = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-/** Reads a URL that a caller gave. @returns the destination, or why it is refused, as a clause to put after a field's name */
+/** Reads a URL that a caller gave. @returns the destination, or why it is refused */
 export function readDestination(
   text: string,
   use: Use,
   guard: AddressGuard,
-): Destination | { refusal: string } {
+): Destination | { refusal: EgressRefusal } {
   const url = URL.parse(text);
-  if (url === null) return { refusal: "is not a valid URL" };
+  if (url === null) return { refusal: never("is not a valid URL") };
   if (url.protocol !== "https:" && url.protocol !== "http:") {
-    return { refusal: use === "callback" ? "must be an http or https URL" : "must be an https URL" };
+    return { refusal: never(use === "callback" ? "must be an http or https URL" : "must be an https URL") };
   }
   if (url.username !== "" || url.password !== "")
-    return { refusal: "must not contain a user name or password" };
+    return { refusal: never("must not contain a user name or password") };
   if (url.port !== "" && BLOCKED_PORTS.has(Number(url.port)))
-    return { refusal: `names port ${url.port}, which is not allowed` };
+    return { refusal: never(`names port ${url.port}, which is not allowed`) };
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (host === "") return { refusal: "names no host" };
+  if (host === "") return { refusal: never("names no host") };
   const isLiteral = isIP(host) !== 0;
   const mustBeAllowed = use !== "callback" && url.protocol === "http:";
   const fault = isLiteral ? addressFault(host, mustBeAllowed, guard) : nameFault(host, mustBeAllowed, guard);
   return fault === undefined ? { url, host, isLiteral } : { refusal: fault };
 }
 
-function addressFault(host: string, mustBeAllowed: boolean, guard: AddressGuard): string | undefined {
+const never = (clause: string): EgressRefusal => ({ clause, isAllowable: false });
+const unlessAllowed = (clause: string): EgressRefusal => ({ clause, isAllowable: true });
+
+function addressFault(host: string, mustBeAllowed: boolean, guard: AddressGuard): EgressRefusal | undefined {
   const { kind } = guard.judge(host);
-  if (kind === "denied") return `names the address ${host}, ${NOT_PUBLIC}`;
-  return mustBeAllowed && kind !== "allowed" ? "must be an https URL" : undefined;
+  if (kind === "denied") return unlessAllowed(`names the address ${host}, which is not public`);
+  return mustBeAllowed && kind !== "allowed" ? unlessAllowed("must be an https URL") : undefined;
 }
 
-function nameFault(host: string, mustBeAllowed: boolean, guard: AddressGuard): string | undefined {
-  if (mustBeAllowed && !guard.allowsAny) return "must be an https URL";
+function nameFault(host: string, mustBeAllowed: boolean, guard: AddressGuard): EgressRefusal | undefined {
+  if (mustBeAllowed && !guard.allowsAny) return unlessAllowed("must be an https URL");
   // Resolvers may answer these names themselves (RFC 6761).
   const isLocal = /^(.+\.)?localhost\.?$/i.test(host);
   const isLetThrough = ["127.0.0.1", "::1"].some((address) => guard.judge(address).kind === "allowed");
-  return isLocal && !isLetThrough ? `names the host ${host}, ${NOT_PUBLIC}` : undefined;
+  return isLocal && !isLetThrough ? unlessAllowed(`names the host ${host}, which is not public`) : undefined;
 }

@@ -1,5 +1,5 @@
 import { INPUT_TYPES } from "../domain/media/asset.ts";
-import { type Egress, EgressError } from "../domain/ports/egress.ts";
+import { type Egress, EgressError, type EgressRefusal } from "../domain/ports/egress.ts";
 import { type Deadline, orAborted } from "../toolkit/deadline.ts";
 import { startDownload } from "../toolkit/download.ts";
 import { followRedirects } from "../toolkit/redirects.ts";
@@ -64,9 +64,9 @@ function follow(
   });
 }
 
-function permitted(destination: Destination | { refusal: string }, prefix: string): Destination {
+function permitted(destination: Destination | { refusal: EgressRefusal }, prefix: string): Destination {
   if (!("refusal" in destination)) return destination;
-  throw new EgressError("forbidden", `${prefix}${destination.refusal}`);
+  throw new EgressError("forbidden", `${prefix}${destination.refusal.clause}`);
 }
 
 function tooLarge(maxBytes: number): EgressError {

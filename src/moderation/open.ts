@@ -1,3 +1,4 @@
+import type { EgressRefusal } from "../domain/ports/egress.ts";
 import type { Check, CheckVerdict, ModeratedRequest, OnOutage } from "../domain/ports/moderation.ts";
 import { type CommandOptions, commandCheck, findProgram } from "./command.ts";
 import { type EndpointDeps, type EndpointOptions, endpointCheck } from "./endpoint.ts";
@@ -39,7 +40,7 @@ export interface OpenedCheck {
 
 export interface CheckDeps extends EndpointDeps {
   /** Why an address cannot be asked. */
-  readonly refusal: (url: string) => string | undefined;
+  readonly refusal: (url: string) => EgressRefusal | undefined;
 }
 
 const NONE: Pick<OpenedCheck, "problems" | "warnings" | "unaided"> = {
@@ -61,10 +62,9 @@ export async function openCheck(options: CheckOptions, deps: CheckDeps): Promise
     return { ...NONE, check: commandCheck(options, deps), warnings: isThere ? [] : [{ where, message }] };
   }
   const refusal = deps.refusal(options.url);
+  const way = refusal?.isAllowable === true ? "; egress.allow lets addresses through" : "";
   const problems = [
-    ...(refusal === undefined
-      ? []
-      : [{ where, message: `has an endpoint that ${refusal}; egress.allow lets addresses through` }]),
+    ...(refusal === undefined ? [] : [{ where, message: `has an endpoint that ${refusal.clause}${way}` }]),
     ...(options.lacksKey === undefined
       ? []
       : [

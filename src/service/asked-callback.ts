@@ -1,7 +1,7 @@
 import type { CallbackTerms } from "../domain/callback/callback.ts";
 import { invalid } from "../domain/errors.ts";
 import type { JsonObject } from "../domain/json.ts";
-import { type Egress, NOT_PUBLIC } from "../domain/ports/egress.ts";
+import type { Egress } from "../domain/ports/egress.ts";
 import type { Task } from "../domain/task/task.ts";
 
 /** Where and how a task's events are sent, if not to the `callback_url` of its create. */
@@ -26,10 +26,9 @@ export function callbackOf(
   const refusal = egress.refusal(callbackUrl, "callback");
   if (refusal === undefined) return { callbackUrl, ...("form" in terms && { callbackTerms: terms }) };
   // Whoever tries callbacks on a machine of their own meets this first.
-  const way = refusal.endsWith(NOT_PUBLIC)
-    ? "; the server's setting egress.allow lets addresses through"
-    : "";
-  throw invalid({ kind: "finding", field: "callback_url", finding: `${refusal}${way}` });
+  const { clause, isAllowable } = refusal;
+  const way = isAllowable ? "; the server's setting egress.allow lets addresses through" : "";
+  throw invalid({ kind: "finding", field: "callback_url", finding: `${clause}${way}` });
 }
 
 /** Where and how the events of a similar new task are sent, if its body does not say so. */

@@ -118,8 +118,8 @@ async function resolve(deps: InputDeps, context: InputContext, given: Given): Pr
       throw invalid({ kind: "other_media", field: param, wanted: field.media, given: asset.type });
     return { kind: "stored", asset: await ownCopy(deps, context, given, asset) };
   }
-  const finding = deps.egress.refusal(text, "media");
-  if (finding !== undefined) throw invalid({ kind: "finding", field: param, finding });
+  const refusal = deps.egress.refusal(text, "media");
+  if (refusal !== undefined) throw invalid({ kind: "finding", field: param, finding: refusal.clause });
   return { kind: "url", url: text };
 }
 

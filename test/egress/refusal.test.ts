@@ -94,7 +94,7 @@ const refused: [string, string][] = [
   ["http://app.localhost/", "names the host app.localhost, which is not public"],
 ];
 test.each(refused)("%p is refused without a look-up", (url, clause) => {
-  expect(strict.refusal(url)).toBe(clause);
+  expect(strict.refusal(url)?.clause).toBe(clause);
 });
 
 const taken = [
@@ -116,16 +116,25 @@ test("addresses and localhost names that are let through may be tried", () => {
   expect(open.refusal("http://127.0.0.1:8080/")).toBeUndefined();
   expect(open.refusal("http://localhost:8080/")).toBeUndefined();
   expect(open.refusal("http://192.168.7.20/hook")).toBeUndefined();
-  expect(open.refusal("http://192.168.8.20/hook")).toBeString();
-  expect(open.refusal("http://[::ffff:127.0.0.1]/")).toBeString();
+  expect(open.refusal("http://192.168.8.20/hook")?.clause).toBeString();
+  expect(open.refusal("http://[::ffff:127.0.0.1]/")?.clause).toBeString();
+});
+
+test("what egress.allow lets through is told from what nothing does", () => {
+  const isAllowable = (url: string, use?: "media" | "service") => strict.refusal(url, use)?.isAllowable;
+  expect(["http://10.0.0.1/", "http://localhost/"].map((url) => isAllowable(url))).toEqual([true, true]);
+  expect(isAllowable("http://10.0.0.1/a.png", "media")).toBe(true);
+  expect(isAllowable("http://checks.example/", "service")).toBe(true);
+  for (const url of ["nowhere", "ftp://10.0.0.1/", "http://a:b@10.0.0.1/", "http://10.0.0.1:22/"])
+    expect([isAllowable(url), isAllowable(url, "service")]).toEqual([false, false]);
 });
 
 test("media take https, and http only where something is let through", () => {
   expect(strict.refusal("https://example.com/a.png", "media")).toBeUndefined();
-  expect(strict.refusal("http://example.com/a.png", "media")).toBe("must be an https URL");
-  expect(strict.refusal("http://1.1.1.1/a.png", "media")).toBe("must be an https URL");
-  expect(strict.refusal("ftp://example.com/a.png", "media")).toBe("must be an https URL");
+  expect(strict.refusal("http://example.com/a.png", "media")?.clause).toBe("must be an https URL");
+  expect(strict.refusal("http://1.1.1.1/a.png", "media")?.clause).toBe("must be an https URL");
+  expect(strict.refusal("ftp://example.com/a.png", "media")?.clause).toBe("must be an https URL");
   expect(open.refusal("http://127.0.0.1/a.png", "media")).toBeUndefined();
-  expect(open.refusal("http://1.1.1.1/a.png", "media")).toBe("must be an https URL");
+  expect(open.refusal("http://1.1.1.1/a.png", "media")?.clause).toBe("must be an https URL");
   expect(open.refusal("http://may-be-local.example/a.png", "media")).toBeUndefined();
 });

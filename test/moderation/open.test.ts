@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { EgressRefusal } from "../../src/domain/ports/egress.ts";
 import { type CheckOptions, openCheck } from "../../src/moderation/open.ts";
 import { ask } from "./requests.ts";
 
@@ -12,7 +13,7 @@ const WHERE = "svc.yaml:3:5: moderation.checks.a";
 const NAMED = { where: WHERE, name: "a", onOutage: "refuse" } as const;
 const ASKED = { ...NAMED, timeoutMs: 1_000, concurrency: 1 };
 
-const open = (options: CheckOptions, refusal?: string) =>
+const open = (options: CheckOptions, refusal?: EgressRefusal) =>
   openCheck(options, {
     after: () => () => {},
     egress: { ask: () => Promise.reject(new Error("nothing is asked")) },
@@ -87,7 +88,10 @@ test("an endpoint that may not be asked, or whose key is missing, is a problem",
       thresholds: {},
     },
   };
-  const { problems } = await open(options, "names the address 10.0.0.1, which is not public");
+  const clause = "names the address 10.0.0.1, which is not public";
+  const { problems } = await open(options, { clause, isAllowable: true });
+  const never = await open(options, { clause: "is not a valid URL", isAllowable: false });
+  expect(never.problems[0]?.message).toBe("has an endpoint that is not a valid URL");
   expect(problems).toEqual([
     {
       where: WHERE,

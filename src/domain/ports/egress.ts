@@ -22,8 +22,13 @@ export interface CallbackPost {
   readonly headers?: { readonly [name: string]: string } | undefined;
 }
 
-/** How a refusal ends where an address is one that only `egress.allow` lets through. */
-export const NOT_PUBLIC = "which is not public";
+/** Why a URL may not be asked. */
+export interface EgressRefusal {
+  /** To put after the field's name. */
+  readonly clause: string;
+  /** Whether the setting `egress.allow` would let it through. */
+  readonly isAllowable: boolean;
+}
 
 /** A response that was read completely. */
 export interface EgressAnswer {
@@ -37,11 +42,11 @@ export interface EgressAnswer {
  */
 export interface Egress {
   /**
-   * Why this URL is refused without a look-up (scheme, user info, port, a literal address that is not public), as a clause to
-   * put after the field's name; undefined when it may be tried. Media files are fetched and services are called only over
+   * Why this URL is refused without a look-up (scheme, user info, port, a literal address that is not public); undefined when it
+   * may be tried. Media files are fetched and services are called only over
    * https, except at addresses that the operator allows.
    */
-  refusal(url: string, use?: "callback" | "media" | "service"): string | undefined;
+  refusal(url: string, use?: "callback" | "media" | "service"): EgressRefusal | undefined;
   /** The bytes of a media file; redirects are followed at most five times, each hop checked. @throws EgressError */
   fetchMedia(
     url: string,
