@@ -28,6 +28,22 @@ export async function* joined(
   yield after;
 }
 
+/**
+ * The same pieces, of which as many have been read as hold the beginning of a file. So a file that is gone is an error before the answer,
+ * and does not break it off.
+ *
+ * @throws what the reading throws
+ */
+export async function begun(pieces: AsyncGenerator<string>): Promise<AsyncGenerator<string>> {
+  let beginning = "";
+  for (let isOver = false; !isOver && beginning.length < PIECE_BYTES; ) {
+    const { done = false, value } = await pieces.next();
+    if (!done) beginning += value;
+    isOver = done;
+  }
+  return joined(beginning, pieces, "");
+}
+
 /** A body of these pieces, which contain these files. @param leave called if the reader disconnects before the end, or cannot have it */
 export async function bodyInPieces(
   pieces: AsyncGenerator<string>,

@@ -6,7 +6,7 @@ import { type CancelTaskDeps, cancelTask } from "../../../../service/cancel-task
 import { readTask } from "../../../../service/read-task.ts";
 import { type RemoveTaskDeps, removeTask } from "../../../../service/remove-task.ts";
 import type { KeyedExchange } from "../../../exchange.ts";
-import { bodyInPieces } from "../../../pieces.ts";
+import { begun, bodyInPieces } from "../../../pieces.ts";
 import { json, type Reply } from "../../../reply.ts";
 import { costOf } from "../operation.ts";
 import { addressed, interactionPieces, presentHead } from "./present.ts";
@@ -17,13 +17,17 @@ export type ReadInteractionDeps = CancelTaskDeps &
 /** Up to this much, a video is in the answer itself, as there (https://docs.comfy.org/zh/development/comfy-router/models/gemini-interactions/gemini-omni-flash-preview/code, checked 2026-11-29). */
 const INLINE_VIDEO_BYTES = 4 * 1024 * 1024;
 
-/** Answers with a task as an interaction, whichever API it came by. */
+/** Answers with a task as an interaction, whichever API it came by. @throws AppError `task_not_found`, also if it is deleted meanwhile */
 export async function readInteraction(deps: ReadInteractionDeps, exchange: KeyedExchange): Promise<Reply> {
   const stream = exchange.query().get("stream");
   if (stream === "true") throw mustBe("stream", { rule: "be absent: read it again until it has ended" });
   const task = await readTask(deps, exchange.principal, exchange.param("interaction"));
   if (task.results.length === 0) return withoutResults(task);
-  return withResults(deps, exchange, task);
+  return withResults(deps, exchange, task).catch(async (error: unknown) => {
+    // A task that is deleted meanwhile takes its files along.
+    await readTask(deps, exchange.principal, task.id);
+    throw error;
+  });
 }
 
 const withoutResults = (task: TaskSummary): Reply =>
@@ -37,7 +41,7 @@ async function withResults(
 ): Promise<Reply> {
   const contents = await contentsOf(deps, task);
   const files = task.results.map((result, i) => addressed(origin, result, contents[i]));
-  const pieces = interactionPieces(task, files, true);
+  const pieces = await begun(interactionPieces(task, files, true));
   const opened = contents.filter((content) => content !== undefined);
   const { body, over } = await bodyInPieces(pieces, opened, () => {});
   const headers = { "Content-Type": "application/json", "X-Request-Cost": costOf(task) };
