@@ -25,9 +25,15 @@ export async function poll(step: Step): Promise<StepResult> {
   if (adapter === undefined && task.cancelRequested) return letGo(step);
   if (adapter === undefined && !(await step.isLate())) return step.waitForProvider();
   if (adapter?.poll === undefined) return pollTrouble(step, new Error("The provider cannot be polled."));
-  const waitMs = step.deps.pace.poll(attempt, task.id);
-  if (waitMs > 0) return step.snooze(waitMs);
+  const { pace } = step.deps;
   const { operation } = attempt;
+  const waitMs = pace.poll(attempt, task.id);
+  if (waitMs > 0) {
+    // A pause may last for minutes, in which a job that nobody wants would be made and charged for.
+    if (task.cancelRequested && pace.pausedMs(attempt) > 0)
+      await tryToStop(step, adapter, operation, "a cancelled operation");
+    return step.snooze(waitMs);
+  }
   const ask = adapter.poll.bind(adapter);
   return step.attempting(
     async () => {
@@ -130,12 +136,16 @@ function submitAgain(step: Step, detail = "The upstream lost the job."): Promise
 /** Ends a task past its deadline, uncharged. Tells the upstream to stop, as a courtesy. */
 async function expire(step: Step, adapter: ProviderAdapter, operation: Json): Promise<StepResult> {
   if (step.task.cancelRequested) return letGo(step);
+  await tryToStop(step, adapter, operation, "an overdue operation");
+  return step.failAtCost(taskError("DEADLINE_EXCEEDED"), "Overdue.");
+}
+
+async function tryToStop(step: Step, adapter: ProviderAdapter, operation: Json, what: string): Promise<void> {
   try {
     await adapter.cancel?.(operation, step.signal);
   } catch (error) {
-    step.deps.log.warn({ task: step.task.id, err: error as Error }, "could not cancel an overdue operation");
+    step.deps.log.warn({ task: step.task.id, err: error as Error }, `could not cancel ${what}`);
   }
-  return step.failAtCost(taskError("DEADLINE_EXCEEDED"), "Overdue.");
 }
 
 /** Ends a cancelled task whose upstream cannot stop, or does not. */
