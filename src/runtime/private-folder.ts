@@ -59,7 +59,9 @@ function closeOne(path: string, stats: Stats): boolean {
   try {
     chmodSync(path, stats.isDirectory() ? FOLDER_MODE : FILE_MODE);
   } catch (cause) {
-    throw exposed(path, cause instanceof Error ? cause.message : String(cause), cause);
+    if (cause instanceof Error && "code" in cause && cause.code === "EROFS")
+      throw exposed(path, "its file system is mounted read-only", { way: REMOUNT, cause });
+    throw exposed(path, cause instanceof Error ? cause.message : String(cause), { cause });
   }
   if (isOpen(lstatSync(path))) throw exposed(path, "its filesystem keeps no permissions");
   return true;
@@ -78,7 +80,14 @@ function resolved(path: string): string | undefined {
   }
 }
 
-function exposed(path: string, why: string, cause?: unknown): FolderExposed {
-  const way = `Make its files yours (chown -R), or choose another --data-dir; a new folder inside this one will do.`;
+const OWN =
+  "Make its files yours (chown -R), or choose another --data-dir; a new folder inside this one will do.";
+const REMOUNT = "Mount it for writing, or choose another --data-dir.";
+
+function exposed(
+  path: string,
+  why: string,
+  { way = OWN, cause }: { readonly way?: string; readonly cause?: unknown } = {},
+): FolderExposed {
   return new FolderExposed(`${path} cannot be closed to other users: ${why}. ${way}`, { cause });
 }
