@@ -70,7 +70,7 @@ function describeQueuePosition(make: MakeStore): void {
     };
     await fc.assert(fc.asyncProperty(QUEUES, claimsInTurn), { numRuns: 25 });
     // As many databases are made, which a busy disk takes its time for.
-  }, 60_000);
+  }, 120_000);
 
   test(
     "other lanes, and tasks put off, are not in front of anybody",
