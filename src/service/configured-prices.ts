@@ -1,5 +1,5 @@
 import type { ModelId } from "../domain/ids.ts";
-import type { Json, JsonObject } from "../domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../domain/json.ts";
 import type { Model, PriceRule } from "../domain/model/model.ts";
 import { formatAmount, parseAmount, ZERO } from "../domain/money/money.ts";
 import type { PriceCatalog } from "../domain/ports/catalog.ts";
@@ -28,9 +28,10 @@ export function readConfiguredPrices(catalog: PriceCatalog, pricing: JsonObject)
     const read = catalog.readPrice(model, value);
     if (!read.ok) {
       const isWhole = read.path === "";
+      const needsExample = isWhole && !isNearly(value);
       problems.push({
         path: isWhole ? id : `${id}.${read.path}`,
-        message: isWhole ? `${read.problem}; a price is ${exampleOf(model, value)}` : read.problem,
+        message: needsExample ? `${read.problem}; a price is ${exampleOf(model, value)}` : read.problem,
       });
       continue;
     }
@@ -42,6 +43,11 @@ export function readConfiguredPrices(catalog: PriceCatalog, pricing: JsonObject)
       );
   }
   return { prices, problems, warnings };
+}
+
+/** Whether a price has the right form but for a misspelling, which is named. */
+function isNearly(value: Json | undefined): boolean {
+  return isJsonObject(value) && Object.keys(value).some((name) => suggest(name, ["lines"]) !== undefined);
 }
 
 /** A price of the right form, of the amount that was given where it is one. */
