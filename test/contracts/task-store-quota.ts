@@ -51,6 +51,14 @@ async function useOf(store: StoreUnderTest, period: number, key = KEY) {
   return [Number(used), Number(reserved)];
 }
 
+/** A task that costs so much. */
+async function costly(store: StoreUnderTest, number: number, cost: number) {
+  const { quote } = newTask();
+  const lines = quote.lines.map((line) => ({ ...line, unitMicros: micros(cost) }));
+  const held = micros(cost);
+  return create(store, { number, held, quote: { ...quote, lines, ceiling: held } });
+}
+
 /** What every `TaskStore` does about the quotas of keys. */
 export function describeQuotas(make: MakeStore): void {
   /** With a key that may spend 100 000, which two tasks at their price go into. */
@@ -60,6 +68,23 @@ export function describeQuotas(make: MakeStore): void {
       await store.accounts.createKey(newKey({ policy }), undefined, bySystem());
       await body(store);
     });
+
+  test(
+    "an unlimited account owes no more than its balance can count, so that every task of it settles",
+    withQuota(undefined, async (store) => {
+      const most = 8_000_000_000_000_000;
+      expect((await costly(store, 1, most - 1)).kind).toBe("admitted");
+      const refused = { kind: "insufficient_quota", limitedBy: "balance", available: micros(1) };
+      expect(await costly(store, 2, 2)).toMatchObject(refused);
+      await endOne(store, "completed", { cost: micros(most - 1) });
+      expect(await costly(store, 3, 2)).toMatchObject(refused);
+      expect((await costly(store, 4, 1)).kind).toBe("admitted");
+      await endOne(store, "completed", { cost: micros(1) });
+      expect(await store.accounts.account(ACCOUNT)).toMatchObject({ balance: -most, held: 0 });
+      await store.accounts.credit(ACCOUNT, micros(5), "paid", bySystem());
+      expect((await costly(store, 5, 5)).kind).toBe("admitted");
+    }),
+  );
 
   describe("a key's quota", () => {
     test(
@@ -104,7 +129,7 @@ export function describeQuotas(make: MakeStore): void {
     test(
       "is used up by what the key spent before, even by more than numbers count exactly",
       withQuota(undefined, async (store) => {
-        const much = micros(9_007_199_254_740_001);
+        const much = micros(8_000_000_000_000_000);
         const { quote } = newTask();
         const lines = quote.lines.map((line) => ({ ...line, unitMicros: much }));
         for (const number of [1, 2]) {

@@ -1,7 +1,7 @@
 import type { SigningChange } from "../callback/signature.ts";
 import type { AccountId, KeyId, TokenId } from "../ids.ts";
 import { type Micros, toMicros } from "../money/money.ts";
-import type { AccountTerms } from "./account-terms.ts";
+import type { AccountMode, AccountTerms } from "./account-terms.ts";
 import type { KeyPolicy, PolicyChange } from "./key-policy.ts";
 import type { Scope } from "./token-terms.ts";
 
@@ -19,6 +19,24 @@ export interface Account extends AccountTerms {
 /** What new tasks of an account may cost; undefined if the amount is not limited. */
 export function availableOf({ mode, balance, held, creditLimit }: Account): Micros | undefined {
   return mode === "unlimited" ? undefined : toMicros(balance - held + creditLimit);
+}
+
+/**
+ * How much an unlimited account may owe, less its credit limit: 8e9 USD. What more tasks cost could not be taken from a balance that is
+ * counted exactly.
+ */
+export const MOST_OWED = 8_000_000_000_000_000;
+
+/** What new tasks of an account may hold. @param available the balance less what is held, plus the credit limit */
+export function holdableOf({
+  mode,
+  available,
+}: {
+  readonly mode: AccountMode;
+  readonly available: number;
+}): Micros {
+  const holdable = mode === "prepaid" ? available : available + MOST_OWED;
+  return toMicros(Math.max(Number.MIN_SAFE_INTEGER, Math.min(holdable, Number.MAX_SAFE_INTEGER)));
 }
 
 /** The part of a credential that is stored. The credential itself is never stored. */

@@ -1,3 +1,4 @@
+import { holdableOf, MOST_OWED } from "../../domain/access/account.ts";
 import type { AccountMode } from "../../domain/access/account-terms.ts";
 import type { AccountId } from "../../domain/ids.ts";
 import type { NewTask } from "../../domain/task/task.ts";
@@ -97,7 +98,7 @@ function toOpen({ number, mode, available, low, told }: Changed): OpenAccount {
 }
 
 function holdMore(account: OpenAccount, amount: number): OpenAccount | undefined {
-  if (account.mode !== "unlimited" && account.available < amount) return undefined;
+  if (holdableOf(account) < amount) return undefined;
   account.available -= amount;
   account.unsettled.held += amount;
   return account;
@@ -109,7 +110,7 @@ function prepareStatements({ db }: Pick<Connection, "db">) {
     numberOf: db.prepare<{ number: number }, [account: string]>("select number from account where id = ?"),
     hold: db.prepare<Changed, [amount: number, account: string]>(
       `update account set held_micros = held_micros + ?1
-       where id = ?2 and (mode = 'unlimited' or ${AVAILABLE} >= ?1) ${returning}`,
+       where id = ?2 and ${AVAILABLE} + case mode when 'unlimited' then ${MOST_OWED} else 0 end >= ?1 ${returning}`,
     ),
     move: db.prepare<Changed, [balance: number, held: number, account: string]>(
       `update account set balance_micros = balance_micros + ?1, held_micros = held_micros + ?2,

@@ -1,3 +1,4 @@
+import { holdableOf } from "../../domain/access/account.ts";
 import type { AccountMode } from "../../domain/access/account-terms.ts";
 import type { AccountId, TaskId } from "../../domain/ids.ts";
 import { holdEntry, type LedgerEntry } from "../../domain/money/ledger.ts";
@@ -57,12 +58,12 @@ export function prepareLedger(connection: Pick<Connection, "db" | "onUndone">) {
       move(account, entries);
       sums.settle();
     },
-    /** Returns what the account can still spend, in micro-units; infinite for an unlimited account. */
+    /** Returns what the account can still spend, in micro-units. */
     available(account: AccountId): number {
       sums.settle();
       const row = funds.get(account);
       if (row === null) throw new Error(`There is no account ${account}.`);
-      return row.mode === "prepaid" ? row.available : Number.POSITIVE_INFINITY;
+      return holdableOf(row);
     },
   };
 }

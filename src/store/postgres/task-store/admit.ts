@@ -1,3 +1,4 @@
+import { holdableOf } from "../../../domain/access/account.ts";
 import type { AccountId } from "../../../domain/ids.ts";
 import { type Micros, toMicros } from "../../../domain/money/money.ts";
 import type { Admission, AdmitAllResult, AdmitResult, TaskStore } from "../../../domain/ports/task-store.ts";
@@ -125,7 +126,7 @@ class Admitting {
   }
 
   #available(): number {
-    return this.#funds.mode === "prepaid" ? this.#funds.available : Number.POSITIVE_INFINITY;
+    return holdableOf(this.#funds);
   }
 
   /** @returns whether the balance is now low for the first time */
