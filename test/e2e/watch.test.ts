@@ -65,7 +65,7 @@ describe("the screen", () => {
     expect(rows[0]).toMatch(/^❯ task_00000…0+3 {2}processing {2}██░░░ {2}40 % {2}video-1 +1 m/);
     expect(rows[1]).toMatch(/^ {2}task_00000…0+2 {2}failed +image-1 +2 s$/);
     expect(rows[2]).toMatch(/^ {2}task_00000…0+1 {2}completed +█████ 100 % {2}image-1 +2 s$/);
-    expect(rows.at(-1)).toStartWith("? help  Enter open");
+    expect(rows.at(-1)).toStartWith("? help  q quit  Enter open");
     terminal.press("q");
     expect(await terminal.exited).toBe(0);
     expect(terminal.state()).toEqual(AS_BEFORE);

@@ -17,10 +17,10 @@ export const HELP = [
   ["Ctrl-Z", "go back to the shell; fg returns here"],
 ] as const;
 
-/** What is worth pressing now. */
+/** What is worth pressing now, in 80 columns; in fewer, the last ones are cut off. */
 export function hintsOf({ isHelp, isSearching, isDetail }: WatchState): string {
   if (isHelp) return "Esc close  q quit";
   if (isSearching) return "Enter keep  Esc end the search";
-  if (isDetail) return "Esc close  ↑↓ task  PgDn text  c cancel  r retry  d save  o open  y copy  q quit";
-  return "? help  Enter open  / search  Tab status  s sort  c cancel  r retry  d save  q quit";
+  if (isDetail) return "Esc close  q quit  ↑↓ task  PgDn text  c cancel  r retry  d save  o open  y copy";
+  return "? help  q quit  Enter open  / search  Tab status  c cancel  r retry  d save";
 }
