@@ -10,7 +10,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { HAS_POSTGRES, startPostgres } from "../../moving/database-servers.ts";
 
-const OPTIONS = ["--timeout=120000", "--parallel=2", "--no-isolate"];
+const OPTIONS = ["--timeout=120000", "--parallel=2", "--no-isolate", "--timings", "test/durations.json"];
 const asked = process.argv.slice(2);
 /** Those that are named, else all. */
 const TESTS = asked.some((each) => each.startsWith("test/")) ? asked : ["test/store/postgres", ...asked];
