@@ -181,7 +181,7 @@ function tellUnlimited({ id, name, mode }: Account, command: Command, output: Ou
   if (mode !== "unlimited") return;
   const change = `svc accounts update ${id} --mode prepaid${placeAgain(command)}`;
   output.say(
-    `${name} is unlimited: its requests are never refused for want of money. To change that: ${change}`,
+    `${name} is unlimited: its requests are refused for want of money only beyond 8e9 USD owed. To change that: ${change}`,
   );
 }
 

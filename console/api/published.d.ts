@@ -17,7 +17,7 @@ export interface Schemas {
     held: string;
     /** What new tasks may cost; null: any amount. */
     available: string | null;
-    /** `unlimited` accounts are metered and never refused. */
+    /** `unlimited` accounts are metered, and refused only beyond 8e9 USD owed. */
     mode: "prepaid" | "unlimited";
     /** How far below zero a prepaid account may go. */
     credit_limit: string;
@@ -93,7 +93,7 @@ export interface Schemas {
       })[];
     };
     balance: {
-      /** `unlimited` accounts are metered and never refused. */
+      /** `unlimited` accounts are metered, and refused only beyond 8e9 USD owed. */
       mode: string;
       /** Of every amount beside it. */
       currency: "USD";
@@ -5539,7 +5539,7 @@ export interface Operations {
     body: {
       /** What people call it; unique among those of its kind that are not revoked. */
       name: string;
-      /** `unlimited` accounts are metered and never refused. */
+      /** `unlimited` accounts are metered, and refused only beyond 8e9 USD owed. */
       mode?: "prepaid" | "unlimited";
       /** First credit. */
       credit?: string;
@@ -5554,7 +5554,7 @@ export interface Operations {
   "PATCH /admin/v1/accounts/{id}": {
     path: { id: string };
     body: {
-      /** `unlimited` accounts are metered and never refused. */
+      /** `unlimited` accounts are metered, and refused only beyond 8e9 USD owed. */
       mode?: "prepaid" | "unlimited";
       /** How far below zero a prepaid account may go; null: not at all. */
       credit_limit?: string | null;

@@ -12,7 +12,7 @@ export interface HeldAccount {
   /** What tells it from every other one there, for good. */
   readonly origin: string;
   readonly name: string;
-  /** What is left to spend; absent: it is metered and never refused. */
+  /** What is left to spend; absent: it is unlimited. */
   readonly credit?: Micros | undefined;
   /** Millionths. */
   readonly priceMultiplier?: number | undefined;

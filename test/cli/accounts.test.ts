@@ -32,7 +32,7 @@ test("what limits an unlimited account in nothing is told", async () => {
     ["update", "studio", "--credit-limit", "1"],
   ])
     expect(await told(...args)).toEndWith(
-      `studio is unlimited: its requests are never refused for want of money. To change that: svc accounts update ${id} --mode prepaid\n`,
+      `studio is unlimited: its requests are refused for want of money only beyond 8e9 USD owed. To change that: svc accounts update ${id} --mode prepaid\n`,
     );
   expect(await told("credit", "studio", "-1")).not.toMatch(unlimited);
 });

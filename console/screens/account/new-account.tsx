@@ -84,7 +84,7 @@ function Fields({
         value={fields.mode}
         choices={[
           ["prepaid", "prepaid: spends its credit, and is refused when there is none left"],
-          ["unlimited", "unlimited: is counted, and never refused"],
+          ["unlimited", "unlimited: is counted, and refused only beyond 8e9 USD owed"],
         ]}
         problem={beside("mode")}
         onChoice={(mode) => set({ mode })}

@@ -41,7 +41,7 @@ export function Screen() {
       {data?.items.length === 0 && (
         <Empty title="No accounts yet">
           An account pays for what its keys make. A prepaid one spends what it was credited; an unlimited one
-          is counted and never refused. The same from a terminal:{" "}
+          is counted, and refused only beyond 8e9 USD owed. The same from a terminal:{" "}
           <code class="font-mono break-all text-ink">svc accounts create studio --credit 10</code>
         </Empty>
       )}

@@ -3,7 +3,7 @@ import { ONE } from "../money/multiplier.ts";
 import type { KeptKind } from "../ports/retention-store.ts";
 import type { GivenTerms, KeptOf, TermChange, TermTable } from "./term.ts";
 
-/** `unlimited` accounts are metered but never refused; `prepaid` ones spend what was credited. */
+/** `unlimited` accounts are metered, and refused only beyond `MOST_OWED`; `prepaid` ones spend what was credited. */
 export const ACCOUNT_MODES = ["prepaid", "unlimited"] as const;
 export type AccountMode = (typeof ACCOUNT_MODES)[number];
 
@@ -33,9 +33,9 @@ export const ACCOUNT_TERMS = {
     kind: "choice",
     among: ACCOUNT_MODES,
     wire: "mode",
-    description: "`unlimited` accounts are metered and never refused",
+    description: "`unlimited` accounts are metered, and refused only beyond 8e9 USD owed",
     flag: "--mode <mode>",
-    help: "prepaid: spends its credit; unlimited: is metered but never refused",
+    help: "prepaid: spends its credit; unlimited: is metered, and refused only beyond 8e9 USD owed",
     label: "mode",
   },
   /** How far below zero a prepaid account may go. */

@@ -21,10 +21,7 @@ export function availableOf({ mode, balance, held, creditLimit }: Account): Micr
   return mode === "unlimited" ? undefined : toMicros(balance - held + creditLimit);
 }
 
-/**
- * How much an unlimited account may owe, less its credit limit: 8e9 USD. What more tasks cost could not be taken from a balance that is
- * counted exactly.
- */
+/** How much an unlimited account may owe beyond its credit limit: 8e9 USD. Balances are counted exactly up to 2^53 micro-units. */
 export const MOST_OWED = 8_000_000_000_000_000;
 
 /** What new tasks of an account may hold. @param available the balance less what is held, plus the credit limit */

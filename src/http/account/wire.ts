@@ -105,7 +105,10 @@ export const ACCOUNT_STATUS = component("AccountStatus", {
   }),
   key: KEY,
   balance: closed({
-    mode: openEnum(["unlimited", "prepaid"], "`unlimited` accounts are metered and never refused."),
+    mode: openEnum(
+      ["unlimited", "prepaid"],
+      "`unlimited` accounts are metered, and refused only beyond 8e9 USD owed.",
+    ),
     currency: CURRENCY_SCHEMA,
     total: amount("Sum of everything credited and charged."),
     reserved: amount("Held for tasks under way."),
