@@ -1,16 +1,15 @@
-import { useState } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
-import { type Listed, type Listing, type PageQuery, useEnough, useListing } from "../../api/pages.ts";
+import { type Listed, type Listing, type PageQuery, useListing } from "../../api/pages.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
-import { EndOfList } from "../../parts/end-of-list.tsx";
 import { Field } from "../../parts/field.tsx";
 import { MainLink, RowLink } from "../../parts/link.tsx";
 import { Money } from "../../parts/money.tsx";
 import { Page, Reading } from "../../parts/page.tsx";
+import { PagedTable } from "../../parts/paged-table.tsx";
 import { Status } from "../../parts/status.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
+import type { Column } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { hrefOf, query, setQuery } from "../../shell/router.ts";
@@ -18,9 +17,6 @@ import { may } from "../../shell/scopes.ts";
 import { isLow } from "./low.ts";
 
 type Account = Schemas["Account"];
-
-/** Rows that are added at a time: a browser takes a minute for those of twenty thousand accounts. */
-const STEP = 100;
 
 async function readAccounts(query: PageQuery, signal?: AbortSignal): Promise<Listed<Account>> {
   const { accounts: items, next } = await ask("GET /admin/v1/accounts", { query }, { signal });
@@ -58,11 +54,9 @@ interface RowsProps {
   readonly find: string;
 }
 
-function Rows({ listing, data: { items, next }, find }: RowsProps) {
-  const [count, setCount] = useState(STEP);
+function Rows({ listing, data: { items }, find }: RowsProps) {
   const wanted = find.toLowerCase();
   const rows = items.filter(({ id, name }) => [name, id].some((text) => text.toLowerCase().includes(wanted)));
-  useEnough(listing, rows.length >= count);
   return (
     <>
       <search class="max-w-sm">
@@ -76,20 +70,18 @@ function Rows({ listing, data: { items, next }, find }: RowsProps) {
           onText={(text) => setQuery({ find: text })}
         />
       </search>
-      {rows.length === 0 && next === null && (
-        <Empty title="No account is like that">
-          <Button onClick={() => setQuery({ find: "" })}>Show all accounts</Button>
-        </Empty>
-      )}
-      {rows.length > 0 && (
-        <Table label="Accounts" columns={COLUMNS} rows={rows.slice(0, count)} keyOf={({ id }) => id} />
-      )}
-      <EndOfList
+      <PagedTable
         what="accounts"
-        more={listing.more}
-        hidden={Math.max(0, rows.length - count)}
-        isWhole={next === null}
-        onMore={() => setCount(count + STEP)}
+        label="Accounts"
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        listing={listing}
+        rows={rows}
+        none={
+          <Empty title="No account is like that">
+            <Button onClick={() => setQuery({ find: "" })}>Show all accounts</Button>
+          </Empty>
+        }
       />
     </>
   );

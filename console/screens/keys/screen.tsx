@@ -1,24 +1,21 @@
-import { useState } from "preact/hooks";
-import { type Listed, type Listing, useEnough, useListing } from "../../api/pages.ts";
+import { type Listed, type Listing, useListing } from "../../api/pages.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { useReading } from "../../api/use.ts";
 import { AccountChoice, accountsToChoose } from "../../parts/account-choice.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Empty } from "../../parts/empty.tsx";
-import { EndOfList } from "../../parts/end-of-list.tsx";
 import { Choice, Field } from "../../parts/field.tsx";
 import { Link, MainLink, RowLink } from "../../parts/link.tsx";
 import { Money, moneyText } from "../../parts/money.tsx";
 import { Page, Reading } from "../../parts/page.tsx";
+import { PagedTable } from "../../parts/paged-table.tsx";
 import { Status } from "../../parts/status.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
+import type { Column } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { hrefOf, query, setQuery } from "../../shell/router.ts";
 import { may } from "../../shell/scopes.ts";
 import { type Filters, fitting, type ListedKey, limitsText, readKeys, SPENT_DAYS } from "./list.ts";
-
-const STEP = 100;
 
 /** API keys of all accounts: whose they are, what they may do, and what they spent. */
 export function Screen() {
@@ -43,30 +40,17 @@ interface RowsProps {
   readonly filters: Filters;
 }
 
-function Rows({ keys, data: { items, next }, filters }: RowsProps) {
-  const [count, setCount] = useState(STEP);
-  const rows = fitting(items, filters);
-  useEnough(keys, rows.length >= count);
-  if (rows.length === 0 && next === null)
-    return <NoKeys isFirst={items.length === 0 && filters.account === ""} />;
+function Rows({ keys, data: { items }, filters }: RowsProps) {
   return (
-    <>
-      {rows.length > 0 && (
-        <Table
-          label="API keys, newest first"
-          columns={COLUMNS}
-          rows={rows.slice(0, count)}
-          keyOf={({ key }) => key.id}
-        />
-      )}
-      <EndOfList
-        what="keys"
-        more={keys.more}
-        hidden={Math.max(0, rows.length - count)}
-        isWhole={next === null}
-        onMore={() => setCount(count + STEP)}
-      />
-    </>
+    <PagedTable
+      what="keys"
+      label="API keys, newest first"
+      columns={COLUMNS}
+      keyOf={({ key }) => key.id}
+      listing={keys}
+      rows={fitting(items, filters)}
+      none={<NoKeys isFirst={items.length === 0 && filters.account === ""} />}
+    />
   );
 }
 

@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 import { ask } from "../../api/ask.ts";
-import { type Listed, type Listing, type PageQuery, useEnough, useListing } from "../../api/pages.ts";
+import { type Listed, type Listing, type PageQuery, useListing } from "../../api/pages.ts";
 import type { Schemas } from "../../api/published.d.ts";
 import { session } from "../../api/session.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Empty } from "../../parts/empty.tsx";
-import { EndOfList } from "../../parts/end-of-list.tsx";
 import { Choice } from "../../parts/field.tsx";
 import { Page, Reading, Section } from "../../parts/page.tsx";
+import { PagedTable } from "../../parts/paged-table.tsx";
 import { Status } from "../../parts/status.tsx";
-import { type Column, Table } from "../../parts/table.tsx";
+import type { Column } from "../../parts/table.tsx";
 import { Time } from "../../parts/time.tsx";
 import { Trouble } from "../../parts/trouble.tsx";
 import { query, setQuery } from "../../shell/router.ts";
@@ -20,9 +20,6 @@ import { NewToken } from "./new-token.tsx";
 import { Sessions } from "./sessions.tsx";
 
 type Token = Schemas["ManagementToken"];
-
-/** Rows that are added at a time. */
-const STEP = 100;
 
 async function readTokens(query: PageQuery, signal?: AbortSignal): Promise<Listed<Token>> {
   const { tokens: items, next } = await ask("GET /admin/v1/tokens", { query }, { signal });
@@ -59,9 +56,7 @@ function TokenTable({ listing }: { readonly listing: Listing<Token> }) {
   const { data, problem, again, change } = listing;
   const { state = "" } = query.value;
   const [revoked, setRevoked] = useState<Token>();
-  const [count, setCount] = useState(STEP);
   const rows = (data?.items ?? []).filter(({ status }) => state === "all" || status !== "revoked");
-  useEnough(listing, rows.length >= count);
   if (data === undefined)
     return problem === undefined ? <Reading what="tokens" /> : <Trouble problem={problem} again={again} />;
   return (
@@ -78,26 +73,19 @@ function TokenTable({ listing }: { readonly listing: Listing<Token> }) {
           onChoice={(chosen) => setQuery({ state: chosen })}
         />
       </div>
-      {rows.length === 0 && data.next === null && (
-        <Empty title="No token is like that">
-          A management token lets a person or a program do what its scopes say. The first one is made on the
-          machine of the service: <code class="font-mono text-ink">svc tokens create --name ops</code>
-        </Empty>
-      )}
-      {rows.length > 0 && (
-        <Table
-          label="Management tokens, newest first"
-          columns={may("system") ? [...COLUMNS, revokeColumn(setRevoked)] : COLUMNS}
-          rows={rows.slice(0, count)}
-          keyOf={({ id }) => id}
-        />
-      )}
-      <EndOfList
+      <PagedTable
         what="tokens"
-        more={listing.more}
-        hidden={Math.max(0, rows.length - count)}
-        isWhole={data.next === null}
-        onMore={() => setCount(count + STEP)}
+        label="Management tokens, newest first"
+        columns={may("system") ? [...COLUMNS, revokeColumn(setRevoked)] : COLUMNS}
+        keyOf={({ id }) => id}
+        listing={listing}
+        rows={rows}
+        none={
+          <Empty title="No token is like that">
+            A management token lets a person or a program do what its scopes say. The first one is made on the
+            machine of the service: <code class="font-mono text-ink">svc tokens create --name ops</code>
+          </Empty>
+        }
       />
       {revoked !== undefined && (
         <Revoke
