@@ -275,7 +275,7 @@ test("an account that is asked too often gets no more tasks than it takes, where
   const { request } = newTask();
   const chosen = () => routing.choose(MODEL, request)?.lane;
   pace.submit(whole(LANE));
-  pace.tooOften(LANE);
+  pace.tooOften(whole(LANE));
   // It takes one now, which waits there already when the next one comes.
   expect([chosen(), chosen()]).toEqual([LANE, other]);
   engine.clock.advance(600_000);

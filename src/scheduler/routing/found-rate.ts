@@ -1,8 +1,8 @@
 import { createBucket } from "./bucket.ts";
 
 /**
- * How many submissions per minute an account takes, learned from its refusals: each refusal halves the rate, and without
- * refusals it grows steadily.
+ * How many submissions per minute an account takes, or one of its models, learned from its refusals: each refusal halves the rate, and
+ * without refusals it grows steadily.
  */
 export interface FoundRate {
   /** How many may go now; undefined: no limit. */
@@ -13,8 +13,8 @@ export interface FoundRate {
   take(now: number): void;
   /** The upstream says that it gets too many requests. */
   slow(now: number): void;
-  /** Undefined: the rate is not known, or no longer. */
-  perMinute(now: number): number | undefined;
+  /** The rate now, or later without another refusal. Undefined: it is not known, or no longer. */
+  perMinute(time: number): number | undefined;
 }
 
 /** The period over which submissions are counted to find the present rate. */
@@ -30,15 +30,14 @@ export function createFoundRate(): FoundRate {
   /** The rate at the latest refusal, the rate to which it was lowered, and when. */
   let found: { readonly before: number; readonly lowered: number; readonly at: number } | undefined;
 
-  function perMinute(now: number): number | undefined {
+  function perMinute(time: number): number | undefined {
     if (found === undefined) return undefined;
     const { before, lowered, at } = found;
     // Follows from the halved rate, even if the rate was not lowered that far.
-    const regained = lowered + ((before / 2) * (now - at)) / REGAINED_MS;
-    // The rate is twice the one that was refused, and nothing was refused. Either the account takes more now, or the rate was
+    const regained = lowered + ((before / 2) * (time - at)) / REGAINED_MS;
+    // If the rate is twice the one that was refused, and nothing was refused, either the account takes more now, or the rate was
     // never the cause.
-    if (regained >= before * 2) found = undefined;
-    return found && regained;
+    return regained >= before * 2 ? undefined : regained;
   }
 
   let at = 0;

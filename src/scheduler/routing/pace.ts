@@ -5,7 +5,7 @@ import type { Clock } from "../../domain/ports/runtime.ts";
 import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import type { Attempt } from "../../domain/task/task.ts";
 import { type Bucket, bucketOf } from "./bucket.ts";
-import { createFoundRate, type FoundRate } from "./found-rate.ts";
+import { createFoundRates } from "./found-rates.ts";
 import { type Turns, turnsOf } from "./turns.ts";
 
 /** How often accounts may be called. Kept in memory; after a restart an upstream reports again that it gets too many requests. */
@@ -20,8 +20,11 @@ export interface Pace {
   poll(route: RouteOfLane, task: TaskId): number;
   /** The upstream asks for a pause of a model, or of the whole account. It is limited to `LONGEST_DELAY_MS`. */
   slow(route: RouteOfLane, pauseMs: number): void;
-  /** The account's upstream says that it gets too many requests. It then gets half as many, and gradually more again. */
-  tooOften(lane: LaneId): void;
+  /**
+   * The upstream says that it gets too many requests, of the model or of the whole account. It then gets half as many, and gradually
+   * more again.
+   */
+  tooOften(route: RouteOfLane): void;
   /** How long the pause lasts that the upstream asked for, of the model or of the whole account. */
   pausedMs(route: RouteOfLane): number;
   /**
@@ -29,15 +32,19 @@ export interface Pace {
    * account's upstream.
    */
   heldMs(route: RouteOfLane, ahead: number): number;
-  /** How many submissions per minute the account takes, from its settings or learned; undefined: not known. */
-  perMinute(lane: LaneId): number | undefined;
+  /**
+   * How long a task waits for its turn where the model gets too many requests; 0 where it does not. Each call gives another turn, unless
+   * that is later than `mostMs` from now.
+   */
+  turnMs(route: RouteOfLane, mostMs: number): number;
+  /** How many submissions per minute the route takes, from the account's settings or learned; undefined: not known. */
+  perMinute(route: RouteOfLane): number | undefined;
 }
 
 interface LanePace {
   rates: Rates | undefined;
   submissions: Bucket | undefined;
   polls: Turns | undefined;
-  readonly found: FoundRate;
 }
 
 export function createPace(deps: {
@@ -47,6 +54,7 @@ export function createPace(deps: {
 }): Pace {
   const { clock, rates } = deps;
   const lanes = new Map<LaneId, LanePace>();
+  const found = createFoundRates(clock);
   const { slow, pausedMs } = createPauses(clock);
   const accountPausedMs = (lane: LaneId) => pausedMs({ lane, upstreamModel: WHOLE_ACCOUNT });
 
@@ -61,36 +69,36 @@ export function createPace(deps: {
   }
 
   function startsInMs(lane: LaneId): number {
-    const { submissions, found } = paceOf(lane);
+    const { submissions } = paceOf(lane);
     const now = clock.elapsed();
-    return Math.max(accountPausedMs(lane), submissions?.waitMs(now) ?? 0, found.waitMs(now));
+    return Math.max(accountPausedMs(lane), submissions?.waitMs(now) ?? 0, found.of(lane).waitMs(now));
   }
 
   return {
     starts(lane) {
       if (accountPausedMs(lane) > 0) return 0;
-      const { submissions, found } = paceOf(lane);
+      const { submissions } = paceOf(lane);
       const now = clock.elapsed();
-      return least(submissions?.free(now), found.free(now));
+      return least(submissions?.free(now), found.of(lane).free(now));
     },
     startsInMs,
     submit(route) {
-      const { submissions, found } = paceOf(route.lane);
-      const now = clock.elapsed();
-      const waitMs = Math.max(startsInMs(route.lane), pausedMs(route));
+      const waitMs = Math.max(startsInMs(route.lane), pausedMs(route), found.waitMs(route));
       if (waitMs > 0) return waitMs;
-      submissions?.take(now);
-      found.take(now);
+      paceOf(route.lane).submissions?.take(clock.elapsed());
+      found.take(route);
       return 0;
     },
     poll: (route, task) => pausedMs(route) || (paceOf(route.lane).polls?.take(task, clock.elapsed()) ?? 0),
     slow,
-    tooOften: (lane) => paceOf(lane).found.slow(clock.elapsed()),
+    tooOften: found.tooOften,
     pausedMs,
-    heldMs: (route, ahead) =>
-      Math.max(pausedMs(route), lanes.get(route.lane)?.found.waitMs(clock.elapsed(), ahead) ?? 0),
-    perMinute: (lane) =>
-      least(rates(lane)?.submissionsPerMinute, lanes.get(lane)?.found.perMinute(clock.elapsed())),
+    heldMs(route, ahead) {
+      const ofModel = ahead > 0 ? found.nextTurnMs(route) : found.waitMs(route);
+      return Math.max(pausedMs(route), found.of(route.lane).waitMs(clock.elapsed(), ahead), ofModel);
+    },
+    turnMs: found.turnMs,
+    perMinute: (route) => least(rates(route.lane)?.submissionsPerMinute, found.perMinute(route)),
   };
 }
 
@@ -120,10 +128,7 @@ function least(one: number | undefined, other: number | undefined): number | und
 }
 
 function newLanePace(): LanePace {
-  return {
-    ...{ rates: undefined, submissions: undefined, polls: undefined },
-    found: createFoundRate(),
-  };
+  return { rates: undefined, submissions: undefined, polls: undefined };
 }
 
 /** Slows down the account of an attempt, or its model there, if the upstream asks for it or says that it gets too many requests. */
@@ -137,8 +142,7 @@ export function heed(
   const { lane, upstreamModel } = attempt;
   const { isTooOften = false, isUnable = false } = error.details;
   const isOfModel = isUnable || (isTooOften && limitsByModel);
-  // A pause of the model is enough: its other models do not get too many.
-  if (isTooOften && !(isOfModel && error.pauseMs !== undefined)) pace.tooOften(lane);
-  if (error.pauseMs === undefined) return;
-  pace.slow({ lane, upstreamModel: isOfModel ? upstreamModel : WHOLE_ACCOUNT }, error.pauseMs);
+  const place = { lane, upstreamModel: isOfModel ? upstreamModel : WHOLE_ACCOUNT };
+  if (isTooOften) pace.tooOften(place);
+  if (error.pauseMs !== undefined) pace.slow(place, error.pauseMs);
 }

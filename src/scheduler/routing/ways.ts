@@ -68,7 +68,7 @@ export function createWays(deps: {
     standingNow: (route: RouteOfLane) => standingOf({ standing, pace, clock }, route, route.lane),
     /** The measured figures of a route. */
     figuresOf: ({ lane, upstreamModel }: RouteOfLane): RouteFigures => ({
-      perMinute: pace.perMinute(lane),
+      perMinute: pace.perMinute({ lane, upstreamModel }),
       p50Ms: durations.quantile(lane, upstreamModel, 0.5),
       p95Ms: durations.quantile(lane, upstreamModel, 0.95),
     }),

@@ -13,10 +13,15 @@ const WORTH_MS = 1_000;
 export async function waitFor(step: Step, model: Model, way: ChosenRoute): Promise<StepResult> {
   const { failures } = step.task;
   const [result] = await Promise.all([
-    step.requeue({ failures, delayMs: delayMs(step, way.waitMs), to: way }),
+    step.requeue({ failures, delayMs: delayMs(step, turnMs(step, way)), to: way }),
     postponeOthers(step, model),
   ]);
   return result;
+}
+
+/** How long until the way opens; where its model gets too many requests, until the task has a turn of its own. */
+function turnMs({ deps }: Step, { lane, route, waitMs }: ChosenRoute): number {
+  return Math.max(waitMs, deps.pace.turnMs({ lane, upstreamModel: route.upstreamModel }, LOOKS_EVERY_MS));
 }
 
 function delayMs({ deps }: Step, waitMs: number): number {
