@@ -46,6 +46,8 @@ export interface Quote {
 export interface Delivered {
   readonly outputs: readonly Extent[];
   readonly usage?: (TokenUsage & { readonly made?: Made | undefined }) | undefined;
+  /** Outputs that were made but could not be delivered. `usage` counts them, too. None unless given. */
+  readonly lost?: number | undefined;
 }
 
 /** The sku of the line that raises a charge to the rule's minimum. */
@@ -197,8 +199,12 @@ export function chargeFor(promised: Quote, delivered: Delivered): Charge {
   return { lines, amount: toMicros(sum + short) };
 }
 
-function deliveredQuantity(line: QuoteLine, outputsQuoted: number, { outputs, usage }: Delivered): number {
-  const { measured, reported } = unitFacts(line.unit);
+function deliveredQuantity(
+  line: QuoteLine,
+  outputsQuoted: number,
+  { outputs, usage, lost = 0 }: Delivered,
+): number {
+  const { measured, reported, of } = unitFacts(line.unit);
   if (measured !== undefined) {
     return outputs.reduce(
       (total, output) => total + Math.min(line.perOutput, measured(output) ?? line.perOutput),
@@ -206,7 +212,11 @@ function deliveredQuantity(line: QuoteLine, outputsQuoted: number, { outputs, us
     );
   }
   const most = lineQuantity(line, outputsQuoted);
-  return Math.min(most, (usage && reported?.(usage)) ?? lineQuantity(line, outputs.length));
+  const used = usage && reported?.(usage);
+  if (used === undefined) return Math.min(most, lineQuantity(line, outputs.length));
+  const ofDelivered =
+    of === "output" && lost > 0 ? Math.ceil((used * outputs.length) / (outputs.length + lost)) : used;
+  return Math.min(most, ofDelivered);
 }
 
 /** Whether a line applies to a request with these parameters. */

@@ -205,6 +205,7 @@ export function outputsKept(
  *
  * @param more.costMicros what the attempt cost the operator, if known
  * @param more.issues the results that are missing
+ * @param more.lost how many of them were made but could not be stored
  */
 export function succeeded(
   task: Task,
@@ -213,11 +214,15 @@ export function succeeded(
   assets: readonly Asset[],
   usage: Usage | undefined,
   callbackId: CallbackId,
-  more: { costMicros?: Micros | undefined; issues?: readonly ResultIssue[] | undefined } = {},
+  more: {
+    costMicros?: Micros | undefined;
+    issues?: readonly ResultIssue[] | undefined;
+    lost?: number | undefined;
+  } = {},
 ): Transition {
-  const { costMicros, issues = [] } = more;
+  const { costMicros, issues = [], lost } = more;
   const resultIssues = issues.length === 0 ? undefined : issues;
-  const { lines, amount } = chargeFor(task.quote, { outputs: assets, usage });
+  const { lines, amount } = chargeFor(task.quote, { outputs: assets, usage, lost });
   // Never charges more than was held.
   const charged = minMicros(amount, task.held);
   const results = assets.map((asset) => ({ assetId: asset.id, type: asset.type }));

@@ -47,10 +47,13 @@ async function keep(step: Step, output: Output, index: number): Promise<AttemptO
   }
 }
 
+/** The code of an output that was made and could not be stored. */
+const UNUSABLE = "FINALIZATION_FAILED";
+
 /** Gives up one output, and logs why. */
 export function unusable({ deps, task }: Step, index: number, detail: string): AttemptOutput {
   deps.log.warn({ task: task.id, output: index, detail }, "an output could not be used");
-  return { kind: "missing", code: "FINALIZATION_FAILED", detail };
+  return { kind: "missing", code: UNUSABLE, detail };
 }
 
 /** Ends the task with the available outputs: completed if any file is stored, failed if none is. */
@@ -77,6 +80,7 @@ async function complete(
   const attempt = attemptOf(step);
   const at = deps.clock.now();
   const { issues } = report;
+  const lost = issues.filter(({ code }) => code === UNUSABLE).length;
   const usage = withBackground(report.usage, files);
   const assets = files.map((file, index) => step.asset(file, { role: "output", index, createdAt: at }));
   const costMicros =
@@ -84,7 +88,9 @@ async function complete(
   deps.standing.worked({ ...attempt, accountId: task.accountId }, "job");
   deps.durations.took(attempt.lane, attempt.upstreamModel, task.request, at - attempt.startedAt);
   const callbackId = deps.ids.create("cb");
-  return step.settle(succeeded(task, at, attempt.id, assets, usage, callbackId, { costMicros, issues }));
+  return step.settle(
+    succeeded(task, at, attempt.id, assets, usage, callbackId, { costMicros, issues, lost }),
+  );
 }
 
 /** Adds that images without transparency are opaque, if the upstream does not report it. */
