@@ -121,6 +121,34 @@ describe("an account that answers 429 with Retry-After", () => {
     expect(engine.clock.now() - NOW).toBeLessThan(60_000);
   });
 
+  test.each([
+    ["429", { retryAfterMs: 300_000, isTooOften: true }],
+    ["503", { retryAfterMs: 300_000, isUnable: true }],
+  ])("to a submission (%s) still gives the results of what it makes", async (_, details) => {
+    let isDone = false;
+    const provider = account(LANE, {
+      submit: async () => {
+        if (provider.submissions.length > 1)
+          throw new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "no", details);
+        return { kind: "operation", operation: "job", pollAfterMs: 1_000 };
+      },
+      poll: async () => (isDone ? { kind: "succeeded", outputs: pictures.outputs } : { kind: "pending" }),
+    });
+    const engine = await createEngine([provider]);
+    const made = await engine.admit({ id: taskId(1) });
+    await engine.scheduler.tick();
+    const waiting = await engine.admit({ id: taskId(2) });
+    await engine.scheduler.tick();
+    isDone = true;
+    engine.clock.advance(1_000);
+    await engine.scheduler.tick();
+    expect((await engine.task(made)).status).toBe("completed");
+    engine.clock.advance(58_000);
+    await engine.scheduler.tick();
+    expect((await engine.task(waiting)).status).toBe("processing");
+    expect(provider.submissions).toHaveLength(2);
+  });
+
   test("to a poll lets no other task of it be asked for", async () => {
     let polls = 0;
     let jobs = 0;

@@ -18,15 +18,19 @@ export interface Pace {
   submit(route: RouteOfLane): number;
   /** Takes the right to poll for a task. @returns 0, or how long to wait; the place in the queue is kept */
   poll(route: RouteOfLane, task: TaskId): number;
-  /** The upstream asks for a pause of a model, or of the whole account. It is limited to `LONGEST_DELAY_MS`. */
-  slow(route: RouteOfLane, pauseMs: number): void;
+  /**
+   * The upstream asks for a pause of a model, or of the whole account. It is limited to `LONGEST_DELAY_MS`. What it says to a submission
+   * concerns submissions: upstreams count them apart, and what they have made meanwhile can be fetched. What it says to a poll, as unless
+   * given, concerns both.
+   */
+  slow(route: RouteOfLane, pauseMs: number, said?: Said): void;
   /**
    * The upstream says that it gets too many requests, of the model or of the whole account. It then gets half as many, and gradually
    * more again.
    */
   tooOften(route: RouteOfLane): void;
-  /** How long the pause lasts that the upstream asked for, of the model or of the whole account. */
-  pausedMs(route: RouteOfLane): number;
+  /** How long the pause of submissions, unless given, lasts that the upstream asked for, of the model or of the whole account. */
+  pausedMs(route: RouteOfLane, of?: Said): number;
   /**
    * How long until a task can be submitted that has this many before it, considering the pauses and the refusals of the
    * account's upstream.
@@ -40,6 +44,9 @@ export interface Pace {
   /** How many submissions per minute the route takes, from the account's settings or learned; undefined: not known. */
   perMinute(route: RouteOfLane): number | undefined;
 }
+
+/** The request that an upstream answers. */
+type Said = "submission" | "poll";
 
 interface LanePace {
   rates: Rates | undefined;
@@ -89,7 +96,8 @@ export function createPace(deps: {
       found.take(route);
       return 0;
     },
-    poll: (route, task) => pausedMs(route) || (paceOf(route.lane).polls?.take(task, clock.elapsed()) ?? 0),
+    poll: (route, task) =>
+      pausedMs(route, "poll") || (paceOf(route.lane).polls?.take(task, clock.elapsed()) ?? 0),
     slow,
     tooOften: found.tooOften,
     pausedMs,
@@ -104,20 +112,30 @@ export function createPace(deps: {
 
 /** The pauses of accounts and of their models. */
 function createPauses(clock: Pick<Clock, "elapsed">): Pick<Pace, "slow" | "pausedMs"> {
-  /** Until when, by account and model; the whole account as `WHOLE_ACCOUNT`. */
+  const ends = { submission: createEnds(clock), poll: createEnds(clock) };
+  return {
+    slow(route, pauseMs, said = "poll") {
+      const end = clock.elapsed() + Math.min(pauseMs, LONGEST_DELAY_MS);
+      ends.submission.later(route, end);
+      if (said === "poll") ends.poll.later(route, end);
+    },
+    pausedMs: (route, of = "submission") => Math.max(0, ends[of].of(route) - clock.elapsed()),
+  };
+}
+
+/** Until when, by account and model; the whole account as `WHOLE_ACCOUNT`. */
+function createEnds(clock: Pick<Clock, "elapsed">) {
   const ends = new Map<LaneId, Map<string, number>>();
   return {
-    slow({ lane, upstreamModel }, pauseMs) {
+    later({ lane, upstreamModel }: RouteOfLane, end: number): void {
       const ofLane = ends.getOrInsertComputed(lane, () => new Map());
       const now = clock.elapsed();
-      for (const [model, end] of ofLane) if (end <= now) ofLane.delete(model);
-      const end = now + Math.min(pauseMs, LONGEST_DELAY_MS);
+      for (const [model, past] of ofLane) if (past <= now) ofLane.delete(model);
       ofLane.set(upstreamModel, Math.max(end, ofLane.get(upstreamModel) ?? 0));
     },
-    pausedMs({ lane, upstreamModel }) {
+    of({ lane, upstreamModel }: RouteOfLane): number {
       const ofLane = ends.get(lane);
-      const end = Math.max(ofLane?.get(WHOLE_ACCOUNT) ?? 0, ofLane?.get(upstreamModel) ?? 0);
-      return Math.max(0, end - clock.elapsed());
+      return Math.max(ofLane?.get(WHOLE_ACCOUNT) ?? 0, ofLane?.get(upstreamModel) ?? 0);
     },
   };
 }
@@ -131,12 +149,15 @@ function newLanePace(): LanePace {
   return { rates: undefined, submissions: undefined, polls: undefined };
 }
 
-/** Slows down the account of an attempt, or its model there, if the upstream asks for it or says that it gets too many requests. */
+/**
+ * Slows down the account of an attempt, or its model there, if the upstream asks for it or says that it gets too many requests. An error
+ * is of a poll unless given.
+ */
 export function heed(
   pace: Pace,
   attempt: Attempt | undefined,
   error: unknown,
-  { limitsByModel = false }: Pick<ProviderAdapter, "limitsByModel"> = {},
+  { limitsByModel = false, said = "poll" }: Pick<ProviderAdapter, "limitsByModel"> & { said?: Said } = {},
 ): void {
   if (!(error instanceof ProviderError) || attempt === undefined) return;
   const { lane, upstreamModel } = attempt;
@@ -144,5 +165,5 @@ export function heed(
   const isOfModel = isUnable || (isTooOften && limitsByModel);
   const place = { lane, upstreamModel: isOfModel ? upstreamModel : WHOLE_ACCOUNT };
   if (isTooOften) pace.tooOften(place);
-  if (error.pauseMs !== undefined) pace.slow(place, error.pauseMs);
+  if (error.pauseMs !== undefined) pace.slow(place, error.pauseMs, said);
 }

@@ -30,7 +30,7 @@ export async function poll(step: Step): Promise<StepResult> {
   const waitMs = pace.poll(attempt, task.id);
   if (waitMs > 0) {
     // A pause may last for minutes, in which a job that nobody wants would be made and charged for.
-    if (task.cancelRequested && pace.pausedMs(attempt) > 0)
+    if (task.cancelRequested && pace.pausedMs(attempt, "poll") > 0)
       await tryToStop(step, adapter, operation, "a cancelled operation");
     return step.snooze(waitMs);
   }

@@ -60,7 +60,7 @@ async function submitTrouble(step: Step, to: Submission, error: unknown): Promis
       ? error
       : new ProviderError("unknown", "UPSTREAM_ERROR", detail, {}, error);
   const { disposition, code } = trouble;
-  heed(deps.pace, attempt, trouble, adapter);
+  heed(deps.pace, attempt, trouble, { limitsByModel: adapter.limitsByModel, said: "submission" });
   deps.log.warn(
     { task: task.id, provider: adapter.lane, disposition, error_code: code, detail },
     "submission failed",
