@@ -2516,6 +2516,8 @@ export interface Schemas {
     modes: readonly (string)[];
     /** What it can make of an earlier result: `POST /v1/tasks/{task_id}/extend`, `/upscale`. */
     follow_ups: readonly (string)[];
+    /** What holds of everything it makes, by names of fields that its schema does not have, with the values that mean it: `generate_audio: [true]`. A request may have one of these values there. Absent where nothing is said. */
+    always?: Record<string, readonly (string | number | boolean)[]>;
     /** The fields that take images, videos and recordings of sound. */
     inputs: readonly ({
       /** A field of the create body that takes media. */
@@ -2581,6 +2583,8 @@ export interface Schemas {
     modes: readonly (string)[];
     /** What it can make of an earlier result: `POST /v1/tasks/{task_id}/extend`, `/upscale`. */
     follow_ups: readonly (string)[];
+    /** What holds of everything it makes, by names of fields that its schema does not have, with the values that mean it: `generate_audio: [true]`. A request may have one of these values there. Absent where nothing is said. */
+    always?: Record<string, readonly (string | number | boolean)[]>;
     /** The fields that take images, videos and recordings of sound. */
     inputs: readonly ({
       /** A field of the create body that takes media. */
@@ -3355,6 +3359,8 @@ export interface Schemas {
     modes: readonly (string)[];
     /** What it can make of an earlier result: `POST /v1/tasks/{task_id}/extend`, `/upscale`. */
     follow_ups: readonly (string)[];
+    /** What holds of everything it makes, by names of fields that its schema does not have, with the values that mean it: `generate_audio: [true]`. A request may have one of these values there. Absent where nothing is said. */
+    always?: Record<string, readonly (string | number | boolean)[]>;
     /** The fields that take images, videos and recordings of sound. */
     inputs: readonly ({
       /** A field of the create body that takes media. */
@@ -3385,6 +3391,8 @@ export interface Schemas {
     modes: readonly (string)[];
     /** What it can make of an earlier result: `POST /v1/tasks/{task_id}/extend`, `/upscale`. */
     follow_ups: readonly (string)[];
+    /** What holds of everything it makes, by names of fields that its schema does not have, with the values that mean it: `generate_audio: [true]`. A request may have one of these values there. Absent where nothing is said. */
+    always?: Record<string, readonly (string | number | boolean)[]>;
     /** The fields that take images, videos and recordings of sound. */
     inputs: readonly ({
       /** A field of the create body that takes media. */

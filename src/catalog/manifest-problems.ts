@@ -31,7 +31,7 @@ export function manifestProblems(manifest: Manifest): Problem[] {
 }
 
 function schemaProblems(manifest: Manifest, schema: JsonObject): Problem[] {
-  const { shared = [], media = {}, result_input: resultInput } = manifest;
+  const { shared = [], media = {}, always = {}, result_input: resultInput } = manifest;
   const has = (name: string) => hasProperty(schema, name);
   const unknown = (name: string, path: Path) =>
     unless(has(name), path, `names "${name}", which is no property of the schema${near(schema, name)}`);
@@ -39,6 +39,9 @@ function schemaProblems(manifest: Manifest, schema: JsonObject): Problem[] {
     ...shared.flatMap((name, i) => sharedProblems(manifest, name, ["shared", i])),
     ...manifest.schema.required.flatMap((name, i) => unknown(name, ["schema", "required", i])),
     ...Object.keys(media).flatMap((name) => unknown(name, ["media", name])),
+    ...Object.keys(always).flatMap((name) =>
+      unless(!has(name), ["always", name], "is a property of the schema, which says what it may be"),
+    ),
     ...["task_id", "index"].flatMap((name) =>
       unless(
         resultInput === undefined || has(name),

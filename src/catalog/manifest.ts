@@ -1,4 +1,5 @@
 import type { ModelId, ProviderId } from "../domain/ids.ts";
+import type { Json } from "../domain/json.ts";
 import { laneOf } from "../domain/lane.ts";
 import type { FollowUps } from "../domain/model/follow-up.ts";
 import type { FieldLimit, MediaField, Mode, Model, Overflow, Route } from "../domain/model/model.ts";
@@ -24,6 +25,8 @@ export interface Manifest {
   readonly shared?: readonly string[];
   readonly media?: { readonly [name: string]: Omit<MediaField, "name"> };
   readonly result_input?: { readonly role: InputRole };
+  /** A list has values that come to the same. */
+  readonly always?: { readonly [field: string]: Json };
   readonly follow_ups?: FollowUps;
   readonly price: PriceRuleForm;
   readonly deadline_seconds: number;
@@ -69,6 +72,7 @@ export function toModel(manifest: Manifest): Model {
     modes: manifest.modes,
     schema: withBoundedCount(composeSchema(manifest.schema, manifest.shared ?? [], mediaFields)),
     mediaFields,
+    always: manifest.always && toAlways(manifest.always),
     resultField: manifest.result_input,
     followUps: manifest.follow_ups,
     price: toPriceRule(manifest.price),
@@ -77,6 +81,10 @@ export function toModel(manifest: Manifest): Model {
     routePolicy: manifest.route_policy,
     overflow: manifest.overflow && toOverflow(manifest.overflow),
   };
+}
+
+function toAlways(given: NonNullable<Manifest["always"]>): Model["always"] {
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, [value].flat()]));
 }
 
 function toOverflow({ to, after_seconds, most_per_hour, most_cost }: OverflowForm): Overflow {

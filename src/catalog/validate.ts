@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, propertyOf } from "../domain/json.ts";
+import { withoutAlways } from "../domain/model/always.ts";
 import type { Model } from "../domain/model/model.ts";
 import { explain, unknownField } from "../domain/model/violation.ts";
 import type { Validated, ValidateOptions } from "../domain/ports/catalog.ts";
@@ -30,7 +31,10 @@ export const MODEL_CHECKS = { annotations: ANNOTATIONS, useDefaults: true } as c
 export function createValidator(sourceOf?: (schema: object) => string | undefined): Validator {
   const checker = createSchemaChecker({ ...MODEL_CHECKS, sourceOf });
 
-  function validate(model: Model, given: JsonObject): Validated {
+  function validate(model: Model, all: JsonObject): Validated {
+    const asked = withoutAlways(model, all);
+    if (!asked.ok) return asked;
+    const given = asked.body;
     // Defaults are top-level, so that filling them in changes the copy alone.
     const body = { ...given };
     const violation = checker.violations(model.schema, body).at(-1);

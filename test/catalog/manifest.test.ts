@@ -186,6 +186,8 @@ test.each([
     manifest({ follow_ups: { upscale: { sise: "x" } } }),
     "follow_ups.upscale.sise is no property of the schema",
   ],
+  [manifest({ always: { n: 1 } }), "always.n is a property of the schema, which says what it may be"],
+  [manifest({ always: { steps: {} } }), "always.steps must be a text, a number, a boolean or a list"],
   [manifest({ follow_ups: { shrink: {} } }), 'follow_ups has an unknown field "shrink"'],
   [manifest({ result_input: { role: "image" } }), 'result_input needs the property "task_id" in the schema'],
   [

@@ -51,6 +51,16 @@ test.each([
   expect(validate(id, body)).toMatchObject({ ok: true });
 });
 
+test("what a model does anyway may be asked for, and is not in what is made of it", () => {
+  const taken = validate("veo3.1", { prompt: "A fox", generate_audio: true });
+  expect(taken).toMatchObject({ ok: true });
+  expect(taken.ok && Object.keys(taken.body)).not.toContain("generate_audio");
+  expect(refusal("veo3.1", { prompt: "A fox", generate_audio: false })).toEqual({
+    message: "generate_audio must be true, got false.",
+    param: "generate_audio",
+  });
+});
+
 test.each([
   ["sandbox-image", {}, "prompt", "prompt is required by sandbox-image."],
   ["sandbox-image", { promt: "A" }, "promt", 'Unknown field "promt". Did you mean "prompt"?'],

@@ -64,6 +64,16 @@ describe("@fal-ai/client", () => {
     expect(customer.charged()).toBe(CENT);
   });
 
+  test("asks for what a model does anyway, and is refused what it never does", async () => {
+    const customer = await createCustomer(server);
+    const fal = clientOf(customer.key);
+    const input = { prompt: "a fox", duration: "1s", enable_safety_checker: true, negative_prompt: "" };
+    await fal.run(VIDEO, { input: { ...input, sandbox: SOON, generate_audio: false } });
+    const refused = await failureOf(fal.run(VIDEO, { input: { ...input, generate_audio: true } }));
+    expect([refused.status, refused.message]).toEqual([422, "generate_audio must be false, got true."]);
+    expect(await customer.tasks()).toHaveLength(1);
+  });
+
   test("subscribes by polling and by a stream, with updates, logs and progress", async () => {
     const customer = await createCustomer(server);
     const fal = clientOf(customer.key);

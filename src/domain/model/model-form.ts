@@ -27,6 +27,7 @@ export function modelForm({ model, terms, isAvailable }: Offer): JsonObject {
     available: isAvailable,
     modes: model.modes.map((mode) => mode.id),
     follow_ups: FOLLOW_UPS.filter((name) => model.followUps?.[name] !== undefined),
+    ...(model.always !== undefined && { always: model.always }),
     inputs: model.mediaFields.map(({ name, role, media }) => ({ field: name, role, media })),
     price: {
       currency: CURRENCY,

@@ -98,6 +98,11 @@ export interface Model {
   /** JSON Schema 2020-12 of the create body. */
   readonly schema: JsonObject;
   readonly mediaFields: readonly MediaField[];
+  /**
+   * What holds of everything that the model makes, by the names of fields that it does not have, with the values that mean it. A request
+   * that has one of these values is taken, one that has another is refused; no upstream is told.
+   */
+  readonly always?: { readonly [field: string]: readonly Json[] } | undefined;
   /** Whether `task_id` + `index` may name an earlier result in place of the media field with this name. */
   readonly resultField?: { readonly role: InputRole } | undefined;
   /** What the model can do with an earlier result; nothing unless given. */

@@ -1,6 +1,7 @@
 import { AppError, invalid } from "../../domain/errors.ts";
 import { type Json, type JsonObject, readScalar, setOwn } from "../../domain/json.ts";
 import { closestSize, parseSize } from "../../domain/media/size.ts";
+import { alwaysOf } from "../../domain/model/always.ts";
 import type { Model, Route } from "../../domain/model/model.ts";
 import type { Catalog } from "../../domain/ports/catalog.ts";
 import { namesFrom } from "../../domain/words/say.ts";
@@ -26,6 +27,7 @@ import {
   vocabularyOf,
 } from "./foreign-words.ts";
 import { knownOf } from "./known-words.ts";
+import { parameterNamed } from "./parameter-names.ts";
 
 /** A request to a model in the words of another API. A null field is absent. */
 export interface ForeignInput {
@@ -115,11 +117,21 @@ function take(fitting: Fitting, words: Vocabulary | undefined, given: Given): vo
   else takeGeneral(fitting, given);
 }
 
-/** A field by a name that many APIs have; one that nobody knows goes along, unless it asks for nothing. */
+/**
+ * A field by a name that many APIs have, for a parameter of the model's own or for what it does anyway. One that nobody knows goes
+ * along, unless it asks for nothing.
+ */
 function takeGeneral(fitting: Fitting, given: Given): void {
-  const general = generalMeaning(given.name);
+  const { model } = fitting;
+  const { name, value } = given;
+  const own = parameterNamed(model, name, value);
+  if (own !== undefined) {
+    if (!asksNothing(value)) put(fitting, own, given);
+    return;
+  }
+  const general = generalMeaning(name);
   if (general !== undefined) takeMeaning(fitting, general.meaning, given, general.place);
-  else if (!asksNothing(given.value)) put(fitting, given.name, given);
+  else if (!asksNothing(value)) put(fitting, name, given);
 }
 
 /** Whether a value leaves to the model what it has no such choice for. */
@@ -178,7 +190,9 @@ function putWorded(fitting: Fitting, { name, read }: Extract<Meaning, { kind: "p
 
 /** Writes a field of the model's own, in the type that its schema has for it. */
 function put(fitting: Fitting, name: string, { param, value }: Wish): void {
-  write(fitting, name, param, inType(propertyOf(fitting.model, name), value));
+  const [always] = alwaysOf(fitting.model, name) ?? [];
+  const property = always === undefined ? propertyOf(fitting.model, name) : { type: typeof always };
+  write(fitting, name, param, inType(property, value));
 }
 
 function write({ body, names }: Fitting, name: string, param: string, value: Json): void {
@@ -187,12 +201,22 @@ function write({ body, names }: Fitting, name: string, param: string, value: Jso
   setOwn(names, name, param);
 }
 
-/** APIs write numbers as text, and choices that are texts here as numbers. A number is no text that is free, such as a prompt. */
+/**
+ * APIs write numbers as text, choices that are texts here as numbers or as true and false, and texts in other cases. A number is no
+ * text that is free, such as a prompt.
+ */
 function inType(property: JsonObject | undefined, value: Json): Json {
-  if (typeof value === "string") return readScalar(property?.type, value);
-  const isChoice = typeof value === "number" && property?.type === "string" && property.enum !== undefined;
-  return isChoice ? String(value) : value;
+  const { type, enum: listed } = property ?? {};
+  if (type !== "string" || !Array.isArray(listed))
+    return typeof value === "string" ? readScalar(type, value) : value;
+  if (typeof value === "number") return String(value);
+  if (typeof value === "boolean") return listed.includes(SWITCHED[`${value}`]) ? SWITCHED[`${value}`] : value;
+  if (typeof value !== "string" || listed.includes(value)) return value;
+  const same = listed.filter((each) => String(each).toLowerCase() === value.toLowerCase());
+  return same.length === 1 && same[0] !== undefined ? same[0] : value;
 }
+
+const SWITCHED = { true: "on", false: "off" } as const;
 
 function putFormat(fitting: Fitting, given: Wish): void {
   const { model } = fitting;

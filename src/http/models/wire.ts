@@ -76,6 +76,12 @@ const MODEL_FIELDS = {
   follow_ups: list(openEnum(FOLLOW_UPS, ""), {
     description: "What it can make of an earlier result: `POST /v1/tasks/{task_id}/extend`, `/upscale`.",
   }),
+  always: {
+    type: "object",
+    description:
+      "What holds of everything it makes, by names of fields that its schema does not have, with the values that mean it: `generate_audio: [true]`. A request may have one of these values there. Absent where nothing is said.",
+    additionalProperties: { type: "array", items: { type: ["string", "number", "boolean"] } },
+  },
   inputs: list(
     closed({
       field: text("A field of the create body that takes media."),
@@ -97,14 +103,20 @@ const MODEL_SCHEMA: Schema = {
 
 export const LIST_MODELS = contract("listModels", "Models", "List the models the key may use", {
   query: MODELS_QUERY,
-  answers: succeeds("The models.", closed({ models: list(component("Model", MODEL_FIELDS)) })),
+  answers: succeeds(
+    "The models.",
+    closed({ models: list(component("Model", MODEL_FIELDS, { optional: ["always"] })) }),
+  ),
   errors: ["invalid_request"],
 });
 
 export const READ_MODEL = contract("readModel", "Models", "Read a model, with the schema of its requests", {
   path: { model: MODEL_ID },
   query: MODELS_QUERY,
-  answers: succeeds("The model.", component("ModelInFull", { ...MODEL_FIELDS, schema: MODEL_SCHEMA })),
+  answers: succeeds(
+    "The model.",
+    component("ModelInFull", { ...MODEL_FIELDS, schema: MODEL_SCHEMA }, { optional: ["always"] }),
+  ),
   errors: ["invalid_request", "permission_denied", "model_not_available"],
 });
 
@@ -150,7 +162,7 @@ export const LIST_MANAGED_MODELS = contract(
   {
     answers: succeeds(
       "The models.",
-      closed({ models: list(component("ManagedModel", MANAGED_FIELDS, { optional: ["file"] })) }),
+      closed({ models: list(component("ManagedModel", MANAGED_FIELDS, { optional: ["always", "file"] })) }),
     ),
   },
 );
@@ -162,7 +174,11 @@ export const READ_MANAGED_MODEL: EndpointContract = {
   path: { model: text("Id of a model.") },
   answers: succeeds(
     "The model.",
-    component("ManagedModelInFull", { ...MANAGED_FIELDS, schema: MODEL_SCHEMA }, { optional: ["file"] }),
+    component(
+      "ManagedModelInFull",
+      { ...MANAGED_FIELDS, schema: MODEL_SCHEMA },
+      { optional: ["always", "file"] },
+    ),
   ),
   errors: ["not_found"],
 };

@@ -3,6 +3,7 @@ import { createCatalog } from "../../../src/catalog/catalog.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { JsonObject } from "../../../src/domain/json.ts";
 import type { Model } from "../../../src/domain/model/model.ts";
+import { namesFrom } from "../../../src/domain/words/say.ts";
 import { fromForeign } from "../../../src/http/facades/foreign-input.ts";
 
 const built = createCatalog();
@@ -35,6 +36,8 @@ const refusal = (make: () => unknown) => {
 
 const A = "https://example.org/a.png";
 const B = "https://example.org/b.png";
+
+const WITH_HAILUO = { enhance_prompt: true, resolution: "768p" };
 
 describe("a field", () => {
   test.each([
@@ -117,6 +120,17 @@ describe("a field", () => {
     ["flux-2-pro", undefined, { aspect_ratio: "custom", width: 1280, height: 720 }, { size: "1280x720" }],
     ["sandbox-video", undefined, { size: "1280x720" }, { aspect_ratio: "16:9", resolution: "720p" }],
     ["sandbox-video", undefined, { seconds: "8s" }, { duration: 8 }],
+    // By another name for what the model has, whatever it calls it, and in other letters.
+    [
+      "flux-2-flex",
+      undefined,
+      { num_inference_steps: 28, guidance_scale: 3.5 },
+      { steps: 28, guidance: 3.5 },
+    ],
+    ["hailuo-02", undefined, { prompt_optimizer: true, resolution: "768P" }, WITH_HAILUO],
+    ["ideogram-3", undefined, { expand_prompt: true }, { magic_prompt: "on" }],
+    ["ideogram-3", undefined, { magic_prompt_option: "Auto" }, { magic_prompt: "auto" }],
+    ["viduq3-pro", undefined, { audio: false }, { generate_audio: false }],
     // What was not filled in.
     ["sandbox-image", undefined, { negative_prompt: "", loras: [], image_urls: [] }, {}],
     ["kling-v3-pro", undefined, { negative_prompt: "" }, { negative_prompt: "" }],
@@ -135,8 +149,40 @@ describe("a field", () => {
     ["sandbox-video", { video_size: "1000x300" }, "must", "input.video_size"],
     ["sandbox-video", { seconds: "long" }, "must", "input.seconds"],
     ["sandbox-image", { num_outputs: 2, n: 3 }, "given_twice", "input.n"],
+    ["flux-2-flex", { num_inference_steps: 28, steps: 9 }, "given_twice", "input.steps"],
   ] as const)("of %s that it has nothing for is named: %j", (id, fields, kind, param) => {
     expect(refusal(() => translate(id, fields))).toEqual({ kind, param });
+  });
+
+  /** What is made of a request, or what is wrong with it by the caller's name. */
+  const made = (id: string, fields: JsonObject) => {
+    const { body, names } = translate(id, { prompt: "A fox", ...fields });
+    const validated = catalog.validate(modelOf(id), body);
+    if (!validated.ok) {
+      const { message, param } = new AppError("invalid_request", validated.facts).renamed(namesFrom(names));
+      return { message, param };
+    }
+    return Object.keys(fields).filter((name) => Object.hasOwn(validated.body, name));
+  };
+
+  test.each([
+    ["veo3.1", { generate_audio: true }],
+    ["veo3.1", { enable_audio: "true" }],
+    ["hailuo-02", { generate_audio: false }],
+    ["flux-2-klein-4b", { num_inference_steps: 4 }],
+    ["flux-2-klein-4b", { num_inference_steps: "4" }],
+    ["seedream-4", { max_images: 1, enhance_prompt_mode: "standard" }],
+    ["nano-banana-pro", { limit_generations: false, enable_web_search: false }],
+  ])("that asks %s for what it does anyway is taken, and nobody is told: %j", (id, fields) => {
+    expect(made(id, fields)).toEqual([]);
+  });
+
+  test.each([
+    ["veo3.1", { generate_audio: false }, "input.generate_audio must be true, got false."],
+    ["hailuo-02", { enable_audio: true }, "input.enable_audio must be false, got true."],
+    ["flux-2-klein-4b", { num_inference_steps: 28 }, "input.num_inference_steps must be 4, got 28."],
+  ])("that asks %s for what it never does is named with what it does: %j", (id, fields, message) => {
+    expect(made(id, fields)).toEqual({ message, param: `input.${Object.keys(fields)[0]}` });
   });
 
   test("that a route has the same value of in every request can have no other", () => {

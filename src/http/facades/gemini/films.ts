@@ -7,7 +7,6 @@ import type { InputRole } from "../../../domain/task/request.ts";
 import { namesFrom } from "../../../domain/words/say.ts";
 import { fitVideo } from "../../../service/fit-video.ts";
 import { isList, propertyOf } from "../../../service/model-fields.ts";
-import { PROVIDER } from "./manners.ts";
 import { type GivenMedia, type MediaContext, type MediaDeps, readMedia } from "./media.ts";
 import { asObject, listOf, type Member, memberOf, objectOf, textOf } from "./members.ts";
 import { addCount, addFilmSize, addLabels, addOwn, type Wanted } from "./parameters.ts";
@@ -28,8 +27,6 @@ const TRANSLATED = new Set([
 ]);
 /** What films are checked for, and how a prompt is reworded, is the service's and its providers' affair. */
 const OF_CHECKS = new Set(["personGeneration", "enhancePrompt", "resizeMode"]);
-/** That API's own models all film with sound, which clients of its enterprise edition have to ask for. */
-const OF_SOUND = new Set([...OF_CHECKS, "generateAudio"]);
 const OF_INSTANCES = new Set(["prompt", "image", "lastFrame", "referenceImages", "video", "mask"]);
 const NONE: ReadonlySet<string> = new Set();
 
@@ -69,15 +66,8 @@ function addParameters(model: Model, to: Wanted, parameters: JsonObject): FilmWi
     resolution: parameter("resolution"),
   });
   addCount(model, to, parameter("sampleCount") ?? parameter("numberOfVideos"));
-  const ignored = isSoundOwn(model, parameter("generateAudio")) ? OF_SOUND : OF_CHECKS;
-  addOwn(model, to, parameters, { at: PARAMETERS, known: TRANSLATED, ignored });
+  addOwn(model, to, parameters, { at: PARAMETERS, known: TRANSLATED, ignored: OF_CHECKS });
   return { size, seconds: parameter("durationSeconds") };
-}
-
-/** Whether sound is asked for that the model makes anyway. */
-function isSoundOwn(model: Model, asked: Member | undefined): boolean {
-  const isTheirs = model.routes.some(({ provider }) => provider === PROVIDER);
-  return asked?.value === true && isTheirs && propertyOf(model, "generate_audio") === undefined;
 }
 
 export function fittedFilm(

@@ -5,6 +5,7 @@ import { shorterSideOf, videoSize } from "../../../domain/media/video-size.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import { choices, propertyOf } from "../../../service/model-fields.ts";
 import { asksNothing } from "../foreign-words.ts";
+import { parameterNamed } from "../parameter-names.ts";
 import { camelOf, type Member, memberOf, snakeOf, textOf, within } from "./members.ts";
 
 /** A request in the words of a model, and the paths where the caller has its fields. */
@@ -40,7 +41,8 @@ export interface OwnOptions {
 const NEVER = new Set(["model", "prompt"]);
 
 /**
- * Gives parameters to the model's fields of the same names, in snake_case: `negativePrompt` is `negative_prompt`.
+ * Gives parameters to the model's fields of the same names, in snake_case: `negativePrompt` is `negative_prompt`. What the model does
+ * anyway goes along; its check decides about it.
  * @throws AppError naming a parameter that the model has no field for, unless it is empty
  */
 export function addOwn(
@@ -56,12 +58,15 @@ export function addOwn(
     if (known.has(camel) || ignored.has(camel)) continue;
     const member = { value, path: within(at, name) };
     const field = propertyOf(model, name) === undefined ? snakeOf(name) : name;
-    const isKnown = propertyOf(model, field) !== undefined && !NEVER.has(field);
-    if (!isKnown && asksNothing(value)) continue;
-    if (!isKnown) throw unchoosable(model, member);
-    put(to, field, member);
+    const own = NEVER.has(field) ? undefined : ownName(model, field, value);
+    if (own === undefined && asksNothing(value)) continue;
+    if (own === undefined) throw unchoosable(model, member);
+    put(to, own, member);
   }
 }
+
+const ownName = (model: Model, field: string, value: Json): string | undefined =>
+  propertyOf(model, field) === undefined ? parameterNamed(model, field, value) : field;
 
 /** How many, which a model that makes one at a time takes as 1 alone. */
 export function addCount(model: Model, to: Wanted, member: Member | undefined): void {
