@@ -7,6 +7,8 @@ interface Place {
 /** A longer list tells a reader nothing. */
 const MOST = 20;
 const MOST_MEANT = 3;
+/** A single segment, such as `status`, ends paths that have nothing in common. */
+const LEAST_END = 2;
 
 /**
  * Finds what there is instead of an unknown path. Nothing is named instead of a first segment, because what these begin differs too
@@ -59,20 +61,58 @@ function parameterOf({ next }: Place, part: string): Place | undefined {
   return next.entries().find(([name]) => name.startsWith("{"))?.[1];
 }
 
+interface Known {
+  readonly pattern: string;
+  readonly parts: readonly string[];
+}
+
 /**
  * Finds the paths that end with an unknown one. It is what a client asks for whose base address lacks its end: `/images/generations` in
  * place of `/compat/v1/images/generations`.
  */
 export function createLongerPaths(patterns: readonly string[]): (path: string) => readonly string[] {
-  const known = [...new Set(patterns)].sort().map((pattern) => ({ pattern, parts: partsOfPattern(pattern) }));
+  const known = knownFrom(patterns);
   return (path) => {
     const parts = partsOf(path);
-    const meant = known.filter(({ pattern, parts: whole }) => {
-      const end = whole.slice(-parts.length);
-      // A parameter would be the end of everything.
-      const isEnd = whole.length > parts.length && end[0] === parts[0] && !pattern.includes("+");
-      return isEnd && end.every((part, i) => part === parts[i] || (part.startsWith("{") && parts[i] !== ""));
-    });
-    return meant.length > MOST_MEANT ? [] : meant.map(({ pattern }) => pattern.replace(/\/:(\w+)/g, "/{$1}"));
+    return fewOf(known.filter((each) => each.parts.length > parts.length && endsWith(each, parts)));
   };
+}
+
+/**
+ * Finds the paths that end as an unknown one does. It is what a client asks for whose base address is that of another service:
+ * `/openai/v1/images/generations` in place of `/compat/v1/images/generations`.
+ */
+export function createOtherBases(patterns: readonly string[]): (path: string) => readonly string[] {
+  const known = knownFrom(patterns);
+  const longest = Math.max(0, ...known.map(({ parts }) => parts.length));
+  return (path) => {
+    const parts = partsOf(path);
+    for (let from = Math.max(1, parts.length - longest); from <= parts.length - LEAST_END; from++) {
+      const end = parts.slice(from);
+      const meant = known.filter((each) => endsWith(each, end));
+      if (meant.length > 0) return fewOf(meant);
+    }
+    return [];
+  };
+}
+
+function knownFrom(patterns: readonly string[]): Known[] {
+  return [...new Set(patterns)].sort().map((pattern) => ({ pattern, parts: partsOfPattern(pattern) }));
+}
+
+/** Its first segment is compared by its name: a parameter would be the end of everything. */
+function endsWith({ pattern, parts: whole }: Known, parts: readonly string[]): boolean {
+  if (whole.length < parts.length || pattern.includes("+")) return false;
+  const end = whole.slice(-parts.length);
+  return (
+    end[0] === parts[0] &&
+    end.every((part, i) => part === parts[i] || (part.startsWith("{") && parts[i] !== ""))
+  );
+}
+
+/** As they are named to a reader; none if too many. Operators' paths are left out first. */
+function fewOf(meant: readonly Known[]): string[] {
+  const few =
+    meant.length > MOST_MEANT ? meant.filter(({ pattern }) => !pattern.startsWith("/admin/")) : meant;
+  return few.length > MOST_MEANT ? [] : few.map(({ pattern }) => pattern.replace(/\/:(\w+)/g, "/{$1}"));
 }

@@ -84,16 +84,27 @@ function namesOf(deps: ModelDeps, principal: Principal): string[] {
   ];
 }
 
+/** Where clients of the images API list the models. */
+const COMPAT_MODELS = "/compat/v1/models";
+
 /**
- * The same for the synchronous images API, which has its own code for missing models (docs/api.md 3.3).
+ * The same for the synchronous images API, which has its own code for missing models (docs/api.md 3.3), and its own list of them.
  * @throws AppError like `readModel`, with `model_not_found` instead of `model_not_available`
  */
 export function readCompatModel(deps: ModelDeps, principal: Principal, id: unknown): Model {
   try {
     return readModel(deps, principal, id);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "model_not_available") throw error;
-    throw new AppError("model_not_found", error.facts, error.details, error);
+    if (!(error instanceof AppError)) throw error;
+    const { code, facts, details } = error;
+    if (
+      facts.kind !== "model_unusable" &&
+      facts.kind !== "model_unknown" &&
+      facts.kind !== "model_without_provider"
+    )
+      throw error;
+    const ownCode = code === "model_not_available" ? "model_not_found" : code;
+    throw new AppError(ownCode, { ...facts, list: COMPAT_MODELS }, details, error);
   }
 }
 

@@ -299,6 +299,11 @@ describe("an error", () => {
       "404 There is nothing at /images/generations. The base address may lack its end: there is /compat/v1/images/generations",
     );
     expect(await failureAt("/v1")).toStartWith('404 There is no model "none"');
+    const tail =
+      "there is /compat/v1/images/generations (for clients of the images API, with the base address /compat/v1) and /v1/images/generations.";
+    expect(await failureAt("/openai/v1")).toBe(
+      `404 There is nothing at /openai/v1/images/generations. The base address may be wrong: ${tail}`,
+    );
   });
 
   test("about a model the key may not use is a PermissionDeniedError", async () => {

@@ -102,3 +102,11 @@ describe("the schema of a model", () => {
     }
   });
 });
+
+test("below /compat/v1, errors name the list of that API", async () => {
+  const message = 'There is no model "nothing-like-it"; GET /compat/v1/models lists those available.';
+  expect(await get("/compat/v1/models/nothing-like-it")).toMatchObject({
+    status: 404,
+    body: { error: { message } },
+  });
+});

@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
-import { createLongerPaths, createNearbyPaths } from "../../src/http/nearby-paths.ts";
+import { describe, expect, test } from "bun:test";
+import { createLongerPaths, createNearbyPaths, createOtherBases } from "../../src/http/nearby-paths.ts";
 
 const nearby = createNearbyPaths([
   "/v1/images/generations",
@@ -68,4 +68,38 @@ test("too many paths that end with an unknown one are not named", () => {
   const patterns = ["/a/v1/models", "/b/v1/models", "/c/v1/models"];
   expect(createLongerPaths(patterns)("/models")).toEqual(patterns);
   expect(createLongerPaths([...patterns, "/d/models"])("/models")).toEqual([]);
+});
+
+describe("below the base address of another service", () => {
+  const otherBases = createOtherBases([
+    "/v1/images/generations",
+    "/v1/images/status/:task_id",
+    "/v1/account/status",
+    "/v1/models",
+    "/compat/v1/images/generations",
+    "/compat/v1/models",
+    "/replicate/v1/models",
+    "/admin/v1/models",
+    "/fal/:model+",
+  ]);
+  const images = ["/compat/v1/images/generations", "/v1/images/generations"];
+
+  test.each([
+    ["/openai/v1/images/generations", images],
+    ["/v1/v1/images/generations", images],
+    ["/compat/v1/v1/images/generations", images],
+    ["/v1/compat/v1/images/generations", ["/compat/v1/images/generations"]],
+    ["/compat/images/generations", images],
+    ["/api/v1/models", ["/compat/v1/models", "/replicate/v1/models", "/v1/models"]],
+    ["/api/v1/images/status/task_1", ["/v1/images/status/{task_id}"]],
+  ])("%s has other paths that end the same", (path, meant) => {
+    expect(otherBases(path)).toEqual(meant);
+  });
+
+  test.each(["/", "/status", "/ping/status", "/v1/chat/completions", `${"/x".repeat(5_000)}`])(
+    "of path %#, none ends the same",
+    (path) => {
+      expect(otherBases(path)).toEqual([]);
+    },
+  );
 });

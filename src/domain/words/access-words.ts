@@ -25,7 +25,12 @@ interface UnknownPath {
   readonly nearby?: Nearby | undefined;
   /** Known paths that end with it. */
   readonly meant?: readonly string[];
+  /** Known paths that end as it does. */
+  readonly elsewhere?: readonly string[];
 }
+
+/** Where clients of the images API have to be led. */
+const IMAGES_BASE = "/compat/v1";
 
 /** Why a caller may not use the service, or may not do what it asks for. */
 export const ACCESS_WORDS = {
@@ -82,11 +87,13 @@ export const ACCESS_WORDS = {
     `Task ${task} had not started in the time that was given for it, and was cancelled.`,
   model_path_long: ({ segments, most }: { segments: number; most: number }) =>
     `A path to a model has at most ${most} segments, and this one has ${segments}.`,
-  unknown_path: ({ path, nearby, meant = [] }: UnknownPath) => {
+  unknown_path: ({ path, nearby, meant = [], elsewhere = [] }: UnknownPath) => {
+    const nothing = `There is nothing at ${cut(path)}`;
+    if (elsewhere.length > 0)
+      return `${nothing}. The base address may be wrong: there is ${listed(elsewhere)}.`;
     const below = nearby === undefined ? "" : `; ${cut(nearby.below)} has ${nearby.next.join(", ")}`;
-    const base =
-      meant.length === 0 ? "" : ` The base address may lack its end: there is ${meant.join(" and ")}.`;
-    return `There is nothing at ${cut(path)}${below}.${base}`;
+    const base = meant.length === 0 ? "" : ` The base address may lack its end: there is ${listed(meant)}.`;
+    return `${nothing}${below}.${base}`;
   },
   only_works: () =>
     "This node makes what other nodes take in, and answers no callers (role: worker). Send the request to a node that does.",
@@ -101,3 +108,13 @@ export const ACCESS_WORDS = {
   }) =>
     `${method} is not taken here; use ${allow.join(" or ")}.${instead === undefined ? "" : ` It is taken at ${instead}.`}`,
 } satisfies WordTable;
+
+/** The paths, and for whom the first is: these clients have the same paths as others. */
+function listed(paths: readonly string[]): string {
+  const named = paths.map((path) =>
+    path.startsWith(`${IMAGES_BASE}/`) && paths.length > 1
+      ? `${path} (for clients of the images API, with the base address ${IMAGES_BASE})`
+      : path,
+  );
+  return named.join(" and ");
+}

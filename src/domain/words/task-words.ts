@@ -20,6 +20,13 @@ interface Of {
   readonly model: string;
 }
 
+interface Listed {
+  /** Where the caller's API lists the models; absent: at `/v1/models`. */
+  readonly list?: string | undefined;
+}
+
+const MODELS = "/v1/models";
+
 const NO_THUMBNAIL: Readonly<Record<WithoutThumbnail, string>> = {
   sound: "A recording of sound has no thumbnail.",
   codec: "The pictures of this video cannot be decoded here, so it has no thumbnail; show the video itself.",
@@ -28,12 +35,12 @@ const NO_THUMBNAIL: Readonly<Record<WithoutThumbnail, string>> = {
 
 /** Why a request for images or videos is refused, or ends without a result. */
 export const TASK_WORDS = {
-  model_unusable: ({ field }: Field, name: NameOf) =>
-    `${name(field)} must be the id of a model; GET /v1/models lists them.`,
+  model_unusable: ({ field, list = MODELS }: Field & Listed, name: NameOf) =>
+    `${name(field)} must be the id of a model; GET ${list} lists them.`,
   /** `near` is the name of the model that was probably meant. */
-  model_unknown: ({ model, near }: Of & Field & { near?: string | undefined }) =>
+  model_unknown: ({ model, near, list = MODELS }: Of & Field & Listed & { near?: string | undefined }) =>
     near === undefined
-      ? `There is no model "${cut(model)}"; GET /v1/models lists those available.`
+      ? `There is no model "${cut(model)}"; GET ${list} lists those available.`
       : `There is no model "${cut(model)}". Did you mean "${near}"?`,
   model_of_other_kind: ({ model, makes, path }: Of & Field & { makes: TaskKind; path: string }) =>
     `"${model}" is ${article(makes)} model; send this request to POST ${path}.`,
@@ -44,8 +51,8 @@ export const TASK_WORDS = {
     `"${model}" is a video model; create a task with POST /v1/videos/generations.`,
   image_model_here: ({ model }: Of & Field) =>
     `"${model}" is an image model; send this request to POST /compat/v1/images/generations.`,
-  model_without_provider: ({ model }: Of & Field) =>
-    `The model "${model}" is not available at present; GET /v1/models lists those that are.`,
+  model_without_provider: ({ model, list = MODELS }: Of & Field & Listed) =>
+    `The model "${model}" is not available at present; GET ${list} lists those that are.`,
   no_mode: ({ model, modes }: Of & { modes: readonly Mode[] }) =>
     `The inputs given fit no mode of ${model}: it does ${modeNames(modes)}.`,
 
