@@ -11,6 +11,7 @@ import { printableLines } from "./format/printable.ts";
 import { styleFor } from "./format/style.ts";
 import { formatHelp, overviewOf, pathOf } from "./help/layout.ts";
 import { withExamples } from "./help/manual.ts";
+import { unknownCommand } from "./other-words.ts";
 
 /** What shells call to complete a command line. */
 const COMPLETE = "__complete";
@@ -35,7 +36,10 @@ export async function runProgram(given: readonly string[], context: Context): Pr
     if (error instanceof Error && "exitCode" in error && error.exitCode === 0) return EXIT.ok;
     if (error instanceof Error && "code" in error && error.code === "commander.help") return EXIT.usage;
     const command = commandIn(program, args);
-    const failure = misspeltFlag(command, args, error) ?? toFailure(error, helpHint(command));
+    const failure =
+      misspeltFlag(command, args, error) ??
+      unknownCommand(command, args, error) ??
+      toFailure(error, helpHint(command));
     await report(failure, args, context);
     return failure.exitCode;
   }

@@ -5,6 +5,11 @@ import { svc } from "./support.ts";
 describe("the command line", () => {
   test.each([
     [["kyes"], "Unknown command 'kyes'. Did you mean keys?"],
+    [["stop"], "Unknown command 'stop'. A server stops at Ctrl-C in its terminal, or at SIGTERM;"],
+    [["status"], "Unknown command 'status'. `svc doctor` looks at a server and its data folder,"],
+    [["task", "create"], "Unknown command 'create'. Did you mean submit?"],
+    [["keys", "delete"], "Unknown command 'delete'. Did you mean revoke?"],
+    [["config", "set", "port=1"], "Unknown command 'set'. Settings are lines of svc.yaml,"],
     [["keys", "creat"], "Unknown command 'creat'. Did you mean create?"],
     [["keys", "create"], "Required option '-n, --name <name>' not specified."],
     [["keys", "list", "--acount", "x"], "Unknown option '--acount'. Did you mean --account?"],
