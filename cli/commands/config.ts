@@ -75,11 +75,16 @@ function addValidate(config: Command, context: Context): void {
     const missing = report.problems.filter(({ isMissing }) => isMissing === true);
     const warnings = [...missing.map(describeProblem), ...report.warnings];
     const name = report.file === undefined ? null : showPath(report.file, cwd);
-    const facts = { ok: problems.length === 0, file: name, problems: problems.map(problemForm), warnings };
+    const { notes } = report;
+    const facts = {
+      ...{ ok: problems.length === 0, file: name },
+      ...{ problems: problems.map(problemForm), warnings, notes },
+    };
     output.show(facts, () => {
       const lines = [
         ...problems.map((each) => `error    ${describeProblem(each)}`),
         ...warnings.map((each) => `warning  ${each}`),
+        ...notes.map((each) => `note     ${each}`),
         ...(problems.length === 0 ? [`ok       ${name ?? "no settings file; all is as usual"}`] : []),
       ];
       return `${lines.join("\n")}\n`;

@@ -6,6 +6,7 @@ import { fileSchema } from "../config/file-schema.ts";
 import { ConfigError, type ConfigProblem } from "../config/problem.ts";
 import { createSettings } from "../config/settings.ts";
 import type { JsonObject } from "../domain/json.ts";
+import { sentence } from "../domain/words/say.ts";
 import { createEgress } from "../egress/egress.ts";
 import { PROVIDERS } from "../providers/registry.ts";
 import { createSystemClock } from "../runtime/clock.ts";
@@ -29,12 +30,14 @@ export interface SettingsReport {
   readonly problems: readonly ConfigProblem[];
   /** Settings that work but that an operator should check. */
   readonly warnings: readonly string[];
+  /** What a server would say of keys at its start: which are used, and variables that look like one and are not read. */
+  readonly notes: readonly string[];
 }
 
 /** Reads settings as a server would at its start, with their prices and checks, and reports everything that is wrong. Changes nothing. */
 export async function reportSettings(sources: Parameters<typeof readConfig>[0]): Promise<SettingsReport> {
   const [read, problems] = await reading(() => readConfig({ ...sources, isServing: false }));
-  if (read === undefined) return { problems, warnings: [] };
+  if (read === undefined) return { problems, warnings: [], notes: [] };
   const warnings: string[] = [...read.warnings];
   const [, ofServer] = await reading(() => readConfig({ ...sources, isServing: true }));
   const [, ofPrices] = await reading(async () => {
@@ -50,7 +53,7 @@ export async function reportSettings(sources: Parameters<typeof readConfig>[0]):
     await openModeration(read, { clock: createSystemClock(), egress, log });
   });
   return {
-    ...{ file: read.configFile, warnings },
+    ...{ file: read.configFile, warnings, notes: read.notes.map(sentence) },
     problems: [...ofServer, ...ofPrices, ...ofChecks],
   };
 }

@@ -82,7 +82,13 @@ describe("svc config validate", () => {
 
   test("finds nothing wrong where there is nothing", async () => {
     const report = await json(emptyFolder(), "config", "validate");
-    expect(report).toEqual({ exitCode: 0, ok: true, file: null, problems: [], warnings: [] });
+    expect(report).toEqual({ exitCode: 0, ok: true, file: null, problems: [], warnings: [], notes: [] });
+  });
+
+  test("says of variables whose names are nearly right what is read in their place", async () => {
+    const note = "openai: OPENAI_KEY is set, but the key of OpenAI is read from OPENAI_API_KEY.";
+    const { stdout } = await svc(["config", "validate"], { cwd: emptyFolder(), env: { OPENAI_KEY: "x" } });
+    expect(stdout).toBe(`note     ${note}\nok       no settings file; all is as usual\n`);
   });
 });
 

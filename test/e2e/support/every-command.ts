@@ -357,7 +357,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   },
   "svc logs": { args: local(), exitCode: 5 },
   "svc config show": { keys: ["settings"], args: local(), isTable: true },
-  "svc config validate": { keys: ["file", "ok", "problems", "warnings"], args: local() },
+  "svc config validate": { keys: ["file", "notes", "ok", "problems", "warnings"], args: local() },
   "svc config schema": { keys: ["$defs", "properties", "title", "type"] },
   "svc config reload": {
     keys: ["changed", "in_force", "problems", "restart"],
