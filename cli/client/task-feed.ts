@@ -3,7 +3,7 @@ import { Failure, unexpectedAnswer } from "../failure.ts";
 import { parseBody, type TaskView, taskOf } from "./answer.ts";
 import { followEvents, type ServerEvent } from "./event-source.ts";
 import { interrupted, type Timing } from "./retry.ts";
-import type { TaskSource } from "./task-source.ts";
+import type { TaskPage, TaskSource } from "./task-source.ts";
 
 /** What a feed tells. */
 export interface FeedListener {
@@ -23,7 +23,7 @@ export interface FeedOptions extends FeedListener {
   readonly ids?: readonly string[] | undefined;
   /** How many of the latest tasks are read at most. Ignored with `ids`. */
   readonly most: number;
-  /** Reads only tasks that have not ended, and tells them at once, the oldest first. Ignored with `ids`. */
+  /** Reads only tasks that have not ended, and tells them as they come, of what is read at once the oldest first. Ignored with `ids`. */
   readonly onlyLive?: boolean;
 }
 
@@ -63,35 +63,56 @@ async function readAll(options: FeedOptions): Promise<void> {
     onRead();
     return;
   }
-  if (options.onlyLive !== true) return onRead(await readLatest(options, (tasks) => onTasks(tasks, false)));
-  const live: TaskView[] = [];
-  const keep = (tasks: readonly TaskView[]) => void live.push(...tasks);
-  // In this order, a task that moves on in between may be in neither list, but its change is told.
-  const problem = await readLatest(options, keep, "processing");
-  const problems = [problem, await readLatest(options, keep, "pending")];
-  live.sort((a, b) => (a.task_id < b.task_id ? -1 : 1));
-  onTasks(live, false);
-  onRead(problems.find((each) => each !== undefined));
+  onRead(await (options.onlyLive === true ? readLive(options) : readLatest(options)));
 }
 
 /** Reads tasks, newest first. @returns why the older ones cannot be read */
-async function readLatest(
+async function readLatest(options: FeedOptions): Promise<string | undefined> {
+  const take = (tasks: readonly TaskView[]) => options.onTasks(tasks, false);
+  const first = await firstPage(options);
+  take(first.tasks);
+  return await readOlder(options, first, take);
+}
+
+/** Reads tasks that have not ended. Where a page of each status is all, as mostly, they are in order. @returns the same */
+async function readLive(options: FeedOptions): Promise<string | undefined> {
+  const take = (tasks: readonly TaskView[]) =>
+    options.onTasks(
+      tasks.toSorted((a, b) => (a.task_id < b.task_id ? -1 : 1)),
+      false,
+    );
+  // In this order, a task that moves on in between may be in neither list, but its change is told.
+  const processing = await firstPage(options, "processing");
+  const pending = await firstPage(options, "pending");
+  take([...processing.tasks, ...pending.tasks]);
+  const problem = await readOlder(options, processing, take, "processing");
+  return problem ?? (await readOlder(options, pending, take, "pending"));
+}
+
+/** Without it there is nothing to look at. */
+async function firstPage({ source, signal }: FeedOptions, status?: string): Promise<TaskPage> {
+  const page = await source.page(undefined, status);
+  if (signal.aborted) throw interrupted();
+  return page;
+}
+
+/** Reads what comes after the first page. @returns why it cannot be read */
+async function readOlder(
   { source, most, signal }: FeedOptions,
+  first: TaskPage,
   take: (tasks: readonly TaskView[]) => void,
   status?: string,
 ): Promise<string | undefined> {
-  let read = 0;
-  for (let after: string | undefined; read < most; ) {
-    // Without the first page there is nothing to look at. Without an older one there is.
+  let read = first.tasks.length;
+  for (let after = first.next; after !== null && read < most; ) {
     const page = await source.page(after, status).catch((error: unknown) => {
-      if (read === 0 || signal.aborted || !(error instanceof Failure)) throw error;
+      if (signal.aborted || !(error instanceof Failure)) throw error;
       return error;
     });
     if (signal.aborted) throw interrupted();
     if (page instanceof Failure) return `Older tasks cannot be read: ${page.message}`;
     take(page.tasks);
     read += page.tasks.length;
-    if (page.next === null) return undefined;
     after = page.next;
   }
   return undefined;
