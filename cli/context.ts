@@ -1,9 +1,9 @@
 /** One of the two streams a command writes to. */
 export interface Sink {
   readonly isTerminal: boolean;
-  /** Width in characters; undefined without a terminal. */
+  /** Width in characters; undefined without a terminal, and where it does not know it. */
   readonly columns?: number | undefined;
-  /** Height in lines; undefined without a terminal. */
+  /** Height in lines; undefined without a terminal, and where it does not know it. */
   readonly rows?: number | undefined;
   /** Bytes are written unchanged, for output that is no text. */
   write(text: string | Uint8Array): void;

@@ -65,10 +65,10 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
     isTerminal: isOnTerminal,
     // Read again each time, because a window may change its size.
     get columns() {
-      return isOnTerminal ? streaming().columns : undefined;
+      return isOnTerminal ? sized(streaming().columns) : undefined;
     },
     get rows() {
-      return isOnTerminal ? streaming().rows : undefined;
+      return isOnTerminal ? sized(streaming().rows) : undefined;
     },
     write(text) {
       if (isUnread) return;
@@ -84,6 +84,9 @@ export function createSink(descriptor: 1 | 2, open: () => NodeJS.WriteStream): S
       }),
   };
 }
+
+/** Serial lines, and terminals that programs open for others, often say 0: they do not know their size. */
+const sized = (given: number): number | undefined => (given > 0 ? given : undefined);
 
 /** Standard input, which is left alone until a command reads it. */
 export function createSource(): Source {

@@ -117,3 +117,28 @@ await sink.writeBytes(new Uint8Array(100)).catch((error) => process.stderr.write
   expect(await child.stderr.text()).toBe("error: Cannot write the output: the disk is full.\n");
   expect(await child.exited).toBe(1);
 });
+
+test("a terminal that does not know its size is not taken for one of no width", async () => {
+  const program = `
+import { createSink } from "./cli/standard-streams.ts";
+const { isTerminal, columns, rows } = createSink(1, () => process.stdout);
+console.log(JSON.stringify({ isTerminal, columns, rows }));
+`;
+  const told = Promise.withResolvers<string>();
+  const text = new TextDecoder();
+  let shown = "";
+  const child = Bun.spawn(
+    ["sh", "-c", 'stty columns 0 rows 0; exec "$0" -e "$1"', process.execPath, program],
+    {
+      cwd: ROOT,
+      terminal: {
+        data(_terminal, bytes) {
+          shown += text.decode(bytes);
+          if (shown.includes("}")) told.resolve(shown);
+        },
+      },
+    },
+  );
+  expect(JSON.parse(await told.promise)).toEqual({ isTerminal: true });
+  expect(await child.exited).toBe(0);
+});
