@@ -7,6 +7,9 @@ const AT_ONCE_BYTES = 256 * 1024;
 /** Divisible by 3, so that the pieces' base64 can be joined. */
 const PIECE_BYTES = 192 * 1024;
 
+/** Whether an answer with files of this size is made before it begins. */
+export const isAtOnce = (sizeBytes: number): boolean => sizeBytes <= AT_ONCE_BYTES;
+
 /** A file as base64, piece by piece. @param before bytes that come before those of the file */
 export async function* base64Pieces(content: Blob, before?: Uint8Array): AsyncGenerator<string> {
   const first = before === undefined ? 0 : (3 - (before.length % 3)) % 3;
@@ -51,7 +54,7 @@ export async function bodyInPieces(
   leave: () => void,
 ): Promise<Pick<Reply, "body" | "over">> {
   const sizeBytes = files.reduce((sum, file) => sum + file.size, 0);
-  if (sizeBytes > AT_ONCE_BYTES) {
+  if (!isAtOnce(sizeBytes)) {
     const over = Promise.withResolvers<void>();
     return { body: streamOf(pieces, leave, over.resolve), over: over.promise };
   }

@@ -33,7 +33,10 @@ async function answerWith({ sizeBytes, content = new Blob(["film"]), isDeleted =
         opened += 1;
         return content;
       },
+      hold: async () => undefined,
+      removeUnheld: async () => true,
     },
+    retention: { neededContents: async () => [] },
   };
   const exchange = {
     ...{ principal: { accountId: ACCOUNT }, origin: "http://svc.example" },
