@@ -14,6 +14,10 @@ import { requireStanding } from "./standing.ts";
 import { parseJson, parseJsonObject } from "./strict-json.ts";
 import { check } from "./wire/check.ts";
 
+const JSON_TYPE = "application/json";
+/** What paths take that have both. */
+export const FORM_OR_JSON = `multipart/form-data or ${JSON_TYPE}`;
+
 /** As nearly everybody writes it. */
 const USUAL_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
@@ -24,10 +28,15 @@ export type JsonExchange = Pick<Exchange, "request" | "intake">;
  * The JSON object of a request's body.
  *
  * @param receiver stores the content of data URIs; without one they count as text
+ * @param wanted the types of a body that the path takes, for who sends another one
  * @throws AppError `unsupported_media_type`, `request_too_large`, `invalid_request`
  */
-export function readJsonBody(exchange: JsonExchange, receiver?: InlineReceiver): Promise<JsonBody> {
-  return readAs(exchange, receiver, parseJsonObject);
+export function readJsonBody(
+  exchange: JsonExchange,
+  receiver?: InlineReceiver,
+  wanted: string = JSON_TYPE,
+): Promise<JsonBody> {
+  return readAs(exchange, receiver, parseJsonObject, wanted);
 }
 
 /**
@@ -42,8 +51,9 @@ async function readAs<Body>(
   { request, intake }: JsonExchange,
   receiver: InlineReceiver | undefined,
   parse: ParseBody<Body>,
+  wanted: string = JSON_TYPE,
 ): Promise<JsonBody<Body>> {
-  checkType(request.headers);
+  checkType(request.headers, wanted);
   const small = intake.small();
   if (small !== undefined) {
     return { body: readWholeJson(await small, parse), inlineFiles: undefined, discard: undefined };
@@ -75,10 +85,10 @@ export async function optionalBody(exchange: KeyedExchange, schema: JsonObject):
   return {};
 }
 
-function checkType(headers: Headers): void {
+function checkType(headers: Headers, wanted: string): void {
   const type = headers.get("content-type");
   if (type === null || !isJson(type)) {
-    const facts = { kind: "content_type", wanted: "application/json", given: type } as const;
+    const facts = { kind: "content_type", wanted, given: type } as const;
     throw new AppError("unsupported_media_type", facts);
   }
   const encoding = headers.get("content-encoding");

@@ -41,7 +41,30 @@ export function parseJson(text: string, standIns?: Set<string>): Json {
 /** What people send who write JSON by hand. */
 function faultOf(text: string): JsonFault | undefined {
   if (text.trim() === "") return "empty";
-  return /^\s*\{\s*[^"}\s]/.test(text) ? "quotes" : undefined;
+  if (/^\s*\{\s*[^"}\s]/.test(text)) return "quotes";
+  return faultBetween(text);
+}
+
+/** What brackets, commas and quotes show, the quotes first: where one is missing, all that follows is shifted. */
+function faultBetween(text: string): JsonFault | undefined {
+  let open = 0;
+  let before = "";
+  let fault: JsonFault | undefined;
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i] ?? "";
+    if (character === '"') {
+      const end = stringEnd(text, i);
+      if (end === text.length) return "quote";
+      if (text.slice(i, end).includes("\n")) fault ??= "line_break";
+      i = end;
+    } else if (character === "{" || character === "[") open++;
+    else if (character === "}" || character === "]") {
+      if (before === ",") fault ??= "comma";
+      open--;
+    }
+    if (character.trim() !== "") before = character;
+  }
+  return fault ?? (open > 0 ? "unended" : undefined);
 }
 
 /** The parser's message up to its first quotation of the text, for the log. */

@@ -138,7 +138,9 @@ test("a caller's own text cannot stand for a file", async () => {
 test("what a small body is refused for, a large one is refused for in the same words", async () => {
   const uri = `"${HEADER}${"A".repeat(20_000)}"`;
   expect(await refusal(`{"a":${uri},"a":1}`)).toBe('invalid_request: The field "a" is given twice.');
-  expect(await refusal(`{"a":${uri}`)).toBe("invalid_request: The body is not valid JSON.");
+  expect(await refusal(`{"a":${uri}`)).toBe(
+    "invalid_request: The body is not valid JSON: it ends before its last closing bracket.",
+  );
   expect(await refusal(`[${uri}]`)).toBe("invalid_request: The body must be a JSON object.");
   expect(await refusal(`{"a":${uri},"b":"\\ud800"}`)).toBe(
     "invalid_request: b contains half of a surrogate pair.",

@@ -44,7 +44,20 @@ test("what is often wrong with JSON that was written by hand is told", () => {
     expect(refusal(text)).toBe(
       "invalid_request: The body is not valid JSON: names and texts in it need double quotes, which a shell may have taken away.",
     );
-  expect(refusal('{"a":"it"s"}')).toBe("invalid_request: The body is not valid JSON.");
+  expect(refusal('{"a":it}')).toBe("invalid_request: The body is not valid JSON.");
+});
+
+test.each([
+  ['{"a":1,}', "nothing follows a comma in it but a closing bracket."],
+  ['{"a":[1,2 ,\n ],"b":2}', "nothing follows a comma in it but a closing bracket."],
+  ['{"a":"one\ntwo"}', "a line break within a text is written \\n."],
+  ['{"a":[1,2]', "it ends before its last closing bracket."],
+  ['{"a":"one', 'a double quote is missing, or one too many; within a text it is written \\".'],
+  ['{"a":"it"s"}', 'a double quote is missing, or one too many; within a text it is written \\".'],
+  ['{"a":"one,\n"b":2}', 'a double quote is missing, or one too many; within a text it is written \\".'],
+  ['{"a":"b,]"', "it ends before its last closing bracket."],
+])("what is wrong with %j is told", (text, fault) => {
+  expect(refusal(text)).toBe(`invalid_request: The body is not valid JSON: ${fault}`);
 });
 
 test("a field given twice is refused and named, at any depth and however it is spelt", () => {

@@ -1,4 +1,4 @@
-import { MAX_JSON_DEPTH, MAX_JSON_TEXT_BYTES, MAX_JSON_TOKENS } from "../limits.ts";
+import { MAX_JSON_BYTES, MAX_JSON_DEPTH, MAX_JSON_TEXT_BYTES, MAX_JSON_TOKENS } from "../limits.ts";
 import { HOPS_HEADER } from "../task/hops.ts";
 import { cut, type Field, show, type WordTable } from "./say.ts";
 
@@ -14,6 +14,11 @@ const JSON_FAULTS = {
   empty: "The body is empty, where JSON is expected.",
   quotes:
     "The body is not valid JSON: names and texts in it need double quotes, which a shell may have taken away.",
+  quote:
+    'The body is not valid JSON: a double quote is missing, or one too many; within a text it is written \\".',
+  comma: "The body is not valid JSON: nothing follows a comma in it but a closing bracket.",
+  line_break: "The body is not valid JSON: a line break within a text is written \\n.",
+  unended: "The body is not valid JSON: it ends before its last closing bracket.",
 } as const;
 
 /** Problems with a body or with its transfer, and reasons why a request ends that are not the caller's fault. */
@@ -22,7 +27,10 @@ export const BODY_WORDS = {
     `Content-Type must be ${wanted}${given === null || given === "" ? "" : `, got "${cut(given)}"`}.`,
   content_encoding: ({ given }: { given: string }) =>
     `Content-Encoding "${cut(given)}" is not taken; send the body as it is.`,
-  body_too_large: ({ most }: { most: number }) => `The body is larger than ${most} bytes.`,
+  body_too_large: ({ most }: { most: number }) =>
+    most === MAX_JSON_BYTES
+      ? `The body is larger than ${most / 1e6} MB. Upload files first (POST /v1/files) and send their ids, or send addresses of them.`
+      : `The body is larger than ${most} bytes.`,
   body_unfinished: () => "The body ended before it was complete.",
   body_not_utf8: () => "The body is not valid UTF-8.",
   body_not_json: ({ fault }: { fault?: JsonFault | undefined }) =>

@@ -8,7 +8,7 @@ import type { InlineFiles } from "../../service/inline-files.ts";
 import type { GivenUploads } from "../../service/paid-inputs.ts";
 import type { PriceDeps } from "../../service/price-terms.ts";
 import type { ModelDeps } from "../../service/read-model.ts";
-import { readJsonBody } from "../body.ts";
+import { FORM_OR_JSON, readJsonBody } from "../body.ts";
 import { type Endpoint, type KeyedExchange, keyed, type LateAnswerDeps } from "../exchange.ts";
 import { hopsOf } from "../hops.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
@@ -50,7 +50,7 @@ export function compatImageEndpoints(deps: CompatImageDeps & ModelDeps & PriceDe
       const { request, intake } = exchange;
       if (!isForm(request)) {
         return answer(deps, exchange, async () => {
-          const json = await readJsonBody(exchange, deps.assets);
+          const json = await readJsonBody(exchange, deps.assets, FORM_OR_JSON);
           return callOf(json, readEdit, EDITS);
         });
       }

@@ -5,7 +5,7 @@ import { MAX_FORM_BYTES } from "../../../domain/limits.ts";
 import type { AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { InlineFiles } from "../../../service/inline-files.ts";
 import type { GivenUploads } from "../../../service/paid-inputs.ts";
-import { readJsonBody } from "../../body.ts";
+import { FORM_OR_JSON, readJsonBody } from "../../body.ts";
 import { withoutNulls } from "../../compat/read-request.ts";
 import type { KeyedExchange } from "../../exchange.ts";
 import type { JsonBody } from "../../read-json.ts";
@@ -51,7 +51,8 @@ export async function readVideoBody(
   field?: FileField,
 ): Promise<VideoBody> {
   if (isForm(exchange.request)) return readForm(deps, exchange, field);
-  return videoBodyOf(await readJsonBody(exchange, field === undefined ? undefined : deps.assets), field);
+  const receiver = field === undefined ? undefined : deps.assets;
+  return videoBodyOf(await readJsonBody(exchange, receiver, FORM_OR_JSON), field);
 }
 
 /** The names that each field has in a form where it is a file, or an address. */
