@@ -98,9 +98,13 @@ function readSettings(
         : ` Profile "${chosen.name}" has none${chosen.server === server ? "" : `: it is for ${chosen.server}`}.`;
     throw new Failure(EXIT.auth, code, `There is no ${what} to use at ${server}.${more}`, { hint });
   }
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    const message = `The ${what} holds characters that no ${credential.flag} has; check that it was copied whole.`;
-    throw new Failure(EXIT.auth, `invalid_${code.replace("no_", "")}`, message);
+  if (!/^[\x21-\x7e]+$/.test(key) || /["'`]/.test(key)) {
+    const message = `The ${what} holds characters that no ${credential.flag} has.`;
+    const place =
+      flag === undefined ? (text === variable ? credential.variable : "the profile") : `--${credential.flag}`;
+    throw new Failure(EXIT.auth, `invalid_${code.replace("no_", "")}`, message, {
+      hint: `Give it alone in ${place}, as it was shown: without quotes, blanks and \`Bearer\`.`,
+    });
   }
   return { server, key };
 }
@@ -125,14 +129,14 @@ function serverOf(flags: ServerFlags, { env }: Pick<Context, "env">, profile: La
   return readServer(named ?? (env.SVC_SERVER || (profile()?.server ?? DEFAULT_SERVER)));
 }
 
-/** Reads `host:port` as http. Drops a trailing slash or `/v1`. */
+/** Reads `host:port` as http. Drops a trailing slash, and `/v1` or `/compat/v1`, which clients of the API need. */
 export function readServer(text: string): string {
   const url = parseWebUrl(text);
   if (url !== null && url.username + url.password !== "")
     throw usage(`The address of a server has no user name or password; write it like ${DEFAULT_SERVER}.`);
   if (url === null || url.search !== "" || url.hash !== "")
     throw usage(`"${text.slice(0, 80)}" is not the address of a server; write it like ${DEFAULT_SERVER}.`);
-  return url.origin + url.pathname.replace(/\/+$/, "").replace(/\/v1$/, "");
+  return url.origin + url.pathname.replace(/\/+$/, "").replace(/(\/compat)?\/v1$/, "");
 }
 
 /** Reads an address as a person types it: `localhost:3000/hook` means http. */

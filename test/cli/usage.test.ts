@@ -37,6 +37,17 @@ describe("the command line", () => {
     expect(stderr).toContain(message);
   });
 
+  test.each([
+    ["Bearer sk-svc-abc", "SVC_API_KEY"],
+    ['"sk-svc-abc"', "SVC_API_KEY"],
+  ])("refuses the key %p that was not given alone, and says where it was given", async (key, place) => {
+    const { exitCode, stderr } = await svc(["whoami"], { env: { SVC_API_KEY: key } });
+    expect([exitCode, stderr]).toEqual([
+      4,
+      `error: The API key holds characters that no key has.\n  Give it alone in ${place}, as it was shown: without quotes, blanks and \`Bearer\`.\n`,
+    ]);
+  });
+
   test("says where the help of the command is that was tried", async () => {
     expect((await svc(["keys", "create"])).stderr).toEndWith("See `svc keys create --help`.\n");
   });
