@@ -52,6 +52,18 @@ test("every room of the source is in the architecture's table", async () => {
   expect(rooms.filter((room) => !architecture.includes(`| \`${room}\` |`))).toEqual([]);
 });
 
+test("every command is in the tables of docs/operating.md", async () => {
+  const tables = (await readDocument("docs/operating.md")).split("\n").filter((line) => line.startsWith("|"));
+  const named = [...tables.join("\n").matchAll(/`svc ([a-z-]+)(?: ([a-z-]+(?:\\\|[a-z-]+)*))?/g)].flatMap(
+    ([, group = "", words]) => [group, ...(words?.split("\\|") ?? []).map((word) => `${group} ${word}`)],
+  );
+  const there = program.commands.flatMap((group) => [
+    group.name(),
+    ...group.commands.map((each) => `${group.name()} ${each.name()}`),
+  ]);
+  expect(there.filter((command) => !named.includes(command))).toEqual([]);
+});
+
 const isShell = ({ language }: Block) => language === "sh" || language === "console";
 
 async function syntaxProblem(block: Block): Promise<string | undefined> {
