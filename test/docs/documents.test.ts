@@ -4,6 +4,8 @@ import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import { createProgram } from "../../cli/program.ts";
 import { scripts } from "../../package.json";
+import { createCatalog } from "../../src/catalog/catalog.ts";
+import { PROVIDERS } from "../../src/providers/registry.ts";
 import { fakeContext } from "../cli/support.ts";
 import { type Block, blocksOf, commandsOf, documents, ROOT, readDocument } from "./blocks.ts";
 
@@ -43,6 +45,13 @@ for (const path of await documents()) {
 
 test("the README is a screenful and a half", async () => {
   expect((await readDocument("README.md")).trimEnd().split("\n").length).toBeLessThanOrEqual(README_LINES);
+});
+
+test("the README counts providers and their models rightly", async () => {
+  const others = PROVIDERS.filter(({ id }) => id !== "sandbox");
+  const catalog = createCatalog({ providers: PROVIDERS.map(({ id }) => id) });
+  const real = catalog.all().filter(({ routes }) => routes.some(({ provider }) => provider !== "sandbox"));
+  expect(await readDocument("README.md")).toContain(`There are ${others.length}, with ${real.length} models`);
 });
 
 test("every room of the source is in the architecture's table", async () => {
