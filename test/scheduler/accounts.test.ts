@@ -475,3 +475,34 @@ test("an account does not take over again and again what may go to the full one 
   expect(await engine.scheduler.tick()).toBeGreaterThan(0);
   expect(second.submissions).toHaveLength(0);
 });
+
+test("a job that its upstream puts off again and again ends soon after its deadline", async () => {
+  const away = { retryAfterMs: 600_000, isUnable: true };
+  const provider = account(LANE, {
+    submit: async () => ({ kind: "operation", operation: {}, pollAfterMs: 1_000 }),
+    poll: async () => {
+      throw new ProviderError("retry", "UPSTREAM_ERROR", "503", away);
+    },
+  });
+  const engine = await createEngine([provider], { models: [{ ...MODEL, deadlineMs: 60_000 }] });
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "DEADLINE_EXCEEDED" } });
+  expect(engine.clock.now() - NOW).toBeLessThan(605_000);
+});
+
+test("a job that was put off until after its deadline is asked after first", async () => {
+  let asked = 0;
+  const provider = account(LANE, {
+    submit: async () => ({ kind: "operation", operation: {}, pollAfterMs: 1_000 }),
+    async poll() {
+      asked += 1;
+      if (asked > 1) return { kind: "succeeded", outputs: pictures.outputs };
+      throw new ProviderError("retry", "UPSTREAM_ERROR", "503", { retryAfterMs: 600_000, isUnable: true });
+    },
+  });
+  const engine = await createEngine([provider], { models: [{ ...MODEL, deadlineMs: 60_000 }] });
+  const id = await engine.admit();
+  await engine.runToEnd();
+  expect((await engine.task(id)).status).toBe("completed");
+});

@@ -14,6 +14,8 @@ import { previewsOf } from "./previews.ts";
 export const CANCEL_TRIES = 5;
 /** After this many answers without a usable result, a task is ended. */
 const UNUSABLE_TRIES = 5;
+/** So long after the deadline, one poll in vain is enough: between two of them an upstream may ask for ten minutes. */
+const LATE_MS = 120_000;
 /** So many answers in a row that a job is unknown are believed. One alone may come from a server that has not heard of it. */
 const LOST_TRIES = 3;
 
@@ -163,9 +165,14 @@ async function pollTrouble(step: Step, error: unknown): Promise<StepResult> {
   if (error instanceof ProviderError && isFinal(error, failures))
     return step.failAtCost(taskError(error.code, error.publicMessage), detail);
   if (cancelRequested && failures >= CANCEL_TRIES) return letGo(step);
-  if (await step.isGivenUp()) return step.failAtCost(taskError("DEADLINE_EXCEEDED"), detail);
+  if (await isLastInVain(step)) return step.failAtCost(taskError("DEADLINE_EXCEEDED"), detail);
   step.deps.log.warn({ task: id, failures, detail }, "poll failed; asking again");
   return step.retryLater(error instanceof ProviderError ? error.details.retryAfterMs : undefined);
+}
+
+function isLastInVain(step: Step): Promise<boolean> {
+  const { deadlineAt = Number.POSITIVE_INFINITY } = step.task;
+  return step.deps.clock.now() >= deadlineAt + LATE_MS ? step.isLate() : step.isGivenUp();
 }
 
 function tellRefusal(step: Step, error: unknown, detail: string): void {
