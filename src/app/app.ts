@@ -134,10 +134,7 @@ async function openBookReadings(config: Config, { cluster, store, log }: Rooms):
       .catch((error: unknown) =>
         log.warn({ err: error as Error }, "an audit could not seal what it verified"),
       );
-  return (
-    (await cluster?.books(store.usage, keepSeals)) ??
-    createBookReadings({ path: databaseOf(config), keepSeals })
-  );
+  return (await cluster?.books(keepSeals)) ?? createBookReadings({ path: databaseOf(config), keepSeals });
 }
 
 const manageWith = (rooms: Rooms, usage: BookReadings) => (actor: Actor) =>

@@ -8,9 +8,8 @@ import type { Stock } from "../domain/stock.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import type { UsagePages } from "../store/sqlite/usage-pages.ts";
 import type { UsageRead } from "../store/usage-reading.ts";
-import { createSlots } from "../toolkit/slots.ts";
 import type { BooksOrder, BooksQuestion, BooksResult } from "./books-worker.ts";
-import { createKeptPages } from "./kept-usage-pages.ts";
+import { createUsageReports } from "./usage-reports.ts";
 import { workerEntry } from "./worker-entry.ts";
 
 /**
@@ -52,26 +51,16 @@ export function createBookReadings({ path, keepSeals }: BookReadingsOrder): Book
   const asked = createLine(path, SLOTS);
   const scraped = createLine(path, 1);
   const counted = createLine(path, 1);
-  const usagePages = createKeptPages();
-  /** Accounts take turns, and few reports are in the line: whoever asks for very many waits, and nobody waits for them. */
-  const turns = createSlots(SLOTS);
-  const reports = new Map<string, Promise<UsageRead>>();
+  const report = createUsageReports(SLOTS, (query, { pages }) =>
+    asked.read<UsageRead>({ kind: "usage", query }, pages),
+  );
   return {
     async run(depth = "checksums") {
       const { report, seals } = await asked.read<AuditOutcome>({ kind: "audit", depth });
       await keepSeals(seals);
       return report;
     },
-    async report(query) {
-      const reading = reports.getOrInsertComputed(JSON.stringify(query), (name) =>
-        turns
-          .run(() => asked.read<UsageRead>({ kind: "usage", query }, usagePages.all), query.accountId)
-          .finally(() => reports.delete(name)),
-      );
-      const read = await reading;
-      usagePages.keep(read);
-      return read.lines;
-    },
+    report,
     stock: () => scraped.read<Stock>({ kind: "stock" }),
     check: () => asked.read<DatabaseCheck>({ kind: "check" }),
     reclaimable: ({ dataDir, assets }) => counted.read<Reclaimable>({ kind: "reclaimable", dataDir, assets }),

@@ -6,7 +6,6 @@ import type { RateLimiter } from "../domain/ports/rate-limiter.ts";
 import type { Clock, Ids, Log, Seal } from "../domain/ports/runtime.ts";
 import type { SealStore } from "../domain/ports/seal-store.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
-import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { monotonicMs } from "../runtime/clock.ts";
 import { createSecrets } from "../runtime/secrets.ts";
 import type { Feeds } from "../runtime/signals.ts";
@@ -97,8 +96,7 @@ async function connect(
       return telling(await openStoreOn(connection, parts), id, bus, queued);
     },
     /** Reads the books of the database. */
-    books: (usage: Pick<UsageStore, "report">, keepSeals: SealStore["keep"]) =>
-      createSharedBooks(connection, usage, keepSeals),
+    books: (keepSeals: SealStore["keep"]) => createSharedBooks(connection, replica ?? connection, keepSeals),
     /** Counts requests together with other nodes; alone while the database is not reachable. */
     rateLimiter: (alone: RateLimiter, clock: Clock) =>
       createSharedRateLimiter(connection.driver, { clock, alone, nodes: count }),

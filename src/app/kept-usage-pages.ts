@@ -16,6 +16,8 @@ export function createKeptPages(most = MOST_KEPT) {
 
   return {
     all: (): UsagePages => kept,
+    /** How many characters more can be kept. */
+    room: (): number => most - characters,
     keep({ pages, first }: Pick<UsageRead, "pages" | "first">): void {
       for (const [number, page] of kept) if (number < first || pages.has(number)) forget(number, page);
       for (const [number, page] of pages) {

@@ -1,32 +1,41 @@
 import type { SealStore } from "../domain/ports/seal-store.ts";
-import type { UsageStore } from "../domain/ports/usage-store.ts";
 import { RECLAIM_DAYS } from "../domain/reclaimable.ts";
 import type { Connection } from "../store/postgres/connection.ts";
+import type { Readers } from "../store/postgres/replica.ts";
 import type { BookReadings } from "./book-readings.ts";
+import { createUsageReports } from "./usage-reports.ts";
+
+/** Reports at a time: each takes a connection for as long as it reads. */
+const REPORTS = 2;
 
 const NOTHING = RECLAIM_DAYS.map(() => 0);
 
 /**
  * Reads the books of a database that nodes share. The server of the database does the work, so no thread is needed here.
  *
- * @param usage sums up what was used @param keepSeals stores what an audit has found right; it does not fail
+ * @param readers sum up what was used, which may be some seconds old @param keepSeals stores what an audit has found right; it does not fail
  */
 export async function createSharedBooks(
   connection: Connection,
-  usage: Pick<UsageStore, "report">,
+  readers: Readers,
   keepSeals: SealStore["keep"],
 ): Promise<BookReadings> {
   const { createAudit } = await import("../store/postgres/audit.ts");
   const { checkDatabase, readStock } = await import("../store/postgres/stock.ts");
+  const { readsTasks } = await import("../store/sqlite/usage-report.ts");
+  const { createUsageReading } = await import("../store/postgres/usage-reading.ts");
   const { sizeOfOwnFiles } = await import("./reclaimable.ts");
   const audit = createAudit(connection);
+  const readUsage = createUsageReading(connection, readers);
+  const ofTasks = createUsageReports(REPORTS, (query, { pages, room }) => readUsage(query, pages(), room()));
   return {
     async run(depth) {
       const { report, seals } = await audit.examine(depth);
       await keepSeals(seals);
       return report;
     },
-    report: usage.report,
+    // Sums of days are read in no time, and wait for nobody.
+    report: async (query) => (readsTasks(query) ? ofTasks(query) : (await readUsage(query)).lines),
     stock: () => readStock(connection),
     check: () => checkDatabase(connection),
     // Counts only what this node keeps on its own disk, because results and inputs may be on any disk.

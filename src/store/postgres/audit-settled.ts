@@ -1,7 +1,12 @@
 import type { Settled } from "../sqlite/audit/reader.ts";
 import { type Session, statement } from "./session.ts";
 
-interface Marked extends Settled {
+export interface SettledNumbers extends Settled {
+  /** The number of a transaction: all that wrote a row of these numbers have lower ones. */
+  readonly xid: string;
+}
+
+interface Marked extends SettledNumbers {
   /** The numbers of this database's transactions that had one then and had not ended, with commas between. */
   readonly open: string;
 }
@@ -11,7 +16,7 @@ const NUMBERED = "locktype = 'transactionid' and mode = 'ExclusiveLock' and gran
 /** Fails where nothing can be written. A prepared transaction belongs to no process, and may be of any database. */
 const MARK = statement<Marked>(
   `select (select coalesce(max(number), 0) from task) as task, (select coalesce(max(id), 0) from ledger_entry) as ledger_entry,
-     (select coalesce(max(number), 0) from label) as label,
+     (select coalesce(max(number), 0) from label) as label, pg_current_xact_id()::text as xid,
      (select coalesce(string_agg(transactionid::text, ','), '') from pg_locks left join pg_stat_activity using (pid)
        where ${NUMBERED} and pid is distinct from pg_backend_pid() and (pid is null or datname = current_database())) as open
    where pg_current_xact_id() is not null`,
@@ -31,7 +36,7 @@ const PATIENCE_MS = 2_000;
  *
  * @returns undefined where one takes longer, and where nothing can be written anyway
  */
-export async function settledNumbers(session: Session): Promise<Settled | undefined> {
+export async function settledNumbers(session: Session): Promise<SettledNumbers | undefined> {
   const marked = await MARK.get(session).catch(() => undefined);
   if (marked === undefined) return undefined;
   const { open, ...settled } = marked;

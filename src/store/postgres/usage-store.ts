@@ -49,7 +49,7 @@ export function createUsageStore(
         const rows = await DAYS.all(session, account, from, to);
         return rows.map((row) => ({ ...row, charged: toSum(row.charged) }));
       }),
-    report: (query) => readers.readAtOnce((session) => usageReport(session, query)),
+    report: (query) => readers.readAtOnce(async (session) => (await usageReport(session, query)).lines),
     spentSince: prepareSpentSince(connection),
     recentDurations: (limit) => read((session) => DURATIONS.all(session, limit)),
   };

@@ -19,6 +19,8 @@ export interface UsagePage {
   readonly generation: number;
   /** Of `UsageSum`s, as JSON: many pages are kept. */
   readonly sums: string;
+  /** Names the database that it was read of, where another one may take its place meanwhile. */
+  readonly history?: string | undefined;
 }
 /** By their numbers, pages whose tasks have all ended. */
 export type UsagePages = ReadonlyMap<number, UsagePage>;
@@ -29,36 +31,70 @@ export const SUM_COLUMNS = [
   ...["tasks", "completed", "cancelled", "outputs", "charged_micros"],
   ...["costed", "cost_micros", "charged_here_micros", "charged_once_micros", "resubmitted"],
 ] as const;
-const PLACE = 5;
+/** How many of them are the place. */
+export const PLACE = 5;
 
-/** A removed task counts as completed if it had results, and as failed if not. */
-const OF_TASKS = `
-  select account_number, completed_at / ${DAY_MS} as day, key_label, model_label, lane, count(*) as tasks,
-    count(*) filter (where status = 'completed' or (status = '${REMOVED}' and json_array_length(results) > 0)) as completed,
+/** Which tasks are summed up, and by what. */
+export interface Summed {
+  /** The rows of `task`, and of `attempt`, that are looked at: what stands after `from`, ending where a condition can follow. */
+  readonly tasks: string;
+  readonly attempts: string;
+  /** The columns that sums are told apart by, given that of the provider. */
+  readonly places: (provider: string) => readonly string[];
+}
+
+/** What sums are told apart by: the place of `UsageSum`. */
+export const placeOf = (provider: string): readonly string[] => [
+  ...["account_number", `completed_at / ${DAY_MS} as day`, "key_label", "model_label"],
+  `${provider} as provider`,
+];
+
+const grouped = (places: readonly string[]): string => places.map((_, i) => i + 1).join(", ");
+
+/**
+ * Sums of tasks, as SQL. A removed task counts as completed if it had results, and as failed if not.
+ *
+ * @param outputs how many results a task has, null for none
+ */
+export function sumsOfTasks(outputs: string, { tasks, places }: Summed): string {
+  const of = places("lane");
+  return `select ${of.join(", ")}, count(*) as tasks,
+    count(*) filter (where status = 'completed' or (status = '${REMOVED}' and ${outputs} > 0)) as completed,
     count(*) filter (where status = 'cancelled') as cancelled,
-    sum(coalesce(json_array_length(results), 0)) as outputs, sum(coalesce(charged_micros, 0)) as charged,
-    0, 0, 0, 0, 0
-  from task where number between ?1 and ?2 and stage = 'terminal' group by 1, 2, 3, 4, 5`;
+    sum(coalesce(${outputs}, 0)) as outputs, sum(coalesce(charged_micros, 0)) as charged_micros,
+    0 as costed, 0 as cost_micros, 0 as charged_here_micros, 0 as charged_once_micros, 0 as resubmitted
+  from ${tasks} stage = 'terminal' group by ${grouped(of)}`;
+}
 
-/** Sums the attempts of a task first, so that its charge counts once: at the first provider with a cost, and at the one that had it last. */
-const OF_ATTEMPTS = `
-  select account_number, completed_at / ${DAY_MS} as day, key_label, model_label, spent.provider, 0, 0, 0, 0, 0,
-    count(cost) as costed, coalesce(sum(cost), 0) as cost,
-    coalesce(sum(charged_micros) filter (where cost is not null and spent.provider = lane), 0) as here,
-    coalesce(sum(charged_micros) filter (where cost is not null and nth = 1), 0) as once, sum(repeats) as repeats
-  from (select task_number, attempt.provider, sum(cost_micros) as cost,
-      count(*) filter (where state = 'ambiguous' and sequence < attempts) as repeats,
-      row_number() over (partition by task_number order by sum(cost_micros) is null, attempt.provider) as nth
-    from attempt cross join task on task.number = task_number
-    where task_number between ?1 and ?2 and (cost_micros is not null or state = 'ambiguous') group by task_number, attempt.provider) as spent
-  cross join task on task.number = spent.task_number
-  where stage = 'terminal' and (cost is not null or repeats > 0) group by 1, 2, 3, 4, 5`;
+/** Whether an attempt is the first of its task that cost something, as SQL. Most have the sequence 1. @param among further conditions of those before */
+const isFirst = (among = "") => `(sequence = 1 or not exists (select 1 from attempt as earlier
+  where earlier.task_number = attempt.task_number and earlier.sequence < attempt.sequence and earlier.cost_micros is not null ${among}))`;
+const REPEATS = "count(*) filter (where state = 'ambiguous' and sequence < attempts)";
+
+/** The same of attempts. A task's charge counts once: with its first attempt that cost something, and with the first at the provider that had the task last. */
+export function sumsOfAttempts({ attempts, places }: Summed): string {
+  const of = places("provider");
+  const charged = (where: string) =>
+    `coalesce(sum(charged_micros) filter (where cost_micros is not null and ${where}), 0)`;
+  return `select ${of.join(", ")}, 0 as tasks, 0 as completed, 0 as cancelled, 0 as outputs, 0 as charged_micros,
+    count(cost_micros) as costed, coalesce(sum(cost_micros), 0) as cost_micros,
+    ${charged(`provider = lane and ${isFirst("and earlier.provider = attempt.provider")}`)} as charged_here_micros,
+    ${charged(isFirst())} as charged_once_micros, ${REPEATS} as resubmitted
+  from ${attempts} stage = 'terminal' and (cost_micros is not null or state = 'ambiguous')
+  group by ${grouped(of)} having count(cost_micros) > 0 or ${REPEATS} > 0`;
+}
+
+const OF_PAGE: Summed = {
+  tasks: "task where number between ?1 and ?2 and",
+  attempts: "attempt cross join task on task.number = task_number where task_number between ?1 and ?2 and",
+  places: placeOf,
+};
 
 /** Reads pages. Each of these sees a moment of its own unless a transaction holds them together. */
 export function prepareUsagePages(db: Database) {
   type Numbers = [low: number, high: number];
-  const tasks = db.prepare<unknown, Numbers>(OF_TASKS);
-  const attempts = db.prepare<unknown, Numbers>(OF_ATTEMPTS);
+  const tasks = db.prepare<unknown, Numbers>(sumsOfTasks("json_array_length(results)", OF_PAGE));
+  const attempts = db.prepare<unknown, Numbers>(sumsOfAttempts(OF_PAGE));
   const live = db.prepare<unknown, Numbers>(
     "select 1 from task where number between ? and ? and stage <> 'terminal' limit 1",
   );
@@ -81,23 +117,5 @@ export function prepareUsagePages(db: Database) {
     // Safe: these are the columns of a sum.
     sumsOf: (page: number): UsageSum[] =>
       [...tasks.values(...numbersOf(page)), ...attempts.values(...numbersOf(page))] as unknown as UsageSum[],
-  };
-}
-
-/** Adds sums up, of days between two. */
-export function createUsageSums({ from, to }: { readonly from: number; readonly to: number }) {
-  const added = new Map<string, (number | string)[]>();
-  return {
-    add(sums: readonly UsageSum[]): void {
-      for (const sum of sums) {
-        if (sum[1] < from || sum[1] > to) continue;
-        const name = sum.slice(0, PLACE).join(" ");
-        const before = added.get(name);
-        if (before === undefined) added.set(name, [...sum]);
-        else for (let i = PLACE; i < sum.length; i++) before[i] = Number(before[i]) + Number(sum[i]);
-      }
-    },
-    /** As JSON. */
-    text: (): string => JSON.stringify([...added.values()]),
   };
 }

@@ -5,7 +5,8 @@ import { MOST_USAGE_LINES, type UsageGroup, type UsageSplit } from "../../domain
 import type { UsageLine, UsageQuery } from "../../domain/ports/usage-store.ts";
 import { accountNumber } from "./account-store/account-table.ts";
 import { named } from "./task-store/task-table.ts";
-import { createUsageSums, prepareUsagePages, SUM_COLUMNS, type UsagePages } from "./usage-pages.ts";
+import { prepareUsagePages, SUM_COLUMNS, type UsagePages } from "./usage-pages.ts";
+import { createUsageSums } from "./usage-sums.ts";
 
 export type Subject = Pick<UsageLine, "accountId" | "keyId" | "model" | "day" | "provider">;
 /** Sums of money are text: databases write numbers of more digits than JavaScript reads. */
@@ -25,25 +26,68 @@ const COLUMNS: Readonly<Record<UsageGroup, readonly string[]>> = {
   provider: ["provider"],
 };
 
-/** The totals of days, which have no providers. */
-const DAYS = `select account_id, key_id, model, day, completed, failed, cancelled, outputs, charged_micros from usage_day
-  where (?1 is null or account_id = ?1) and day between ?2 and ?3`;
+/** The parts of the statements of a report that differ between databases. */
+export interface ReportDialect {
+  /** The parameters: the account or null, and the first and the last day. */
+  readonly account: string;
+  readonly from: string;
+  readonly to: string;
+  /** The sums in the fourth parameter, a JSON list of `UsageSum`, as a table with a column `value`. */
+  readonly sums: string;
+  /** A whole number in such a sum. */
+  readonly numberAt: (position: number) => string;
+}
 
-/** The columns that `COLUMNS` and `DAYS` have, of what has their numbers. */
+/** The columns that `COLUMNS` and the totals of days have, of what has their numbers. */
 const OF_TASK = named("account_id", "key_id", "model");
 
 const OF_BOOKS = SUM_COLUMNS.map((column) => (column === "cancelled" ? "0 as cancelled" : column));
-const OF_PAGES = SUM_COLUMNS.map((column, i) => `value ->> ${i} as ${column}`);
 
 /** Of the tasks in the books and of those that the sums in the fourth parameter are of, what counts something. */
-const sumsThatCount = (column: (typeof SUM_COLUMNS)[number]) => `(
+function sumsThatCount(dialect: ReportDialect, column: (typeof SUM_COLUMNS)[number]): string {
+  const { account, from, to, sums, numberAt } = dialect;
+  const ofPages = SUM_COLUMNS.map(
+    (name, i) => `${name === "provider" ? `value ->> ${i}` : numberAt(i)} as ${name}`,
+  );
+  return `(
     select ${OF_BOOKS.join(", ")} from books_day
-    union all select ${OF_PAGES.join(", ")} from json_each(?4)
-  ) where ${column} > 0 and day between ?2 and ?3 and (?1 is null or account_number = ${accountNumber("?1")})`;
+    union all select ${ofPages.join(", ")} from ${sums}
+  ) as counted where ${column} > 0 and day between ${from} and ${to}
+    and (${account} is null or account_number = ${accountNumber(account)})`;
+}
 
-/** The totals of all tasks, with the providers that had them last. */
-const TASKS = `select ${OF_TASK}, day, provider, completed, tasks - completed - cancelled as failed, cancelled, outputs, charged_micros
-  from ${sumsThatCount("tasks")}`;
+/** The statements of a report: its lines, what they cost, and what was submitted again. */
+export function reportStatements(dialect: ReportDialect, split: UsageSplit) {
+  const { account, from, to } = dialect;
+  const { list, places, isByProvider } = placesOf(split);
+  /** The totals of days, which have no providers. They take no sums. */
+  const days = `select account_id, key_id, model, day, completed, failed, cancelled, outputs, charged_micros from usage_day
+    where (${account} is null or account_id = ${account}) and day between ${from} and ${to}`;
+  /** The totals of all tasks, with the providers that had them last. */
+  const tasks = `select ${OF_TASK}, day, provider, completed, tasks - completed - cancelled as failed, cancelled, outputs, charged_micros
+    from ${sumsThatCount(dialect, "tasks")}`;
+  const totals = ["completed", "failed", "cancelled", "outputs"].map(
+    (column) => `cast(sum(${column}) as bigint) as ${column}`,
+  );
+  // Of a task with several providers, the charge counts once.
+  const charged = isByProvider ? "charged_here_micros" : "charged_once_micros";
+  return {
+    isByProvider,
+    lines: `select ${list}, ${totals.join(", ")}, cast(sum(charged_micros) as text) as charged
+      from (${isByProvider ? tasks : days}) as ended group by ${places} order by ${places} limit ${MOST_USAGE_LINES + 1}`,
+    costs: `select ${list}, cast(sum(cost_micros) as text) as cost, cast(sum(charged) as text) as charged
+      from (select ${OF_TASK}, provider, day, ${charged} as charged, cost_micros from ${sumsThatCount(dialect, "costed")}) as spent
+      group by ${places}`,
+    repeats: `select ${list}, cast(sum(resubmitted) as bigint) as count
+      from (select ${OF_TASK}, provider, day, resubmitted from ${sumsThatCount(dialect, "resubmitted")}) as repeated
+      group by ${places}`,
+  };
+}
+
+const DIALECT: ReportDialect = {
+  ...{ account: "?1", from: "?2", to: "?3", sums: "json_each(?4)" },
+  numberAt: (position) => `value ->> ${position}`,
+};
 
 /**
  * The body of `UsageStore.report`, for a transaction.
@@ -78,7 +122,7 @@ export function prepareUsageReport(db: Database): (query: UsageQuery, kept?: Usa
 /** Whether tasks and attempts have to be summed up: days have neither providers nor costs. */
 export const readsTasks = (query: UsageQuery): boolean => !query.isWithoutCosts || isByProvider(query);
 
-const isByProvider = ({ by, and }: UsageSplit): boolean => by === "provider" || and === "provider";
+export const isByProvider = ({ by, and }: UsageSplit): boolean => by === "provider" || and === "provider";
 
 export function linesWithoutCosts(lines: readonly Totals[]): UsageLine[] {
   return lines.map((row) => ({ ...row, charged: toSum(row.charged) }));
@@ -106,49 +150,38 @@ export function linesOf(
 }
 
 /** How the lines of a split are told apart, as SQL. */
-export function placesOf({ by, and }: UsageSplit) {
+function placesOf(split: UsageSplit) {
+  const { by, and } = split;
   const groups = and === undefined ? [by] : [by, and];
   const columns = [...new Set(groups.flatMap((group) => COLUMNS[group]))];
   return {
     list: columns.join(", "),
     places: columns.map((_, i) => i + 1).join(", "),
-    isByProvider: groups.includes("provider"),
+    isByProvider: isByProvider(split),
   };
 }
 
 type WithSums = [...range: Range, sums: string];
 
 function prepareSplit(db: Database, split: UsageSplit) {
-  const { list, places } = placesOf(split);
-  const linesFrom = (totals: string) =>
-    `select ${list}, sum(completed) as completed, sum(failed) as failed, sum(cancelled) as cancelled,
-       sum(outputs) as outputs, cast(sum(charged_micros) as text) as charged
-     from (${totals}) group by ${places} order by ${places} limit ${MOST_USAGE_LINES + 1}`;
-  // Of a task with several providers, the charge counts once.
-  const charged = isByProvider(split) ? "charged_here_micros" : "charged_once_micros";
+  const { isByProvider, ...texts } = reportStatements(DIALECT, split);
   return {
-    lines: prepareLines(db, split, linesFrom),
-    costs: db.prepare<Spent, WithSums>(
-      `select ${list}, cast(sum(cost_micros) as text) as cost, cast(sum(charged) as text) as charged
-       from (select ${OF_TASK}, provider, day, ${charged} as charged, cost_micros from ${sumsThatCount("costed")}) group by ${places}`,
-    ),
-    repeats: db.prepare<Repeated, WithSums>(
-      `select ${list}, sum(resubmitted) as count
-       from (select ${OF_TASK}, provider, day, resubmitted from ${sumsThatCount("resubmitted")}) group by ${places}`,
-    ),
+    lines: prepareLines(db, texts.lines, isByProvider),
+    costs: db.prepare<Spent, WithSums>(texts.costs),
+    repeats: db.prepare<Repeated, WithSums>(texts.repeats),
   };
 }
 
 function prepareLines(
   db: Database,
-  split: UsageSplit,
-  from: (totals: string) => string,
+  text: string,
+  isByProvider: boolean,
 ): (range: Range, sums: string) => Totals[] {
-  if (isByProvider(split)) {
-    const ofTasks = db.prepare<Totals, WithSums>(from(TASKS));
+  if (isByProvider) {
+    const ofTasks = db.prepare<Totals, WithSums>(text);
     return (range, sums) => ofTasks.all(...range, sums);
   }
-  const ofDays = db.prepare<Totals, Range>(from(DAYS));
+  const ofDays = db.prepare<Totals, Range>(text);
   return (range) => ofDays.all(...range);
 }
 

@@ -53,7 +53,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("the audit of PostgreSQL", () => {
     await other.unsafe("select pg_sleep(0.3)");
     happened.push("committed");
     await slow.unsafe("commit");
-    expect(await settled).toEqual({ task: 0, ledger_entry: 0, label: 0 });
+    expect(await settled).toMatchObject({ task: 0, ledger_entry: 0, label: 0 });
     expect(happened).toEqual(["committed", "settled"]);
     for (const sql of [slow, other]) await sql.close();
     await connection.stop();
@@ -68,7 +68,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("the audit of PostgreSQL", () => {
     const [connection, slow] = [openConnection({ url }), new SQL({ url: elsewhere.href, max: 1 })];
     await slow.unsafe("begin");
     await slow.unsafe("select pg_current_xact_id()");
-    expect(await connection.read(settledNumbers)).toEqual({ task: 0, ledger_entry: 0, label: 0 });
+    expect(await connection.read(settledNumbers)).toMatchObject({ task: 0, ledger_entry: 0, label: 0 });
     await slow.unsafe("rollback");
     await slow.close();
     await connection.stop();

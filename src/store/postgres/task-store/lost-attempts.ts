@@ -3,6 +3,7 @@ import type { LostAttempt, LostEnd } from "../../../domain/task/lost-attempt.ts"
 import { ATTEMPT_COLUMNS, type AttemptRow, toAttempt } from "../../sqlite/task-store/attempt-table.ts";
 import { MOST } from "../../sqlite/task-store/lost-attempts.ts";
 import { REMOVED, TASK_COLUMNS, type TaskRow, toTask } from "../../sqlite/task-store/task-table.ts";
+import { breakSeal } from "../seal-store.ts";
 import { type Session, statement } from "../session.ts";
 
 const LOST = statement<AttemptRow, [since: number, lanes: readonly LaneId[]]>(
@@ -12,9 +13,12 @@ const LOST = statement<AttemptRow, [since: number, lanes: readonly LaneId[]]>(
 const OWNERS = statement<TaskRow, [ids: readonly TaskId[]]>(
   `select ${TASK_COLUMNS} from task where id = any($1::text[]) and stage = 'terminal' and status <> '${REMOVED}'`,
 );
-const SETTLE = statement<never, [state: string, cost: number | null, detail: string, id: string]>(
+const SETTLE = statement<
+  { task_number: number },
+  [state: string, cost: number | null, detail: string, id: string]
+>(
   `update attempt set state = $1, cost_micros = coalesce($2, cost_micros), detail = $3
-   where id = $4 and state = 'ambiguous' and ended_at is not null`,
+   where id = $4 and state = 'ambiguous' and ended_at is not null returning task_number`,
 );
 
 /** The body of `TaskStore.lostAttempts`: submissions without an answer whose tasks have ended. */
@@ -38,5 +42,7 @@ export async function settleLost(
   id: AttemptId,
   { state, costMicros, detail }: LostEnd,
 ): Promise<void> {
-  await SETTLE.run(session, state, costMicros ?? null, detail, id);
+  const settled = await SETTLE.get(session, state, costMicros ?? null, detail, id);
+  // Reports of usage keep what its page came to.
+  if (settled !== undefined) await breakSeal(session, "task", settled.task_number);
 }
