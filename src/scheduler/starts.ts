@@ -1,6 +1,6 @@
 import type { LaneCapacity, Start } from "../domain/ports/claims.ts";
 import type { Admission, AdmitResult } from "../domain/ports/task-store.ts";
-import { type Lease, queuedTask } from "../domain/task/task.ts";
+import { type Lease, type NewTask, queuedTask } from "../domain/task/task.ts";
 import { beginningOf } from "./beginnings.ts";
 import type { StepDeps } from "./step.ts";
 import type { Beginning } from "./steps/begin.ts";
@@ -51,8 +51,8 @@ export function createStarts(deps: StepDeps, options: StartOptions, use: StartUs
     tryAdmit(admission: Admission): Promise<AdmitResult> | undefined {
       if (options.beginsNew !== true || !use.isIdle()) return undefined;
       const { task } = admission;
-      // A create that is refused must not use up a start of an account with a rate, nor a try of a route in trouble.
-      if (!deps.standing.isClear() || deps.pace.starts(task.lane) !== undefined) return undefined;
+      // A create that is refused must not use up a start of an account or a model with a rate, nor a try of a route in trouble.
+      if (!deps.standing.isClear() || hasRate(deps, task)) return undefined;
       const lease = { token: deps.ids.leaseToken(), task: queuedTask(task), attempt: undefined };
       const beginning = beginningOf(deps, lease);
       if (beginning === undefined) return undefined;
@@ -62,6 +62,13 @@ export function createStarts(deps: StepDeps, options: StartOptions, use: StartUs
     /** Resolves when the tasks that are being stored are stored, and worked on if they have begun. */
     ends: (): Promise<unknown> => Promise.allSettled(starting),
   };
+}
+
+/** Whether starts are counted now where the task is to begin. */
+function hasRate({ pace, catalog }: StepDeps, { lane, model, routeIndex }: NewTask): boolean {
+  const route = catalog.find(model)?.routes[routeIndex];
+  if (pace.starts(lane) !== undefined || route === undefined) return true;
+  return pace.perMinute({ lane, upstreamModel: route.upstreamModel }) !== undefined;
 }
 
 function startOf(options: StartOptions, { token }: Lease, { intent }: Beginning): Start {

@@ -204,6 +204,15 @@ test("a create that is refused uses up no right to submit, and is forgotten by w
   expect(await ended(engine, 2)).toMatchObject({ attempts: 1 });
 });
 
+test("a create that is refused uses up no right to submit its model, where that alone gets too many requests", async () => {
+  const { engine, create } = await idle(scriptedProvider());
+  await addAccount(engine.store, { id: accountId(2), mode: "prepaid", credit: micros(1) });
+  const route = { lane: LANE, upstreamModel: "one" };
+  engine.deps.pace.tooOften(route);
+  expect(await create({ number: 1, accountId: accountId(2) })).toMatchObject({ kind: "insufficient_quota" });
+  expect(engine.deps.pace.submit(route)).toBe(0);
+});
+
 test("a refused create at an account without a rate leads to a claim, which counts anew", async () => {
   const provider = scriptedProvider();
   const { engine, done, create } = await idle(provider);
