@@ -506,3 +506,22 @@ test("a job that was put off until after its deadline is asked after first", asy
   await engine.runToEnd();
   expect((await engine.task(id)).status).toBe("completed");
 });
+
+test("a job whose upstream says again and again to come back at once is asked after more and more seldom", async () => {
+  let polls = 0;
+  const provider = account(LANE, {
+    submit: async () => ({ kind: "operation", operation: {}, pollAfterMs: 1_000 }),
+    async poll() {
+      polls += 1;
+      throw new ProviderError("retry", "UPSTREAM_ERROR", "429", { retryAfterMs: 0 });
+    },
+  });
+  const engine = await createEngine([provider], { models: [{ ...MODEL, deadlineMs: 900_000 }] });
+  await engine.admit();
+  for (let passed = 0; passed < 120_000; passed += 250) {
+    await engine.scheduler.tick();
+    engine.clock.advance(250);
+  }
+  expect(polls).toBeGreaterThan(5);
+  expect(polls).toBeLessThan(15);
+});

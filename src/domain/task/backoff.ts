@@ -23,18 +23,20 @@ export function nextPollDelayMs(elapsedMs: number, random: number): number {
 }
 
 const SHORTEST_RETRY_MS = 500;
+/** After so many failures in a row, a shorter delay that the upstream asks for no longer counts. */
+const ASKED_IN_VAIN = 5;
 
 /**
  * Delay after the `failures`-th transient failure in a row, doubling from half a second.
  *
  * @param failures ≥ 1
  * @param askedMs the delay that the upstream asked for, if any. Some ask for none, or for a time in the past
- * @returns milliseconds, 500 … 30_000 ±20 %; or the requested delay, at least 500
+ * @returns milliseconds, 500 … 30_000 ±20 %; or the requested delay, at least 500, and from the fifth failure on at least the former
  */
 export function retryDelayMs(failures: number, random: number, askedMs?: number): number {
-  return askedMs === undefined
-    ? jitter(Math.min(30_000, SHORTEST_RETRY_MS * 2 ** Math.min(failures - 1, 10)), random)
-    : Math.max(SHORTEST_RETRY_MS, askedMs);
+  const ownMs = jitter(Math.min(30_000, SHORTEST_RETRY_MS * 2 ** Math.min(failures - 1, 10)), random);
+  if (askedMs === undefined) return ownMs;
+  return Math.max(failures < ASKED_IN_VAIN ? SHORTEST_RETRY_MS : ownMs, askedMs);
 }
 
 /** When a task is due again after a delay: at its deadline at the latest, since it may end then; after the delay once that has passed. */

@@ -125,8 +125,7 @@ async function refused(
   }
   // A pause that an upstream asks for applies to its own account only.
   const askedMs = isSame ? retryAfterMs : undefined;
-  const leastMs = failures < MAX_REFUSALS ? 0 : retryDelayMs(failures, deps.random());
-  const delayMs = Math.max(leastMs, retryDelayMs(failures, deps.random(), askedMs));
+  const delayMs = retryDelayMs(failures, deps.random(), askedMs);
   return step.requeue({ failures, delayMs, ...(way && { to: way }) }, detail);
 }
 

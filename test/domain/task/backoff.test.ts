@@ -27,6 +27,11 @@ test("an upstream may ask for another delay after a failure, but not for none", 
   ]);
 });
 
+test("an upstream that asked for a short delay in vain is asked as seldom as one that asks for none", () => {
+  expect([4, 5, 7].map((failures) => retryDelayMs(failures, 0.5, 0))).toEqual([500, 8_000, 30_000]);
+  expect(retryDelayMs(7, 0.5, 90_000)).toBe(90_000);
+});
+
 test("a callback has four more chances after its first", () => {
   expect([1, 2, 3, 4].map((attempts) => callbackDelayMs(CALLBACK_DELAYS_MS, attempts, 0.5))).toEqual([
     5_000, 60_000, 600_000, 3_600_000,
