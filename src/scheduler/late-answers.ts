@@ -6,6 +6,7 @@ import type { PollResult, ProviderAdapter } from "../domain/ports/provider.ts";
 import type { Clock, Log } from "../domain/ports/runtime.ts";
 import type { TaskStore } from "../domain/ports/task-store.ts";
 import type { LostAttempt, LostEnd } from "../domain/task/lost-attempt.ts";
+import { unquotedAnswer } from "./unquoted.ts";
 
 /** For how long an upstream is asked about a submission whose task has ended without an answer. */
 const ASKED_FOR_MS = 86_400_000;
@@ -125,7 +126,7 @@ async function settledOf(
   const answer = await adapter?.poll?.(found.operation, signal);
   // Nobody waits for it any more.
   if (answer?.kind === "pending") await adapter?.cancel?.(found.operation, signal);
-  return answer && endOf(answer);
+  return answer && endOf(unquotedAnswer(answer, task.request));
 }
 
 function endOf(answer: PollResult): LostEnd | undefined {

@@ -35,6 +35,7 @@ import type { Pace } from "./routing/pace.ts";
 import type { RouteStanding } from "./routing/standing.ts";
 import type { Takeovers } from "./routing/takeovers.ts";
 import type { Traces } from "./traces.ts";
+import { unquotedError } from "./unquoted.ts";
 
 /** What every step needs. */
 export interface StepDeps extends Watchers {
@@ -261,9 +262,8 @@ export class Step {
   passOn({ lane, index, setup }: ChosenRoute, detail: string): Promise<StepResult> {
     const { task, attempt, deps } = this;
     if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt`);
-    return this.settle(
-      passedOn(deps.clock.now(), { lane, routeIndex: index, setup }, { id: attempt.id, detail }),
-    );
+    const to = { lane, routeIndex: index, setup };
+    return this.settle(passedOn(deps.clock.now(), to, { id: attempt.id, detail }));
   }
 
   /**
@@ -294,7 +294,7 @@ export class Step {
       return await work();
     } catch (error) {
       if (error instanceof StorageError) throw error;
-      return this.signal.aborted ? SETTLED : trouble(error);
+      return this.signal.aborted ? SETTLED : trouble(unquotedError(error, this.task.request));
     }
   }
 }

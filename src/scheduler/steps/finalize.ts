@@ -5,6 +5,7 @@ import { StorageError } from "../../domain/ports/task-store.ts";
 import { retryDelayMs } from "../../domain/task/backoff.ts";
 import type { Attempt, AttemptOutput } from "../../domain/task/task.ts";
 import { outputsKept } from "../../domain/task/transition.ts";
+import { unquoted } from "../../domain/task/unquoted.ts";
 import { heed } from "../routing/pace.ts";
 import type { Step, StepResult } from "../step.ts";
 import { endWith, storeOutput, unusable } from "./outputs.ts";
@@ -82,7 +83,7 @@ async function fetched(step: Step, ref: Json): Promise<AttemptOutput> {
 async function notHome(step: Step, output: Remote, index: number, error: unknown): Promise<AttemptOutput> {
   if (error instanceof StorageError || step.signal.aborted) throw error;
   const failures = step.task.failures + 1;
-  const detail = error instanceof Error ? error.message : String(error);
+  const detail = unquoted(error instanceof Error ? error.message : String(error), step.task.request);
   const { disposition, details } = error instanceof ProviderError ? error : {};
   const mayPass = disposition === "retry" && details?.isFailure !== true;
   if (disposition === "fail" || (await (mayPass ? isWaitOver(step) : failures >= FINALIZE_TRIES)))

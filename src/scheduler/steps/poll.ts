@@ -7,6 +7,7 @@ import { snoozed } from "../../domain/task/transition.ts";
 import { heed } from "../routing/pace.ts";
 import { sentOf } from "../routing/standing.ts";
 import type { Step, StepResult } from "../step.ts";
+import { unquotedAnswer } from "../unquoted.ts";
 import { recordOutputs } from "./outputs.ts";
 import { previewsOf } from "./previews.ts";
 
@@ -44,7 +45,8 @@ export async function poll(step: Step): Promise<StepResult> {
       step.deps.traces.polled(attempt);
       step.deps.spans?.polled(attempt);
       step.deps.hooks.asked(attempt);
-      return pollAnswer(step, adapter, operation, canStop, await ask(operation, signal, previewsOf(step)));
+      const answer = await ask(operation, signal, previewsOf(step));
+      return pollAnswer(step, adapter, operation, canStop, unquotedAnswer(answer, task.request));
     },
     (error) => pollTrouble(step, error),
   );
