@@ -11,9 +11,9 @@ const PLACES = [
   ["video", "video"],
 ] as const;
 
-/** Whether an answer is a model's result, and not something else that came in its place. */
+/** Whether an answer is a model's result that has files, and not something else that came in its place. */
 export function isResult(answer: JsonObject): boolean {
-  return PLACES.some(([name]) => answer[name] !== undefined);
+  return PLACES.some(([name]) => filesOf(answer[name]).length > 0);
 }
 
 /**

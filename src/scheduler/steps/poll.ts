@@ -62,7 +62,7 @@ async function pollAnswer(
   const { deps, task, attempt } = step;
   const sent = sentOf(step);
   if (sent !== undefined) deps.standing.worked(sent, "poll");
-  if (isDoubtful(step, adapter, answer)) return step.retryLater();
+  if (isDoubtful(step, adapter, answer) || isEmpty(step, answer)) return step.retryLater();
   if (attempt !== undefined && (answer.kind === "succeeded" || answer.kind === "failed"))
     deps.hooks.over(attempt);
   switch (answer.kind) {
@@ -102,6 +102,12 @@ async function pollAnswer(
 function isDoubtful({ task }: Step, { repeatIsSafe }: ProviderAdapter, answer: PollResult): boolean {
   if (answer.kind !== "failed" || answer.isLost !== true) return false;
   return repeatIsSafe !== true && !task.cancelRequested && task.failures + 1 < LOST_TRIES;
+}
+
+/** Whether a job is said to be done and nothing of what it made: it may be there a moment later. */
+function isEmpty({ task }: Step, answer: PollResult): boolean {
+  if (answer.kind !== "succeeded" || answer.outputs.length > 0) return false;
+  return !task.cancelRequested && task.failures + 1 < UNUSABLE_TRIES;
 }
 
 /** Continues with the next route after a failure that cost nothing, if another route may succeed; otherwise ends the task. */

@@ -299,14 +299,13 @@ describe("outputs", () => {
   });
 
   test("that another answer takes the place of are asked for again", async () => {
-    for (const json of [{}, { status: "error", detail: "temporary" }])
+    for (const json of [{}, { status: "error", detail: "temporary" }, { images: [] }, { video: null }])
       await expect(endOf(COMPLETED, { json })).rejects.toMatchObject({ disposition: "unusable" });
   });
 
-  test("that are none are a failure", async () => {
-    for (const json of [{ images: [] }, { images: [{}] }, { video: null }]) {
-      expect(await endOf(COMPLETED, { json })).toMatchObject({ kind: "failed", code: "UPSTREAM_ERROR" });
-    }
+  test("without an address are a failure", async () => {
+    const json = { images: [{}] };
+    expect(await endOf(COMPLETED, { json })).toMatchObject({ kind: "failed", code: "UPSTREAM_ERROR" });
   });
 
   test("are fetched without the key", async () => {
