@@ -31,7 +31,14 @@ const CONNECTIONS = 10;
 
 /** Opens the pool of connections. Nothing is sent before the first statement. */
 export function openConnection(options: ConnectionOptions): Connection {
-  const driver = openDriver({ ...options, most: options.connections ?? CONNECTIONS });
+  return connectionBy(openDriver({ ...options, most: options.connections ?? CONNECTIONS }), options);
+}
+
+/** What `openConnection` opens, by a driver that is there already, and which it closes. */
+export function connectionBy(
+  driver: Driver,
+  options: Pick<ConnectionOptions, "url"> & Omit<ConnectionOptions, keyof DriverOptions>,
+): Connection {
   const writer = createWriter(driver, { ...options, most: options.connections ?? CONNECTIONS });
   let isOpen = true;
 

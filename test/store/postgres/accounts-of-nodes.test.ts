@@ -1,11 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import {
-  CAN_TEST_POSTGRES,
-  onBoth,
-  type PostgresStore,
-  stopPostgres,
-  withNodes,
-} from "../../helpers/postgres.ts";
+import { onBoth, type PostgresStore, stopPostgres, withNodes } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import {
   accountId,
   addAccount,

@@ -8,7 +8,8 @@ import { describePriceStore } from "../../contracts/price-store.ts";
 import { describeSessionStore } from "../../contracts/session-store.ts";
 import { describeTimeStore } from "../../contracts/time-store.ts";
 import { describeTrailStore } from "../../contracts/trail-store.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 const open = () => openEmptyPostgres();
 

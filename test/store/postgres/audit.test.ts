@@ -1,38 +1,40 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { openAudit } from "../../../src/store/postgres/audit.ts";
+import { createAudit, openAudit } from "../../../src/store/postgres/audit.ts";
 import { settledNumbers } from "../../../src/store/postgres/audit-settled.ts";
 import { openConnection } from "../../../src/store/postgres/connection.ts";
+import { createSealStore } from "../../../src/store/postgres/seal-store.ts";
 import { type AuditedStore, describeAudit } from "../../contracts/audit.ts";
 import { describeSeals } from "../../contracts/audit-seals.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, withoutRules } from "../../helpers/postgres.ts";
+import {
+  openEmptyPostgres,
+  openUnruledPostgres,
+  stopPostgres,
+  urlOfPostgres,
+} from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 describe.skipIf(!CAN_TEST_POSTGRES)("the audit of PostgreSQL", () => {
   afterAll(stopPostgres);
 
   const audited = async (): Promise<AuditedStore> => {
-    const store = await openEmptyPostgres();
-    const rules = await withoutRules();
-    const opened = await openAudit({ url: rules.url });
+    const { connection, store, tamper } = await openUnruledPostgres();
+    const { run, examine } = createAudit(connection);
+    const { keep } = createSealStore(connection);
     const sequence = (table: string, number: string, above: number) =>
       `select setval(pg_get_serial_sequence('${table}', '${number}'), ${above})`;
     return {
       store,
-      audit: opened.run,
+      audit: run,
       async seal(depth, keeps = true) {
-        const outcome = await opened.examine(depth);
-        if (keeps) await opened.keep(outcome.seals);
+        const outcome = await examine(depth);
+        if (keeps) await keep(outcome.seals);
         return outcome;
       },
-      keep: opened.keep,
-      numberOn: (above) =>
-        rules.run(sequence("task", "number", above), sequence("ledger_entry", "id", above)),
-      tamper: rules.run,
-      async stop() {
-        opened.stop();
-        await store.stop();
-        await rules.restore();
-      },
+      keep,
+      numberOn: (above) => tamper(sequence("task", "number", above), sequence("ledger_entry", "id", above)),
+      tamper,
+      stop: store.stop,
     };
   };
   describeAudit("the audit of PostgreSQL", audited);
@@ -40,7 +42,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("the audit of PostgreSQL", () => {
 
   test("nothing is sealed before every transaction that may have drawn a number has ended", async () => {
     const store = await openEmptyPostgres();
-    const { url } = await withoutRules();
+    const url = await urlOfPostgres();
     const connection = openConnection({ url });
     const [slow, other] = [new SQL({ url, max: 1 }), new SQL({ url, max: 1 })];
     await slow.unsafe("begin");
@@ -62,7 +64,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("the audit of PostgreSQL", () => {
 
   test("a transaction of another database of the server is not waited for", async () => {
     const store = await openEmptyPostgres();
-    const { url } = await withoutRules();
+    const url = await urlOfPostgres();
     const elsewhere = new URL(url);
     elsewhere.pathname = "/postgres";
     const [connection, slow] = [openConnection({ url }), new SQL({ url: elsewhere.href, max: 1 })];
@@ -77,7 +79,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("the audit of PostgreSQL", () => {
 
   test("a database with other tables is refused", async () => {
     const store = await openEmptyPostgres();
-    const { url } = await withoutRules();
+    const url = await urlOfPostgres();
     const other = new URL(url);
     other.pathname = "/template1";
     expect(await rejected(openAudit({ url: other.href }))).toMatchObject({ kind: "pending" });

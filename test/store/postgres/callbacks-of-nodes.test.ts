@@ -4,13 +4,13 @@ import { taskError } from "../../../src/domain/errors.ts";
 import type { AccountId } from "../../../src/domain/ids.ts";
 import { failed } from "../../../src/domain/task/transition.ts";
 import {
-  CAN_TEST_POSTGRES,
   inTransaction,
   onBoth,
   type PostgresStore,
   stopPostgres,
   withNodes,
 } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import {
   ACCOUNT,
   accountId,

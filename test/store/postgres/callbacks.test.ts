@@ -1,6 +1,7 @@
 import { afterAll, describe } from "bun:test";
 import { describeCallbackStore } from "../../contracts/callback-store.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 const open = () => openEmptyPostgres();
 

@@ -3,13 +3,13 @@ import type { AccountId, TaskId } from "../../../src/domain/ids.ts";
 import { openConnection } from "../../../src/store/postgres/connection.ts";
 import type { Parameter } from "../../../src/store/postgres/session.ts";
 import {
-  CAN_TEST_POSTGRES,
   openAnotherPostgres,
   openEmptyPostgres,
   type PostgresStore,
   stopPostgres,
   urlOfPostgres,
 } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { accountId, bySystem, micros, NOW, newTask, taskId } from "../../helpers/store.ts";
 
 const [ONE, OTHER] = [accountId(1), accountId(2)];

@@ -8,13 +8,13 @@ import { sealSecrets } from "../../../src/store/postgres/account-store/sealed-se
 import { openConnection } from "../../../src/store/postgres/connection.ts";
 import { openStore } from "../../../src/store/postgres/open.ts";
 import {
-  CAN_TEST_POSTGRES,
   openEmptyPostgres,
   type PostgresStore,
   stopPostgres,
   urlOfPostgres,
   withNodes,
 } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import {
   ACCOUNT,
   accountId,

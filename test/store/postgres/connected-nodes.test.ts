@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { openConnection } from "../../../src/store/postgres/connection.ts";
 import { createNodeStore, urlOfNode } from "../../../src/store/postgres/node-store.ts";
 import { readPostgresAddress } from "../../../src/toolkit/postgres-address.ts";
-import { CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 describe.skipIf(!CAN_TEST_POSTGRES)("nodes with connections", () => {
   afterAll(stopPostgres);

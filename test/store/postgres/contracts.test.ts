@@ -1,5 +1,6 @@
 import { afterAll, describe, test } from "bun:test";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 const open = () => openEmptyPostgres();
 

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { openDriver } from "../../../src/store/postgres/driver.ts";
-import { CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 describe.skipIf(!CAN_TEST_POSTGRES)("a transaction on a PostgreSQL server", () => {
   afterAll(stopPostgres);

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { refundEntry } from "../../../src/domain/money/ledger.ts";
 import { type Connection, openConnection } from "../../../src/store/postgres/connection.ts";
@@ -6,7 +6,8 @@ import { createLabels } from "../../../src/store/postgres/labels.ts";
 import { createLedger } from "../../../src/store/postgres/ledger.ts";
 import { prepareAdmit } from "../../../src/store/postgres/task-store/admit.ts";
 import { type Asked, noting } from "../../helpers/plans.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, removePostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { ACCOUNT, addAccount, micros, NOW, newTask } from "../../helpers/store.ts";
 
 /** Where there are many rows before long: tables, and what an index has of one account. */
@@ -22,7 +23,8 @@ async function scannedBy(sql: SQL, { text, parameters }: Asked): Promise<string[
 }
 
 describe.skipIf(!CAN_TEST_POSTGRES)("statements that a process prepares while there is little", () => {
-  afterAll(stopPostgres);
+  beforeAll(removePostgres);
+  afterAll(removePostgres);
 
   test("write creates and the ledger by indexes, since their plans stay when there is much", async () => {
     const store = await openEmptyPostgres();

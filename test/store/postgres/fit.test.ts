@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { namesOf, requireFit } from "../../../src/store/postgres/fit.ts";
 import { MIGRATIONS } from "../../../src/store/postgres/migrations.ts";
-import { askPostgres, CAN_TEST_POSTGRES, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { askPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 /** A server whose connections are answered by these processes, one after the other. */
 function serverOf(...pids: readonly number[]) {

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { createSeal } from "../../../src/runtime/seal.ts";
 import { openSharedInspection } from "../../../src/store/postgres/inspection.ts";
 import { openStore } from "../../../src/store/postgres/open.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import {
   ACCOUNT,
   addAccount,

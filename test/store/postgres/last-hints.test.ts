@@ -5,7 +5,8 @@ import type { TaskId } from "../../../src/domain/ids.ts";
 import { createOrphans } from "../../../src/service/orphans.ts";
 import { createBus } from "../../../src/store/postgres/bus.ts";
 import { openConnection } from "../../../src/store/postgres/connection.ts";
-import { CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { quietLog } from "../../helpers/s3-store.ts";
 import { countingTokens } from "../../helpers/store.ts";
 

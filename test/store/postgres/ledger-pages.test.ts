@@ -5,7 +5,8 @@ import type { LedgerRow } from "../../../src/domain/ports/account-store.ts";
 import { prepareLedgerPage } from "../../../src/store/postgres/account-store/ledger-reads.ts";
 import { type Connection, openConnection } from "../../../src/store/postgres/connection.ts";
 import { type Asked, noting, walkedBy } from "../../helpers/plans.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, removePostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 const ENTRIES = 60_000;
 const LIMIT = 100;
@@ -43,7 +44,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("pages of a long ledger", () => {
   afterAll(async () => {
     await connection.stop();
     await sql.close();
-    await stopPostgres();
+    await removePostgres();
   });
 
   for (const account of [BUSY, QUIET])

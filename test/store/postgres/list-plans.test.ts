@@ -6,7 +6,8 @@ import { type Connection, openConnection } from "../../../src/store/postgres/con
 import { expired } from "../../../src/store/postgres/retention-store/expiry.ts";
 import type { Session } from "../../../src/store/postgres/session.ts";
 import { type Asked, noting, walkedBy } from "../../helpers/plans.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, removePostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 const MANY = 20_000;
 const LIMIT = 100;
@@ -17,6 +18,8 @@ const id = (kind: string) => `'${kind}_' || lpad(i::text, 12, '0')`;
 /** One account in ten has one key, and the first has all others. Some names are those of many keys, all revoked or none. */
 const SEED = [
   "set local session_replication_role = replica",
+  // A machine with much else to do leaves it alone for longer than a service may.
+  "set local idle_in_transaction_session_timeout = 0",
   `insert into account (number, id, name, mode, status, balance_micros, held_micros, created_at, low_balance_micros, retain_tasks_sec)
      select i, ${id("acct")}, 'account ' || i, 'prepaid', 'active', 0, 0, 0, case when i % 1000 = 0 then 5 end,
        case when i % 1000 = 0 then i end from generate_series(1, ${MANY}) as i`,
@@ -73,6 +76,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("lists of accounts, keys and tokens, where t
   let sql: SQL;
 
   beforeAll(async () => {
+    await removePostgres();
     await (await openEmptyPostgres()).stop();
     const url = await urlOfPostgres();
     connection = openConnection({ url });
@@ -87,7 +91,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("lists of accounts, keys and tokens, where t
   afterAll(async () => {
     await connection.stop();
     await sql.close();
-    await stopPostgres();
+    await removePostgres();
   });
 
   for (const kind of ["custom", "generic"] as const)

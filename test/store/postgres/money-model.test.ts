@@ -1,7 +1,8 @@
 import { afterAll, describe } from "bun:test";
 import { openAudit } from "../../../src/store/postgres/audit.ts";
 import { describeMoneyModel } from "../../contracts/money-model.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import type { StoreUnderTest } from "../../helpers/store.ts";
 
 describe.skipIf(!CAN_TEST_POSTGRES)("on a PostgreSQL server", () => {

@@ -12,7 +12,8 @@ import { openConnection } from "../../../src/store/postgres/connection.ts";
 import { createNodeStore } from "../../../src/store/postgres/node-store.ts";
 import { openStore as openPostgresStore } from "../../../src/store/postgres/open.ts";
 import { keepBooks } from "../../contracts/audit.ts";
-import { askPostgres, CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { askPostgres, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { accountId, addAccount, countingTokens } from "../../helpers/store.ts";
 
 /** A data folder with tasks and money. */

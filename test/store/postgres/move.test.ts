@@ -12,7 +12,8 @@ import { openStore as openPostgresStore } from "../../../src/store/postgres/open
 import { keepBooks } from "../../contracts/audit.ts";
 import { filledRows, insertRows, rowsOf } from "../../helpers/filled-rows.ts";
 import { migratedFile } from "../../helpers/open-store.ts";
-import { askPostgres, CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { askPostgres, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { accountId, bySystem, countingTokens, micros, NOW } from "../../helpers/store.ts";
 
 /** A data folder's database, an empty one of PostgreSQL, and a place for what comes back. */

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readSharedNames } from "../../../src/store/postgres/names.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { accountId, bySystem, keyId, micros, NOW, newKey } from "../../helpers/store.ts";
 
 describe.skipIf(!CAN_TEST_POSTGRES)("names of a PostgreSQL database", () => {

@@ -3,7 +3,8 @@ import { StorageError } from "../../../src/domain/ports/task-store.ts";
 import { openConnection, readOneMoment } from "../../../src/store/postgres/connection.ts";
 import { takeLock } from "../../../src/store/postgres/locks.ts";
 import type { Session } from "../../../src/store/postgres/session.ts";
-import { askPostgres, CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { askPostgres, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { ACCOUNT } from "../../helpers/store.ts";
 
 const lost = () => new StorageError("away", "The database server is away.");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { CAN_TEST_POSTGRES } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 /** Transactions, every kind of column, notifications, two nodes at once, and a thousand writes at once. */
 const FILES = ["driver", "contracts", "change-watch", "tasks-of-nodes", "callbacks"];

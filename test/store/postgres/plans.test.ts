@@ -20,7 +20,8 @@ import { prepareNearest } from "../../../src/store/postgres/task-store/nearest.t
 import { createTaskReads } from "../../../src/store/postgres/task-store/task-reads.ts";
 import { createUsageStore } from "../../../src/store/postgres/usage-store.ts";
 import { type Asked, noting, walkedBy } from "../../helpers/plans.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, removePostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { MODELS, SEEDED, seed } from "./seeded.ts";
 
 /** Tables that an operator fills by hand, or that have one row. */
@@ -137,6 +138,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("statements that read tasks, where there are
   let sql: SQL;
 
   beforeAll(async () => {
+    await removePostgres();
     await (await openEmptyPostgres()).stop();
     const url = await urlOfPostgres();
     connection = openConnection({ url });
@@ -148,7 +150,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("statements that read tasks, where there are
   afterAll(async () => {
     await connection.stop();
     await sql.close();
-    await stopPostgres();
+    await removePostgres();
   });
 
   test("find a page of all accounts among the newest tasks, without a look at each group", async () => {

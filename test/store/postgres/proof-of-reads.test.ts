@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { openConnection } from "../../../src/store/postgres/connection.ts";
 import type { Answer, Session } from "../../../src/store/postgres/session.ts";
 import { story } from "../../../src/store/postgres/task-store/story.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { ACCOUNT, addAccount, admit, taskId } from "../../helpers/store.ts";
 
 /** A session that notes how many rows each answer of another one has, in the order in which it answers. */

@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { RateLimiter } from "../../../src/domain/ports/rate-limiter.ts";
 import { openDriver } from "../../../src/store/postgres/driver.ts";
 import { createSharedRateLimiter } from "../../../src/store/postgres/rate-limiter.ts";
-import { askPostgres, CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { askPostgres, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 const KEY = "key_1" as Parameters<RateLimiter["take"]>[0];
 const refusing: RateLimiter = {

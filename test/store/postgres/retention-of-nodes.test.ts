@@ -2,14 +2,14 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { openAudit } from "../../../src/store/postgres/audit.ts";
 import { LOCKS } from "../../../src/store/postgres/locks.ts";
 import {
-  CAN_TEST_POSTGRES,
   inTransaction,
   onBoth,
   type PostgresStore,
   stopPostgres,
+  urlOfPostgres,
   withNodes,
-  withoutRules,
 } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { ACCOUNT, accountId, addAccount, admit, endOne, NOW, taskId } from "../../helpers/store.ts";
 
 const OTHER = accountId(2);
@@ -28,7 +28,7 @@ async function endAll(store: PostgresStore): Promise<void> {
 }
 
 async function differences() {
-  const audit = await openAudit(await withoutRules());
+  const audit = await openAudit({ url: await urlOfPostgres() });
   try {
     return (await audit.run()).differences;
   } finally {

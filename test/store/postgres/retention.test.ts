@@ -1,7 +1,8 @@
 import { afterAll, describe } from "bun:test";
 import { describeBookSums } from "../../contracts/book-sums.ts";
 import { describeRetentionStore } from "../../contracts/retention-store.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 const open = () => openEmptyPostgres();
 

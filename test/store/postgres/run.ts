@@ -8,6 +8,7 @@
  * store does each of these things.
  */
 import { mkdtempSync, rmSync } from "node:fs";
+import { SETTINGS } from "../../helpers/postgres-database.ts";
 import { HAS_POSTGRES, startPostgres } from "../../moving/database-servers.ts";
 
 const OPTIONS = ["--timeout=120000", "--parallel=2", "--no-isolate", "--timings", "test/durations.json"];
@@ -16,7 +17,7 @@ const asked = process.argv.slice(2);
 const TESTS = asked.some((each) => each.startsWith("test/")) ? asked : ["test/store/postgres", ...asked];
 const given = process.env.SVC_TEST_POSTGRES;
 const place = given === undefined && HAS_POSTGRES ? mkdtempSync("/tmp/svc-postgres-") : undefined;
-const server = place === undefined ? undefined : await startPostgres(place);
+const server = place === undefined ? undefined : await startPostgres(place, { settings: SETTINGS });
 const url = given ?? (await server?.newDatabase());
 if (url === undefined)
   console.log(
@@ -25,7 +26,11 @@ if (url === undefined)
 try {
   const child = Bun.spawn([process.execPath, "test", ...OPTIONS, ...TESTS], {
     stdio: ["inherit", "inherit", "inherit"],
-    env: { ...process.env, ...(url === undefined ? {} : { SVC_TEST_POSTGRES: url }) },
+    env: {
+      ...process.env,
+      ...(url === undefined ? {} : { SVC_TEST_POSTGRES: url }),
+      ...(server === undefined ? {} : { SVC_TEST_POSTGRES_IS_REMOVED: "true" }),
+    },
   });
   process.exitCode = await child.exited;
 } finally {

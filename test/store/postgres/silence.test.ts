@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { BEAT_MS, GONE_AFTER_MS } from "../../../src/domain/ports/node-store.ts";
 import { type Connection, openConnection } from "../../../src/store/postgres/connection.ts";
 import { createNodeStore } from "../../../src/store/postgres/node-store.ts";
-import { askPostgres, CAN_TEST_POSTGRES, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { askPostgres, emptyPostgres, stopPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { openSwallowingProxy, type SwallowingProxy } from "./swallowing-proxy.ts";
 
 const DEADLINE_MS = 1_000;

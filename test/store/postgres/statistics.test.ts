@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:tes
 import { SQL } from "bun";
 import { type Connection, openConnection } from "../../../src/store/postgres/connection.ts";
 import { keepStatistics } from "../../../src/store/postgres/statistics.ts";
-import { CAN_TEST_POSTGRES, openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { openEmptyPostgres, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 describe.skipIf(!CAN_TEST_POSTGRES)("a table that grows", () => {
   let connection: Connection;

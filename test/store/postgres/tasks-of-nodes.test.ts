@@ -7,7 +7,6 @@ import { failed, submitted, succeeded } from "../../../src/domain/task/transitio
 import { openAudit } from "../../../src/store/postgres/audit.ts";
 import {
   askPostgres,
-  CAN_TEST_POSTGRES,
   onBoth,
   openAnotherPostgres,
   type PostgresStore,
@@ -15,6 +14,7 @@ import {
   urlOfPostgres,
   withNodes,
 } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import {
   accountId,
   attemptId,

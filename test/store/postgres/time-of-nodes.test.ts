@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { CAN_TEST_POSTGRES, openAnotherPostgres, stopPostgres, withNodes } from "../../helpers/postgres.ts";
+import { openAnotherPostgres, stopPostgres, withNodes } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { ACCOUNT, addAccount, admit, beginOne, NOW, taskId } from "../../helpers/store.ts";
 
 const HOUR_MS = 3_600_000;

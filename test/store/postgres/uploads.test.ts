@@ -2,13 +2,13 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type { UploadedFile } from "../../../src/domain/media/uploaded-file.ts";
 import { describeUploadStore } from "../../contracts/upload-store.ts";
 import {
-  CAN_TEST_POSTGRES,
   onBoth,
   openEmptyPostgres,
   type PostgresStore,
   stopPostgres,
   withNodes,
 } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { ACCOUNT, accountId, bySystem, fileId, micros, NOW } from "../../helpers/store.ts";
 
 const OTHER = accountId(2);

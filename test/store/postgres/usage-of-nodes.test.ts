@@ -8,14 +8,13 @@ import { createUsageReading } from "../../../src/store/postgres/usage-reading.ts
 import type { UsagePage } from "../../../src/store/sqlite/usage-pages.ts";
 import { fillPages } from "../../contracts/usage-pages.ts";
 import {
-  CAN_TEST_POSTGRES,
-  openEmptyPostgres,
+  openUnruledPostgres,
   type PostgresStore,
   stopPostgres,
   urlOfPostgres,
   withNodes,
-  withoutRules,
 } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { ACCOUNT, addAccount, admit, endOne, micros, NOW, taskId } from "../../helpers/store.ts";
 
 const ALL_DAYS = { from: 0, to: 100_000 };
@@ -94,16 +93,13 @@ describe.skipIf(!CAN_TEST_POSTGRES)("reports of usage beside other nodes", () =>
 
   const withPages =
     (body: (url: string, connection: Connection) => Promise<void>) => async (): Promise<void> => {
-      const [store, rules] = [await openEmptyPostgres(), await withoutRules()];
-      const connection = openConnection({ url: rules.url });
+      const { url, connection, store, tamper } = await openUnruledPostgres();
       await fillPages({
-        ...{ store, tamper: rules.run, stop: store.stop },
-        numberOn: (above) => rules.run(`select setval('task_number_seq', ${above})`),
+        ...{ store, tamper, stop: store.stop },
+        numberOn: (above) => tamper(`select setval('task_number_seq', ${above})`),
       });
-      await body(rules.url, connection);
-      await connection.stop();
+      await body(url, connection);
       await store.stop();
-      await rules.restore();
     };
 
   test(

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { CAN_TEST_POSTGRES, stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { stopPostgres, urlOfPostgres } from "../../helpers/postgres.ts";
+import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 
 /*
  * Published ways in which Bun's client gave a statement the rows of another one, or none ever. Each was so in 1.3.14, and must not be in
