@@ -100,6 +100,34 @@ describe("where the upstream counts each model by itself, a model that it refuse
     expect(claims).toBeLessThan(300 * 5);
   });
 
+  test("has many waiting tasks claimed seldom, however little it takes", async () => {
+    const { engine, admit, pass } = await setup({ perMinute: 60, retryAfterMs: 0 });
+    let claims = 0;
+    const { claim } = engine.store.tasks;
+    engine.deps.tasks.claim = async (query) => {
+      const claimed = await claim(query);
+      claims += claimed.leases.length;
+      return claimed;
+    };
+    for (let i = 0; i < 300; i++) await admit(MODEL.id);
+    await pass(150_000, 250);
+    expect(claims).toBeLessThan(300 * 8);
+  });
+
+  test("has waiting tasks go before those that come later", async () => {
+    const { engine, admit, pass } = await setup({ perMinute: 6_000 });
+    engine.deps.pace.tooOften({ lane: LANE, upstreamModel: "one" });
+    const waiting: TaskId[] = [];
+    for (let i = 0; i < 5; i++) waiting.push(await admit(MODEL.id));
+    const later: TaskId[] = [];
+    for (let second = 0; second < 40; second++) {
+      await pass(900);
+      later.push(await admit(MODEL.id));
+      await pass(100);
+    }
+    expect([await completed(engine, waiting), await completed(engine, later)]).toEqual([5, 0]);
+  });
+
   test("is asked freely again when it takes what it gets", async () => {
     const { engine, admit, pass } = await setup({ perMinute: 6_000 });
     const route = { lane: LANE, upstreamModel: "one" };

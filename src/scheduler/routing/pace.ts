@@ -14,8 +14,8 @@ export interface Pace {
   starts(lane: LaneId): number | undefined;
   /** How long until `starts` is above 0. */
   startsInMs(lane: LaneId): number;
-  /** Takes the right to submit one task. @returns 0, or how long to wait if there is none */
-  submit(route: RouteOfLane): number;
+  /** Takes the right to submit a task. @returns 0, or how long to wait if there is none */
+  submit(route: RouteOfLane, task?: TaskId): number;
   /** Takes the right to poll for a task. @returns 0, or how long to wait; the place in the queue is kept */
   poll(route: RouteOfLane, task: TaskId): number;
   /**
@@ -34,13 +34,15 @@ export interface Pace {
   /**
    * How long until a task can be submitted that has this many before it, considering the pauses and the refusals of the
    * account's upstream.
+   *
+   * @param task may have a turn
    */
-  heldMs(route: RouteOfLane, ahead: number): number;
+  heldMs(route: RouteOfLane, ahead: number, task?: TaskId): number;
   /**
-   * How long a task waits for its turn where the model gets too many requests; 0 where it does not. Each call gives another turn, unless
-   * that is later than `mostMs` from now.
+   * Gives a task its turn where the model gets too many requests; it keeps one that it has. @returns how long until then; 0 where the model
+   * does not get too many
    */
-  turnMs(route: RouteOfLane, mostMs: number): number;
+  turnMs(route: RouteOfLane, task: TaskId): number;
   /** How many submissions per minute the route takes, from the account's settings or learned; undefined: not known. */
   perMinute(route: RouteOfLane): number | undefined;
 }
@@ -89,11 +91,11 @@ export function createPace(deps: {
       return least(submissions?.free(now), found.of(lane).free(now));
     },
     startsInMs,
-    submit(route) {
-      const waitMs = Math.max(startsInMs(route.lane), pausedMs(route), found.waitMs(route));
+    submit(route, task) {
+      const waitMs = Math.max(startsInMs(route.lane), pausedMs(route), found.waitMs(route, task));
       if (waitMs > 0) return waitMs;
       paceOf(route.lane).submissions?.take(clock.elapsed());
-      found.take(route);
+      found.take(route, task);
       return 0;
     },
     poll: (route, task) =>
@@ -101,9 +103,9 @@ export function createPace(deps: {
     slow,
     tooOften: found.tooOften,
     pausedMs,
-    heldMs(route, ahead) {
-      const ofModel = ahead > 0 ? found.nextTurnMs(route) : found.waitMs(route);
-      return Math.max(pausedMs(route), found.of(route.lane).waitMs(clock.elapsed(), ahead), ofModel);
+    heldMs(route, ahead, task) {
+      const ofLane = found.of(route.lane).waitMs(clock.elapsed(), ahead);
+      return Math.max(pausedMs(route), ofLane, found.waitMs(route, task));
     },
     turnMs: found.turnMs,
     perMinute: (route) => least(rates(route.lane)?.submissionsPerMinute, found.perMinute(route)),

@@ -211,7 +211,8 @@ function outlookOf(
   const tries = triesOf(looking, route, lane);
   const way = { lane, upstreamModel: route.upstreamModel };
   // A task that waits there gets its turn when it asks.
-  const heldMs = pace.heldMs(way, looking.current?.lane === lane ? 0 : loads.queued(lane));
+  const { current } = looking;
+  const heldMs = pace.heldMs(way, current?.lane === lane ? 0 : loads.queued(lane), current?.id);
   const sender = senderOf(looking, tries > 0);
   const { state } = standing.of(way, sender);
   if (state === "closed") return { tries, waitMs: heldMs, state: heldMs > 0 ? "paused" : state };

@@ -47,8 +47,8 @@ export function turnsOf(perMinute: number | undefined): Turns | undefined {
   };
 }
 
-/** Turns are given nearly in the order of their times. */
-function forgetBefore(turns: Map<TaskId, number>, time: number): void {
+/** Forgets the turns before a time. They are given nearly in the order of their times. */
+export function forgetBefore(turns: Map<TaskId, number>, time: number): void {
   for (const [task, turn] of turns) {
     if (turn >= time) return;
     turns.delete(task);

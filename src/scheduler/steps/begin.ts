@@ -32,7 +32,7 @@ export function enter(deps: StepDeps, plan: Plan): Beginning | number {
   const sent = { ...way, taskId: task.id, accountId: task.accountId };
   // Another task is trying it right now.
   if (deps.standing.enter(sent) > 0) return 0;
-  const waitMs = deps.pace.submit(way);
+  const waitMs = deps.pace.submit(way, task.id);
   if (waitMs > 0) {
     deps.standing.leave(sent);
     return waitMs;

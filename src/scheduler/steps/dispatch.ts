@@ -64,7 +64,7 @@ async function resend(step: Step, adapter: ProviderAdapter, attempt: Attempt): P
   if (!adapter.submitIsIdempotent) return outcomeUnknown(step);
   const inputs = await openInputs(deps, task.request, attempt.startedAt);
   if (!Array.isArray(inputs)) return outcomeUnknown(step);
-  const waitMs = deps.pace.submit(attempt);
+  const waitMs = deps.pace.submit(attempt, task.id);
   if (waitMs > 0) return step.snooze(waitMs);
   if ((await step.commit(resent(deps.clock.now(), attempt.id))) === "lease_lost") return SETTLED;
   const submitting: Lease = { ...lease, task: { ...task, stage: "submitting" } };

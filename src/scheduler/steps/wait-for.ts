@@ -13,15 +13,18 @@ const WORTH_MS = 1_000;
 export async function waitFor(step: Step, model: Model, way: ChosenRoute): Promise<StepResult> {
   const { failures } = step.task;
   const [result] = await Promise.all([
-    step.requeue({ failures, delayMs: delayMs(step, turnMs(step, way)), to: way }),
+    step.requeue({ failures, delayMs: againMs(step, way), to: way }),
     postponeOthers(step, model),
   ]);
   return result;
 }
 
-/** How long until the way opens; where its model gets too many requests, until the task has a turn of its own. */
-function turnMs({ deps }: Step, { lane, route, waitMs }: ChosenRoute): number {
-  return Math.max(waitMs, deps.pace.turnMs({ lane, upstreamModel: route.upstreamModel }, LOOKS_EVERY_MS));
+/** How long until the task looks again: at its turn, where the model of the way gets too many requests and the turn comes soon. */
+function againMs(step: Step, { lane, route, waitMs }: ChosenRoute): number {
+  const way = { lane, upstreamModel: route.upstreamModel };
+  const turnMs = step.deps.pace.turnMs(way, step.task.id);
+  const isItsTurn = turnMs >= waitMs && turnMs <= LOOKS_EVERY_MS;
+  return isItsTurn ? turnMs : delayMs(step, Math.max(waitMs, turnMs));
 }
 
 function delayMs({ deps }: Step, waitMs: number): number {
