@@ -52,7 +52,19 @@ function Side({ session }: { readonly session: Session }) {
   const screens = screensOf(session.role);
   const current = at || screens[0]?.name;
   return (
-    <header class="sticky top-0 z-30 flex flex-col border-b border-line bg-card lg:h-dvh lg:border-r lg:border-b-0">
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys and focus come from what is inside
+    <header
+      class="sticky top-0 z-30 flex flex-col border-b border-line bg-card lg:h-dvh lg:border-r lg:border-b-0"
+      onKeyDown={({ key, currentTarget }) => {
+        if (key !== "Escape" || !isOpen) return;
+        setOpen(false);
+        currentTarget.querySelector<HTMLElement>("[aria-controls=menu]")?.focus();
+      }}
+      onFocusOut={({ relatedTarget, currentTarget }) => {
+        // An open menu would cover what has the focus now.
+        if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) setOpen(false);
+      }}
+    >
       <div class="flex items-center gap-3 px-4 py-2.5 lg:py-4">
         <a href={hrefOf("")} class="grow text-lg font-semibold tracking-tight">
           svc

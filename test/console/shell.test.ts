@@ -48,6 +48,25 @@ describe.skipIf(CHROMIUM === undefined)("the console", () => {
     expect(kept).not.toContain("svc_session");
   });
 
+  test("closes its menu on a narrow screen at Escape, and when the focus leaves it", async () => {
+    await using at = await visit(browser, service.url, { theme: "light", width: 320 });
+    await at.signIn(service.key);
+    await at.open("tasks");
+    await at.page.locator("[data-row]").first().waitFor();
+    const menu = at.page.getByRole("button", { name: "Menu" });
+    const links = at.page.getByRole("navigation", { name: "Screens" });
+    await menu.press("Enter");
+    await links.waitFor();
+    await links.getByRole("link").first().focus();
+    await at.page.keyboard.press("Escape");
+    await links.waitFor({ state: "hidden" });
+    expect(await menu.evaluate((button) => button === button.ownerDocument.activeElement)).toBe(true);
+    await menu.press("Enter");
+    await at.page.getByRole("button", { name: "Sign out" }).focus();
+    await at.page.keyboard.press("Tab");
+    await links.waitFor({ state: "hidden" });
+  });
+
   test("is opened by a link that is pasted where it asks for a key", async () => {
     await using at = await visit(browser, service.url);
     await at.page.goto(`${service.url}/console`);
