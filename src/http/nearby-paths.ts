@@ -1,3 +1,4 @@
+import { suggest } from "../domain/suggest.ts";
 import type { Nearby } from "../domain/words/access-words.ts";
 
 interface Place {
@@ -37,6 +38,35 @@ export function createNearbyPaths(patterns: readonly string[]): (path: string) =
     return { below: `/${parts.slice(0, depth).join("/")}`, next };
   };
 }
+
+/** Finds the path that an unknown one is nearly: `/v1/models` for `/v1/model`. One of its segments may be misspelt. */
+export function createSimilarPaths(patterns: readonly string[]): (path: string) => string | undefined {
+  const known = knownFrom(patterns);
+  return (path) => {
+    const parts = partsOf(path);
+    const candidates = known.filter(
+      ({ pattern, parts: whole }) => whole.length === parts.length && !pattern.includes("+"),
+    );
+    for (const [at, part] of parts.entries()) {
+      const near = suggest(
+        part,
+        candidates.flatMap(({ parts: whole }) => {
+          const differs = whole.findIndex((each, i) => !fits(each, parts[i] ?? ""));
+          const name = whole[at] ?? "";
+          const isOnlyHere =
+            differs === at && whole.slice(at + 1).every((each, i) => fits(each, parts[at + 1 + i] ?? ""));
+          return isOnlyHere && !name.startsWith("{") && !name.startsWith(":") ? [name] : [];
+        }),
+      );
+      if (near !== undefined) return `/${parts.with(at, near).join("/")}`;
+    }
+    return undefined;
+  };
+}
+
+/** Whether a segment of a path is that of a pattern. */
+const fits = (pattern: string, part: string): boolean =>
+  part === pattern || (pattern.startsWith("{") && part !== "" && !part.startsWith(":"));
 
 /** Its segments; the verb at its end counts as one. What follows a parameter of several segments is left out. */
 function partsOfPattern(pattern: string): string[] {

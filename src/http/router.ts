@@ -8,7 +8,12 @@ import { Arriving, type ArrivingDeps } from "./arriving.ts";
 import type { Connection, Exchange, Handling } from "./exchange.ts";
 import { otherPathOf } from "./facades/spoken.ts";
 import { isImagesClient } from "./images-client.ts";
-import { createLongerPaths, createNearbyPaths, createOtherBases } from "./nearby-paths.ts";
+import {
+  createLongerPaths,
+  createNearbyPaths,
+  createOtherBases,
+  createSimilarPaths,
+} from "./nearby-paths.ts";
 import { createPaths } from "./paths.ts";
 import { envelopeFor, problem, toAppError } from "./problem.ts";
 import { dropReply, type Reply } from "./reply.ts";
@@ -229,14 +234,14 @@ function logDefect(deps: RouterDeps, requestId: string, failure: AppError): void
 function unknownPath(endpoints: readonly Handling[]): Handling {
   const documented = endpoints.flatMap((each) => ("contract" in each ? [each.path] : []));
   const [nearby, longer] = [createNearbyPaths(documented), createLongerPaths(documented)];
-  const otherBases = createOtherBases(documented);
+  const [otherBases, similar] = [createOtherBases(documented), createSimilarPaths(documented)];
   const handle = ({ path: sent, request }: Exchange): never => {
     const path = withoutKeys(sent);
     const other = otherPathOf(sent, request);
     const meant = longer(path);
     const elsewhere = meant.length === 0 ? otherBases(path) : [];
     throw new AppError("not_found", {
-      ...{ kind: "unknown_path", path, meant, elsewhere },
+      ...{ kind: "unknown_path", path, meant, elsewhere, near: similar(path) },
       nearby: nearby(other === undefined ? path : withoutKeys(other)),
     });
   };

@@ -299,6 +299,10 @@ describe("an error", () => {
       "404 There is nothing at /images/generations. The base address may lack its end: there is /compat/v1/images/generations",
     );
     expect(await failureAt("/v1")).toStartWith('404 There is no model "none"');
+    const meant = await new OpenAI({ baseURL: `${server.url}/v1`, apiKey: server.firstKey() }).images
+      .generate({ model: "sandbox-image", prompt: "a fox", response_format: "url" })
+      .catch((error: Error) => error.message);
+    expect(meant).toStartWith('400 Unknown field "response_format". The images API has this field: send its');
     const tail =
       "there is /compat/v1/images/generations (for clients of the images API, with the base address /compat/v1) and /v1/images/generations.";
     expect(await failureAt("/openai/v1")).toBe(

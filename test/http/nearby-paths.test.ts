@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { createLongerPaths, createNearbyPaths, createOtherBases } from "../../src/http/nearby-paths.ts";
+import {
+  createLongerPaths,
+  createNearbyPaths,
+  createOtherBases,
+  createSimilarPaths,
+} from "../../src/http/nearby-paths.ts";
 
 const nearby = createNearbyPaths([
   "/v1/images/generations",
@@ -68,6 +73,41 @@ test("too many paths that end with an unknown one are not named", () => {
   const patterns = ["/a/v1/models", "/b/v1/models", "/c/v1/models"];
   expect(createLongerPaths(patterns)("/models")).toEqual(patterns);
   expect(createLongerPaths([...patterns, "/d/models"])("/models")).toEqual([]);
+});
+
+describe("a path with a misspelt segment", () => {
+  const similar = createSimilarPaths([
+    "/healthz",
+    "/v1/images/generations",
+    "/v1/images/status/:task_id",
+    "/v1/models",
+    "/v1/models/:model",
+    "/v1/models/:model:predict",
+    "/fal/:model+",
+  ]);
+
+  test.each([
+    ["/health", "/healthz"],
+    ["/v1/model", "/v1/models"],
+    ["/v2/models", "/v1/models"],
+    ["/v1/image/generations", "/v1/images/generations"],
+    ["/v1/images/generation", "/v1/images/generations"],
+    ["/v1/image/status/task_1", "/v1/images/status/task_1"],
+    ["/v1/modls/fox", "/v1/models/fox"],
+  ])("%s is nearly %s", (path, near) => {
+    expect(similar(path)).toBe(near);
+  });
+
+  test.each([
+    "/",
+    "/v1",
+    "/v1/chat/completions",
+    "/v1/image/generation",
+    "/v1/models/fox:edit",
+    "/images/generations",
+  ])("%s is nearly none", (path) => {
+    expect(similar(path)).toBeUndefined();
+  });
 });
 
 describe("below the base address of another service", () => {

@@ -27,6 +27,8 @@ interface UnknownPath {
   readonly meant?: readonly string[];
   /** Known paths that end as it does. */
   readonly elsewhere?: readonly string[];
+  /** The known path that it is nearly. */
+  readonly near?: string | undefined;
 }
 
 /** Where clients of the images API have to be led. */
@@ -87,8 +89,9 @@ export const ACCESS_WORDS = {
     `Task ${task} had not started in the time that was given for it, and was cancelled.`,
   model_path_long: ({ segments, most }: { segments: number; most: number }) =>
     `A path to a model has at most ${most} segments, and this one has ${segments}.`,
-  unknown_path: ({ path, nearby, meant = [], elsewhere = [] }: UnknownPath) => {
+  unknown_path: ({ path, nearby, meant = [], elsewhere = [], near }: UnknownPath) => {
     const nothing = `There is nothing at ${cut(path)}`;
+    if (near !== undefined) return `${nothing}. Did you mean ${cut(near)}?`;
     if (elsewhere.length > 0)
       return `${nothing}. The base address may be wrong: there is ${listed(elsewhere)}.`;
     const below = nearby === undefined ? "" : `; ${cut(nearby.below)} has ${nearby.next.join(", ")}`;

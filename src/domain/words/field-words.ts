@@ -15,6 +15,11 @@ interface UnknownField {
   readonly known: readonly string[];
 }
 
+/** Fields by which a request for the images API is known. */
+const IMAGES_API_FIELDS = new Set(["response_format", "stream"]);
+const IMAGES_API =
+  "The images API has this field: send its requests to /compat/v1/images/generations, and give its clients a base address that ends with /compat/v1.";
+
 /** Problems that any field can have, whatever it means. */
 export const FIELD_WORDS = {
   must: ({ field, must, given }: Field & { must: Demand; given: Given | undefined }, name: NameOf) =>
@@ -33,7 +38,9 @@ export const FIELD_WORDS = {
   unknown_field: ({ field, within, owner, near, known }: Field & UnknownField, name: NameOf) => {
     const holder = within === undefined ? owner : name(within);
     const taken = known.length === 0 ? "no fields" : known.join(", ");
-    const hint = near === undefined ? `${holder} takes ${taken}.` : `Did you mean "${name(near)}"?`;
+    const isOfImagesApi = within === undefined && IMAGES_API_FIELDS.has(name(field));
+    const there = isOfImagesApi ? IMAGES_API : `${holder} takes ${taken}.`;
+    const hint = near === undefined ? there : `Did you mean "${name(near)}"?`;
     return `Unknown field "${name(field)}". ${hint}`;
   },
   given_twice: ({ field }: Field, name: NameOf) => `${name(field)} is given twice.`,

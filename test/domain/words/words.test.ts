@@ -287,6 +287,21 @@ test("a body that takes no fields is told as such", () => {
   expect(tell(["model", "n"])).toBe('Unknown field "prompt". The body takes model, n.');
 });
 
+test("a field of the images API is told with where that is", () => {
+  const facts: Facts = {
+    kind: "unknown_field",
+    field: "response_format",
+    owner: "a-model",
+    known: ["prompt"],
+  };
+  expect(describeFacts(facts, (name) => name)).toBe(
+    'Unknown field "response_format". The images API has this field: send its requests to /compat/v1/images/generations, and give its clients a base address that ends with /compat/v1.',
+  );
+  expect(describeFacts(facts, (name) => `-i ${name}`)).toBe(
+    'Unknown field "-i response_format". a-model takes prompt.',
+  );
+});
+
 describe("what was given", () => {
   test("is cut at 80 characters, never in the middle of one", () => {
     expect(cut("x".repeat(80))).toBe("x".repeat(80));
