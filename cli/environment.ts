@@ -101,7 +101,7 @@ function readSettings(
   if (!/^[\x21-\x7e]+$/.test(key) || /["'`]/.test(key)) {
     const message = `The ${what} holds characters that no ${credential.flag} has.`;
     const place =
-      flag === undefined ? (text === variable ? credential.variable : "the profile") : `--${credential.flag}`;
+      flag !== undefined ? "its flag or file" : text === variable ? credential.variable : "the profile";
     throw new Failure(EXIT.auth, `invalid_${code.replace("no_", "")}`, message, {
       hint: `Give it alone in ${place}, as it was shown: without quotes, blanks and \`Bearer\`.`,
     });

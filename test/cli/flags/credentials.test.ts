@@ -37,7 +37,13 @@ test.each([
   ["is not there", ["--key-file", "none"], {}, 2, "error: --key-file: /"],
   ["holds nothing", ["--key-file", "empty"], { empty: "\n" }, 2, "empty holds nothing."],
   ["is a folder", ["--token-file", "."], {}, 2, "cannot be read"],
-  ["holds more than a key", ["--key-file", "k"], { k: "sk-svc-a\nsk-svc-b\n" }, 4, "copied whole"],
+  [
+    "holds more than a key",
+    ["--key-file", "k"],
+    { k: "sk-svc-a\nsk-svc-b\n" },
+    4,
+    "Give it alone in its flag or file",
+  ],
   ["comes beside the flag", ["--key-file", "k", "--key", "x"], { k: "sk-svc-a" }, 2, "cannot be used with"],
 ])("a file that %s is refused, and nothing is sent", async (_, flags, files, exitCode, message) => {
   const ended = await sent(["/v1/account/status", ...flags], files);
