@@ -1,4 +1,4 @@
-import type { Principal } from "../domain/access/account.ts";
+import { keyStatus, type Principal } from "../domain/access/account.ts";
 import { AppError, invalid } from "../domain/errors.ts";
 import type { FileId } from "../domain/ids.ts";
 import { MAX_INPUT_BYTES, MAX_UPLOADED_FILES } from "../domain/limits.ts";
@@ -24,17 +24,23 @@ export interface UploadFileDeps {
 /** The owner of the file. It is kept no longer than the account's other files. */
 export type FileOwner = Pick<Principal, "accountId"> & Partial<Pick<Principal, "retainSec">>;
 
+/** Who asked for an address to upload to, and by which key. */
+export type UploadOwner = FileOwner & Pick<Principal, "keyId">;
+
 /**
- * Checks that files may still be stored for an account. An address to upload to needs no key, so it works after the account's keys
- * are refused.
- * @throws AppError `not_found` if the account was suspended, as it is before a purge
+ * Checks that files may still be stored for who asked for an address to upload to. The address itself needs no key.
+ * @throws AppError `not_found` if the key is no longer accepted, or the account was suspended, as it is before a purge
  */
 export async function requireActiveOwner(
-  { accounts }: { readonly accounts: Pick<AccountStore, "account"> },
-  { accountId }: FileOwner,
+  {
+    accounts,
+    clock,
+  }: { readonly accounts: Pick<AccountStore, "account" | "key"> } & Pick<UploadFileDeps, "clock">,
+  { accountId, keyId }: UploadOwner,
 ): Promise<void> {
-  const account = await accounts.account(accountId);
-  if (account?.status !== "active") throw new AppError("not_found", { kind: "file_unknown" });
+  const [key, account] = await Promise.all([accounts.key(keyId), accounts.account(accountId)]);
+  const isOpen = key !== undefined && keyStatus(key, clock.now()) === "active";
+  if (!isOpen || account?.status !== "active") throw new AppError("not_found", { kind: "file_unknown" });
 }
 
 /** A file as it was received. */

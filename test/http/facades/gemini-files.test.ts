@@ -172,7 +172,7 @@ const sessionsOf = (clock: ReturnType<typeof fakeClock>) => {
   const sessions = createUploadSessions({ assets: memoryAssets(), clock, stopping: stopping.signal });
   const open = (id: string, accountId: string) =>
     // Ids of tests are not made by the service.
-    sessions.open(id as never, { owner: { accountId: accountId as never } });
+    sessions.open(id as never, { owner: { keyId: "key_1" as never, accountId: accountId as never } });
   return { stopping, sessions, open };
 };
 const refusedOf = async (calls: readonly Promise<void>[]) =>

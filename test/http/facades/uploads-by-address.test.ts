@@ -53,6 +53,31 @@ test("of fal's take nothing once the account is suspended", async () => {
   expect(await put(after)).toBe(200);
 });
 
+test("take nothing once the key is revoked that asked for them, fal's and Gemini's alike", async () => {
+  await manage("/accounts", { name: "leaked", mode: "unlimited" });
+  const made = await manage("/keys", { name: "leaked", account: "leaked" });
+  const headers = { Authorization: `Bearer ${made.key}` };
+  const { body } = await send(
+    "/fal/storage/upload/initiate",
+    { file_name: "a", content_type: "image/png" },
+    headers,
+  );
+  const start = { "X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start" };
+  const begun = await send("/gemini/upload/v1beta/files", { file: {} }, { ...headers, ...start });
+  const whole = { "X-Goog-Upload-Command": "upload, finalize", "X-Goog-Upload-Offset": "0" };
+  const sent = async () => [
+    (await fetch(service.url + pathOf(body.upload_url), { method: "PUT", body: picture })).status,
+    (
+      await fetch(service.url + pathOf(begun.headers.get("x-goog-upload-url")), {
+        ...{ method: "POST", headers: whole, body: picture },
+      })
+    ).status,
+  ];
+  await manage("/keys/leaked/revoke", {});
+  expect(await sent()).toEqual([404, 404]);
+  expect((await fetch(service.url + pathOf(body.file_url))).status).toBe(404);
+});
+
 test("of Gemini's take nothing once the account is suspended, nor end what was begun", async () => {
   const headers = await newAccount("gemini");
   const start = { "X-Goog-Upload-Protocol": "resumable", "X-Goog-Upload-Command": "start" };

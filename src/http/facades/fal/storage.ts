@@ -19,7 +19,7 @@ import { BASE } from "./target.ts";
 import { BEGIN_FAL_PARTS, BEGIN_FAL_UPLOAD, SEND_FAL_UPLOAD, UPLOAD } from "./wire-storage.ts";
 
 export interface FalStorageDeps extends UploadFileDeps {
-  readonly accounts: Pick<AccountStore, "account">;
+  readonly accounts: Pick<AccountStore, "account" | "key">;
   readonly assets: Pick<AssetStore, "stage">;
   readonly uploadTickets: UploadTickets;
 }
@@ -58,7 +58,7 @@ async function begin(deps: FalStorageDeps, exchange: KeyedExchange): Promise<Rep
   const id = deps.ids.create("file");
   const retains = [retainSec, principal.retainSec].filter((each) => each !== undefined);
   const ticket = deps.uploadTickets.textOf({
-    ...{ id, accountId: principal.accountId },
+    ...{ id, accountId: principal.accountId, keyId: principal.keyId },
     ...(retains.length > 0 && { retainSec: Math.min(...retains) }),
   });
   return json({ upload_url: `${origin}${STORAGE}/files/${ticket}`, file_url: `${origin}/assets/${id}` });
@@ -72,7 +72,7 @@ async function receive(deps: FalStorageDeps, { param, intakeFor }: Exchange): Pr
     return stageUpload("file", owner, (options) => deps.assets.stage(piecesOf(body), options));
   });
   try {
-    // A slow upload may take longer than the account is active.
+    // A slow upload may take longer than key and account are accepted.
     await requireActiveOwner(deps, owner);
   } catch (error) {
     await staged.release(false);

@@ -3,11 +3,11 @@ import type { AccountId, FileId } from "../../../domain/ids.ts";
 import type { UploadedFile } from "../../../domain/media/uploaded-file.ts";
 import type { ArrivingFile, AssetStore } from "../../../domain/ports/asset-store.ts";
 import type { Clock } from "../../../domain/ports/runtime.ts";
-import type { FileOwner } from "../../../service/upload-file.ts";
+import type { UploadOwner } from "../../../service/upload-file.ts";
 
 /** An upload in several requests. It exists only in this process; after a restart, its client starts again. */
 export interface UploadSession {
-  readonly owner: FileOwner;
+  readonly owner: UploadOwner;
   readonly arriving: ArrivingFile;
   /** What its sender calls the file. */
   readonly name?: string | undefined;

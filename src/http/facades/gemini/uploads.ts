@@ -19,7 +19,7 @@ import { fileNameOf } from "./own-files.ts";
 import type { UploadSession, UploadSessions } from "./upload-sessions.ts";
 
 export interface UploadDeps extends UploadFileDeps {
-  readonly accounts: Pick<AccountStore, "account">;
+  readonly accounts: Pick<AccountStore, "account" | "key">;
   readonly sessions: UploadSessions;
 }
 
@@ -52,8 +52,8 @@ export async function beginUpload(deps: UploadDeps, exchange: KeyedExchange): Pr
   if (sizeBytes !== undefined && sizeBytes > MOST_BYTES)
     throw new AppError("request_too_large", { kind: "body_too_large", most: MOST_BYTES });
   const id = deps.ids.create("file");
-  const { accountId, retainSec } = principal;
-  await deps.sessions.open(id, { owner: { accountId, retainSec }, name: name?.value, sizeBytes });
+  const { accountId, keyId, retainSec } = principal;
+  await deps.sessions.open(id, { owner: { accountId, keyId, retainSec }, name: name?.value, sizeBytes });
   const headers = {
     "X-Goog-Upload-URL": `${origin}${UPLOADS}/${fileNameOf(id)}`,
     "X-Goog-Upload-Status": "active",

@@ -54,7 +54,9 @@ export function automatic1111Endpoints(given: Automatic1111Deps): Endpoint[] {
     creates("img2img", DRAW_FROM_IMAGE, (exchange) => draw(deps, exchange, "img2img")),
     creates("extra-single-image", ENLARGE_ONE, (exchange) => enlarge(deps, exchange, "single")),
     creates("extra-batch-images", ENLARGE_SEVERAL, (exchange) => enlarge(deps, exchange, "batch")),
-    keyed("POST", `${BASE}/png-info`, READ_PNG_INFO, {}, (exchange) => pngInfo(deps, exchange)),
+    keyed("POST", `${BASE}/png-info`, READ_PNG_INFO, { isCounted: true }, (exchange) =>
+      pngInfo(deps, exchange),
+    ),
     polled(`${BASE}/progress`, READ_PROGRESS, (exchange) => progress(deps, exchange), "reads"),
     keyed("POST", OWN_PROGRESS, READ_OWN_PROGRESS, { logLevel: "debug" }, (exchange) =>
       ownProgress(deps, exchange),
