@@ -1,3 +1,4 @@
+import type { AuditDepth, AuditReport } from "../domain/ports/audit.ts";
 import type { SealStore } from "../domain/ports/seal-store.ts";
 import { RECLAIM_DAYS } from "../domain/reclaimable.ts";
 import type { Connection } from "../store/postgres/connection.ts";
@@ -28,12 +29,18 @@ export async function createSharedBooks(
   const audit = createAudit(connection);
   const readUsage = createUsageReading(connection, readers);
   const ofTasks = createUsageReports(REPORTS, (query, { pages, room }) => readUsage(query, pages(), room()));
+  const audits = new Map<AuditDepth, Promise<AuditReport>>();
+
+  async function examine(depth: AuditDepth): Promise<AuditReport> {
+    const { report, seals } = await audit.examine(depth);
+    await keepSeals(seals);
+    return report;
+  }
+
   return {
-    async run(depth) {
-      const { report, seals } = await audit.examine(depth);
-      await keepSeals(seals);
-      return report;
-    },
+    // The first audit of many tasks takes minutes. Who asks again meanwhile gets its answer, and begins no other one.
+    run: (depth = "checksums") =>
+      audits.getOrInsertComputed(depth, () => examine(depth).finally(() => audits.delete(depth))),
     // Sums of days are read in no time, and wait for nobody.
     report: async (query) => (readsTasks(query) ? ofTasks(query) : (await readUsage(query)).lines),
     stock: () => readStock(connection),

@@ -82,6 +82,8 @@ export const BODY_WORDS = {
 
   answer_too_late: ({ limitSec }: { limitSec: number }) =>
     `This address answers within ${limitSec} seconds, and this request took longer. What it began goes on.`,
+  audit_goes_on: ({ forSec }: { forSec: number }) =>
+    `The audit goes on; it has taken ${forSec} seconds so far. Ask again with the same depth: the request waits for this audit and gets its answer. The address for long requests and \`svc audit\` have no time limit. What is found right is sealed, so the next audit takes less.`,
   cannot_store: () =>
     "The service cannot store anything at present; nothing of this request was kept. Send it again.",
   cannot_store_more: () => "The service cannot store anything at present.",

@@ -89,6 +89,7 @@ const EVERY_KIND: { readonly [Kind in Facts["kind"]]: Omit<Extract<Facts, { kind
   route_policy_unknown: { given: "x", known: ["ordered"] },
   route_unknown: { given: "x", model: "m", known: ["fal", "fal:flux"] },
   answer_too_late: { limitSec: 120 },
+  audit_goes_on: { forSec: 119 },
   cannot_store: {},
   cannot_store_more: {},
   defect: {},

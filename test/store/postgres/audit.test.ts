@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
+import { createSharedBooks } from "../../../src/app/shared-books.ts";
 import { createAudit, openAudit } from "../../../src/store/postgres/audit.ts";
 import { settledNumbers } from "../../../src/store/postgres/audit-settled.ts";
 import { openConnection } from "../../../src/store/postgres/connection.ts";
@@ -60,6 +61,21 @@ describe.skipIf(!CAN_TEST_POSTGRES)("the audit of PostgreSQL", () => {
     for (const sql of [slow, other]) await sql.close();
     await connection.stop();
     await store.stop();
+  });
+
+  test("who asks for an audit that goes on waits for that one", async () => {
+    const { stop } = await audited();
+    const connection = openConnection({ url: await urlOfPostgres() });
+    let audits = 0;
+    const books = await createSharedBooks(connection, connection, async () => {
+      audits += 1;
+    });
+    await Promise.all([books.run(), books.run("checksums"), books.run("new")]);
+    expect(audits).toBe(2);
+    await books.run();
+    expect(audits).toBe(3);
+    await connection.stop();
+    await stop();
   });
 
   test("a transaction of another database of the server is not waited for", async () => {

@@ -69,5 +69,5 @@ export const AUDIT_QUERY = optional({
 export const READ_AUDIT = contract("readAudit", "Recompute every figure of the books", AUDIT, {
   query: AUDIT_QUERY,
   description:
-    "Reads one moment of the database, and holds up nothing else. Pages of 10,000 tasks and ledger entries that were found right are sealed with a checksum, by which the next audit takes less time. A full one takes as long as there are rows; ask the address for long requests where that is more than its time limit.",
+    "Reads one moment of the database, and holds up nothing else. Pages of 10,000 tasks and ledger entries that were found right are sealed with a checksum, by which the next audit takes less time. The first one, and a full one, take as long as there are rows. Where that is more than the time limit of the address, the answer is 504 and says that the audit goes on: the same request, sent again, waits for it and gets its answer. The address for long requests has no limit.",
 });
