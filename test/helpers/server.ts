@@ -97,10 +97,10 @@ function testHome(): string {
   return home;
 }
 
-/** Options of the JavaScript engine that the run was started with (package.json): what it starts lives briefly too, and compiles less. */
+/** Options of the JavaScript engine and of its memory that the run was started with (package.json): what it starts lives briefly too, compiles less, and gives nothing back. */
 const ofEngine = Object.fromEntries(
   Object.entries(process.env).flatMap(([name, value = ""]) =>
-    name.startsWith("BUN_JSC_") ? [[name, value]] : [],
+    name.startsWith("BUN_JSC_") || name.startsWith("MIMALLOC_") ? [[name, value]] : [],
   ),
 );
 
