@@ -134,10 +134,7 @@ function knownFrom(patterns: readonly string[]): Known[] {
 function endsWith({ pattern, parts: whole }: Known, parts: readonly string[]): boolean {
   if (whole.length < parts.length || pattern.includes("+")) return false;
   const end = whole.slice(-parts.length);
-  return (
-    end[0] === parts[0] &&
-    end.every((part, i) => part === parts[i] || (part.startsWith("{") && parts[i] !== ""))
-  );
+  return end[0] === parts[0] && end.every((part, i) => fits(part, parts[i] ?? ""));
 }
 
 /** As they are named to a reader; none if too many. Operators' paths are left out first. */

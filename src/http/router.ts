@@ -230,6 +230,9 @@ function logDefect(deps: RouterDeps, requestId: string, failure: AppError): void
   deps.log.error({ request_id: requestId, err }, "unexpected error");
 }
 
+/** Whose path goes on for so many segments as one that exists has the right base address. */
+const FAR_IN = 3;
+
 /** Answers on unknown paths, and names what is documented nearby: clients of other APIs ask for more than is spoken of these here. */
 function unknownPath(endpoints: readonly Handling[]): Handling {
   const documented = endpoints.flatMap((each) => ("contract" in each ? [each.path] : []));
@@ -238,11 +241,15 @@ function unknownPath(endpoints: readonly Handling[]): Handling {
   const handle = ({ path: sent, request }: Exchange): never => {
     const path = withoutKeys(sent);
     const other = otherPathOf(sent, request);
+    const there = nearby(other === undefined ? path : withoutKeys(other));
     const meant = longer(path);
-    const elsewhere = meant.length === 0 ? otherBases(path) : [];
+    const isFarIn = there !== undefined && there.below.split("/").length > FAR_IN;
+    const elsewhere = meant.length > 0 || isFarIn ? [] : otherBases(path);
     throw new AppError("not_found", {
-      ...{ kind: "unknown_path", path, meant, elsewhere, near: similar(path) },
-      nearby: nearby(other === undefined ? path : withoutKeys(other)),
+      kind: "unknown_path",
+      ...{ path, meant, elsewhere },
+      near: similar(path),
+      nearby: there,
     });
   };
   return { method: "GET", path: "*", access: "public", handle };

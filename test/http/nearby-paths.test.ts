@@ -119,6 +119,7 @@ describe("below the base address of another service", () => {
     "/compat/v1/images/generations",
     "/compat/v1/models",
     "/replicate/v1/models",
+    "/replicate/v1/models/:owner/:name",
     "/admin/v1/models",
     "/fal/:model+",
   ]);
@@ -136,10 +137,14 @@ describe("below the base address of another service", () => {
     expect(otherBases(path)).toEqual(meant);
   });
 
-  test.each(["/", "/status", "/ping/status", "/v1/chat/completions", `${"/x".repeat(5_000)}`])(
-    "of path %#, none ends the same",
-    (path) => {
-      expect(otherBases(path)).toEqual([]);
-    },
-  );
+  test.each([
+    "/",
+    "/status",
+    "/ping/status",
+    "/v1/chat/completions",
+    "/gemini/v1/models/fox:countTokens",
+    `${"/x".repeat(5_000)}`,
+  ])("of path %#, none ends the same", (path) => {
+    expect(otherBases(path)).toEqual([]);
+  });
 });

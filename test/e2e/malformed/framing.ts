@@ -31,7 +31,12 @@ export function malformedFraming(): Malformed[] {
   return among({ path: CREATE }, [
     { name: "a Content-Length that is too short", ...length("5"), says: "JSON" },
     { name: "a Content-Length of nothing", ...length("0"), says: "JSON" },
-    { name: "a Content-Length above the limit", ...length("32000001"), ...TOO_LARGE, says: "32000000" },
+    {
+      name: "a Content-Length above the limit",
+      ...length("32000001"),
+      ...TOO_LARGE,
+      says: "larger than 32 MB",
+    },
     {
       name: "a Content-Length given twice, the same",
       headers: [length(String(BODY.length)), length(String(BODY.length))].flatMap(
