@@ -47,6 +47,8 @@ export function createSimilarPaths(patterns: readonly string[]): (path: string) 
     const candidates = known.filter(
       ({ pattern, parts: whole }) => whole.length === parts.length && !pattern.includes("+"),
     );
+    // A path may have thousands of segments.
+    if (candidates.length === 0) return undefined;
     for (const [at, part] of parts.entries()) {
       const near = suggest(
         part,

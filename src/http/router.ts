@@ -230,7 +230,7 @@ function logDefect(deps: RouterDeps, requestId: string, failure: AppError): void
   deps.log.error({ request_id: requestId, err }, "unexpected error");
 }
 
-/** Whose path goes on for so many segments as one that exists has the right base address. */
+/** A path that begins with so many segments of one that exists has the right base address. */
 const FAR_IN = 3;
 
 /** Answers on unknown paths, and names what is documented nearby: clients of other APIs ask for more than is spoken of these here. */

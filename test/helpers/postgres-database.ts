@@ -9,7 +9,7 @@ import { HAS_POSTGRES, startPostgres } from "../moving/database-servers.ts";
 const GIVEN = process.env.SVC_TEST_POSTGRES;
 /** Whether there is a server to test with. */
 export const CAN_TEST_POSTGRES = GIVEN !== undefined || HAS_POSTGRES;
-/** Of a server for tests: what autovacuum notes of tables changes plans, and what it has open holds up seals, whenever it comes. */
+/** Settings of a server for tests. Autovacuum may come at any time: its statistics change plans, and its transactions hold up seals. */
 export const SETTINGS = ["autovacuum=off"];
 /** Whether that server is removed with all of its databases once every test file has run. */
 export const IS_REMOVED_LATER = process.env.SVC_TEST_POSTGRES_IS_REMOVED === "true";
@@ -23,6 +23,8 @@ const MOST_KEPT = 10;
 export interface TestDatabase {
   /** Its address, as a service has it. */
   readonly url: string;
+  /** The same for other clients. */
+  readonly plainUrl: string;
   /** What it answers to statements, which see one moment. */
   ask(...statements: readonly string[]): Promise<Record<string, unknown>[]>;
   /** Removes all rows. */
@@ -37,10 +39,11 @@ export interface TestDatabase {
 export async function openTestDatabase(name: string, ...first: readonly string[]): Promise<TestDatabase> {
   const { url, stop } = GIVEN === undefined ? await startedDatabase(name) : await databaseOn(GIVEN, name);
   const kept = openDriver({ url, most: MOST_KEPT });
-  const asking = prepareAsk(new URL(url).href);
+  const { href: plainUrl } = Object.assign(new URL(url), { search: "" });
+  const asking = prepareAsk(plainUrl);
   await asking.ask(...first);
   return {
-    url,
+    ...{ url, plainUrl },
     ask: asking.ask,
     empty: async () => void (await asking.ask(EMPTY)),
     connection() {
@@ -64,7 +67,7 @@ function prepareAsk(url: string) {
     await ended;
   };
   const all = async (statements: readonly string[]) => {
-    sql ??= new SQL({ url: withoutClient(url), max: 1 });
+    sql ??= new SQL({ url, max: 1 });
     const [only = "", ...others] = statements;
     if (others.length === 0) return [...(await sql.unsafe(only))];
     return sql.begin(async (transaction) => {
@@ -87,11 +90,6 @@ function prepareAsk(url: string) {
       }
     },
   };
-}
-
-function withoutClient(url: string): string {
-  const { href } = Object.assign(new URL(url), { search: "" });
-  return href;
 }
 
 const isCut = (error: unknown) =>

@@ -61,8 +61,8 @@ export async function emptyPostgres(): Promise<string> {
 
 /** Runs `body` while a transaction of that database is open in which a statement ran. */
 export async function inTransaction(statement: string, body: () => Promise<void>): Promise<void> {
-  const { href } = Object.assign(new URL(await urlOfPostgres()), { search: "" });
-  const sql = new SQL({ url: href, max: 1 });
+  const { plainUrl } = await database();
+  const sql = new SQL({ url: plainUrl, max: 1 });
   try {
     await sql.begin(async (transaction) => {
       await transaction.unsafe(statement);

@@ -97,7 +97,7 @@ function testHome(): string {
   return home;
 }
 
-/** Options of the JavaScript engine and of its memory that the run was started with (package.json): what it starts lives briefly too, compiles less, and gives nothing back. */
+/** Options of the JavaScript engine and of its memory that the run was started with (package.json). What it starts lives briefly too, so it compiles less and gives no memory back. */
 const ofEngine = Object.fromEntries(
   Object.entries(process.env).flatMap(([name, value = ""]) =>
     name.startsWith("BUN_JSC_") || name.startsWith("MIMALLOC_") ? [[name, value]] : [],

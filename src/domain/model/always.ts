@@ -20,13 +20,14 @@ export function withoutAlways(model: Pick<Model, "always">, body: JsonObject): W
   const { always } = model;
   // Most models have none, and every create asks.
   if (always === undefined) return { ok: true, body };
-  const met = Object.keys(body).filter((name) => Object.hasOwn(always, name));
-  for (const field of met) {
+  const met = Object.entries(always).filter(([field]) => Object.hasOwn(body, field));
+  if (met.length === 0) return { ok: true, body };
+  const rest = { ...body };
+  for (const [field, anyOf] of met) {
     const given = body[field] ?? null;
-    const anyOf = alwaysOf(model, field) ?? [];
     if (!anyOf.includes(given))
       return { ok: false, facts: { kind: "must", field, must: { anyOf }, given: { json: given } } };
+    delete rest[field];
   }
-  if (met.length === 0) return { ok: true, body };
-  return { ok: true, body: Object.fromEntries(Object.entries(body).filter(([name]) => !met.includes(name))) };
+  return { ok: true, body: rest };
 }

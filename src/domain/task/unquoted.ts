@@ -1,11 +1,12 @@
+import { withoutStretches } from "../masked.ts";
 import type { GenerationRequest } from "./request.ts";
 
 /** Shorter stretches of a text are in many others as well. */
 const TELLING = 16;
 /** Shorter texts are ordinary words. */
 const LEAST_WHOLE = 3;
-/** Looked for in this much of a text. */
-const MOST_SEARCHED = 2_000;
+/** So much of a text is searched. What comes after is left out, since it may quote as well. */
+const MOST_SEARCHED = 10_000;
 const MASK = "[quoted from the request]";
 
 /**
@@ -19,7 +20,7 @@ export function unquoted(
   const long = Object.values(parameters).filter((each) => typeof each === "string" && each.length >= TELLING);
   let text = said.slice(0, MOST_SEARCHED);
   for (const each of [prompt ?? "", ...long]) text = withoutText(text, inOneLine(String(each)));
-  return text === said.slice(0, MOST_SEARCHED) ? said : text;
+  return text;
 }
 
 /** As texts of upstreams are shown. */
@@ -27,7 +28,8 @@ const inOneLine = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\s]+/gu, 
 
 function withoutText(text: string, quoted: string): string {
   if (quoted.length < LEAST_WHOLE) return text;
-  return quoted.length < TELLING ? withoutWhole(text, quoted) : withoutStretches(text, quoted);
+  if (quoted.length < TELLING) return withoutWhole(text, quoted);
+  return withoutStretches(text, { length: TELLING, isPiece: (piece) => quoted.includes(piece), mask: MASK });
 }
 
 /** Without a short text, where it is not a part of a word. */
@@ -39,17 +41,6 @@ function withoutWhole(text: string, quoted: string): string {
     if (at < doneTo || isPart(at - 1) || isPart(at + quoted.length)) continue;
     clean += text.slice(doneTo, at) + MASK;
     doneTo = at + quoted.length;
-  }
-  return clean + text.slice(doneTo);
-}
-
-function withoutStretches(text: string, quoted: string): string {
-  let clean = "";
-  let doneTo = 0;
-  for (let at = 0; at + TELLING <= text.length; at++) {
-    if (!quoted.includes(text.slice(at, at + TELLING))) continue;
-    if (at > doneTo || doneTo === 0) clean += text.slice(doneTo, at) + MASK;
-    doneTo = at + TELLING;
   }
   return clean + text.slice(doneTo);
 }

@@ -1,3 +1,5 @@
+import { withoutStretches } from "../../domain/masked.ts";
+
 /** Removes secrets from an upstream's text and shortens it. */
 export type Scrub = (text: string) => string;
 
@@ -80,17 +82,8 @@ function formsOf(secret: string): string[] {
   return [...new Set(forms)].sort((a, b) => b.length - a.length);
 }
 
-/** Masks every stretch of a text that is made of these pieces. */
-function withoutPieces(text: string, pieces: ReadonlySet<string>): string {
-  let clean = "";
-  let doneTo = 0;
-  for (let at = 0; at + TELLING <= text.length; at++) {
-    if (!pieces.has(text.slice(at, at + TELLING))) continue;
-    if (at > doneTo || doneTo === 0) clean += text.slice(doneTo, at) + MASK;
-    doneTo = at + TELLING;
-  }
-  return clean + text.slice(doneTo);
-}
+const withoutPieces = (text: string, pieces: ReadonlySet<string>): string =>
+  withoutStretches(text, { length: TELLING, isPiece: (piece) => pieces.has(piece), mask: MASK });
 
 /** The pieces of a secret as it is, and as it looks in an address. */
 function piecesOf(secret: string): ReadonlySet<string> {

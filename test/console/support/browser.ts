@@ -11,7 +11,7 @@ import {
 } from "playwright-core";
 import { WAIT_MS } from "./until.ts";
 
-/** The same browser without the parts of windows that nobody sees: the tests take it little more than half as long. */
+/** The same browser without windows. All tests of the console take half as long with it (275 s in place of 533). */
 const SHELL = "/usr/bin/chromium-headless-shell";
 /** Debian's browser, or none. */
 export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", SHELL].find(existsSync);

@@ -34,3 +34,10 @@ test("a long text that quotes nothing stays as long as it is", () => {
   const long = "x".repeat(5_000);
   expect(unquoted(long, request)).toBe(long);
 });
+
+test("what is not searched is not shown", () => {
+  const far = `${"x".repeat(9_000)} ${PROMPT.replace("\n", " ")} ${"y".repeat(2_000_000)} ${PROMPT}`;
+  const shown = unquoted(far, request);
+  expect(shown).toStartWith(`${"x".repeat(9_000)} ${Q} y`);
+  expect(shown).not.toContain("spring");
+});

@@ -18,7 +18,7 @@ const id = (kind: string) => `'${kind}_' || lpad(i::text, 12, '0')`;
 /** One account in ten has one key, and the first has all others. Some names are those of many keys, all revoked or none. */
 const SEED = [
   "set local session_replication_role = replica",
-  // A machine with much else to do leaves it alone for longer than a service may.
+  // On a busy machine, more time may pass between two statements than a service may take.
   "set local idle_in_transaction_session_timeout = 0",
   `insert into account (number, id, name, mode, status, balance_micros, held_micros, created_at, low_balance_micros, retain_tasks_sec)
      select i, ${id("acct")}, 'account ' || i, 'prepaid', 'active', 0, 0, 0, case when i % 1000 = 0 then 5 end,

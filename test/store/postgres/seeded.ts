@@ -9,7 +9,7 @@ const id = (kind: string, number: string) => `'${kind}_' || lpad((${number})::te
 /** Accounts, models and keys take turns among the tasks, of which the newest live. Every tenth prompt has the word `lighthouse`. */
 const STATEMENTS = [
   "set local session_replication_role = replica",
-  // A machine with much else to do leaves it alone for longer than a service may.
+  // On a busy machine, more time may pass between two statements than a service may take.
   "set local idle_in_transaction_session_timeout = 0",
   `insert into account (number, id, name, mode, status, balance_micros, held_micros, created_at)
      select i, ${id("acct", "i")}, 'account ' || i, 'unlimited', 'active', 0, 0, 0 from generate_series(1, ${ACCOUNTS}) as i`,
