@@ -4,6 +4,14 @@ import { MAX_JSON_DEPTH, MAX_JSON_TOKENS } from "../domain/limits.ts";
 import type { JsonFault } from "../domain/words/body-words.ts";
 import { measureJson, stringEnd } from "../toolkit/json-text.ts";
 
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
 /**
  * Parses a JSON object strictly. Refuses JSON that JSON.parse accepts but that two parsers could read differently, and JSON
  * with so many parts that parsing and checking it would delay everybody else.
@@ -48,21 +56,21 @@ function faultOf(text: string): JsonFault | undefined {
 /** What brackets, commas and quotes show, the quotes first: where one is missing, all that follows is shifted. */
 function faultBetween(text: string): JsonFault | undefined {
   let open = 0;
-  let before = "";
+  let before = 0;
   let fault: JsonFault | undefined;
   for (let i = 0; i < text.length; i++) {
-    const character = text[i] ?? "";
-    if (character === '"') {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) {
       const end = stringEnd(text, i);
       if (end === text.length) return "quote";
       if (text.slice(i, end).includes("\n")) fault ??= "line_break";
       i = end;
-    } else if (character === "{" || character === "[") open++;
-    else if (character === "}" || character === "]") {
-      if (before === ",") fault ??= "comma";
+    } else if (code === OPENING_BRACE || code === OPENING_BRACKET) open++;
+    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      if (before === COMMA) fault ??= "comma";
       open--;
     }
-    if (character.trim() !== "") before = character;
+    if (code > SPACE) before = code;
   }
   return fault ?? (open > 0 ? "unended" : undefined);
 }
