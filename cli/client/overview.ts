@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
 import { unexpectedAnswer } from "../failure.ts";
+import { objectsOf, textOf } from "./lenient.ts";
 
 /** How tasks of the last hour ended. */
 interface Ended {
@@ -100,10 +101,10 @@ export function readingOf(data: JsonObject): Reading {
     queued: numberOf(tasks.queued),
     underWay: numberOf(tasks.under_way),
     limit: numberOf(tasks.limit),
-    lanes: rowsOf(data.lanes).map(laneOf),
-    providers: rowsOf(data.providers).map(providerOf),
-    models: rowsOf(data.models).map(modelOf),
-    checks: rowsOf(data.checks).map(checkOf),
+    lanes: objectsOf(data.lanes).map(laneOf),
+    providers: objectsOf(data.providers).map(providerOf),
+    models: objectsOf(data.models).map(modelOf),
+    checks: objectsOf(data.checks).map(checkOf),
     owed: numberOf(callbacks.owed),
     owedOldestSec: known(callbacks.oldest_seconds),
     spend: textOf(spend.hour),
@@ -157,10 +158,6 @@ function rateOf({ per_second, by_second }: JsonObject): Rate {
   return { perSecond: numberOf(per_second), bySecond };
 }
 
-function rowsOf(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
 function objectOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
@@ -170,4 +167,3 @@ function known(value: Json | undefined): number | undefined {
 }
 
 const numberOf = (value: Json | undefined): number => known(value) ?? 0;
-const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -1,5 +1,6 @@
-import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { type TaskView, taskOf } from "./answer.ts";
+import { objectsOf } from "./lenient.ts";
 
 /** A stage of a task, as the server tells it. */
 export interface StageView {
@@ -24,20 +25,17 @@ export function storyOf(data: JsonObject): StoryView {
   return {
     ...taskOf(data),
     request: isJsonObject(request) ? request : {},
-    attempts: objectsIn(attempts),
-    callbacks: objectsIn(callbacks),
-    charge: objectsIn(charge),
+    attempts: objectsOf(attempts),
+    callbacks: objectsOf(callbacks),
+    charge: objectsOf(charge),
   };
 }
 
 /** The stages of a story, in order; those that cannot be read are left out. */
 export function stagesOf({ timeline }: TaskView): StageView[] {
-  return objectsIn(timeline).flatMap(({ stage, at, duration_ms: durationMs }) => {
+  return objectsOf(timeline).flatMap(({ stage, at, duration_ms: durationMs }) => {
     const begun = typeof at === "string" ? Date.parse(at) : Number.NaN;
     if (typeof stage !== "string" || Number.isNaN(begun)) return [];
     return [{ stage, at: begun, durationMs: typeof durationMs === "number" ? durationMs : undefined }];
   });
 }
-
-const objectsIn = (value: Json | undefined): JsonObject[] =>
-  Array.isArray(value) ? value.filter(isJsonObject) : [];

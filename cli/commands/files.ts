@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
 import type { JsonObject } from "../../src/domain/json.ts";
+import { textOf } from "../client/lenient.ts";
 import { listPages, type PageFlags, withPageFlags } from "../client/pages.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
 import { addCommands, given, onRun } from "../command.ts";
@@ -39,8 +40,8 @@ function addUpload(files: Command, context: Context): void {
     const name = options.name ?? (path === "-" ? undefined : basename(path));
     const { client } = connect(options, context, output);
     const file = await client.upload({ bytes, name });
-    output.done(`${textIn(file, "id")} is there until ${timeIn(file, "expires_at")}.`);
-    output.show(file, () => `${textIn(file, "url")}\n`);
+    output.done(`${textOf(file.id)} is there until ${timeIn(file, "expires_at")}.`);
+    output.show(file, () => `${textOf(file.url)}\n`);
   });
 }
 
@@ -59,7 +60,7 @@ function addList(files: Command, context: Context): void {
       },
       itemsOf: (page) => page.files,
       rowOf: (file) => [
-        ...["id", "name", "media_type"].map((name) => textIn(file, name)),
+        ...["id", "name", "media_type"].map((name) => textOf(file[name])),
         formatSize(Number(file.size_bytes)),
         ...["created_at", "expires_at"].map((name) => timeIn(file, name)),
       ],
@@ -84,5 +85,4 @@ function addDelete(files: Command, context: Context): void {
   });
 }
 
-const textIn = (file: JsonObject, name: string) => (typeof file[name] === "string" ? file[name] : "");
 const timeIn = (file: JsonObject, name: string) => formatTime(Number(file[name]) * 1000);

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { JsonObject } from "../../src/domain/json.ts";
+import { textOf } from "../client/lenient.ts";
 import { listPages, type PageFlags, withPageFlags } from "../client/pages.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../client/remote.ts";
 import { addCommands, given, onRun } from "../command.ts";
@@ -49,7 +49,7 @@ function addList(group: Command, context: Context): void {
       },
       itemsOf: (page) => page.groups,
       rowOf: (each) => [
-        ...["group_id", "status", "policy"].map((name) => textIn(each, name)),
+        ...["group_id", "status", "policy"].map((name) => textOf(each[name])),
         String(Array.isArray(each.task_ids) ? each.task_ids.length : ""),
         typeof each.created_at === "number" ? formatTime(each.created_at * 1000) : "",
         costOf(each) ?? "",
@@ -82,5 +82,3 @@ function addCancel(group: Command, context: Context): void {
     output.show(found, () => renderGroup(found, output));
   });
 }
-
-const textIn = (each: JsonObject, name: string) => (typeof each[name] === "string" ? each[name] : "");

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
 import { VERSION } from "../../src/version.ts";
 import { exchange } from "../client/exchange.ts";
+import { objectsOf } from "../client/lenient.ts";
 import { systemTiming } from "../client/retry.ts";
 import type { Context } from "../context.ts";
 import { type ClientSettings, readClientSettings, readOperatorSettings } from "../environment.ts";
@@ -29,17 +30,19 @@ async function namesOf(of: Live, flags: Flags, context: Context): Promise<readon
   switch (of) {
     case "model":
       return read(context, clientOf(flags, context), "/v1/models", (data) =>
-        rowsOf(data.models).map((each) => candidate(each.id, each.name)),
+        objectsOf(data.models).map((each) => candidate(each.id, each.name)),
       );
     case "task":
       return read(context, clientOf(flags, context), `/v1/tasks?limit=${MOST}`, (data) =>
-        rowsOf(data.tasks).map((each) =>
+        objectsOf(data.tasks).map((each) =>
           candidate(each.task_id, `${each.status} ${each.model ?? ""}`.trim()),
         ),
       );
     case "callback":
       return read(context, clientOf(flags, context), `/v1/callbacks?limit=${MOST}`, (data) =>
-        rowsOf(data.callbacks).map((each) => candidate(each.id, `${each.state ?? ""} ${each.task_id ?? ""}`)),
+        objectsOf(data.callbacks).map((each) =>
+          candidate(each.id, `${each.state ?? ""} ${each.task_id ?? ""}`),
+        ),
       );
     case "field":
       return await fieldsOf(flags, context);
@@ -96,7 +99,7 @@ async function administered(
       context,
     );
     return await read(context, settings, `/admin/v1/${of}s`, (data) =>
-      rowsOf(data[`${of}s`])
+      objectsOf(data[`${of}s`])
         .filter(({ status }) => status !== "revoked")
         .map((each) => candidate(each.name, each.account ?? each.mode ?? each.display)),
     );
@@ -141,8 +144,6 @@ async function read(
     return candidatesOf(answer.value.data);
   });
 }
-
-const rowsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
 const candidate = (word: unknown, about: unknown): Candidate => ({
   word: typeof word === "string" ? word : "",

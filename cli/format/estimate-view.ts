@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { objectsOf } from "../client/lenient.ts";
 import type { Output } from "./output.ts";
 import { column, type Field, renderFields } from "./table.ts";
 import { formatDuration } from "./units.ts";
@@ -43,14 +44,14 @@ export function costInWords({ min_cost: least, max_cost: most, currency }: Estim
 
 /** Tells an estimate for people: what it comes to, of what, and what it rests on. */
 export async function estimateText(estimate: Estimate, output: Output): Promise<string> {
-  const items = objects(estimate.line_items);
+  const items = objectsOf(estimate.line_items);
   const rows = items.map((item) => [
     String(item.sku ?? ""),
     String(item.amount ?? ""),
     String(item.unit_price ?? ""),
     textOf(item.detail) ?? String(item.quantity ?? ""),
   ]);
-  const routes = objects(estimate.routes).map(({ route, max_cost: most }) => [
+  const routes = objectsOf(estimate.routes).map(({ route, max_cost: most }) => [
     String(route ?? ""),
     textOf(most) ?? "",
   ]);
@@ -65,7 +66,9 @@ export async function estimateText(estimate: Estimate, output: Output): Promise<
 function fieldsOf(estimate: Estimate): Field[] {
   const { quantity, missing, affordable, limited_by: limitedBy, assumptions } = estimate;
   const lacking = Array.isArray(missing) ? missing.map(String) : [];
-  const assumed = objects(assumptions).map(({ field, value }) => `${String(field)} ${JSON.stringify(value)}`);
+  const assumed = objectsOf(assumptions).map(
+    ({ field, value }) => `${String(field)} ${JSON.stringify(value)}`,
+  );
   return [
     ["model", textOf(estimate.model)],
     [
@@ -98,10 +101,6 @@ function durationOf({ estimated_seconds: seconds }: Estimate): string | undefine
 /** At least two decimals, and no zeros after them. */
 function shortAmount(amount: string): string {
   return amount.replace(/(\.\d\d\d*?)0+$/, "$1");
-}
-
-function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function textOf(value: unknown): string | undefined {

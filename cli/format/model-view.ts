@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
 import { needsText } from "../../src/domain/model/availability.ts";
+import { objectsOf, textOf } from "../client/lenient.ts";
 import { stateText, troubleText } from "./standing-view.ts";
 import { column, type Field } from "./table.ts";
 
@@ -16,9 +17,9 @@ export const MODEL_COLUMNS = [
 
 export function modelRow(model: JsonObject): string[] {
   return [
-    text(model.id),
-    text(model.kind),
-    text(model.name),
+    textOf(model.id),
+    textOf(model.kind),
+    textOf(model.name),
     texts(model.modes),
     priceRangesOf(model).join(", "),
     statusOf(model),
@@ -27,12 +28,12 @@ export function modelRow(model: JsonObject): string[] {
 
 export function modelFields(model: JsonObject): Field[] {
   return [
-    ["model", text(model.id)],
-    ["kind", text(model.kind)],
-    ["name", text(model.name)],
-    ["about", text(model.description)],
+    ["model", textOf(model.id)],
+    ["kind", textOf(model.kind)],
+    ["name", textOf(model.name)],
+    ["about", textOf(model.description)],
     ["modes", texts(model.modes)],
-    ...(model.file === undefined ? [] : [["file", text(model.file)] satisfies Field]),
+    ...(model.file === undefined ? [] : [["file", textOf(model.file)] satisfies Field]),
     ...pricesOf(model).map((price): Field => ["price", price]),
     ["status", statusOf(model)],
     ...routesOf(model).map(
@@ -65,18 +66,18 @@ function stepOf(model: JsonObject): Field[] {
   if (model.available !== false) return [];
   const step =
     needs === ""
-      ? `The server's operator sees what is missing with \`svc models show ${text(model.id)} --data-dir DIR\`.`
+      ? `The server's operator sees what is missing with \`svc models show ${textOf(model.id)} --data-dir DIR\`.`
       : `Set ${needs} for \`svc serve\`, and start it again.`;
   return [["to do", step]];
 }
 
 function routesOf({ routes }: JsonObject) {
-  return (Array.isArray(routes) ? routes : []).filter(isJsonObject).map((route) => ({
-    provider: text(route.provider),
-    upstreamModel: text(route.upstream_model),
+  return objectsOf(routes).map((route) => ({
+    provider: textOf(route.provider),
+    upstreamModel: textOf(route.upstream_model),
     needs: Array.isArray(route.needs) ? route.needs.map(String) : [],
     isShut: route.shut === true,
-    troubles: (Array.isArray(route.troubles) ? route.troubles : []).filter(isJsonObject),
+    troubles: objectsOf(route.troubles),
   }));
 }
 
@@ -91,7 +92,7 @@ function pricesOf(model: JsonObject): string[] {
   const { currency, ...terms } = priceOf(model);
   return [
     ...linesOf(model).map(
-      (line) => `${text(line.amount)} ${currency} per ${unitOf(line)}${conditionOf(line)}`,
+      (line) => `${textOf(line.amount)} ${currency} per ${unitOf(line)}${conditionOf(line)}`,
     ),
     ...termsOf(terms, currency),
   ];
@@ -101,7 +102,7 @@ function pricesOf(model: JsonObject): string[] {
 function priceRangesOf(model: JsonObject): string[] {
   const { currency, ...terms } = priceOf(model);
   const ranges = [...Map.groupBy(linesOf(model), unitOf)].map(([unit, lines]) => {
-    const amounts = lines.map(({ amount }) => text(amount)).sort((a, b) => Number(a) - Number(b));
+    const amounts = lines.map(({ amount }) => textOf(amount)).sort((a, b) => Number(a) - Number(b));
     const [least, most] = [amounts[0], amounts.at(-1)];
     return `${least === most ? least : `${least} to ${most}`} ${currency} per ${unit}`;
   });
@@ -110,15 +111,15 @@ function priceRangesOf(model: JsonObject): string[] {
 
 function priceOf({ price }: JsonObject) {
   const { currency, minimum, multiplier } = isJsonObject(price) ? price : {};
-  return { currency: text(currency), minimum, multiplier };
+  return { currency: textOf(currency), minimum, multiplier };
 }
 
 function linesOf({ price }: JsonObject): JsonObject[] {
-  return isJsonObject(price) && Array.isArray(price.lines) ? price.lines.filter(isJsonObject) : [];
+  return isJsonObject(price) ? objectsOf(price.lines) : [];
 }
 
 function unitOf({ unit, per }: JsonObject): string {
-  return `${typeof per === "number" ? `${per} × ` : ""}${text(unit).replace("_", " ")}`;
+  return `${typeof per === "number" ? `${per} × ` : ""}${textOf(unit).replace("_", " ")}`;
 }
 
 function conditionOf({ when }: JsonObject): string {
@@ -134,15 +135,11 @@ function termsOf(
   currency: string,
 ): string[] {
   return [
-    ...(minimum === undefined ? [] : [`at least ${text(minimum)} ${currency}`]),
-    ...(multiplier === undefined ? [] : [`times ${text(multiplier)} for this key`]),
+    ...(minimum === undefined ? [] : [`at least ${textOf(minimum)} ${currency}`]),
+    ...(multiplier === undefined ? [] : [`times ${textOf(multiplier)} for this key`]),
   ];
 }
 
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 function texts(value: unknown): string {
-  return Array.isArray(value) ? value.filter((each) => typeof each === "string").join(", ") : text(value);
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string").join(", ") : textOf(value);
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
+import { textOf } from "../client/lenient.ts";
 import { inputsOf } from "../client/model.ts";
 import { column } from "./table.ts";
 
@@ -58,8 +59,4 @@ function span(least: Json | undefined, most: Json | undefined, unit = ""): strin
 
 function plain(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../src/domain/json.ts";
+import { objectsOf, textOf } from "../client/lenient.ts";
 import { troubleText } from "./standing-view.ts";
 import { column, type Field } from "./table.ts";
 
@@ -8,9 +9,9 @@ export const PROVIDER_COLUMNS = [
 ];
 
 export function providerRow(provider: JsonObject): string[] {
-  const accounts = objects(provider.accounts).map(({ name }) => text(name));
+  const accounts = objectsOf(provider.accounts).map(({ name }) => textOf(name));
   return [
-    text(provider.id),
+    textOf(provider.id),
     kindOf(provider),
     stateOf(provider),
     accounts.join(", "),
@@ -20,7 +21,7 @@ export function providerRow(provider: JsonObject): string[] {
 
 function kindOf(provider: JsonObject): string {
   const isOwn = isJsonObject(provider.form) && provider.form.own === true;
-  return isOwn ? "own form" : text(provider.kind);
+  return isOwn ? "own form" : textOf(provider.kind);
 }
 
 function stateOf({ available, needs }: JsonObject): string {
@@ -32,24 +33,24 @@ export function providerFields(provider: JsonObject): Field[] {
   const { form } = provider;
   const file = isJsonObject(form) ? form.file : undefined;
   return [
-    ["provider", text(provider.id)],
-    ["title", text(provider.title)],
+    ["provider", textOf(provider.id)],
+    ["title", textOf(provider.title)],
     ["kind", kindOf(provider)],
-    ["file", file === undefined ? undefined : `providers/${text(file)}`],
+    ["file", file === undefined ? undefined : `providers/${textOf(file)}`],
     ...texts(provider.problems).map((problem): Field => ["problem", problem]),
     ["state", stateOf(provider)],
-    ...objects(provider.accounts).map((account): Field => ["account", accountText(account)]),
+    ...objectsOf(provider.accounts).map((account): Field => ["account", accountText(account)]),
     ...factFields(isJsonObject(provider.facts) ? provider.facts : {}),
-    ...objects(provider.routes).map((route): Field => ["model", routeText(route, text(provider.id))]),
+    ...objectsOf(provider.routes).map((route): Field => ["model", routeText(route, textOf(provider.id))]),
   ];
 }
 
 function accountText({ name, lane, region, base_url, concurrency }: JsonObject): string {
   return [
-    text(name),
-    ...(lane === name ? [] : [`lane ${text(lane)}`]),
-    ...(region === undefined ? [] : [`region ${text(region)}`]),
-    ...(base_url === undefined ? [] : [`at ${text(base_url)}`]),
+    textOf(name),
+    ...(lane === name ? [] : [`lane ${textOf(lane)}`]),
+    ...(region === undefined ? [] : [`region ${textOf(region)}`]),
+    ...(base_url === undefined ? [] : [`at ${textOf(base_url)}`]),
     ...(concurrency === undefined ? [] : [`${String(concurrency)} at a time`]),
   ].join(", ");
 }
@@ -58,14 +59,14 @@ function factFields(facts: JsonObject): Field[] {
   const { base, regions, origins, media, auth, limits, flows, refusals, test } = facts;
   const joined = (given: unknown) => texts(given).join(", ") || undefined;
   return [
-    ["base", base === undefined ? undefined : text(base)],
+    ["base", base === undefined ? undefined : textOf(base)],
     ...pairs(regions).map(([name, url]): Field => ["region", `${name}: ${url}`]),
     ["origins", joined(origins)],
     ["files at", joined(media)],
-    ...objects(auth).map((kind): Field => ["key", keyText(kind)]),
+    ...objectsOf(auth).map((kind): Field => ["key", keyText(kind)]),
     ...pairs(limits).map(([name, value]): Field => ["limit", `${name.replaceAll("_", " ")}: ${value}`]),
-    ...objects(flows).map(
-      (flow): Field => ["flow", `${text(flow.name)}: ${texts(flow.operations).join(", ")}`],
+    ...objectsOf(flows).map(
+      (flow): Field => ["flow", `${textOf(flow.name)}: ${texts(flow.operations).join(", ")}`],
     ),
     ["refusals", joined(refusals)],
     ["test", test === undefined ? undefined : test === true ? "yes" : "none"],
@@ -74,12 +75,12 @@ function factFields(facts: JsonObject): Field[] {
 
 function keyText({ kind, variables }: JsonObject): string {
   const names = texts(variables);
-  return names.length === 0 ? text(kind) : `${text(kind)}, from ${names.join(" and ")}`;
+  return names.length === 0 ? textOf(kind) : `${textOf(kind)}, from ${names.join(" and ")}`;
 }
 
 function routeText({ model, upstream_model, troubles }: JsonObject, provider: string): string {
-  const name = upstream_model === model ? text(model) : `${text(model)} as ${text(upstream_model)}`;
-  return [name, ...objects(troubles).map((trouble) => troubleText(trouble, provider))].join(", ");
+  const name = upstream_model === model ? textOf(model) : `${textOf(model)} as ${textOf(upstream_model)}`;
+  return [name, ...objectsOf(troubles).map((trouble) => troubleText(trouble, provider))].join(", ");
 }
 
 export const TEST_COLUMNS = [
@@ -90,14 +91,14 @@ export const TEST_COLUMNS = [
 export function testRow(test: JsonObject): string[] {
   const { balance, balance_usd, took_ms } = test;
   const left =
-    balance_usd !== undefined ? `${text(balance_usd)} USD` : balance === undefined ? "" : String(balance);
+    balance_usd !== undefined ? `${textOf(balance_usd)} USD` : balance === undefined ? "" : String(balance);
   return [
-    text(test.provider),
-    text(test.account),
-    text(test.result),
+    textOf(test.provider),
+    textOf(test.account),
+    textOf(test.result),
     String(took_ms),
     left,
-    text(test.detail),
+    textOf(test.detail),
   ];
 }
 
@@ -105,14 +106,6 @@ function pairs(value: unknown): [string, string][] {
   return isJsonObject(value) ? Object.entries(value).map(([name, each]) => [name, String(each)]) : [];
 }
 
-function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
 function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
-}
-
-function text(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

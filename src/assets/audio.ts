@@ -5,10 +5,10 @@ import { MediaError } from "../domain/ports/asset-store.ts";
 import { StorageError } from "../domain/ports/task-store.ts";
 import { isShortage } from "../toolkit/shortage.ts";
 import { type AudioType, eraseAudioMetadata } from "./audio-metadata.ts";
-import { openWindow, readFully } from "./file-window.ts";
+import { openWindow } from "./file-window.ts";
 import { AUDIO_MAX_DURATION_MS } from "./limits.ts";
+import { openMediaInput } from "./media-input.ts";
 import { damaged } from "./refusals.ts";
-import { storing } from "./storage-errors.ts";
 
 /**
  * Proves that a file is a recording within the limits: a container of its type with sound of a known codec, a first and a last packet,
@@ -48,24 +48,9 @@ async function lastInTime(
 }
 
 async function probe(handle: FileHandle, sizeBytes: number, type: AudioType): Promise<number> {
-  const media = await import("mediabunny");
-  media.Logging.level = media.LogLevel.Silent;
-  const formats = {
-    "audio/wav": media.WAVE,
-    "audio/mpeg": media.MP3,
-    "audio/mp4": media.MP4,
-    "audio/ogg": media.OGG,
-  };
-  const input = new media.Input({
-    formats: [formats[type]],
-    source: new media.CustomSource({
-      getSize: () => sizeBytes,
-      read: (start, end) => storing(() => readFully(handle, start, end - start)),
-      maxCacheSize: 4 * 1024 * 1024,
-      prefetchProfile: "fileSystem",
-      // The later read of those bytes reports the same error.
-      handleUnhandledError: () => undefined,
-    }),
+  const { media, input } = await openMediaInput(handle, sizeBytes, ({ WAVE, MP3, MP4, OGG }) => {
+    const formats = { "audio/wav": WAVE, "audio/mpeg": MP3, "audio/mp4": MP4, "audio/ogg": OGG };
+    return [formats[type]];
   });
   try {
     if ((await input.getPrimaryVideoTrack()) !== null)

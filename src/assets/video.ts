@@ -3,11 +3,11 @@ import type { MediaProbe } from "../domain/media/asset.ts";
 import { MediaError, type PutOptions } from "../domain/ports/asset-store.ts";
 import { StorageError } from "../domain/ports/task-store.ts";
 import { isShortage } from "../toolkit/shortage.ts";
-import { openWindow, readFully } from "./file-window.ts";
+import { openWindow } from "./file-window.ts";
 import { VIDEO_MAX_DURATION_MS, VIDEO_MAX_SIDE } from "./limits.ts";
+import { openMediaInput } from "./media-input.ts";
 import { eraseMp4Metadata, isSignedMp4, readMp4 } from "./mp4.ts";
 import { damaged, tooManyPixels } from "./refusals.ts";
-import { storing } from "./storage-errors.ts";
 import { eraseWebmMetadata, readWebm } from "./webm.ts";
 
 export type VideoType = "video/mp4" | "video/webm";
@@ -46,19 +46,9 @@ export async function checkVideo(
 }
 
 async function probe(handle: FileHandle, sizeBytes: number, type: VideoType): Promise<VideoProbe> {
-  const media = await import("mediabunny");
-  media.Logging.level = media.LogLevel.Silent;
-  const input = new media.Input({
-    formats: [type === "video/mp4" ? media.MP4 : media.WEBM],
-    source: new media.CustomSource({
-      getSize: () => sizeBytes,
-      read: (start, end) => storing(() => readFully(handle, start, end - start)),
-      maxCacheSize: 4 * 1024 * 1024,
-      prefetchProfile: "fileSystem",
-      // The later read of those bytes reports the same error.
-      handleUnhandledError: () => undefined,
-    }),
-  });
+  const { media, input } = await openMediaInput(handle, sizeBytes, ({ MP4, WEBM }) => [
+    type === "video/mp4" ? MP4 : WEBM,
+  ]);
   try {
     const track = await input.getPrimaryVideoTrack();
     if (track === null) throw new MediaError("wrong_kind", "has no picture track");

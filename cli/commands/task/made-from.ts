@@ -3,6 +3,7 @@ import type { JsonObject } from "../../../src/domain/json.ts";
 import { placeAgain } from "../../again.ts";
 import { type Client, createdOf } from "../../client/client.ts";
 import { type CreateFlags, createTask } from "../../client/create-task.ts";
+import { textOf } from "../../client/lenient.ts";
 import { listPages, type PageFlags, withPageFlags } from "../../client/pages.ts";
 import { addRemoteCommand, connect, type RemoteFlags } from "../../client/remote.ts";
 import { checkTarget } from "../../client/target.ts";
@@ -167,14 +168,12 @@ export function addTree(task: Command, context: Context): void {
       },
       itemsOf: (page) => page.tasks,
       rowOf: (each) => [
-        ...[textIn(each, "task_id"), textIn(each, "parent_id"), textIn(each, "relation")],
-        each.deleted === true ? "deleted" : textIn(each, "status"),
-        textIn(each, "model"),
+        ...[textOf(each.task_id), textOf(each.parent_id), textOf(each.relation)],
+        each.deleted === true ? "deleted" : textOf(each.status),
+        textOf(each.model),
         typeof each.created_at === "number" ? formatTime(each.created_at * 1000) : "",
       ],
       none: "No tasks.",
     });
   });
 }
-
-const textIn = (each: JsonObject, name: string) => (typeof each[name] === "string" ? each[name] : "");

@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
 import { resultUrls } from "../../client/answer.ts";
+import { objectsOf, textOf } from "../../client/lenient.ts";
 import { type StoryView, stagesOf } from "../../client/story.ts";
+import { callbackLine, clockTime, ownerName } from "../../format/story-words.ts";
 import { formatDuration, formatSize, formatTime } from "../../format/units.ts";
 import { wrapCells } from "../kit/cells.ts";
 import { leftOf, type Moment, statusWord } from "./columns.ts";
@@ -71,19 +73,19 @@ function lookOf({ status }: WatchedTask): Line["look"] {
 function storyLines(task: WatchedTask, story: StoryView, field: FieldLines): Line[] {
   const { request, attempts, callbacks } = story;
   return [
-    ...field("", text(story.advice)),
+    ...field("", textOf(story.advice)),
     ...field("cost", moneyOf(task, story)),
-    ...field("key", nameOf(story.key)),
-    ...field("request", text(story.request_id)),
-    ...field("prompt", text(request.prompt), undefined, MAX_PROMPT_LINES),
+    ...field("key", ownerName(story.key)),
+    ...field("request", textOf(story.request_id)),
+    ...field("prompt", textOf(request.prompt), undefined, MAX_PROMPT_LINES),
     ...field("given", parametersOf(request)),
-    ...objects(request.inputs).flatMap((input) => field("input", inputOf(input))),
+    ...objectsOf(request.inputs).flatMap((input) => field("input", inputOf(input))),
     ...stagesOf(story).flatMap(({ stage, at, durationMs }, i) => {
       const took = durationMs === undefined ? "" : ` ${formatDuration(durationMs)}`;
-      return field(i === 0 ? "timeline" : " ", `${clock(at)} ${stage}${took}`);
+      return field(i === 0 ? "timeline" : " ", `${clockTime(at)} ${stage}${took}`);
     }),
     ...attempts.flatMap((attempt) => field("attempt", attemptOf(attempt))),
-    ...callbacks.flatMap((callback) => field("callback", callbackOf(callback))),
+    ...callbacks.flatMap((callback) => field("callback", callbackLine(callback))),
   ];
 }
 
@@ -92,8 +94,8 @@ function moneyOf({ cost, hasEnded }: WatchedTask, { hold, charge }: StoryView): 
   const { amount, currency } = isJsonObject(hold) ? hold : {};
   // What a task without a charge was held for was given back at its end.
   const isGivenBack = hasEnded && charge.length === 0;
-  const held = text(amount) === "" || isGivenBack ? "" : `${text(amount)} ${text(currency)} held`;
-  const lines = charge.map(({ sku, quantity, amount }) => `${text(sku)} × ${quantity} = ${text(amount)}`);
+  const held = textOf(amount) === "" || isGivenBack ? "" : `${textOf(amount)} ${textOf(currency)} held`;
+  const lines = charge.map(({ sku, quantity, amount }) => `${textOf(sku)} × ${quantity} = ${textOf(amount)}`);
   return [cost ?? (hasEnded ? "nothing charged" : ""), held, ...lines].filter(Boolean).join("; ");
 }
 
@@ -102,14 +104,14 @@ function parametersOf({ mode, n, parameters }: JsonObject): string {
   const pairs = given.map(
     ([name, value]) => `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  return [text(mode), typeof n === "number" ? `n=${n}` : "", ...pairs].filter(Boolean).join(" ");
+  return [textOf(mode), typeof n === "number" ? `n=${n}` : "", ...pairs].filter(Boolean).join(" ");
 }
 
 function inputOf({ field, media_type, size_bytes, width, height, url }: JsonObject): string {
   const size = typeof size_bytes === "number" ? formatSize(size_bytes) : "";
   const shape = typeof width === "number" && typeof height === "number" ? `${width}×${height}` : "";
-  const about = [text(media_type), shape, size].filter(Boolean).join(", ");
-  return `${text(field)}: ${about === "" ? text(url) : about}`;
+  const about = [textOf(media_type), shape, size].filter(Boolean).join(", ");
+  return `${textOf(field)}: ${about === "" ? textOf(url) : about}`;
 }
 
 function attemptOf(attempt: JsonObject): string {
@@ -123,30 +125,14 @@ function attemptOf(attempt: JsonObject): string {
     route,
     detail,
   } = attempt;
-  const took = Date.parse(text(to)) - Date.parse(text(from));
+  const took = Date.parse(textOf(to)) - Date.parse(textOf(from));
   const { provider, upstream_model: model } = isJsonObject(route) ? route : {};
   return [
-    `${number} ${text(outcome)}${Number.isNaN(took) ? "" : ` after ${formatDuration(took)}`}`,
-    [text(provider), text(model)].filter(Boolean).join(" "),
-    [text(code), text(message)].filter(Boolean).join(": "),
-    text(detail),
+    `${number} ${textOf(outcome)}${Number.isNaN(took) ? "" : ` after ${formatDuration(took)}`}`,
+    [textOf(provider), textOf(model)].filter(Boolean).join(" "),
+    [textOf(code), textOf(message)].filter(Boolean).join(": "),
+    textOf(detail),
   ]
     .filter(Boolean)
     .join("; ");
 }
-
-function callbackOf({
-  host,
-  state,
-  attempts,
-  last_status: status,
-  last_outcome: outcome,
-}: JsonObject): string {
-  const answer = typeof status === "number" ? `answered ${status}` : text(outcome);
-  return [`${text(state)} at ${text(host)}`, `${attempts} sent`, answer].filter(Boolean).join(", ");
-}
-
-const clock = (ms: number): string => new Date(ms).toISOString().slice(11, 23);
-const nameOf = (value: unknown): string => (isJsonObject(value) ? text(value.name) || text(value.id) : "");
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
-const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);

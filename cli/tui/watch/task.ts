@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../../src/domain/json.ts";
 import { issuesOf, resultUrls, type TaskView } from "../../client/answer.ts";
 import { costOf } from "../../client/follow.ts";
+import { textOf } from "../../client/lenient.ts";
 import { hasEnded } from "../../client/wait.ts";
 
 /** A task as the table shows it. */
@@ -64,10 +65,6 @@ export function laterOf(known: WatchedTask, read: WatchedTask, isEvent: boolean)
   const [before, after] = [standing(known), standing(read)];
   if (before !== after) return before > after ? known : read;
   return known.progress > read.progress ? known : read;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 function numberOf(value: unknown): number | undefined {
