@@ -84,8 +84,6 @@ interface AttemptCost {
   readonly reported?: Micros | undefined;
 }
 
-/** How often an upstream is asked in vain before a task past its deadline ends, because it may have finished meanwhile. */
-const LATE_TRIES = 5;
 /** How soon to check again whether a provider was switched on. */
 const PROVIDER_OFF_MS = 30_000;
 
@@ -113,11 +111,6 @@ export class Step {
   async isLate(): Promise<boolean> {
     const { deadlineAt = Number.POSITIVE_INFINITY, id } = this.task;
     return this.deps.clock.now() >= deadlineAt && (await this.deps.isOverdue(id));
-  }
-
-  /** Whether the task's deadline has passed, and its upstream has said nothing useful for several tries in a row. */
-  async isGivenUp(): Promise<boolean> {
-    return this.task.failures + 1 >= LATE_TRIES && (await this.isLate());
   }
 
   /** What the latest attempt must make. */
@@ -226,10 +219,11 @@ export class Step {
     return end && this.attempt && { ...end, id: this.attempt.id };
   }
 
-  /** Releases the task in its stage. It is due again after `delayMs`. */
+  /** Releases the task in its stage. It is due again after `delayMs`, and at its deadline at the latest. */
   snooze(delayMs: number, failures = this.task.failures): Promise<StepResult> {
     const now = this.deps.clock.now();
-    return this.settle(snoozed(this.task, now, { dueAt: now + delayMs, failures }));
+    const dueAt = dueAfter(now, delayMs, this.task.deadlineAt);
+    return this.settle(snoozed(this.task, now, { dueAt, failures }));
   }
 
   /** Releases the task after a transient failure. It is due again after `retryAfterMs`, or else after a growing delay. */
@@ -268,7 +262,7 @@ export class Step {
 
   /**
    * Releases the task after a submission without a usable answer: `queued` to submit again when its lane has room, `submitting` to
-   * ask the upstream. It is due after `retryAfterMs`, or else after a growing delay.
+   * ask the upstream. It is due after `retryAfterMs`, or else after a growing delay, and at its deadline at the latest.
    *
    * @param costMicros what the submission may have cost, if another one follows
    */
@@ -281,7 +275,8 @@ export class Step {
     if (attempt === undefined) throw new Error(`Task ${task.id} has no attempt`);
     const failures = task.failures + 1;
     const now = this.deps.clock.now();
-    const dueAt = now + retryDelayMs(failures, this.deps.random(), retryAfterMs);
+    const delayMs = retryDelayMs(failures, this.deps.random(), retryAfterMs);
+    const dueAt = dueAfter(now, delayMs, task.deadlineAt);
     return this.settle(unanswered(now, to, { dueAt, failures }, { id: attempt.id, detail, costMicros }));
   }
 

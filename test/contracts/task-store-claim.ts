@@ -324,19 +324,38 @@ export function describeClaim(make: MakeStore): void {
     );
 
     test(
-      "a queue whose lane is full sets no time",
+      "a queue whose lane is full sets a time for what waits, and none for what is due",
       withStore(make, async (store) => {
         await admit(store, { number: 1 });
         const lease = await beginOne(store);
         const again = { dueAt: NOW + 10, failures: 1, lane: LANE, routeIndex: 0 };
         await store.tasks.apply(lease, requeued(NOW, again, { attempt: attemptId(1), detail: "429" }));
         const full = claimQuery({ lanes: [{ lane: LANE, capacity: 0 }] });
-        expect(await store.tasks.claim(full)).toEqual({ leases: [], nextDueAt: undefined, room: "none" });
+        expect(await store.tasks.claim(full)).toEqual({ leases: [], nextDueAt: NOW + 10, room: "none" });
         expect(await store.tasks.claim(claimQuery())).toEqual({
           leases: [],
           nextDueAt: NOW + 10,
           room: "all",
         });
+        const due = { ...full, now: NOW + 10 };
+        expect(await store.tasks.claim(due)).toEqual({ leases: [], nextDueAt: undefined, room: "none" });
+      }),
+    );
+
+    test(
+      "a queued task ends at its deadline though its lane is full",
+      withStore(make, async (store) => {
+        await admit(store, { number: 1 });
+        const lease = await beginOne(store);
+        const { deadlineAt } = newIntent();
+        const again = { dueAt: deadlineAt, failures: 1, lane: LANE, routeIndex: 0 };
+        await store.tasks.apply(lease, requeued(NOW, again, { attempt: attemptId(1), detail: "429" }));
+        const lanes = [{ lane: LANE, capacity: 1, starts: 0 }];
+        const before = await store.tasks.claim(claimQuery({ now: deadlineAt - 1, lanes }));
+        expect(before).toMatchObject({ leases: [], nextDueAt: deadlineAt });
+        const at = claimQuery({ now: deadlineAt, lanes });
+        const [first, second] = [await store.tasks.claim(at), await store.tasks.claim(at)];
+        expect(ids([...first.leases, ...second.leases])).toEqual([taskId(1)]);
       }),
     );
 

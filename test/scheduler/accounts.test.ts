@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { LaneId, ModelId, ProviderId, TaskId } from "../../src/domain/ids.ts";
 import { type ProviderAdapter, ProviderError } from "../../src/domain/ports/provider.ts";
+import { WHOLE_ACCOUNT } from "../../src/domain/ports/route-store.ts";
 import { laneCapacities } from "../../src/scheduler/routing/lanes.ts";
 import { createWays } from "../../src/scheduler/routing/ways.ts";
 import { createScheduler } from "../../src/scheduler/scheduler.ts";
@@ -272,8 +273,11 @@ test("a job whose upstream names a time after its deadline for the first poll is
   expect((await engine.task(id)).error?.code).toBe("DEADLINE_EXCEEDED");
 });
 
-test("a task whose upstream asks it to come again after its deadline ends at its deadline", async () => {
-  const busy = { retryAfterMs: 600_000, isUnable: true };
+test.each([
+  ["the model", { isUnable: true }],
+  ["the whole account", { isTooOften: true }],
+])("a task whose upstream pauses %s until after its deadline ends at its deadline", async (_what, what) => {
+  const busy = { retryAfterMs: 600_000, ...what };
   const provider = account(LANE, {
     submit: async () => {
       throw new ProviderError("retry", "UPSTREAM_CAPACITY_EXHAUSTED", "503", busy);
@@ -488,7 +492,42 @@ test("a job that its upstream puts off again and again ends soon after its deadl
   const id = await engine.admit();
   await engine.runToEnd();
   expect(await engine.task(id)).toMatchObject({ status: "failed", error: { code: "DEADLINE_EXCEEDED" } });
-  expect(engine.clock.now() - NOW).toBeLessThan(605_000);
+  expect(engine.clock.now() - NOW).toBe(60_000);
+});
+
+test("a job whose account is paused until after its deadline is asked after at its deadline, once", async () => {
+  const asked: number[] = [];
+  const provider = account(LANE, {
+    submit: async () => ({ kind: "operation", operation: {}, pollAfterMs: 1_000 }),
+    async poll() {
+      asked.push(engine.clock.now() - NOW);
+      return { kind: "pending" };
+    },
+  });
+  const engine = await createEngine([provider], { models: [{ ...MODEL, deadlineMs: 60_000 }] });
+  const id = await engine.admit();
+  await engine.scheduler.tick();
+  engine.deps.pace.slow({ lane: LANE, upstreamModel: WHOLE_ACCOUNT }, 600_000);
+  await engine.runToEnd();
+  expect((await engine.task(id)).error?.code).toBe("DEADLINE_EXCEEDED");
+  expect(asked).toEqual([60_000]);
+});
+
+test("a submission whose answer was lost ends at its deadline, where its account is paused until later", async () => {
+  const provider = account(LANE, {
+    submitIsIdempotent: true,
+    submit: async () => {
+      throw new ProviderError("unknown", "UPSTREAM_ERROR", "504", { retryAfterMs: 600_000 });
+    },
+  });
+  const engine = await createEngine([provider], { models: [{ ...MODEL, deadlineMs: 60_000 }] });
+  const id = await engine.admit();
+  await engine.scheduler.tick();
+  engine.deps.pace.slow({ lane: LANE, upstreamModel: WHOLE_ACCOUNT }, 600_000);
+  engine.clock.advance(60_000);
+  await engine.scheduler.tick();
+  expect((await engine.task(id)).error?.code).toBe("DEADLINE_EXCEEDED");
+  expect(provider.submissions).toHaveLength(1);
 });
 
 test("a job that was put off until after its deadline is asked after first", async () => {

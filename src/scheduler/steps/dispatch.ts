@@ -5,6 +5,7 @@ import type { Attempt, Lease } from "../../domain/task/task.ts";
 import { resent } from "../../domain/task/transition.ts";
 import { SETTLED, Step, type StepResult } from "../step.ts";
 import { type Beginning, begun, enter, leave } from "./begin.ts";
+import { isGivenUp } from "./given-up.ts";
 import { fetchInputs, openInputs } from "./inputs.ts";
 import { LET_GO, outcomeUnknown, submit } from "./submit.ts";
 import { waitFor } from "./wait-for.ts";
@@ -15,7 +16,7 @@ export async function dispatch(step: Step): Promise<StepResult> {
   const openAttempt = attempt?.state === "ambiguous" ? attempt : undefined;
   if (openAttempt !== undefined) {
     if (task.cancelRequested) return step.letGo(LET_GO, "ambiguous");
-    if (await step.isGivenUp())
+    if (await isGivenUp(step))
       return step.failAtCost(taskError("DEADLINE_EXCEEDED"), undefined, { state: "ambiguous" });
     const adapter = step.adapterOf(openAttempt);
     if (adapter === undefined) return (await step.isLate()) ? outcomeUnknown(step) : step.waitForProvider();
@@ -65,6 +66,8 @@ async function resend(step: Step, adapter: ProviderAdapter, attempt: Attempt): P
   const inputs = await openInputs(deps, task.request, attempt.startedAt);
   if (!Array.isArray(inputs)) return outcomeUnknown(step);
   const waitMs = deps.pace.submit(attempt, task.id);
+  if (waitMs > 0 && (await isGivenUp(step, waitMs)))
+    return step.failAtCost(taskError("DEADLINE_EXCEEDED"), undefined, { state: "ambiguous" });
   if (waitMs > 0) return step.snooze(waitMs);
   if ((await step.commit(resent(deps.clock.now(), attempt.id))) === "lease_lost") return SETTLED;
   const submitting: Lease = { ...lease, task: { ...task, stage: "submitting" } };

@@ -8,6 +8,7 @@ import { heed } from "../routing/pace.ts";
 import { sentOf } from "../routing/standing.ts";
 import type { Step, StepResult } from "../step.ts";
 import { unquotedAnswer } from "../unquoted.ts";
+import { isGivenUp } from "./given-up.ts";
 import { recordOutputs } from "./outputs.ts";
 import { previewsOf } from "./previews.ts";
 
@@ -15,8 +16,6 @@ import { previewsOf } from "./previews.ts";
 export const CANCEL_TRIES = 5;
 /** After this many answers without a usable result, a task is ended. */
 const UNUSABLE_TRIES = 5;
-/** So long after the deadline, one poll in vain is enough: between two of them an upstream may ask for ten minutes. */
-const LATE_MS = 120_000;
 /** So many answers in a row that a job is unknown are believed. One alone may come from a server that has not heard of it. */
 const LOST_TRIES = 3;
 
@@ -32,10 +31,11 @@ export async function poll(step: Step): Promise<StepResult> {
   const { operation } = attempt;
   const waitMs = pace.poll(attempt, task.id);
   if (waitMs > 0) {
+    const isPaused = pace.pausedMs(attempt, "poll") > 0;
     // A pause may last for minutes, in which a job that nobody wants would be made and charged for.
-    if (task.cancelRequested && pace.pausedMs(attempt, "poll") > 0)
-      await tryToStop(step, adapter, operation, "a cancelled operation");
-    return step.snooze(waitMs);
+    if (task.cancelRequested && isPaused) await tryToStop(step, adapter, operation, "a cancelled operation");
+    // At its deadline it is asked after once, also in a pause: what was made by then was paid for.
+    if (!isPaused || !(await step.isLate())) return step.snooze(waitMs);
   }
   const ask = adapter.poll.bind(adapter);
   return step.attempting(
@@ -173,14 +173,10 @@ async function pollTrouble(step: Step, error: unknown): Promise<StepResult> {
   if (error instanceof ProviderError && isFinal(error, failures))
     return step.failAtCost(taskError(error.code, error.publicMessage), detail);
   if (cancelRequested && failures >= CANCEL_TRIES) return letGo(step);
-  if (await isLastInVain(step)) return step.failAtCost(taskError("DEADLINE_EXCEEDED"), detail);
+  const askedMs = error instanceof ProviderError ? error.details.retryAfterMs : undefined;
+  if (await isGivenUp(step, askedMs ?? 0)) return step.failAtCost(taskError("DEADLINE_EXCEEDED"), detail);
   step.deps.log.warn({ task: id, failures, detail }, "poll failed; asking again");
-  return step.retryLater(error instanceof ProviderError ? error.details.retryAfterMs : undefined);
-}
-
-function isLastInVain(step: Step): Promise<boolean> {
-  const { deadlineAt = Number.POSITIVE_INFINITY } = step.task;
-  return step.deps.clock.now() >= deadlineAt + LATE_MS ? step.isLate() : step.isGivenUp();
+  return step.retryLater(askedMs);
 }
 
 function tellRefusal(step: Step, error: unknown, detail: string): void {

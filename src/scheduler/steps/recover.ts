@@ -3,6 +3,7 @@ import { nextPollDelayMs } from "../../domain/task/backoff.ts";
 import { submitted } from "../../domain/task/transition.ts";
 import { heed } from "../routing/pace.ts";
 import type { Step, StepResult } from "../step.ts";
+import { isGivenUp } from "./given-up.ts";
 import { openInputs } from "./inputs.ts";
 import { CANCEL_TRIES } from "./poll.ts";
 import { canSubmitAgain, isToRepeat, LET_GO, outcomeUnknown, repeat } from "./submit.ts";
@@ -28,7 +29,7 @@ export async function recover(step: Step): Promise<StepResult> {
 /** If the upstream cannot be asked. */
 async function submitAgain(step: Step, adapter: ProviderAdapter): Promise<StepResult> {
   if (step.task.cancelRequested) return letGo(step);
-  if (await step.isGivenUp()) return outcomeUnknown(step);
+  if (await isGivenUp(step)) return outcomeUnknown(step);
   if (canSubmitAgain(adapter)) return step.unanswered("queued");
   return (await isToRepeat(step, adapter)) ? repeat(step) : outcomeUnknown(step);
 }
@@ -41,7 +42,8 @@ async function ask(
   const { deps, task, attempt } = step;
   if (attempt === undefined) return outcomeUnknown(step);
   const waitMs = deps.pace.poll(attempt, task.id);
-  if (waitMs > 0) return step.snooze(waitMs);
+  const isPaused = deps.pace.pausedMs(attempt, "poll") > 0;
+  if (waitMs > 0 && (!isPaused || !(await step.isLate()))) return step.snooze(waitMs);
   return step.attempting(
     async () => {
       const inputs = await openInputs(deps, task.request, attempt.startedAt);
@@ -67,8 +69,9 @@ async function ask(
       heed(deps.pace, attempt, error);
       deps.log.warn({ task: task.id, provider: adapter.lane, err: error as Error }, "recovery failed");
       if (task.cancelRequested && task.failures + 1 >= CANCEL_TRIES) return letGo(step);
-      if (await step.isGivenUp()) return outcomeUnknown(step);
-      return step.retryLater(error instanceof ProviderError ? error.details.retryAfterMs : undefined);
+      const askedMs = error instanceof ProviderError ? error.details.retryAfterMs : undefined;
+      if (await isGivenUp(step, askedMs ?? 0)) return outcomeUnknown(step);
+      return step.retryLater(askedMs);
     },
   );
 }

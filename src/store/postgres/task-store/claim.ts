@@ -91,20 +91,18 @@ async function claimOnce(claiming: Claiming): Promise<Claimed & { readonly queue
   if (!hasQueued) {
     const [leases, nextDueAt] = await Promise.all([
       leaseUnderWay(claiming, due),
-      pools.nextDueAt(session, { now: query.now, own: [], movable: [] }),
+      pools.nextDueAt(session, { now: query.now, own: [], movable: [], all: [] }),
     ]);
     return { leases, queued: [], nextDueAt, room: "all", isQueueEmpty: true };
   }
   const free = freeCapacity(query, counts);
+  const lanes = query.lanes.map(({ lane }) => lane);
   const from = sources(query, free);
   const [underWay, , ready, turns] = await Promise.all([
     leaseUnderWay(claiming, due),
-    pools.promote(session, from, query.now),
+    pools.promote(session, lanes, query.now),
     pools.withReady(session, from),
-    LaneTurns.read(
-      session,
-      query.lanes.map(({ lane }) => lane),
-    ),
+    LaneTurns.read(session, lanes),
   ]);
   const wanted = await chooseQueued(claiming, {
     ...{ free, turns, ready: new Set(ready) },
@@ -118,6 +116,7 @@ async function claimOnce(claiming: Claiming): Promise<Claimed & { readonly queue
       now: query.now,
       own: left.filter((lane) => hasRoom(free, lane)),
       movable: left.filter((lane) => !hasRoom(free, lane)),
+      all: lanes,
     }),
   ]);
   const open = query.lanes.filter(({ lane }) => hasRoom(free, lane)).length;

@@ -34,7 +34,7 @@ const PROMOTE = statement<never, [lanes: readonly LaneId[], now: number]>(
        order by due_at limit ${PROMOTED_AT_ONCE} for no key update skip locked
      ) as task
    )
-   update task set pool = 'ready' from due where task.number = due.number`,
+   update task set pool = case when deadline_at <= $2 then 'under_way' else 'ready' end from due where task.number = due.number`,
 );
 const WITH_READY = statement<{ lane: LaneId }, [lanes: readonly LaneId[]]>(
   `select lane from unnest($1::text[]) as given (lane)
@@ -50,10 +50,10 @@ interface NextRow {
 const isLeft = (lanes: string, also: string) =>
   `exists (select 1 from unnest(${lanes}::text[]) as given (lane)
      where exists (select 1 from task where pool = 'ready' and task.lane = given.lane ${also}))`;
-const NEXT = statement<NextRow, [own: readonly LaneId[], movable: readonly LaneId[]]>(
+const NEXT = statement<NextRow, [own: readonly LaneId[], movable: readonly LaneId[], all: readonly LaneId[]]>(
   `select ${isLeft("$1", "")} or ${isLeft("$2", IS_MOVABLE)} as is_left,
      (select due_at from task where pool = 'under_way' order by due_at limit 1) as under_way,
-     (select min(first.due_at) from unnest($1::text[] || $2::text[]) as given (lane) cross join lateral
+     (select min(first.due_at) from unnest($3::text[]) as given (lane) cross join lateral
         (select due_at from task where pool = 'waiting' and task.lane = given.lane order by due_at limit 1) as first) as waiting`,
 );
 
@@ -66,6 +66,7 @@ export const pools = {
   },
   hasQueued: async (session: Session) => (await HAS_QUEUED.get(session))?.found === true,
   countUnderWay: (session: Session) => COUNTS.all(session),
+  /** Has due tasks wait for a place in their lanes. One whose deadline has passed needs no place to end. */
   async promote(session: Session, lanes: readonly LaneId[], now: number): Promise<void> {
     if (lanes.length > 0) await PROMOTE.run(session, lanes, now);
   },
@@ -73,12 +74,20 @@ export const pools = {
   async withReady(session: Session, lanes: readonly LaneId[]): Promise<LaneId[]> {
     return lanes.length === 0 ? [] : (await WITH_READY.all(session, lanes)).map(({ lane }) => lane);
   },
-  /** When a claim could find something: in lanes that may start all of their tasks, and in those whose tasks others may take over. */
+  /**
+   * When a claim could find something: in lanes that may start all of their tasks, and in those whose tasks others may take over. In all, a
+   * waiting task comes due.
+   */
   async nextDueAt(
     session: Session,
-    { now, own, movable }: { now: number; own: readonly LaneId[]; movable: readonly LaneId[] },
+    {
+      now,
+      own,
+      movable,
+      all,
+    }: { now: number; own: readonly LaneId[]; movable: readonly LaneId[]; all: readonly LaneId[] },
   ): Promise<number | undefined> {
-    const row = await NEXT.get(session, own, movable);
+    const row = await NEXT.get(session, own, movable, all);
     if (row === undefined || row.is_left) return now;
     const times = [row.under_way, row.waiting].filter((time) => time !== null);
     return times.length === 0 ? undefined : Math.max(Math.min(...times), now);

@@ -48,7 +48,6 @@ export function prepareClaim(
   function takeQueued(query: ClaimQuery, free: FreeCapacity, wanted: number): Lease[] {
     const leases: Lease[] = [];
     let places = rotated(query.lanes, turn++);
-    for (const lane of sources(query, free)) pools.promote(lane, query.now, PROMOTED_AT_ONCE);
     while (places.length > 0) {
       places = places.filter((place) => {
         if (leases.length >= wanted || !hasRoom(free, place.lane)) return false;
@@ -63,9 +62,10 @@ export function prepareClaim(
   }
 
   return (query) => {
+    const hasQueued = pools.hasQueued();
+    if (hasQueued) for (const { lane } of query.lanes) pools.promote(lane, query.now, PROMOTED_AT_ONCE);
     const underWay = takeUnderWay(query);
-    if (!pools.hasQueued())
-      return { leases: underWay, nextDueAt: nextDueAt(query), room: "all", isQueueEmpty: true };
+    if (!hasQueued) return { leases: underWay, nextDueAt: nextDueAt(query), room: "all", isQueueEmpty: true };
     const free = freeCapacity(query, pools.countUnderWay());
     const queued = takeQueued(query, free, query.limit - underWay.length);
     const open = query.lanes.filter(({ lane }) => hasRoom(free, lane)).length;
@@ -93,10 +93,11 @@ function prepareNextDueAt(pools: Pools, ready: NextReady) {
   /** @param free what may still start; undefined where nothing is queued */
   return (query: ClaimQuery, free?: FreeCapacity): number | undefined => {
     const lanes = free === undefined ? [] : sources(query, free);
+    const all = free === undefined ? [] : query.lanes;
     // A lane with room has ready tasks left only if the limit was reached.
     const isLeft = (lane: LaneId) => ready.has(lane, free === undefined || !hasRoom(free, lane));
     if (lanes.some(isLeft)) return query.now;
-    const times = [pools.firstUnderWay(), ...lanes.map((lane) => pools.firstWaiting(lane))];
+    const times = [pools.firstUnderWay(), ...all.map(({ lane }) => pools.firstWaiting(lane))];
     const next = Math.min(...times.filter((time) => time !== undefined));
     return next === Number.POSITIVE_INFINITY ? undefined : Math.max(next, query.now);
   };

@@ -31,9 +31,9 @@ export function preparePools(db: Database) {
     `select 1 from task indexed by task_waiting where pool = 'waiting' and lane = ? and due_at <= ? limit 1`,
   );
   const promote = db.prepare<never, [lane: string, now: number, limit: number]>(
-    `update task set pool = 'ready' where id in
+    `update task set pool = case when deadline_at <= ?2 then 'under_way' else 'ready' end where id in
        (select id from task indexed by task_waiting
-        where pool = 'waiting' and lane = ? and due_at <= ? order by due_at limit ?)`,
+        where pool = 'waiting' and lane = ?1 and due_at <= ?2 order by due_at limit ?3)`,
   );
   const firstUnderWay = db.prepare<{ due_at: number }, []>(
     `select due_at from task indexed by task_under_way where pool = 'under_way' order by due_at limit 1`,
@@ -55,6 +55,7 @@ export function preparePools(db: Database) {
       return used.map((use) => ({ ...use, awaiting: byLane.get(use.lane) }));
     },
     hasDueWaiting,
+    /** Has due tasks wait for a place in their lane. One whose deadline has passed needs no place to end. */
     promote(lane: LaneId, now: number, limit: number): void {
       if (hasDueWaiting(lane, now)) promote.run(lane, now, limit);
     },
