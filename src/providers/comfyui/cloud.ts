@@ -1,6 +1,6 @@
-import { isJsonObject, type Json } from "../../domain/json.ts";
-import type { PollResult } from "../../domain/ports/provider.ts";
-import { failedJob, unansweredQuestion } from "../kit/classify.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
+import { type PollResult, ProviderError } from "../../domain/ports/provider.ts";
+import { failedJob, isOfAnother, unansweredQuestion } from "../kit/classify.ts";
 import { type Api, ask, noWord, tell } from "./api.ts";
 import { type Prompt, readPrompt } from "./prompt.ts";
 import { readFailure } from "./refusals.ts";
@@ -20,7 +20,7 @@ export function followInCloud(api: Api): Following {
       const status = await statusOf(api, prompt, signal);
       switch (status) {
         case "completed": {
-          const { outputs } = await ask(api, `/jobs/${encodeURIComponent(prompt.id)}`, signal);
+          const { outputs } = await jobOf(api, prompt, signal);
           return readOutputs(outputs, prompt);
         }
         case "error":
@@ -66,10 +66,17 @@ async function statusOf(
   const isSettled = Math.abs(upstream.clock.now() - submittedAt) >= SETTLED_MS;
   if (status === 404 && isJsonObject(json) && isSettled) return undefined;
   if (status > 299 || !isJsonObject(json) || typeof json.status !== "string") throw noWord(upstream, answer);
+  if (isOfAnother(json.id, id)) throw noWord(upstream, answer);
   return json.status;
 }
 
-async function failure(api: Api, { id }: Prompt, signal: AbortSignal): Promise<PollResult> {
-  const { execution_error: error } = await ask(api, `/jobs/${encodeURIComponent(id)}`, signal);
+async function jobOf(api: Api, { id }: Prompt, signal: AbortSignal): Promise<JsonObject> {
+  const job = await ask(api, `/jobs/${encodeURIComponent(id)}`, signal);
+  if (!isOfAnother(job.id, id)) return job;
+  throw new ProviderError("retry", "UPSTREAM_ERROR", `${api.upstream.name} answered about another job`);
+}
+
+async function failure(api: Api, prompt: Prompt, signal: AbortSignal): Promise<PollResult> {
+  const { execution_error: error } = await jobOf(api, prompt, signal);
   return failedJob(readFailure(api.upstream, isJsonObject(error) ? error : {}));
 }

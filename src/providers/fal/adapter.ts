@@ -17,6 +17,7 @@ import {
   answerWithout,
   describeAnswer,
   failedJob,
+  isOfAnother,
   meaningOfStatus,
   refusedSubmission,
   retryAfterMs,
@@ -145,8 +146,8 @@ async function poll(upstream: Upstream, job: FalJob, signal: AbortSignal): Promi
   const answer = await ask(upstream, "GET", job.statusUrl, signal);
   if (answer.status === 404) return lost(upstream, job, answer, signal);
   if (answer.status > 299 || !isJsonObject(answer.json)) throw noWord(upstream, answer);
-  const { status } = answer.json;
-  if (typeof status !== "string") throw noWord(upstream, answer);
+  const { status, request_id } = answer.json;
+  if (typeof status !== "string" || isOfAnother(request_id, job.id)) throw noWord(upstream, answer);
   // Also for an undocumented status, from which neither success nor failure follows.
   if (status !== "COMPLETED") return { kind: "pending" };
   const failure = readFailure(upstream, answer);

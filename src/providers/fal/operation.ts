@@ -4,6 +4,7 @@ import type { Upstream } from "../kit/http.ts";
 
 /** A job of the queue, and where to ask after it. */
 export interface FalJob {
+  readonly id: string;
   readonly statusUrl: string;
   readonly responseUrl: string;
   readonly cancelUrl: string;
@@ -49,6 +50,7 @@ export function readOperation(upstream: Upstream, handle: Json): FalJob | undefi
     status_url: statusUrl,
     response_url: responseUrl,
     cancel_url: cancelUrl,
+    request_id: id,
     submitted_at: at,
     ...rest
   } = handle;
@@ -56,5 +58,6 @@ export function readOperation(upstream: Upstream, handle: Json): FalJob | undefi
   const isAddress = (url: Json | undefined): url is string =>
     typeof url === "string" && (url.startsWith("/") || upstream.isOwn(url));
   if (!isAddress(statusUrl) || !isAddress(responseUrl) || !isAddress(cancelUrl)) return undefined;
-  return typeof at === "number" ? { statusUrl, responseUrl, cancelUrl, submittedAt: at, kind } : undefined;
+  if (typeof id !== "string" || typeof at !== "number") return undefined;
+  return { id, statusUrl, responseUrl, cancelUrl, submittedAt: at, kind };
 }

@@ -1,4 +1,5 @@
 import type { TaskErrorCode } from "../../domain/errors.ts";
+import type { Json } from "../../domain/json.ts";
 import { type PollResult, ProviderError } from "../../domain/ports/provider.ts";
 import { LONGEST_DELAY_MS } from "../../domain/task/backoff.ts";
 import { parseRetryAfterMs } from "../../toolkit/retry-after.ts";
@@ -136,6 +137,11 @@ export function unansweredQuestion(error: unknown): never {
 
 function codeOf({ isLate }: NoAnswer): TaskErrorCode {
   return isLate ? "UPSTREAM_TIMEOUT" : "UPSTREAM_ERROR";
+}
+
+/** Whether an answer names another job than the one that was asked about: a cache or a proxy on the way has mixed them up. */
+export function isOfAnother(named: Json | undefined, id: string): boolean {
+  return typeof named === "string" && named !== id;
 }
 
 /** How long an answer asks to wait, as far as a task waits at all. */

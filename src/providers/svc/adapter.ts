@@ -18,6 +18,7 @@ import type { DownloadLimits } from "../../toolkit/download.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
   answerWithout,
+  isOfAnother,
   refusedSubmission,
   retryAfterMs,
   unansweredQuestion,
@@ -176,6 +177,7 @@ async function poll(upstream: Upstream, { id, kind }: Job, signal: AbortSignal):
       isLost: true,
     };
   if (answer.status > 299 || data === undefined) throw noWord(upstream, answer);
+  if (isOfAnother(data.task_id, id)) throw noWord(upstream, answer, "about another task");
   const { status, progress } = data;
   switch (status) {
     case "completed":

@@ -22,7 +22,10 @@ export function readOutputs(
   }
   // A file that was found damaged since still has its address.
   const isMissing = ({ code }: JsonObject) => code !== FILE_DAMAGED;
-  const missing = Array.isArray(issues) ? issues.filter(isJsonObject).filter(isMissing) : [];
+  const told = Array.isArray(issues) ? issues.filter(isJsonObject).filter(isMissing) : [];
+  const isPlace = ({ index }: JsonObject) =>
+    Number.isInteger(index) && Number(index) >= 0 && Number(index) < result.length + told.length;
+  const missing = told.filter(isPlace);
   missing.sort((a, b) => Number(a.index) - Number(b.index));
   for (const { index, code } of missing) {
     const known = RESULT_ISSUE_CODES.find((each) => each === code) ?? "UPSTREAM_ERROR";

@@ -310,6 +310,32 @@ test("the cloud chooses ids, is asked for the status of a job, and interrupts no
   expect(provider.recover).toBeUndefined();
 });
 
+test.each(["job/p-1/status", "jobs/p-1"])(
+  "what the cloud says of another job in %s is not believed",
+  async (mixed) => {
+    const comfy = await startComfy();
+    started.push(comfy);
+    const provider = createProvider({
+      baseUrl: comfy.origin,
+      clock: fakeClock(),
+      apiKey: "k",
+      isCloud: true,
+    });
+    const images = [{ filename: "a.png", subfolder: "", type: "output" }];
+    const job = { id: "p-1", status: "completed", outputs: { "9": { images } } };
+    comfy.instead = (path) =>
+      Response.json(
+        path === "POST /api/prompt"
+          ? { prompt_id: "p-1" }
+          : path.endsWith(mixed)
+            ? { ...job, id: "p-2" }
+            : job,
+      );
+    const operation = operationOf(await provider.submit(submission(), signal));
+    await expect(provider.poll?.(operation, signal)).rejects.toMatchObject({ disposition: "retry" });
+  },
+);
+
 test.each([
   ["OOMError", { code: "UPSTREAM_CAPACITY_EXHAUSTED", mayReroute: true }],
   ["InsufficientFundsError", { code: "NO_ROUTE_AVAILABLE", mayReroute: true }],

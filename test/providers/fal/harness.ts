@@ -1,6 +1,6 @@
 import { createCatalog } from "../../../src/catalog/catalog.ts";
 import type { AttemptId, ModelId, TaskId } from "../../../src/domain/ids.ts";
-import type { Json, JsonObject } from "../../../src/domain/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../src/domain/json.ts";
 import { type Model, selectMode } from "../../../src/domain/model/model.ts";
 import type { InputFile, ProviderAdapter, SubmitRequest } from "../../../src/domain/ports/provider.ts";
 import type { Clock } from "../../../src/domain/ports/runtime.ts";
@@ -60,12 +60,11 @@ export function submission(given: Submission = {}): SubmitRequest {
   };
 }
 
+/** The job of the examples. */
+export const JOB = "764cabcf-b745-4b3e-ae38-1200304cf45b";
+
 /** What the queue answers to a submission. */
-export function queued(
-  origin: string,
-  id = "764cabcf-b745-4b3e-ae38-1200304cf45b",
-  over: JsonObject = {},
-): Scripted {
+export function queued(origin: string, id = JOB, over: JsonObject = {}): Scripted {
   const own = `${origin}/fal-ai/flux/requests/${id}`;
   const urls = { response_url: own, status_url: `${own}/status`, cancel_url: `${own}/cancel` };
   return { json: { status: "IN_QUEUE", request_id: id, queue_position: 0, ...urls, ...over } };
@@ -102,10 +101,16 @@ export async function startQueue(
     if (job === undefined)
       return { status: 404, json: { detail: "Request not found", error_type: "not_found" } };
     if (verb === "cancel") return cancel(job);
-    if (verb === "status") return job.isCancelled ? COMPLETED : next(job);
+    if (verb === "status") return named(job.isCancelled ? COMPLETED : next(job), id);
     return job.isCancelled ? CANCELLED : job.result;
   };
   return Object.assign(upstream, { jobs });
+}
+
+/** A status of the examples' job as one of this job. */
+function named(status: Scripted, id: string): Scripted {
+  const json = "json" in status && isJsonObject(status.json) ? status.json : undefined;
+  return json?.request_id === JOB ? { ...status, json: { ...json, request_id: id } } : status;
 }
 
 function next({ statuses }: Job): Scripted {
@@ -123,15 +128,15 @@ function cancel(job: Job): Scripted {
 
 export const IN_QUEUE: Scripted = {
   status: 202,
-  json: { status: "IN_QUEUE", request_id: "x", queue_position: 1 },
+  json: { status: "IN_QUEUE", request_id: JOB, queue_position: 1 },
 };
 /** With the logs as they come, a list, not as the official document has them. */
 export const IN_PROGRESS: Scripted = {
   status: 202,
-  json: { status: "IN_PROGRESS", request_id: "x", logs: [{ message: "step 3/28", level: "INFO" }] },
+  json: { status: "IN_PROGRESS", request_id: JOB, logs: [{ message: "step 3/28", level: "INFO" }] },
 };
 export const COMPLETED: Scripted = {
-  json: { status: "COMPLETED", request_id: "x", logs: null, metrics: { inference_time: 3.4 } },
+  json: { status: "COMPLETED", request_id: JOB, logs: null, metrics: { inference_time: 3.4 } },
 };
 const CANCELLED: Scripted = {
   status: 499,

@@ -9,6 +9,7 @@ import {
   createProvider,
   IN_PROGRESS,
   imagesAt,
+  JOB,
   modelError,
   queued,
   startQueue,
@@ -65,7 +66,7 @@ describe("a job", () => {
   test("is asked after at the queue's own addresses, as they were given", async () => {
     const { provider, upstream } = await open(({ method }) =>
       method === "POST"
-        ? queued(upstream.origin, "job-1", { status_url: `${upstream.origin}/given/status?x=1` })
+        ? queued(upstream.origin, JOB, { status_url: `${upstream.origin}/given/status?x=1` })
         : IN_PROGRESS,
     );
     const operation = operationOf(await provider.submit(submission(), signal));
@@ -83,14 +84,14 @@ describe("a job", () => {
       "file:///etc",
     ]) {
       const { provider, upstream } = await open(({ method }) =>
-        method === "POST" ? queued(origin, "job-1") : IN_PROGRESS,
+        method === "POST" ? queued(origin, JOB) : IN_PROGRESS,
       );
       const operation = operationOf(await provider.submit(submission(), signal));
       await provider.poll?.(operation, signal);
       await provider.cancel?.(operation, signal);
       expect(upstream.arrived.slice(1).map(({ method, path }) => `${method} ${path}`)).toEqual([
-        "GET /fal-ai/flux/requests/job-1/status",
-        "PUT /fal-ai/flux/requests/job-1/cancel",
+        `GET /fal-ai/flux/requests/${JOB}/status`,
+        `PUT /fal-ai/flux/requests/${JOB}/cancel`,
       ]);
     }
     expect(elsewhere.arrived).toEqual([]);
@@ -189,6 +190,14 @@ describe("a job", () => {
     clock.advance(3_600_000);
     expect(await rejection(provider.poll!(operation, signal))).toMatchObject({ disposition: "retry" });
   });
+
+  test.each(["COMPLETED", "IN_QUEUE"])(
+    "of which the queue says what another job is, %s, is asked after again",
+    async (status) => {
+      const json = { status, request_id: "another", error: "It fell over.", error_type: "internal_error" };
+      expect(await rejection(endOf({ json }))).toMatchObject({ disposition: "retry" });
+    },
+  );
 
   test("whose result is no JSON is done, and asked for again a few times", async () => {
     const { provider, upstream } = await open(({ method, path }) => {

@@ -262,6 +262,22 @@ describe("a task there", () => {
     expect(await ended(task("processing", { progress: 40 }))).toEqual({ kind: "pending", progress: 40 });
   });
 
+  test.each(["completed", "failed", "cancelled", "processing"])(
+    "is none of what is told of another task, %s",
+    async (status) => {
+      const told = task(status, { task_id: taskId(2), result: ["http://a/assets/a.png"] });
+      expect(await rejection(Promise.resolve(ended(told)))).toMatchObject({ disposition: "retry" });
+    },
+  );
+
+  test("keeps its results whatever places others are said to be missing at", async () => {
+    const places = [-1, 0.5, 9, "0", null].map((index) => ({ index, code: "UPSTREAM_ERROR" }));
+    const more = { result: ["http://a/assets/a.png"], result_issues: places };
+    const end = await ended(task("completed", more));
+    const outputs = end?.kind === "succeeded" ? end.outputs : [];
+    expect(outputs).toEqual([{ kind: "remote", ref: { path: "/assets/a.png", kind: "image" } }]);
+  });
+
   test("that is unknown there is lost", async () => {
     const { provider } = await open(() => accepted());
     const operation: Json = { id: taskId(7), kind: "video" };

@@ -1,5 +1,5 @@
 import type { AttemptId, ModelId, TaskId } from "../../../src/domain/ids.ts";
-import type { JsonObject } from "../../../src/domain/json.ts";
+import { isJsonObject, type JsonObject } from "../../../src/domain/json.ts";
 import type { ProviderAdapter, SubmitRequest } from "../../../src/domain/ports/provider.ts";
 import type { Clock } from "../../../src/domain/ports/runtime.ts";
 import { createSvcProvider, type SvcDeps } from "../../../src/providers/svc/adapter.ts";
@@ -107,10 +107,17 @@ export async function startInstance(
       left.splice(0, left.length, task("cancelled"));
       return task("processing", { cancel_requested: true });
     }
-    return (left.length > 1 ? left.shift() : left[0]) ?? task("processing");
+    return named((left.length > 1 ? left.shift() : left[0]) ?? task("processing"), id);
   }
 
   return Object.assign(upstream, { creates });
+}
+
+/** What is told of the first task, as of this one. */
+function named(state: Scripted, id: string): Scripted {
+  const { data, ...rest } = "json" in state && isJsonObject(state.json) ? state.json : {};
+  if (!isJsonObject(data) || data.task_id !== fixedTaskId(1)) return state;
+  return { ...state, json: { ...rest, data: { ...data, task_id: id } } };
 }
 
 export const done = (count: number): Scripted =>
