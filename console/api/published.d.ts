@@ -1250,7 +1250,7 @@ export interface Schemas {
     quality?: string | null;
     /** `auto` or `opaque`, where the model supports it. */
     background?: string | null;
-    /** `png`, `jpeg`, `webp`, `gif` or `svg`, where the model supports it. */
+    /** `png`, `jpeg` or `webp`; of models that make them, `gif` or `svg`. */
     output_format?: string | null;
     /** How images come back: inline, or as URLs. A query parameter of this name, or the key's own default, counts where it is absent. */
     response_format?: "b64_json" | "url" | null;
@@ -1278,7 +1278,7 @@ export interface Schemas {
     quality?: string | null;
     /** `auto` or `opaque`, where the model supports it. */
     background?: string | null;
-    /** `png`, `jpeg`, `webp`, `gif` or `svg`, where the model supports it. */
+    /** `png`, `jpeg` or `webp`; of models that make them, `gif` or `svg`. */
     output_format?: string | null;
     /** How images come back: inline, or as URLs. A query parameter of this name, or the key's own default, counts where it is absent. */
     response_format?: "b64_json" | "url" | null;
@@ -2011,7 +2011,7 @@ export interface Schemas {
     quality?: string | null;
     /** `auto` or `opaque`, where the model supports it. */
     background?: string | null;
-    /** `png`, `jpeg`, `webp`, `gif` or `svg`, where the model supports it. */
+    /** `png`, `jpeg` or `webp`; of models that make them, `gif` or `svg`. */
     output_format?: string | null;
     /** How images come back: inline, or as URLs. A query parameter of this name, or the key's own default, counts where it is absent. */
     response_format?: "b64_json" | "url" | null;

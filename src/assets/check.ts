@@ -16,7 +16,7 @@ import type { Draft } from "./drafts.ts";
 import { checkRecordingInThread } from "./file-thread.ts";
 import { readFully } from "./file-window.ts";
 import { checkImage, type ImageType } from "./image.ts";
-import type { KnownContents } from "./known.ts";
+import { type KnownContents, knownAs } from "./known.ts";
 import { AUDIO_MAX_BYTES, IMAGE_MAX_BYTES, SNIFF_BYTES, SVG_MAX_BYTES, VIDEO_MAX_BYTES } from "./limits.ts";
 import { tooLarge } from "./refusals.ts";
 import { sniffMediaType } from "./sniff.ts";
@@ -46,11 +46,14 @@ export async function checkBytes(deps: Deps, source: Uint8Array, options: PutOpt
       return recordingIn(deps, draft, { type, sizeBytes: source.length, sha256: sha256(source) }, options);
     });
   }
-  const { sanitize, owner } = options;
-  const mustBeClean = sanitize !== false;
-  const known = deps.known.get(sha256(source), type, mustBeClean);
+  const { owner } = options;
+  const mustBeClean = options.sanitize !== false;
+  const known = knownAs(deps.known, sha256(source), type, options);
   if (known !== undefined) return { file: known, content: source, isClean: mustBeClean };
-  const { probe, bytes, isClean } = await deps.slots.run(() => checkImage(source, type, sanitize), owner);
+  const { probe, bytes, isClean } = await deps.slots.run(
+    () => checkImage(source, type, options.sanitize, options.storedAs),
+    owner,
+  );
   const file = { ...probe, sha256: sha256(bytes), sizeBytes: bytes.length };
   return { file, content: bytes, isClean };
 }
@@ -141,7 +144,7 @@ async function checkArrival(deps: Deps, arrival: Arrival, options: PutOptions): 
   if (sizeBytes > limitOf(type, options)) throw tooLarge(limitOf(type, options));
   const sha256 = arrival.sha256();
   const mustBeClean = options.sanitize !== false;
-  const known = deps.known.get(sha256, type, mustBeClean);
+  const known = knownAs(deps.known, sha256, type, options);
   if (known !== undefined) return { file: known, content: draft, isClean: mustBeClean };
   return isImage(type)
     ? imageIn(deps, draft, { type, sizeBytes, sha256 }, options)
@@ -190,7 +193,12 @@ function imageIn(
     const whole = await storing(() => readFully(draft.handle, 0, arrived.sizeBytes));
     const done = [whole];
     try {
-      const { probe, bytes, isClean } = await checkImage(whole, arrived.type, options.sanitize);
+      const { probe, bytes, isClean } = await checkImage(
+        whole,
+        arrived.type,
+        options.sanitize,
+        options.storedAs,
+      );
       done.push(bytes);
       const hash = bytes === whole ? arrived.sha256 : sha256(bytes);
       const file = { ...probe, sha256: hash, sizeBytes: bytes.length };

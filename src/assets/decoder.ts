@@ -1,4 +1,5 @@
 import type { Sharp, SharpOptions } from "sharp";
+import type { StillType } from "../domain/media/asset.ts";
 import { MediaError, type PaintedMask } from "../domain/ports/asset-store.ts";
 import type { MaskPaint } from "../domain/ports/provider.ts";
 import { StorageError } from "../domain/ports/task-store.ts";
@@ -6,8 +7,6 @@ import { isShortage } from "../toolkit/shortage.ts";
 import { IMAGE_DECODE_SECONDS, IMAGE_MAX_PIXELS } from "./limits.ts";
 import { loadSharp } from "./load-sharp.ts";
 import { damaged } from "./refusals.ts";
-
-type ImageFormat = "image/png" | "image/jpeg" | "image/webp";
 
 const STRICT: SharpOptions = {
   failOn: "warning",
@@ -38,12 +37,22 @@ export async function decodeAll(file: Uint8Array, size: { width: number; height:
   await decoding(() => image.extract(lastRow).raw().toBuffer());
 }
 
-/** Encodes an image without metadata again, turned as its EXIF orientation asked. Lossless for PNG and lossless WebP. */
-export async function turnUpright(
+/** What an image is, and what it is to be. */
+export interface Encoding {
+  readonly type: StillType;
+  readonly storedAs: StillType;
+  /** As EXIF has it. */
+  readonly orientation: number;
+  readonly isCmyk: boolean;
+}
+
+/**
+ * Encodes an image without metadata again, turned as its EXIF orientation asked. Lossless as PNG, and as WebP of lossless WebP. What is
+ * transparent becomes white in a JPEG.
+ */
+export async function encodeAnew(
   file: Uint8Array,
-  type: ImageFormat,
-  orientation: number,
-  isCmyk: boolean,
+  { type, storedAs, orientation, isCmyk }: Encoding,
 ): Promise<{ bytes: Uint8Array; width: number; height: number }> {
   // CMYK is converted by its profile, as the result is RGB; everything else keeps its numbers and its profile.
   let image = await openImage(file, { ...STRICT, ignoreIcc: !isCmyk });
@@ -51,9 +60,11 @@ export async function turnUpright(
   if (!isCmyk) image = image.keepIccProfile();
   const { angle, flip, flop } = TURNS[orientation - 1] ?? TURNS[0];
   image = image.rotate(angle).flip(flip).flop(flop);
-  if (type === "image/png") image = (depth === "ushort" ? image.toColourspace("rgb16") : image).png();
-  if (type === "image/jpeg") image = image.jpeg({ quality: 95, chromaSubsampling: "4:4:4" });
-  if (type === "image/webp") image = image.webp({ lossless: isLosslessWebp(file), quality: 95 });
+  if (storedAs === "image/png") image = (depth === "ushort" ? image.toColourspace("rgb16") : image).png();
+  if (storedAs === "image/jpeg")
+    image = image.flatten({ background: "white" }).jpeg({ quality: 95, chromaSubsampling: "4:4:4" });
+  if (storedAs === "image/webp")
+    image = image.webp({ lossless: type === "image/webp" && isLosslessWebp(file), quality: 95 });
   const { data, info } = await decoding(() => image.toBuffer({ resolveWithObject: true }));
   return {
     bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),

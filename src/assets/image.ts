@@ -1,6 +1,6 @@
-import type { MediaProbe } from "../domain/media/asset.ts";
-import type { PutOptions } from "../domain/ports/asset-store.ts";
-import { decodeAll, turnUpright } from "./decoder.ts";
+import type { MediaProbe, StillType } from "../domain/media/asset.ts";
+import { MediaError, type PutOptions } from "../domain/ports/asset-store.ts";
+import { decodeAll, encodeAnew } from "./decoder.ts";
 import { cleanSvgInThread } from "./file-thread.ts";
 import { checkGifFrames, readGif } from "./gif.ts";
 import { readJpeg } from "./jpeg.ts";
@@ -11,7 +11,6 @@ import { damaged, tooManyPixels } from "./refusals.ts";
 import { isWholeSmallPng } from "./small-png.ts";
 import { readWebp } from "./webp.ts";
 
-type StillType = "image/png" | "image/jpeg" | "image/webp";
 export type ImageType = StillType | "image/gif" | "image/svg+xml";
 
 export interface CheckedImage {
@@ -32,12 +31,14 @@ const READERS = {
  * Proves that a file is one whole image within the limits.
  *
  * @param sanitize also removes all metadata, unless it is an output that is signed. A drawing is always made anew of what is harmless.
+ * @param storedAs what a still image is made anew as
  * @throws MediaError
  */
 export function checkImage(
   file: Uint8Array,
   type: ImageType,
   sanitize: PutOptions["sanitize"],
+  storedAs?: StillType,
 ): Promise<CheckedImage> {
   switch (type) {
     case "image/gif":
@@ -45,7 +46,7 @@ export function checkImage(
     case "image/svg+xml":
       return checkSvg(file);
     default:
-      return checkStill(file, type, sanitize);
+      return checkStill(file, type, sanitize, storedAs);
   }
 }
 
@@ -75,13 +76,14 @@ async function checkGif(file: Uint8Array, sanitize: PutOptions["sanitize"]): Pro
  * after the image.
  *
  * @param sanitize also removes all metadata, unless it is an output that is signed; encodes again only an image that its metadata turns
- *   or mirrors
+ *   or mirrors, or that is to be of another type
  * @throws MediaError
  */
 async function checkStill(
   file: Uint8Array,
   type: StillType,
   sanitize: PutOptions["sanitize"],
+  storedAs = type,
 ): Promise<CheckedImage> {
   const layout = READERS[type](file);
   refuseLarge(layout);
@@ -89,22 +91,37 @@ async function checkStill(
   const clean = joinParts(layout.clean, file);
   if (type !== "image/png" || !isWholeSmallPng(clean)) await decodeAll(clean, layout);
   const { width, height, orientation } = layout;
+  const other = storedAs === type ? undefined : await asOther(clean, type, storedAs, layout);
+  if (other !== undefined) return other;
   const isClean = sanitize === "output" ? !layout.isSigned : sanitize;
-  if (isClean && orientation !== 1) {
-    const upright = await turnUpright(clean, type, orientation, layout.isCmyk);
-    const { hasAlpha } = READERS[type](upright.bytes);
-    return {
-      probe: { type, width: upright.width, height: upright.height, hasAlpha },
-      bytes: upright.bytes,
-      isClean,
-    };
-  }
+  if (isClean && orientation !== 1) return madeAnew(clean, type, type, layout);
   const seen = orientation >= 5 ? { width: height, height: width } : { width, height };
   return {
     probe: { type, ...seen, hasAlpha: layout.hasAlpha },
     bytes: isClean ? clean : file.subarray(0, layout.end),
     isClean,
   };
+}
+
+/** An image as another type; undefined where it cannot be that, as one that is too wide: it is worth more than its type. */
+async function asOther(...given: Parameters<typeof madeAnew>): Promise<CheckedImage | undefined> {
+  try {
+    return await madeAnew(...given);
+  } catch (error) {
+    if (error instanceof MediaError) return undefined;
+    throw error;
+  }
+}
+
+async function madeAnew(
+  clean: Uint8Array,
+  type: StillType,
+  storedAs: StillType,
+  { orientation, isCmyk }: ImageLayout,
+): Promise<CheckedImage> {
+  const { bytes, ...size } = await encodeAnew(clean, { type, storedAs, orientation, isCmyk });
+  const { hasAlpha } = READERS[storedAs](bytes);
+  return { probe: { type: storedAs, ...size, hasAlpha }, bytes, isClean: true };
 }
 
 function refuseLarge({ width, height }: ImageLayout): void {

@@ -1,4 +1,5 @@
 import type { MediaType, StoredFile } from "../domain/media/asset.ts";
+import type { PutOptions } from "../domain/ports/asset-store.ts";
 import { createLatest } from "../toolkit/latest.ts";
 
 const MAX_KNOWN = 10_000;
@@ -26,6 +27,17 @@ export function createKnownContents() {
     },
     forget: known.forget,
   };
+}
+
+/** What is known of a content, unless another file is to be made of it. */
+export function knownAs(
+  known: KnownContents,
+  sha256: string,
+  type: MediaType,
+  { sanitize, storedAs }: Pick<PutOptions, "sanitize" | "storedAs">,
+): StoredFile | undefined {
+  const isOther = storedAs !== undefined && storedAs !== type;
+  return isOther ? undefined : known.get(sha256, type, sanitize !== false);
 }
 
 export type KnownContents = ReturnType<typeof createKnownContents>;

@@ -1,8 +1,10 @@
 import { invalid, mustBe } from "../domain/errors.ts";
 import type { Json, JsonObject } from "../domain/json.ts";
 import { MAX_COMPAT_PROMPT } from "../domain/limits.ts";
+import type { StillType } from "../domain/media/asset.ts";
 import { closestRatio, closestResolution, closestSize, parseSize } from "../domain/media/size.ts";
 import type { Model } from "../domain/model/model.ts";
+import { fitFormat } from "./fit-format.ts";
 import {
   choices,
   imageField,
@@ -34,6 +36,8 @@ export interface ModelBody {
   readonly body: JsonObject;
   /** The caller's name of a field, by the model's name. Other fields have the same name in both. */
   readonly names: Readonly<Record<string, string>>;
+  /** See GenerationRequest.resultType. */
+  readonly resultType?: StillType | undefined;
 }
 
 /** Fields that are translated one by one, that say how to answer, or that have no meaning here. */
@@ -73,9 +77,9 @@ export function fromCompat(offered: OfferedModel, request: CompatRequest): Model
   addSize(offered, given.size, body, names);
   addQuality(model, given.quality, body);
   addBackground(model, given.background, body);
-  addFormat(model, given.output_format, body);
+  const resultType = addFormat(model, given.output_format, body);
   addImages(model, request, body, names);
-  return { body, names };
+  return { body, names, ...(resultType && { resultType }) };
 }
 
 /** Whether nothing is said to a model that need not be told anything. */
@@ -169,13 +173,21 @@ function addBackground(model: Model, background: Json | undefined, body: Record<
   }
 }
 
-function addFormat(model: Model, format: Json | undefined, body: Record<string, Json>): void {
-  if (format === undefined) return;
-  if (propertyOf(model, "output_format") === undefined) {
+/** @returns what results are stored as, where the model cannot be told */
+function addFormat(
+  model: Model,
+  format: Json | undefined,
+  body: Record<string, Json>,
+): StillType | undefined {
+  if (format === undefined) return undefined;
+  const fitted = fitFormat(model, format);
+  if (fitted === undefined) {
     const given = { json: format };
     throw invalid({ kind: "not_a_choice", field: "output_format", model: model.id, given });
   }
-  body.output_format = format;
+  if (fitted.kind === "stored") return fitted.type;
+  body.output_format = fitted.value;
+  return undefined;
 }
 
 function addImages(

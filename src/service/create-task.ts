@@ -37,7 +37,10 @@ import { checkRetention } from "./retention-limit.ts";
 import { type AskedRouting, readRouting } from "./routing-wish.ts";
 
 export interface CreateTaskRequest
-  extends Pick<GenerationRequest, "hops" | "trace" | "cancelAt" | "cancelsUnstarted" | "isInline"> {
+  extends Pick<
+    GenerationRequest,
+    "hops" | "trace" | "cancelAt" | "cancelsUnstarted" | "isInline" | "resultType"
+  > {
   readonly kind: TaskKind;
   /** The parsed JSON body. */
   readonly body: JsonObject;
@@ -286,11 +289,12 @@ function findModel(deps: CreateTaskDeps, request: CreateTaskRequest): Model {
 function nameRequest(model: Model, body: JsonObject, request: CreateTaskRequest): GenerationRequest {
   const named = toGenerationRequest(model, body, namedInputs(model, body), request.hops);
   const routing = readRouting(request.routing, request.principal, model);
-  const { trace, cancelAt, cancelsUnstarted, isInline } = request;
+  const { trace, cancelAt, cancelsUnstarted, isInline, resultType } = request;
   // Most requests have none of these, and a copy takes longer than a check.
-  if (routing === undefined && !trace && cancelAt === undefined && !isInline) return named;
+  if (routing === undefined && !trace && cancelAt === undefined && !isInline && !resultType) return named;
   return {
     ...{ ...named, ...(routing && { routing }), ...(trace && { trace }), ...(isInline && { isInline }) },
+    ...(resultType && { resultType }),
     ...(cancelAt !== undefined && { cancelAt, ...(cancelsUnstarted && { cancelsUnstarted }) }),
   };
 }

@@ -38,11 +38,11 @@ export type GenerateSync = (request: SyncRequest) => Promise<SyncCall>;
 export function createGenerateSync(deps: GenerateSyncDeps): GenerateSync {
   const join = createJoinTask(deps);
   return async ({ request, ...given }) => {
-    const { model, body, names, refused } =
+    const { model, body, names, resultType, refused } =
       "refused" in request
-        ? { ...request, body: {}, names: {} }
-        : { ...bodyFor(deps, given.principal, request), refused: undefined };
-    const joined = await join({ ...given, kind: model.kind, model, body, names, refused });
+        ? { ...request, body: {}, names: {}, resultType: undefined }
+        : { resultType: undefined, ...bodyFor(deps, given.principal, request), refused: undefined };
+    const joined = await join({ ...given, kind: model.kind, model, body, names, resultType, refused });
     return { ...joined, sent: looksOf(body) };
   };
 }

@@ -55,6 +55,7 @@ export async function retryTask(
       callback: callbackLike(task),
       hops: mostHops(request.hops, task.request.hops),
       hasPaintedMasks: hasPaintedMask(task),
+      resultType: task.request.resultType,
       parent: { id: task.id, relation: "retry" },
     };
   });

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
 import { checkImage, type ImageType } from "../../src/assets/image.ts";
@@ -335,4 +335,28 @@ test("a PNG whose pixels come in very many chunks is kept whole, without the met
   expect(joinParts(clean, file)).toEqual(
     new Uint8Array(Buffer.concat([png.subarray(0, 33), ...kept, png.subarray(33)])),
   );
+});
+
+describe("a picture of another type than it is to be stored as", () => {
+  test("is made anew, upright, in its colours and without metadata", async () => {
+    const wide = await bytesOf(withMetadata(picture(24, 16), 6).withIccProfile("p3").png());
+    const { probe, bytes, isClean } = await checkImage(wide, "image/png", "output", "image/jpeg");
+    expect(probe).toEqual({ type: "image/jpeg", width: 16, height: 24, hasAlpha: false });
+    expect(isClean).toBe(true);
+    const { format, icc, exif } = await sharp(bytes).metadata();
+    expect({ format, exif }).toEqual({ format: "jpeg", exif: undefined });
+    expect(icc).toEqual((await sharp(wide).metadata()).icc);
+  });
+
+  test("is white in a JPEG where it was transparent", async () => {
+    const clear = sharp({ create: { width: 4, height: 4, channels: 4, background: "#00000000" } });
+    const { bytes } = await checkImage(await bytesOf(clear.png()), "image/png", "output", "image/jpeg");
+    expect(new Set(await sharp(bytes).raw().toBuffer())).toEqual(new Set([255]));
+  });
+
+  test("stays what it is where it cannot be that: WebP has 16,383 pixels a side", async () => {
+    const long = sharp({ create: { width: 16_384, height: 1, channels: 3, background: "red" } });
+    const { probe } = await checkImage(await bytesOf(long.png()), "image/png", "output", "image/webp");
+    expect(probe).toMatchObject({ type: "image/png", width: 16_384 });
+  });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { CANARY, contains, gif, insert, text } from "../helpers/media.ts";
+import { CANARY, contains, gif, insert, png, text } from "../helpers/media.ts";
 import { webm } from "../helpers/media-video.ts";
 import { type ScriptedUpstream, startUpstream } from "../helpers/scripted-upstream.ts";
 import { emptyFolder, startServer, stopServers } from "../helpers/server.ts";
@@ -26,6 +26,9 @@ deadline_seconds: 60
 routes:
   - { provider: house, upstream_model: style, wording: {} }
 `;
+
+/** Its provider cannot be told a format of files. */
+const PHOTO = manifest("house-photo", "image").replace(/ {4}output_format.*\n/, "");
 
 const form = (base: string) => `provider: house
 form: 1
@@ -53,6 +56,7 @@ beforeAll(async () => {
     "half a drawing": text(HOSTILE.slice(0, -8)),
     "an animation": commented,
     "half an animation": animation.subarray(0, animation.length / 2),
+    "a photo": await png(24, 16),
     "a video with sound": await webm({ sound: "opus", tags: { title: CANARY } }),
   };
   upstream = await startUpstream(({ body }) => {
@@ -66,6 +70,7 @@ beforeAll(async () => {
   };
   write("providers", "house.yaml", form(upstream.origin));
   write("models", "house-image.yaml", manifest("house-image", "image"));
+  write("models", "house-photo.yaml", PHOTO);
   write("models", "sandbox-video-house.yaml", manifest("sandbox-video-house", "video"));
   const env = { HOUSE_KEY: "house-key-0123456789abcdef" };
   const server = await startServer({ folder, args: ["--egress-allow", "127.0.0.0/8"], env });
@@ -136,6 +141,28 @@ test.each([
   });
   const png = await api.send("/compat/v1/images/generations", { body: { ...body, output_format: "png" } });
   expect([png.status, png.body.error?.param]).toEqual([400, "output_format"]);
+});
+
+test("a picture comes in the format that its caller asks for, though its provider makes another one", async () => {
+  const headers = { Authorization: `Key ${api.key}` };
+  const photo = { prompt: "a photo", output_format: "jpeg" };
+  const run = await api.send("/fal/house-photo", { body: photo, headers });
+  const { images } = JSON.parse(run.text);
+  expect(images).toMatchObject([{ content_type: "image/jpeg", width: 24, height: 16 }]);
+  expect(images[0].url).toEndWith(".jpg");
+  const bytes = await download(images[0].url);
+  expect([bytes[0], bytes[1], bytes.length]).toEqual([0xff, 0xd8, images[0].file_size]);
+
+  const body = { model: "house-photo", ...photo, output_format: "webp" };
+  const synchronous = await api.send("/compat/v1/images/generations", { body });
+  expect(JSON.parse(synchronous.text)).toMatchObject({ output_format: "webp", size: "24x16" });
+  expect(synchronous.headers.get("x-svc-adjusted")).toBeNull();
+
+  const id = synchronous.headers.get("x-task-id") ?? "";
+  const retried = JSON.parse((await api.send(`/v1/tasks/${id}/retry`, { method: "POST" })).text);
+  expect((await api.wait(retried.data.task_id)).result?.[0]).toEndWith(".webp");
+  // Without a wish it is what the provider made.
+  expect((await make("a photo", "house-photo")).result?.[0]).toEndWith(".png");
 });
 
 test("neither is taken as an input, however it is given", async () => {

@@ -149,7 +149,7 @@ test("a size that the model does not take becomes the nearest by proportions, th
 test("what a model cannot do at all is refused by the name the caller used", () => {
   expect(refusal(bare, { background: "transparent" }).param).toBe("background");
   expect(bodyOf(bare, { background: "opaque" })).toEqual({ prompt: "x" });
-  expect(refusal(bare, { output_format: "webp" }).param).toBe("output_format");
+  expect(refusal(bare, { output_format: "gif" }).param).toBe("output_format");
   expect(refusal(bare, { n: 2 }).param).toBe("n");
   expect(bodyOf(bare, { n: 1 })).toEqual({ prompt: "x" });
   expect(refusal(bare, {}, { images: ["upload:0"] }).param).toBe("model");

@@ -23,6 +23,10 @@ export function isMediaType(text: string): text is MediaType {
   return Object.hasOwn(MEDIA_TYPES, text);
 }
 
+/** Types of still pictures, of which one can be made of another. */
+export const STILL_TYPES = ["image/png", "image/jpeg", "image/webp"] as const satisfies readonly MediaType[];
+export type StillType = (typeof STILL_TYPES)[number];
+
 /** Types that providers make and that callers cannot give. */
 const OUTPUT_ONLY = ["image/gif", "image/svg+xml"] as const satisfies readonly MediaType[];
 export type InputType = Exclude<MediaType, (typeof OUTPUT_ONLY)[number]>;

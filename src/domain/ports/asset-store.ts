@@ -1,6 +1,6 @@
 import type { AtHand } from "../at-hand.ts";
 import type { AccountId } from "../ids.ts";
-import type { MediaKind, StoredFile } from "../media/asset.ts";
+import type { MediaKind, StillType, StoredFile } from "../media/asset.ts";
 import type { Size } from "../media/size.ts";
 import type { MaskPaint } from "./provider.ts";
 
@@ -16,6 +16,8 @@ export interface PutOptions {
    * maker signed (C2PA) stays as it is, because any change would void the signature.
    */
   readonly sanitize: boolean | "output";
+  /** What a still picture is stored as: one of another type is made anew, without metadata. A drawing or a GIF stays what it is. */
+  readonly storedAs?: StillType | undefined;
   /** The file cannot be fetched again, so the store waits for minutes if the file store is not reachable. */
   readonly isOnlyCopy?: boolean | undefined;
   /** Whose file it is. Accounts take turns where files wait to be decoded. */

@@ -1,5 +1,6 @@
 import type { AssetId, LaneId, ModelId, ProviderId, TaskId } from "../ids.ts";
 import type { Json } from "../json.ts";
+import type { StillType } from "../media/asset.ts";
 import type { RoutePolicy } from "../model/route-policy.ts";
 import type { GroupTerms } from "./group-terms.ts";
 
@@ -66,6 +67,8 @@ export interface GenerationRequest {
   readonly cancelsUnstarted?: true | undefined;
   /** Whether answers in the form of its creator's API have the content of its results, and not their addresses. */
   readonly isInline?: true | undefined;
+  /** What its pictures are stored as, where its provider cannot be told; others are made anew as that. */
+  readonly resultType?: StillType | undefined;
   /** The group that it belongs to; see domain/task/group-terms.ts. */
   readonly group?: GroupTerms | undefined;
   /** The `traceparent` of the create, if it is traced; see domain/tracing.ts. */

@@ -108,7 +108,7 @@ const OPTIONS = {
   ),
   quality: nullable(text("Within what the model can do; `auto` leaves it to the model.")),
   background: nullable(text("`auto` or `opaque`, where the model supports it.")),
-  output_format: nullable(text("`png`, `jpeg`, `webp`, `gif` or `svg`, where the model supports it.")),
+  output_format: nullable(text("`png`, `jpeg` or `webp`; of models that make them, `gif` or `svg`.")),
   response_format: nullable(
     text(
       "How images come back: inline, or as URLs. A query parameter of this name, or the key's own default, counts where it is absent.",

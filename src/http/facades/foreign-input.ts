@@ -1,11 +1,13 @@
 import { AppError, invalid } from "../../domain/errors.ts";
 import { type Json, type JsonObject, readScalar, setOwn } from "../../domain/json.ts";
+import type { StillType } from "../../domain/media/asset.ts";
 import { closestSize, parseSize } from "../../domain/media/size.ts";
 import { alwaysOf } from "../../domain/model/always.ts";
 import type { Model, Route } from "../../domain/model/model.ts";
 import type { Catalog } from "../../domain/ports/catalog.ts";
 import { namesFrom } from "../../domain/words/say.ts";
 import { addSize, type ModelBody } from "../../service/compat-request.ts";
+import { fitFormat } from "../../service/fit-format.ts";
 import { fitVideo } from "../../service/fit-video.ts";
 import { choices, type OfferedModel, propertyOf, takenChoices } from "../../service/model-fields.ts";
 import { type ForeignMedia, putMedia } from "./foreign-media.ts";
@@ -51,6 +53,7 @@ interface Fitting {
   /** This and the next are made with the first: few requests have any. */
   media: ForeignMedia[] | undefined;
   wishes: Wishes | undefined;
+  resultType: StillType | undefined;
 }
 
 /** A body whose names the caller may add to. Those of fields that were not given are inherited. */
@@ -81,6 +84,7 @@ export function fromForeign(
     names: Object.create(known.names),
     media: undefined,
     wishes: undefined,
+    resultType: undefined,
   };
   for (const name of Object.keys(fields)) {
     const value = fields[name];
@@ -89,9 +93,10 @@ export function fromForeign(
     if (typeof value === "string" && known.texts.has(name)) write(fitting, name, param, value);
     else take(fitting, route && vocabularyOf(model, route), { name, param, value });
   }
-  const { body, names, media, wishes } = fitting;
+  const { body, names, media, wishes, resultType } = fitting;
   if (media !== undefined) putMedia({ model, media, body, names });
-  return wishes === undefined ? { body, names } : putWishes(fitting, wishes);
+  const put = wishes === undefined ? { body, names } : putWishes(fitting, wishes);
+  return resultType === undefined ? put : { ...put, resultType };
 }
 
 function wishFor(fitting: Fitting, what: Parameters<Wishes["set"]>[0], given: Wish): void {
@@ -131,7 +136,7 @@ function takeGeneral(fitting: Fitting, given: Given): void {
   }
   const general = generalMeaning(name);
   if (general !== undefined) takeMeaning(fitting, general.meaning, given, general.place);
-  else if (!asksNothing(value)) put(fitting, name, given);
+  else if (!asksNothing(value) && value !== "auto") put(fitting, name, given);
 }
 
 /** Whether a value leaves to the model what it has no such choice for. */
@@ -185,6 +190,7 @@ function takeMeaning(fitting: Fitting, meaning: Meaning, given: Given, place: nu
 function putWorded(fitting: Fitting, { name, read }: Extract<Meaning, { kind: "parameter" }>, given: Given) {
   const value = read(given.value);
   if (isSizeLike(value) && isNameOf("size", given.name)) wishFor(fitting, "size", given);
+  else if (name === "output_format") putFormat(fitting, { ...given, value });
   else put(fitting, name, { ...given, value });
 }
 
@@ -210,20 +216,28 @@ function inType(property: JsonObject | undefined, value: Json): Json {
   if (type !== "string" || !Array.isArray(listed))
     return typeof value === "string" ? readScalar(type, value) : value;
   if (typeof value === "number") return String(value);
-  if (typeof value === "boolean") return listed.includes(SWITCHED[`${value}`]) ? SWITCHED[`${value}`] : value;
-  if (typeof value !== "string" || listed.includes(value)) return value;
-  const same = listed.filter((each) => String(each).toLowerCase() === value.toLowerCase());
+  if (listed.includes(value)) return value;
+  const words = SAME_CHOICES[String(value).toLowerCase()] ?? [String(value).toLowerCase()];
+  const same = listed.filter((each) => words.includes(String(each).toLowerCase()));
   return same.length === 1 && same[0] !== undefined ? same[0] : value;
 }
 
-const SWITCHED = { true: "on", false: "off" } as const;
+/** Choices that models have by other names. Ideogram's `default` speed is fal's `BALANCED`, at the same price (checked 2026-12-01). */
+const SAME_CHOICES: Readonly<Record<string, readonly string[]>> = {
+  true: ["on", "multi"],
+  false: ["off", "single"],
+  balanced: ["balanced", "default"],
+};
 
 function putFormat(fitting: Fitting, given: Wish): void {
   const { model } = fitting;
-  if (propertyOf(model, "output_format") === undefined) throw unchoosable(model, given);
-  const known = choices(model, "output_format");
-  const isOther = given.value === "jpg" && !known.includes("jpg") && known.includes("jpeg");
-  put(fitting, "output_format", isOther ? { ...given, value: "jpeg" } : given);
+  const { value } = given;
+  if (asksNothing(value)) return;
+  const fitted =
+    fitFormat(model, value) ?? (typeof value === "string" && fitFormat(model, value.toLowerCase()));
+  if (!fitted) throw unchoosable(model, given);
+  if (fitted.kind === "told") put(fitting, "output_format", { ...given, value: fitted.value });
+  else fitting.resultType = fitted.type;
 }
 
 /** Meets wishes for size and length by what the model has for them. */

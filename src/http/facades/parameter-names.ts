@@ -12,7 +12,8 @@ const SAME: readonly (readonly string[])[] = [
   "enhance_prompt prompt_upsampling prompt_optimizer prompt_extend enable_prompt_expansion expand_prompt magic_prompt magic_prompt_option",
   "generate_audio enable_audio with_audio generate_audio_switch sound audio",
   "background_music bgm",
-  "multi_shot multi_shots generate_multi_clip_switch",
+  "multi_shot multi_shots generate_multi_clip_switch shot_type",
+  "style_type style",
 ].map((names) => names.split(" "));
 
 const GROUPS = new Map(SAME.flatMap((names) => names.map((name) => [name, names] as const)));

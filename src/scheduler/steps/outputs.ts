@@ -112,8 +112,11 @@ export function storeOutput(
   { isOnlyCopy = false } = {},
 ): Promise<StoredFile> {
   const { traces } = step.deps;
-  const { kind } = step.task;
+  const { kind, request } = step.task;
   const maxBytes = MAX_OUTPUT_BYTES[kind];
-  const options = { accept: [kind], maxBytes, isOutput: true, sanitize: "output", isOnlyCopy } as const;
+  const options = {
+    ...({ accept: [kind], maxBytes, isOutput: true, sanitize: "output", isOnlyCopy } as const),
+    storedAs: request.resultType,
+  };
   return traces.output(attemptOf(step), bring, (source) => storeFile(step, source, options));
 }

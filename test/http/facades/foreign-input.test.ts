@@ -54,6 +54,13 @@ describe("a field", () => {
     ["sandbox-image", undefined, { seed: "7", output_format: "jpg" }, { seed: 7, output_format: "jpeg" }],
     ["kling-v3-pro", "fal", { duration: "5" }, { duration: 5 }],
     ["sandbox-image", undefined, { prompt: 7 }, { prompt: 7 }],
+    ["ideogram-3", undefined, { rendering_speed: "BALANCED" }, { rendering_speed: "default" }],
+    ["ideogram-3-character", undefined, { style: "AUTO" }, { style_type: "AUTO" }],
+    ["wan-2.6", undefined, { multi_shots: true }, { shot_type: "multi" }],
+    ["wan-2.6", undefined, { multi_shots: false }, { shot_type: "single" }],
+    // What leaves the choice to a model that has none.
+    ["grok-imagine-video-edit", undefined, { resolution: "auto" }, {}],
+    ["kling-v3-image", undefined, { output_format: "" }, {}],
     // By names that many APIs have.
     ["sandbox-image", undefined, { num_images: 3, seed: null }, { n: 3 }],
     ["sandbox-image", undefined, { enable_safety_checker: true, safety_tolerance: "2" }, {}],
@@ -244,5 +251,14 @@ describe("files", () => {
     expect(refusal(() => translate("veo3", { image: A, first_frame_url: B }))).toMatchObject({
       kind: "edits_one_image",
     });
+  });
+});
+
+test("a file format that a model cannot be told is what its pictures are stored as", () => {
+  const { body, resultType } = translate("kling-v3-image", { output_format: "JPG" });
+  expect({ body, resultType }).toEqual({ body: { model: "kling-v3-image" }, resultType: "image/jpeg" });
+  expect(translate("flux-schnell", { output_format: "jpg" }, "replicate").resultType).toBeUndefined();
+  expect(refusal(() => translate("kling-v3-image", { output_format: "bmp" }))).toEqual({
+    ...{ kind: "not_a_choice", param: "input.output_format" },
   });
 });

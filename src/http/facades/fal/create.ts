@@ -49,7 +49,7 @@ export function readCreate(
   const { isInline, fields: wanted } = withoutSyncMode(model, json.body);
   const given = withLength(model, route, wanted);
   const fields = withSize(model, route, given);
-  const { body, names } = fromForeign(deps.catalog, model, { fields, at: "", route });
+  const { body, names, resultType } = fromForeign(deps.catalog, model, { fields, at: "", route });
   requireInputs(asked, body, names);
   const { retainSec, startWithinMs } = headers;
   const url = mayHaveQuery(exchange) ? queryOf(exchange).get("fal_webhook") : null;
@@ -67,6 +67,7 @@ export function readCreate(
     endpoint: `POST ${BASE}/${named.name}`,
     hasPaintedMasks: true,
     isInline,
+    resultType,
     callback: url === null ? undefined : { ...WEBHOOK, url },
     ...(startWithinMs !== undefined && startingBy(deps.clock.now() + startWithinMs)),
   };

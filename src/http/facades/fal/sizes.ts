@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import type { Model, Route } from "../../../domain/model/model.ts";
+import { choices } from "../../../service/model-fields.ts";
 import { vocabularyOf } from "../foreign-words.ts";
 
 /** That API's names of sizes (https://fal.ai/models/fal-ai/flux/dev/api, checked 2026-11-27). */
@@ -24,7 +25,11 @@ export function withLength(model: Model, route: Route | undefined, fields: JsonO
 
 /** The fields with a size that is named as what it stands for, so that any model that has such a size takes it. */
 export function withSize(model: Model, route: Route | undefined, fields: JsonObject): JsonObject {
-  const { image_size: name } = fields;
+  const { image_size: name, ...others } = fields;
+  // The proportions are left to the model: `auto_2K`.
+  const [, side] = typeof name === "string" ? (/^auto_(\d{1,2}K)$/.exec(name) ?? []) : [];
+  if (side !== undefined && choices(model, "resolution").includes(side))
+    return { ...others, resolution: side };
   const known = typeof name === "string" && Object.hasOwn(SIZES, name) ? SIZES[name] : undefined;
   if (known === undefined) return fields;
   const meaning = route && vocabularyOf(model, route).meanings.get("image_size");

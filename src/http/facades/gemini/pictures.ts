@@ -2,7 +2,8 @@ import { invalid, mustBe } from "../../../domain/errors.ts";
 import type { Json, JsonObject } from "../../../domain/json.ts";
 import type { Model } from "../../../domain/model/model.ts";
 import type { CompatRequest } from "../../../service/compat-request.ts";
-import { imageField, isList, propertyOf } from "../../../service/model-fields.ts";
+import { fitFormat } from "../../../service/fit-format.ts";
+import { imageField, isList } from "../../../service/model-fields.ts";
 import { readContents } from "./contents.ts";
 import { addEnlarging } from "./enlarging.ts";
 import { type InlineMask, type MaskDeps, readMask } from "./masks.ts";
@@ -187,7 +188,7 @@ function formatOf(settings: JsonObject, at: string, options: string): Member | u
 export function addFormat(model: Model, to: Wanted, format: Member | undefined): void {
   if (format === undefined) return;
   const value = labelOf(format).replace(/^image\//, "");
-  if (propertyOf(model, "output_format") === undefined)
+  if (fitFormat(model, value) === undefined)
     throw invalid({
       kind: "not_a_choice",
       field: format.path,

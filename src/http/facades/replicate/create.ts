@@ -148,7 +148,7 @@ function translate(
   const { model, route } = modelFor(deps, exchange, read, name);
   requireKind(exchange.principal, model);
   const fields = withoutAddresses(read.input, deps.publicUrl, exchange.origin);
-  const { body, names } = fromForeign(deps.catalog, model, { fields, at: INPUT, route });
+  const { body, names, resultType } = fromForeign(deps.catalog, model, { fields, at: INPUT, route });
   names.callback_url = "webhook";
   return {
     ...sentBy(exchange),
@@ -156,6 +156,7 @@ function translate(
     model,
     names,
     body,
+    resultType,
     endpoint: ENDPOINT,
     inlineFiles,
     identity: { ...sent, version: model.id },
