@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
 import type { MediaType } from "../../src/domain/media/asset.ts";
+import { jsonFault } from "../../src/toolkit/json-fault.ts";
 import { usage } from "../failure.ts";
 
 /** One `-i`: `k=v`, `k=@file` or `k:=json`. */
@@ -119,8 +120,8 @@ export function parseJson(name: string, text: string): Json {
       if (typeof read === "number" && isRounded(source)) rounded = source;
       return read;
     });
-  } catch (error) {
-    throw usage(`${name} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+  } catch {
+    throw usage(`${name} is not valid JSON: ${jsonFault(text)}.`);
   }
   if (rounded === undefined) return value;
   throw usage(

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Json } from "../../src/domain/json.ts";
+import { jsonFault } from "../../src/toolkit/json-fault.ts";
 import { reasonOf } from "../../src/toolkit/system-error.ts";
 import type { Context } from "../context.ts";
 import { usage } from "../failure.ts";
@@ -64,7 +65,7 @@ export function readField(text: string): readonly [name: string, value: Json] {
     // JSON.parse returns only Json.
     return [name, JSON.parse(value) as Json];
   } catch {
-    throw usage(`${name} is not valid JSON: ${value.slice(0, 80)}`);
+    throw usage(`${name} is not valid JSON: ${jsonFault(value)}.`);
   }
 }
 

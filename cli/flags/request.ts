@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { isJsonObject, type Json, type JsonObject } from "../../src/domain/json.ts";
 import type { NameOf } from "../../src/domain/words/say.ts";
+import { jsonFault } from "../../src/toolkit/json-fault.ts";
 import { reasonOf } from "../../src/toolkit/system-error.ts";
 import { collect } from "../command.ts";
 import type { Context } from "../context.ts";
@@ -133,8 +134,8 @@ async function readJson(path: string, read: ReadFile): Promise<JsonObject> {
   try {
     // JSON.parse returns only Json.
     value = JSON.parse(text) as Json;
-  } catch (error) {
-    throw usage(`--json-input ${path} is not valid JSON: ${reasonOf(error)}.`);
+  } catch {
+    throw usage(`--json-input ${path} is not valid JSON: ${jsonFault(text)}.`);
   }
   if (isJsonObject(value)) return value;
   throw usage(`--json-input ${path} must be a JSON object, such as {"prompt": "a lighthouse"}.`);

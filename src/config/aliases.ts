@@ -12,19 +12,15 @@ export const aliases: Parser<Readonly<Record<string, ModelId>>> = withSchema(
     additionalProperties: { type: "string", pattern: ALIAS.source },
   },
   (raw) => {
-    const expected = "names and the models they stand for, such as gpt-image-1=sandbox-image";
-    const pairs: [unknown, unknown][] = isJsonObject(raw)
-      ? Object.entries(raw)
+    const pairs: Pair[] = isJsonObject(raw)
+      ? Object.entries(raw).map(([name, model]) => [name, model, `${name}: ${JSON.stringify(model)}`])
       : [raw]
           .flat(1)
-          .flatMap((each) => (typeof each === "string" ? each.split(",").map(pair) : [[each, ""]]));
+          .flatMap((each) => (typeof each === "string" ? each.split(",").map(pair) : [other(each)]));
     const found: Record<string, ModelId> = {};
-    for (const [name, model] of pairs) {
+    for (const [name, model, given] of pairs) {
       const isAlias = [name, model].every((each) => typeof each === "string" && ALIAS.test(each));
-      if (!isAlias) {
-        const given = JSON.stringify(`${name}=${model}`);
-        return { ok: false, expected: `${expected} (${given} is not one)` };
-      }
+      if (!isAlias) return { ok: false, expected: `${EXPECTED} (${given} is not one)` };
       // A request for the alias finds out whether the model exists.
       found[String(name)] = String(model) as ModelId;
     }
@@ -32,7 +28,15 @@ export const aliases: Parser<Readonly<Record<string, ModelId>>> = withSchema(
   },
 );
 
-function pair(text: string): [string, string] {
+const EXPECTED =
+  "names and the models they stand for: gpt-image-1: sandbox-image in svc.yaml, gpt-image-1=sandbox-image elsewhere";
+
+/** A name, a model, and how they were written. */
+type Pair = [name: unknown, model: unknown, given: string];
+
+function pair(text: string): Pair {
   const at = text.indexOf("=");
-  return [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim()];
+  return [text.slice(0, Math.max(at, 0)).trim(), text.slice(at + 1).trim(), JSON.stringify(text)];
 }
+
+const other = (each: unknown): Pair => [each, "", JSON.stringify(each)];

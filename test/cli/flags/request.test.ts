@@ -53,7 +53,7 @@ describe("a request", () => {
     [{ prompt: "a" }, "b", "The prompt is given twice"],
     [{ prompt: "-", input: ["image_url=@-"] }, undefined, "Standard input can be read once"],
     [{ jsonInput: "list.json" }, undefined, "--json-input list.json must be a JSON object"],
-    [{ jsonInput: "broken.json" }, undefined, "--json-input broken.json is not valid JSON"],
+    [{ jsonInput: "broken.json" }, undefined, "--json-input broken.json is not valid JSON: line 1, column "],
     [{ outputs: "many" }, undefined, '--outputs must be a whole number from 1, got "many"'],
   ])("%p with the argument %p is refused", async (flags, words, message) => {
     const files = { "list.json": "[]", "broken.json": "{" };
