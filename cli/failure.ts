@@ -105,7 +105,7 @@ const SYSTEM_HINTS: Readonly<Record<string, string>> = {
 const STORAGE_HINTS: Readonly<Record<StorageError["kind"], string | undefined>> = {
   full: "Free some space on the disk of the data folder, and repeat the command.",
   read_only:
-    "See whether this user owns the data folder and its svc.db, svc.db-wal and svc.db-shm, and may write them; `svc doctor` looks, too. A snapshot that can only be read has to be copied first.",
+    "See whether this user owns the data folder and its svc.db, svc.db-wal and svc.db-shm, and may write them, and whether its file system is mounted for reading alone: `svc doctor` tells. A snapshot that can only be read has to be copied first.",
   busy: "Repeat the command when it has ended.",
   away: "Repeat the command: what was done stays done.",
   damaged: "Is svc.db a database of svc? If it was one, put a copy of it from a backup in its place.",

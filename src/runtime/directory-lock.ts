@@ -82,6 +82,8 @@ function openLockFile(path: string): Database {
   try {
     return new Database(path, { create: true });
   } catch (cause) {
-    throw new Error(`The data folder ${dirname(path)} cannot be written to.`, { cause });
+    const folder = dirname(path);
+    const advice = `Give it to the user who runs svc (sudo chown -R "$(id -un)" ${folder}), or choose another --data-dir.`;
+    throw new Error(`The data folder ${folder} cannot be written to. ${advice}`, { cause });
   }
 }

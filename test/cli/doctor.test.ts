@@ -822,3 +822,14 @@ function contents(root: string): readonly string[] {
       return `${name} ${stats.mode.toString(8)} ${hash}`;
     });
 }
+
+test("a key in a variable that svc does not read is warned about, with what to do", async () => {
+  const { checks } = await doctor({ cwd: emptyFolder(), env: { FAL_API_KEY: "abc" } });
+  const warned = checks.filter(({ id, status }) => id === "providers" && status === "warn");
+  expect(warned.map(({ message, fix }) => ({ message, fix }))).toEqual([
+    {
+      message: "fal: FAL_API_KEY is set, but the key of fal is read from FAL_KEY.",
+      fix: 'export FAL_KEY="$FAL_API_KEY", if svc is to use it',
+    },
+  ]);
+});

@@ -32,9 +32,13 @@ export async function providerChecks(config: Config): Promise<Finding[]> {
   ];
 }
 
-/** Where keys come from, and which variables are read by other programs alone. */
+/** Where keys come from, and which variables are read by other programs alone: the provider then has no key here. */
 function noteChecks({ notes }: Config): Finding[] {
-  return notes.map((note) => ok("providers", `${note}.`));
+  return notes.map((note) => {
+    const [, given, read] = /: (\w+) is set, but the key of .+ is read from (\w+)$/.exec(note) ?? [];
+    if (given === undefined) return ok("providers", `${note}.`);
+    return warn("providers", `${note}.`, `export ${read}="$${given}", if svc is to use it`);
+  });
 }
 
 function accountCheck({ lane, provider, account, tested, lacks = [] }: AccountTest, config: Config): Finding {
