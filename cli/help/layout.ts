@@ -4,13 +4,16 @@ import { type Example, examplesOf, exitsOf, notesOf } from "./manual.ts";
 
 /** Longer terms have a line of their own. */
 const WIDEST_TERM = 30;
+const NARROW = 60;
 const INDENT = "  ";
 
 /** Lays out the help of a command: what it does, examples, how it is written, then its arguments, flags and commands. */
 export function formatHelp(command: Command, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   const list = (title: string, items: readonly Item[]) =>
-    items.length === 0 ? [] : [title, ...items.flatMap((item) => itemLines(item, items, width)), ""];
+    items.length === 0
+      ? []
+      : [...wrapped(title, width), ...items.flatMap((item) => itemLines(item, items, width)), ""];
   const lists = <Each extends { helpGroup?: unknown }>(
     all: readonly Each[],
     groupOf: (each: Each) => string,
@@ -94,14 +97,13 @@ interface Item {
 }
 
 function itemLines({ term, text }: Item, all: readonly Item[], width: number): string[] {
-  const widest = Math.min(
-    WIDEST_TERM,
-    Math.floor(width / 2) - 4,
-    Math.max(...all.map((each) => each.term.length)),
-  );
+  // Beside a term on a narrow screen, what it means would have no room.
+  const isNarrow = width < NARROW;
+  const longest = Math.max(...all.map((each) => each.term.length));
+  const widest = isNarrow ? INDENT.length : Math.min(WIDEST_TERM, Math.floor(width / 2) - 4, longest);
   const indent = " ".repeat(INDENT.length + widest + 2);
   const lines = wrapped(text, width - indent.length).map((line) => indent + line);
-  if (term.length > widest) return [INDENT + term, ...lines];
+  if (isNarrow || term.length > widest) return [INDENT + term, ...lines];
   const [first = "", ...rest] = lines;
   return [`${INDENT}${term.padEnd(widest)}  ${first.trimStart()}`.trimEnd(), ...rest];
 }
@@ -113,7 +115,8 @@ function exampleLines(examples: readonly Example[], width: number): string[] {
   const fits = explained.every(({ about = "" }) => INDENT.length + longest + 4 + about.length <= width);
   const lines = examples.flatMap(({ command, about }) => {
     if (about === undefined) return [command];
-    return fits ? [`${command.padEnd(longest)}  # ${about}`] : [`# ${about}`, command];
+    if (fits) return [`${command.padEnd(longest)}  # ${about}`];
+    return [...wrapped(about, width - INDENT.length - 2).map((line) => `# ${line}`), command];
   });
   return ["Examples:", ...lines.map(indented), ""];
 }

@@ -319,8 +319,9 @@ describe("the screen", () => {
     await terminal.draws(/select a task/);
     const starts = () => terminal.frame().map((line) => line.trim().split(/ {2,}/)[0]);
     expect(starts()).toEqual([
-      ...["svc task watch", "all 3", "0/min", "↑ ↓, j k", "PgUp PgDn, Space", "Home End, g G"],
-      ...["Enter, Esc", "Tab, ← →, 1 to 6", "/", "Esc close"],
+      ...["svc task watch", "all 3", "0/min", "↑ ↓, j k"],
+      ...["PgUp PgDn Space by a screen; of an open task, its text", "Home End, g G"],
+      ...["Enter, Esc", "Tab, ← →, 1-6", "/", "Esc close"],
     ]);
     terminal.press("\u001b");
     await terminal.draws(/failed/);

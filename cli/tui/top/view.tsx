@@ -2,7 +2,9 @@ import { Box, Text, type TextProps } from "ink";
 import type { ReactNode } from "react";
 import { formatAge } from "../../format/overview-view.ts";
 import { fitCells } from "../kit/cells.ts";
+import { helpRows } from "../kit/help-rows.ts";
 import { sparkline } from "../kit/sparkline.ts";
+import { HELP } from "./help.ts";
 import { type Fact, factsOf, type Layout, PANEL_GAP } from "./layout.ts";
 import { lastStart, type Shown, shownOf, type TopState } from "./state.ts";
 import { SORTS, TABLES, type TableName, tableLines } from "./tables.ts";
@@ -206,31 +208,11 @@ function Footer({ state, width, look }: { state: TopState; width: number; look: 
   );
 }
 
-const KEYS = [
-  ["q, Ctrl-C", "quit"],
-  ["Ctrl-Z", "go back to the shell; fg returns here"],
-  ["?", "this help; Esc closes it"],
-  ["Tab, Shift-Tab", "the next table, or the one before"],
-  ["↑ ↓, j k", "scroll the table"],
-  ["PgUp PgDn", "by a screen"],
-  ["Home End, g G", "to its first or last row"],
-  ["s", "sort by the next column; ▾ marks it"],
-  ["p, Space", "pause: keep these numbers; again: go on"],
-  ["", ""],
-  ["requests", "answered a second, over the last minute; a bar is a second"],
-  ["creates", "tasks accepted a second"],
-  ["running", "between submission and end, and how many may be"],
-  ["callbacks", "still to be sent, and how long ago the oldest was created"],
-  ["loop lag", "how late the server came to its timers, median to latest"],
-  ["waits, streams", "calls that wait for their answer, event streams"],
-  ["OK, P50, P95", "of the tasks that ended in the last hour, from create to end"],
-] as const;
-
 function Help({ width, height }: { readonly width: number; readonly height: number }) {
-  return KEYS.slice(0, height).map(([key, about]) => (
-    <Text key={key} wrap="truncate">
-      <Text bold>{fitCells(key, 16)}</Text>
-      {fitCells(about, width - 16)}
+  return helpRows(HELP, { width, height }).map(([key, about]) => (
+    <Text key={key + about} wrap="truncate">
+      <Text bold>{key}</Text>
+      {about}
     </Text>
   ));
 }

@@ -1,12 +1,12 @@
 import type { WatchState } from "./state.ts";
 
-/** Each fits into 60 columns. */
+/** All fit into 40 columns and 24 lines. */
 export const HELP = [
   ["↑ ↓, j k", "select a task"],
-  ["PgUp PgDn, Space", "by a screen; of an open task, its text"],
+  ["PgUp PgDn Space", "by a screen; of an open task, its text"],
   ["Home End, g G", "first, last; the first follows new tasks"],
   ["Enter, Esc", "open the task, close it"],
-  ["Tab, ← →, 1 to 6", "choose a status"],
+  ["Tab, ← →, 1-6", "choose a status"],
   ["/", "search id, model, status, error; Esc ends"],
   ["s", "sort by newest, oldest, time, cost, model"],
   ["c", "cancel it; asks"],

@@ -1,6 +1,7 @@
 import { Box, Text, type TextProps } from "ink";
 import { memo, useMemo } from "react";
 import { fitCells } from "../kit/cells.ts";
+import { helpRows } from "../kit/help-rows.ts";
 import { sparkline } from "../kit/sparkline.ts";
 import { type Columns, columnsFor, headLine, type Moment, rowParts } from "./columns.ts";
 import { detailLines, type Line } from "./detail.ts";
@@ -228,10 +229,10 @@ function Question({ verb, id, width }: { verb: "cancel" | "retry"; id: string; w
 function Help({ width, height }: { readonly width: number; readonly height: number }) {
   return (
     <Box flexDirection="column">
-      {HELP.slice(0, height).map(([key, about]) => (
-        <Text key={key} wrap="truncate">
-          <Text bold>{fitCells(key, 18)}</Text>
-          {fitCells(about, Math.max(0, width - 18))}
+      {helpRows(HELP, { width, height }).map(([key, about]) => (
+        <Text key={key + about} wrap="truncate">
+          <Text bold>{key}</Text>
+          {about}
         </Text>
       ))}
     </Box>

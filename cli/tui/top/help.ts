@@ -1,0 +1,20 @@
+/** All fit into 40 columns and 24 lines. */
+export const HELP = [
+  ["q, Ctrl-C", "quit"],
+  ["Ctrl-Z", "go back to the shell; fg returns here"],
+  ["?", "this help; Esc closes it"],
+  ["Tab, Shift-Tab", "next or previous table"],
+  ["↑ ↓, j k", "scroll the table"],
+  ["PgUp PgDn", "by a screen"],
+  ["Home End, g G", "to its first or last row"],
+  ["s", "sort by the next column; ▾ marks it"],
+  ["p, Space", "pause; again: go on"],
+  ["", ""],
+  ["requests", "answered a second; each bar is one second"],
+  ["creates", "tasks accepted a second"],
+  ["running", "under way, and the most"],
+  ["callbacks", "unsent; the oldest's age"],
+  ["loop lag", "how late timers are, median to latest"],
+  ["waits, streams", "calls that wait, event streams"],
+  ["OK, P50, P95", "of the last hour's tasks, create to end"],
+] as const;
