@@ -6,7 +6,7 @@ import { parseRetryAfterMs } from "../../toolkit/retry-after.ts";
 import type { UpstreamAnswer } from "./answer.ts";
 import { NoAnswer, requestIdIn, type Upstream } from "./http.ts";
 import { consequenceOf, type Meaning, type Refusal, refusedByQuestion, refusedOf } from "./refusal.ts";
-import { type ErrorWords, readErrorWords } from "./said.ts";
+import { type ErrorWords, readErrorWords, waitIn } from "./said.ts";
 import { vetted } from "./scrub.ts";
 
 /** What an upstream says of a failure, in its own words. */
@@ -21,9 +21,15 @@ export function refusalOf(upstream: Upstream, answer: UpstreamAnswer, meaning: M
     meaning,
     detail: describeAnswer(upstream, answer, said),
     inputProblem: said.message === undefined ? undefined : upstream.scrub(said.message),
-    retryAfterMs: retryAfterMs(answer.headers),
+    retryAfterMs: retryAfterMs(answer.headers) ?? (meaning === "busy" ? toldWaitMs(answer, said) : undefined),
     status: answer.status,
   };
+}
+
+/** How long the message of an answer to too many requests asks to wait, as far as a task waits at all. */
+function toldWaitMs({ status }: UpstreamAnswer, { message }: Said): number | undefined {
+  const delayMs = status === 429 ? waitIn(message) : undefined;
+  return delayMs === undefined ? undefined : Math.min(delayMs, LONGEST_DELAY_MS);
 }
 
 /** The meaning of an upstream's own error code; undefined for one that its table does not have. */

@@ -54,3 +54,19 @@ function shownText(text: string | undefined): string | undefined {
   if (text === undefined || !/^\s*</.test(text)) return textIn(text);
   return textIn(/<title[^>]*>([^<]{1,200})/i.exec(text)?.[1]);
 }
+
+/** `Please try again in 1m30s`, `Please retry in 34.4s`, `Your rate limit resets in ~30 seconds`. */
+const WAIT =
+  /\b(?:try again|retry|resets?) in ~?\s?((?:\d{1,9}(?:\.\d{1,9})?\s?(?:ms|milli|s|m|h)[a-z]{0,7}\s?){1,3})/i;
+const PART = /([\d.]+)\s?(ms|milli|s|m|h)/gi;
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, milli: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** How long a message asks to wait, in milliseconds: what stands before an upstream may drop the header that says so, too. */
+export function waitIn(message: string | undefined): number | undefined {
+  const [, told] = WAIT.exec(message ?? "") ?? [];
+  if (told === undefined) return undefined;
+  const parts = [...told.matchAll(PART)].map(
+    ([, count, unit = ""]) => Number(count) * (UNIT_MS[unit.toLowerCase()] ?? 0),
+  );
+  return Math.ceil(parts.reduce((sum, ms) => sum + ms, 0));
+}

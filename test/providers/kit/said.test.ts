@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Json } from "../../../src/domain/json.ts";
 import { meaningOfError } from "../../../src/providers/kit/classify.ts";
-import { readErrorWords } from "../../../src/providers/kit/said.ts";
+import { readErrorWords, waitIn } from "../../../src/providers/kit/said.ts";
 
 const MESSAGE = "generate_image returned no results";
 
@@ -49,4 +49,23 @@ test("a failure that speaks of a timeout leaves open whether the work goes on", 
 test("a message about a field names it", () => {
   const json = { detail: [{ loc: ["body", "size"], msg: "must be positive", type: "value_error" }] };
   expect(readErrorWords({ json }).message).toBe("size: must be positive");
+});
+
+test.each([
+  [
+    "Rate limit reached for gpt-image-2 on images per min: Limit 5, Used 5. Please try again in 12s. Visit us.",
+    12_000,
+  ],
+  ["Please try again in 1m30s.", 90_000],
+  ["Please try again in 6ms.", 6],
+  ["Please try again in 1h2m3.5s.", 3_723_500],
+  ["Please retry in 34.418s.", 34_418],
+  ["Request was throttled. Your rate limit resets in ~30s.", 30_000],
+  ["Too many requests, try again in 2 minutes 5 seconds", 125_000],
+  ["Please try again later.", undefined],
+  ["Too many requests in 10s.", undefined],
+  ["Please try again in 9999999999999999s.", undefined],
+  [undefined, undefined],
+])("a message may ask to wait: %s", (message, ms) => {
+  expect(waitIn(message)).toBe(ms);
 });

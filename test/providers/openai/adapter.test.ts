@@ -286,6 +286,24 @@ test.each([
   expect(await rejection(provider.submit(submission(), signal))).toMatchObject({ disposition, code });
 });
 
+const FULL = "Rate limit reached on images per min: Limit 5, Used 5. Please try again in 12s.";
+
+test.each([
+  ["too many requests, in its message", 429, { code: "rate_limit_exceeded", message: FULL }, {}, 12_000],
+  [
+    "too many requests, in its header, which counts more",
+    429,
+    { message: FULL },
+    { "retry-after": "20" },
+    20_000,
+  ],
+  ["a spent quota", 429, { code: "insufficient_quota", message: FULL }, {}, undefined],
+  ["a wrong request", 400, { code: "invalid_value", message: FULL }, {}, undefined],
+] as const)("how long to wait is read of %s", async (_, status, error, headers, retryAfterMs) => {
+  const { provider } = await setup({ status, json: { error }, headers: { ...headers } });
+  expect(await rejection(provider.submit(submission(), signal))).toMatchObject({ details: { retryAfterMs } });
+});
+
 test("a refusal tells the operator what was said, and the caller only what is wrong with the input", async () => {
   const error = {
     message: "Invalid size '7x7'. Supported are '1024x1024' and 'auto'.",
