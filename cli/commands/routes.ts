@@ -68,6 +68,10 @@ function addBlock(routes: Command, context: Context): void {
       invocation.output.done(`Blocked ${nameOf(invocation)} ${place.at}.`);
       return routes;
     });
+    if (shown.length === 0)
+      invocation.output.warn(
+        "No account that is switched on here has that name: what is blocked is one that comes. `svc routes list` lists those there are.",
+      );
     await invocation.output.list([...shown], ROUTE_COLUMNS, shown.map(routeRow));
   });
 }

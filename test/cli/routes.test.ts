@@ -33,3 +33,11 @@ test("svc routes allow says what it does not end: an account's block, and a paus
     "! openai stays paused until 2023-11-14 22:13:20Z: its provider asked for that, and it ends by itself.",
   );
 });
+
+test("svc routes block says that a provider which is switched off here has no such account", async () => {
+  const cwd = emptyFolder();
+  await svc(["migrate"], { cwd });
+  const block = async (account: string) => (await svc(["routes", "block", account], { cwd })).stderr;
+  expect(await block("fal/second")).toContain("! No account that is switched on here has that name");
+  expect(await block("sandbox/default")).not.toContain("!");
+});
