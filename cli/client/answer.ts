@@ -20,7 +20,7 @@ export function troubleOf(response: Response, body: unknown, server: string): Tr
   const text =
     message ?? `${server} answered ${status}${response.statusText === "" ? "" : ` ${response.statusText}`}.`;
   const failure = new Failure(exitCodeOfStatus(status), code ?? `http_${status}`, text, {
-    hint: hintFor(status, { code, param }, response),
+    hint: hintFor(status, { code, message, param }, response),
     requestId,
     more: { status, param },
   });
@@ -112,12 +112,19 @@ export const GIVE_TOKEN =
 const GIVE_KEY =
   "Set SVC_API_KEY or --key to a valid key. On the server's machine `svc keys create --name NAME` makes one.";
 
+const TAKEN_AWAY =
+  "One was sent: a proxy on the way takes the header `Authorization` away. Have it pass that on, or name the server itself with --server.";
+
 function hintFor(
   status: number,
-  { code, param }: { readonly code?: string | undefined; readonly param?: string | undefined },
+  { code, message, param }: ReturnType<typeof readError>,
   response: Response,
 ): string | undefined {
-  if (status === 401) return response.url.includes("/admin/v1/") ? GIVE_TOKEN : GIVE_KEY;
+  if (status === 401) {
+    // No command sends a request without.
+    if (/^No (?:API key|management token) was given/.test(message ?? "")) return TAKEN_AWAY;
+    return response.url.includes("/admin/v1/") ? GIVE_TOKEN : GIVE_KEY;
+  }
   if (status === 402)
     return "On the server's machine `svc accounts credit ACCOUNT AMOUNT` adds to a balance, `svc keys update KEY --quota AMOUNT` raises a quota.";
   if (code === "model_not_available")

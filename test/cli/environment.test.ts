@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { readServer } from "../../cli/environment.ts";
+import { ENVIRONMENT_HELP, readServer } from "../../cli/environment.ts";
+import { OTHER_VARIABLES } from "../../src/config/settings.ts";
 
 test.each([
   ["127.0.0.1:8787", "http://127.0.0.1:8787"],
@@ -9,4 +10,10 @@ test.each([
   ["https://example.com/compat", "https://example.com/compat"],
 ])("%s is the server %s", (given, server) => {
   expect(readServer(given)).toBe(server);
+});
+
+test("the server knows each variable that the help of the commands names, and warns of none", () => {
+  const named = ENVIRONMENT_HELP.match(/\bSVC_\w+/g) ?? [];
+  expect(named).toContain("SVC_MANAGEMENT_TOKEN");
+  expect(named.filter((name) => !OTHER_VARIABLES.some((known) => known === name))).toEqual([]);
 });
