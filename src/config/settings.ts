@@ -282,20 +282,3 @@ export const VARIABLE_PREFIX = "SVC_";
 export function variableOf({ key }: Pick<Setting<unknown>, "key">): string {
   return VARIABLE_PREFIX + key.replaceAll(/[.-]/g, "_").toUpperCase();
 }
-
-/** Variables of the client commands, the build and the native libraries, which are no settings of the server. */
-export const OTHER_VARIABLES = [
-  "SVC_CONFIG",
-  "SVC_BIN",
-  "SVC_SERVER",
-  "SVC_API_KEY",
-  "SVC_MANAGEMENT_TOKEN",
-  "SVC_PROFILE",
-  "SVC_RELEASES_URL",
-  "SVC_NATIVE_DIR",
-  "SVC_PART_BYTES",
-  "SVC_OUTPUT",
-  "SVC_PREVIEW",
-  "SVC_SECRET_KEY",
-  "SVC_SECRET_KEY_PREVIOUS",
-] as const;

@@ -1,10 +1,27 @@
 import { suggest } from "../domain/suggest.ts";
 import { listSettings, type ValuesOf } from "../toolkit/settings/setting.ts";
 import { backupWarnings } from "./backups.ts";
-import { OTHER_VARIABLES, type Settings, VARIABLE_PREFIX, variableOf } from "./settings.ts";
+import { type Settings, VARIABLE_PREFIX, variableOf } from "./settings.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Values = Pick<ValuesOf<Settings>, "backup" | "host" | "publicUrl">;
+
+/** Variables of the client commands, the build and the native libraries, which are no settings of the server. */
+export const OTHER_VARIABLES = [
+  "SVC_CONFIG",
+  "SVC_BIN",
+  "SVC_SERVER",
+  "SVC_API_KEY",
+  "SVC_MANAGEMENT_TOKEN",
+  "SVC_PROFILE",
+  "SVC_RELEASES_URL",
+  "SVC_NATIVE_DIR",
+  "SVC_PART_BYTES",
+  "SVC_OUTPUT",
+  "SVC_PREVIEW",
+  "SVC_SECRET_KEY",
+  "SVC_SECRET_KEY_PREVIOUS",
+] as const;
 
 /** Describes settings that the service runs with but an operator should check, a sentence each. */
 export function warningsOf(env: Env, settings: Settings, values: Values): string[] {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ENVIRONMENT_HELP, readServer } from "../../cli/environment.ts";
-import { OTHER_VARIABLES } from "../../src/config/settings.ts";
+import { OTHER_VARIABLES } from "../../src/config/warnings.ts";
 
 test.each([
   ["127.0.0.1:8787", "http://127.0.0.1:8787"],
