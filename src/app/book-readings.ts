@@ -51,9 +51,9 @@ export function createBookReadings({ path, keepSeals }: BookReadingsOrder): Book
   const asked = createLine(path, SLOTS);
   const scraped = createLine(path, 1);
   const counted = createLine(path, 1);
-  const report = createUsageReports(SLOTS, (query, { pages }) =>
-    asked.read<UsageRead>({ kind: "usage", query }, pages),
-  );
+  const report = createUsageReports(SLOTS, {
+    read: (query, { pages }) => asked.read<UsageRead>({ kind: "usage", query }, pages),
+  });
   return {
     async run(depth = "checksums") {
       const { report, seals } = await asked.read<AuditOutcome>({ kind: "audit", depth });

@@ -8,20 +8,25 @@ const MOST_KEPT = 16 * 2 ** 20;
 export function createKeptPages(most = MOST_KEPT) {
   const kept = new Map<number, UsagePage>();
   let characters = 0;
+  let isFull = false;
 
   function forget(number: number, { sums }: UsagePage): void {
     kept.delete(number);
     characters -= sums.length;
+    isFull = false;
   }
 
   return {
     all: (): UsagePages => kept,
-    /** How many characters more can be kept. */
-    room: (): number => most - characters,
+    /** How many characters more can be kept; none once a page has found no room, until another one goes. */
+    room: (): number => (isFull ? 0 : most - characters),
     keep({ pages, first }: Pick<UsageRead, "pages" | "first">): void {
       for (const [number, page] of kept) if (number < first || pages.has(number)) forget(number, page);
       for (const [number, page] of pages) {
-        if (characters + page.sums.length > most) continue;
+        if (characters + page.sums.length > most) {
+          isFull = true;
+          continue;
+        }
         kept.set(number, page);
         characters += page.sums.length;
       }

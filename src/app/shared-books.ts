@@ -27,8 +27,11 @@ export async function createSharedBooks(
   const { createUsageReading } = await import("../store/postgres/usage-reading.ts");
   const { sizeOfOwnFiles } = await import("./reclaimable.ts");
   const audit = createAudit(connection);
-  const readUsage = createUsageReading(connection, readers);
-  const ofTasks = createUsageReports(REPORTS, (query, { pages, room }) => readUsage(query, pages(), room()));
+  const usage = createUsageReading(connection, readers);
+  const ofTasks = createUsageReports(REPORTS, {
+    read: (query, { pages }) => usage.report(query, pages()),
+    readOn: ({ pages, room }) => usage.pages(pages, room),
+  });
   const audits = new Map<AuditDepth, Promise<AuditReport>>();
 
   async function examine(depth: AuditDepth): Promise<AuditReport> {
@@ -42,7 +45,7 @@ export async function createSharedBooks(
     run: (depth = "checksums") =>
       audits.getOrInsertComputed(depth, () => examine(depth).finally(() => audits.delete(depth))),
     // Sums of days are read in no time, and wait for nobody.
-    report: async (query) => (readsTasks(query) ? ofTasks(query) : (await readUsage(query)).lines),
+    report: async (query) => (readsTasks(query) ? ofTasks(query) : (await usage.report(query)).lines),
     stock: () => readStock(connection),
     check: () => checkDatabase(connection),
     // Counts only what this node keeps on its own disk, because results and inputs may be on any disk.

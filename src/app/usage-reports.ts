@@ -11,22 +11,35 @@ export interface KeptUsage {
   room(): number;
 }
 
+export interface UsageReader {
+  read(query: UsageQuery, kept: KeptUsage): Promise<UsageRead>;
+  /** Reads more pages to keep once a report has its answer, some at a time. Nobody waits for it. */
+  readOn?(kept: KeptUsage): AsyncIterable<Pick<UsageRead, "pages" | "first">>;
+}
+
 /**
  * Reads reports of usage, a few at a time, and keeps what pages of ended tasks come to. Equal questions share an answer. Accounts take
  * turns: whoever asks for very many waits, and nobody waits for them.
  */
-export function createUsageReports(
-  slots: number,
-  read: (query: UsageQuery, kept: KeptUsage) => Promise<UsageRead>,
-): UsageStore["report"] {
+export function createUsageReports(slots: number, { read, readOn }: UsageReader): UsageStore["report"] {
   const kept = createKeptPages();
+  const keptSoFar: KeptUsage = { pages: kept.all, room: kept.room };
   const turns = createSlots(slots);
   const reports = new Map<string, Promise<UsageLine[]>>();
+  let readingOn: Promise<void> | undefined;
 
   async function readAndKeep(query: UsageQuery): Promise<UsageLine[]> {
-    const found = await read(query, { pages: kept.all, room: kept.room });
+    const found = await read(query, keptSoFar);
     kept.keep(found);
+    // What keeps it from reading fails the next report too, which tells of it and begins again.
+    readingOn ??= keepMore()
+      .catch(() => {})
+      .finally(() => (readingOn = undefined));
     return found.lines;
+  }
+
+  async function keepMore(): Promise<void> {
+    for await (const found of readOn?.(keptSoFar) ?? []) kept.keep(found);
   }
 
   return (query) =>

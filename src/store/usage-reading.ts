@@ -19,9 +19,8 @@ export interface UsageRead {
  * Sums up usage as it is in one moment.
  *
  * @param kept what earlier reports of this database read
- * @param room how many characters more can be kept; nothing is read to be kept beyond that, except by SQLite, which reads no other way
  */
-export type ReadUsage = (query: UsageQuery, kept?: UsagePages, room?: number) => Promise<UsageRead>;
+export type ReadUsage = (query: UsageQuery, kept?: UsagePages) => Promise<UsageRead>;
 
 export interface UsageReading {
   readonly report: ReadUsage;

@@ -23,3 +23,13 @@ test("pages whose tasks are all gone make room for later ones", () => {
   kept.keep({ pages: new Map(), first: 0 });
   expect([...kept.all().keys()]).toEqual([2, 3]);
 });
+
+test("there is no room once a page found none, until another one goes", () => {
+  const kept = createKeptPages(10);
+  kept.keep({ pages: pages(1, 2), first: 1 });
+  expect(kept.room()).toBe(2);
+  kept.keep({ pages: pages(3), first: 1 });
+  expect(kept.room()).toBe(0);
+  kept.keep({ pages: new Map(), first: 2 });
+  expect(kept.room()).toBe(6);
+});

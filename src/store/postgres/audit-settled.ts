@@ -4,6 +4,8 @@ import { type Session, statement } from "./session.ts";
 export interface SettledNumbers extends Settled {
   /** The number of a transaction: all that wrote a row of these numbers have lower ones. */
   readonly xid: string;
+  /** The numbers of other databases' transactions that were open then, with commas between: these write nothing here. */
+  readonly elsewhere: string;
 }
 
 interface Marked extends SettledNumbers {
@@ -13,12 +15,15 @@ interface Marked extends SettledNumbers {
 
 /** Each transaction holds such a lock on its own number from when it gets one until it ends. */
 const NUMBERED = "locktype = 'transactionid' and mode = 'ExclusiveLock' and granted";
+const IS_HERE = "(pid is null or datname = current_database())";
+const numbersOf = (where: string) =>
+  `(select coalesce(string_agg(transactionid::text, ','), '') from pg_locks left join pg_stat_activity using (pid)
+     where ${NUMBERED} and ${where})`;
 /** Fails where nothing can be written. A prepared transaction belongs to no process, and may be of any database. */
 const MARK = statement<Marked>(
   `select (select coalesce(max(number), 0) from task) as task, (select coalesce(max(id), 0) from ledger_entry) as ledger_entry,
      (select coalesce(max(number), 0) from label) as label, pg_current_xact_id()::text as xid,
-     (select coalesce(string_agg(transactionid::text, ','), '') from pg_locks left join pg_stat_activity using (pid)
-       where ${NUMBERED} and pid is distinct from pg_backend_pid() and (pid is null or datname = current_database())) as open
+     ${numbersOf(`pid is distinct from pg_backend_pid() and ${IS_HERE}`)} as open, ${numbersOf(`not ${IS_HERE}`)} as elsewhere
    where pg_current_xact_id() is not null`,
 );
 const LEFT = statement<{ left: number }, [open: string]>(

@@ -3,9 +3,17 @@ import type { UsageQuery } from "../../domain/ports/usage-store.ts";
 import { accountNumber } from "../sqlite/account-store/account-table.ts";
 import { PAGE, pageOf } from "../sqlite/audit/seal-table.ts";
 import { LIVE } from "../sqlite/task-store/task-table.ts";
-import { placeOf, SUM_COLUMNS, type Summed, sumsOfAttempts, sumsOfTasks } from "../sqlite/usage-pages.ts";
+import {
+  placeOf,
+  SUM_COLUMNS,
+  type Summed,
+  sumsOfAttempts,
+  sumsOfTasks,
+  type UsagePage,
+} from "../sqlite/usage-pages.ts";
 import { isByProvider } from "../sqlite/usage-report.ts";
 import { type ToldApart, toldApartBy } from "../sqlite/usage-sums.ts";
+import type { SettledNumbers } from "./audit-settled.ts";
 import { type Session, statement } from "./session.ts";
 
 /** No function of ours counts the results: with one, the server would read with one process alone. */
@@ -36,6 +44,62 @@ const OF_PAGES = statement<{ page: number; sums: string }, Numbers>(
 const LIVE_PAGES = statement<{ page: number }>(
   `select distinct ${pageOf("number")} as page from task where ${LIVE}`,
 );
+
+const PLAN_ANEW = statement("select set_config('plan_cache_mode', 'force_custom_plan', true) as planned");
+
+/** Until the end of the transaction. A plan that serves all ranges takes each for a small one, and seeks what it should read in one go. */
+export const planAnew = (session: Session): Promise<number> => PLAN_ANEW.run(session);
+
+interface MomentRow {
+  readonly first: number | null;
+  readonly last: number | null;
+  /** As `xmin:xmax:open,open`; a standby does not tell which are open. */
+  readonly snapshot: string;
+  readonly is_standby: boolean;
+  /** By page, as JSON. */
+  readonly generations: string;
+}
+const MOMENT = statement<MomentRow>(
+  `select (select ${pageOf("min(number)")} from task) as first, (select ${pageOf("max(number)")} from task) as last,
+     pg_current_snapshot()::text as snapshot, pg_is_in_recovery() as is_standby,
+     (select coalesce(json_object_agg(page, generation), '{}')::text from audit_seal
+       where table_name = 'task' and generation > 0) as generations`,
+);
+
+/** The pages of tasks that there are, in the moment of a session. */
+export interface PagesNow {
+  readonly first: number;
+  readonly last: number;
+  /** Whether it sees every transaction that wrote to this database before those numbers were drawn. */
+  sees(settled: Pick<SettledNumbers, "xid" | "elsewhere">): boolean;
+  readonly generationOf: (page: number) => number;
+}
+
+/** Undefined if there are no tasks. */
+export async function pagesNow(session: Session): Promise<PagesNow | undefined> {
+  const row = await MOMENT.get(session);
+  if (row?.first == null || row.last == null) return undefined;
+  // Safe: the statement makes an object of numbers.
+  const known = JSON.parse(row.generations) as Record<string, number>;
+  return { first: row.first, last: row.last, sees: seenIn(row), generationOf: (page) => known[page] ?? 0 };
+}
+
+/** Locks name transactions by numbers that begin anew at this one. */
+const LOCK_NUMBERS = 2n ** 32n;
+
+function seenIn({ snapshot, is_standby }: MomentRow): PagesNow["sees"] {
+  const [xmin = "0", , open = ""] = snapshot.split(":");
+  return ({ xid, elsewhere }) => {
+    if (BigInt(xmin) > BigInt(xid)) return true;
+    const others = new Set(elsewhere.split(","));
+    const isElsewhere = (each: string) => others.has(String(BigInt(each) % LOCK_NUMBERS));
+    return !is_standby && open.split(",").every((each) => BigInt(each) > BigInt(xid) || isElsewhere(each));
+  };
+}
+
+/** Whether what a page came to still counts. */
+export const isSame = (before: UsagePage, generation: number, history: string | undefined): boolean =>
+  before.generation === generation && before.history === history;
 
 const ASKED_FOR = `and ($3::text is null or account_number = ${accountNumber("$3")})
   and completed_at >= $4::bigint * ${DAY_MS} and completed_at < ($5::bigint + 1) * ${DAY_MS}`;

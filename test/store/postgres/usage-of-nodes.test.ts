@@ -7,6 +7,7 @@ import type { Session } from "../../../src/store/postgres/session.ts";
 import { createUsageReading } from "../../../src/store/postgres/usage-reading.ts";
 import type { UsagePage } from "../../../src/store/sqlite/usage-pages.ts";
 import { fillPages } from "../../contracts/usage-pages.ts";
+import { type Asked, noting } from "../../helpers/plans.ts";
 import {
   openUnruledPostgres,
   type PostgresStore,
@@ -16,6 +17,7 @@ import {
 } from "../../helpers/postgres.ts";
 import { CAN_TEST_POSTGRES } from "../../helpers/postgres-database.ts";
 import { ACCOUNT, addAccount, admit, endOne, micros, NOW, taskId } from "../../helpers/store.ts";
+import { readingOn } from "./reading-on.ts";
 
 const ALL_DAYS = { from: 0, to: 100_000 };
 const BY_PROVIDER: UsageQuery = { ...ALL_DAYS, by: "provider" };
@@ -68,15 +70,19 @@ describe.skipIf(!CAN_TEST_POSTGRES)("reports of usage beside other nodes", () =>
       const url = await urlOfPostgres();
       const [connection, sql] = [openConnection({ url }), new SQL({ url, max: 1 })];
       const plain: unknown[] = [];
-      const report = createUsageReading(connection, comparing(connection, plain));
+      const usage = createUsageReading(connection, comparing(connection, plain));
       const kept = new Map<number, UsagePage>();
       let isOver = false;
       const writers = [write(one, 1, () => isOver), write(other, 2, () => isOver)];
       let mostKept = 0;
       for (let i = 0; i < 40; i++) {
-        const { lines, pages, first } = await report(BY_PROVIDER, kept);
+        const { lines, first } = await usage.report(BY_PROVIDER, kept);
         expect(told(lines)).toEqual(plain.at(-1) as never);
-        for (const [page, read] of pages) kept.set(page, read);
+        for await (const { pages } of usage.pages(
+          () => kept,
+          () => 1,
+        ))
+          for (const [page, read] of pages) kept.set(page, read);
         for (const page of kept.keys()) if (page < first) kept.delete(page);
         mostKept = Math.max(mostKept, kept.size);
         // A page has ten thousand numbers, which tasks would take hours to fill.
@@ -105,7 +111,7 @@ describe.skipIf(!CAN_TEST_POSTGRES)("reports of usage beside other nodes", () =>
   test(
     "no page is kept as long as a transaction is open that may have a number on it",
     withPages(async (url, connection) => {
-      const report = createUsageReading(connection, connection);
+      const report = readingOn(createUsageReading(connection, connection));
       const slow = new SQL({ url, max: 1 });
       await slow.unsafe("begin");
       await slow.unsafe("select pg_current_xact_id()");
@@ -117,9 +123,22 @@ describe.skipIf(!CAN_TEST_POSTGRES)("reports of usage beside other nodes", () =>
   );
 
   test(
+    "pages are kept while a transaction of another database is open",
+    withPages(async (url, connection) => {
+      const elsewhere = new SQL({ url: Object.assign(new URL(url), { pathname: "/postgres" }).href, max: 1 });
+      await elsewhere.unsafe("begin");
+      await elsewhere.unsafe("select pg_current_xact_id()");
+      const report = readingOn(createUsageReading(connection, connection));
+      expect((await report(BY_PROVIDER)).pages.size).toBe(2);
+      await elsewhere.unsafe("rollback");
+      await elsewhere.close();
+    }),
+  );
+
+  test(
     "what was kept of a database counts no more once another one has its place",
     withPages(async (_, connection) => {
-      const report = createUsageReading(connection, connection);
+      const report = readingOn(createUsageReading(connection, connection));
       const { lines, pages } = await report(BY_PROVIDER);
       const elsewhere = new Map(
         [...pages].map(([number, page]) => [number, { ...page, history: "another", sums: "[]" }]),
@@ -130,11 +149,27 @@ describe.skipIf(!CAN_TEST_POSTGRES)("reports of usage beside other nodes", () =>
   );
 
   test(
+    "a report has its answer before any page is read to be kept, by one statement for all of them",
+    withPages(async (_, connection) => {
+      const asked: Asked[] = [];
+      const usage = createUsageReading(connection, {
+        read: connection.read,
+        readAtOnce: (query) => connection.readAtOnce((session) => query(noting(session, asked))),
+      });
+      await usage.report(BY_PROVIDER);
+      const sums = asked.filter(({ text }) => text.includes("stage = 'terminal'"));
+      expect(sums.map(({ parameters }) => parameters.slice(0, 2))).toEqual([[0, 39_999]]);
+    }),
+  );
+
+  test(
     "nothing is read to be kept where there is no room",
     withPages(async (_, connection) => {
-      const report = createUsageReading(connection, connection);
-      const { lines } = await report(BY_PROVIDER);
-      expect(await report(BY_PROVIDER, new Map(), 0)).toMatchObject({ lines, pages: new Map() });
+      const report = readingOn(createUsageReading(connection, connection));
+      const { lines, pages } = await report(BY_PROVIDER);
+      expect(pages.size).toBe(2);
+      const withoutRoom = readingOn(createUsageReading(connection, connection), 0);
+      expect(await withoutRoom(BY_PROVIDER)).toMatchObject({ lines, pages: new Map() });
     }),
   );
 });
