@@ -81,9 +81,13 @@ async function limitedKeys(
     return { items: isMeant ? [key] : [], next: undefined };
   }
   const limited: ApiKey[] = [];
-  for await (const { items } of readPart("key", (page) => accounts.keys({ ...page, account: owner }), {
-    after,
-  })) {
+  for await (const { items } of readPart(
+    "key",
+    (page) => accounts.keys({ ...page, account: owner, isLimited: true }),
+    {
+      after,
+    },
+  )) {
     limited.push(...items.filter(isLimited));
     // One key more than wanted shows whether the list goes on.
     if (limited.length > limit) break;

@@ -7,6 +7,7 @@ import {
   bySystem,
   keyId,
   type MakeStore,
+  micros,
   NOW,
   newKey,
   tokenId,
@@ -44,6 +45,30 @@ export function describeAccountLists(name: string, make: MakeStore): void {
             [accountId(2), "a2"],
           ]),
         );
+      }),
+    );
+
+    test(
+      "keys that have a quota and are not revoked are listed without the others",
+      withStore(make, async (store) => {
+        const { accounts } = store;
+        await addAccount(store, { id: accountId(2), name: "other" });
+        const policy = { quota: { limit: micros(5), reset: "total" } } as const;
+        const isLimited = true;
+        for (const number of [1, 2, 3, 4, 5, 6]) {
+          const owner = number % 2 === 0 ? { accountId: accountId(2) } : {};
+          const terms = number < 3 ? {} : { policy };
+          await accounts.createKey(newKey({ number, ...owner, ...terms }), undefined, bySystem());
+        }
+        await accounts.revokeKey(keyId(5), NOW, bySystem());
+        expect(idsOf(await accounts.keys({ limit: 9, isLimited }))).toEqual([3, 4, 6].map(keyId));
+        expect(idsOf(await accounts.keys({ limit: 9, isLimited, after: keyId(3) }))).toEqual(
+          [4, 6].map(keyId),
+        );
+        const of = { account: accountId(2), isLimited };
+        expect(idsOf(await accounts.keys({ ...of, limit: 1, order: "desc" }))).toEqual([keyId(6)]);
+        await accounts.changeKey(keyId(6), { policy: { quota: null } }, bySystem());
+        expect(idsOf(await accounts.keys({ ...of, limit: 9 }))).toEqual([keyId(4)]);
       }),
     );
 

@@ -58,6 +58,13 @@ export interface ListPage {
   readonly order?: ListOrder | undefined;
 }
 
+/** Which keys are listed: of one account or of all. */
+export interface KeyPage extends ListPage {
+  readonly account?: AccountId | undefined;
+  /** Only keys that have a quota and are not revoked. A few others may be among them. */
+  readonly isLimited?: boolean | undefined;
+}
+
 /** What a key has spent and reserved of its quota. What it spent before it had one may be more than any quota. */
 export interface QuotaUse {
   readonly used: MicrosSum;
@@ -127,7 +134,7 @@ export interface AccountStore {
     act: Act,
   ): Promise<"created" | "name_taken" | "no_account">;
   /** @param account all accounts unless given */
-  keys(page: ListPage & { readonly account?: AccountId | undefined }): Promise<ApiKey[]>;
+  keys(page: KeyPage): Promise<ApiKey[]>;
   /** The names of those of the keys that there are. */
   keyNames(ids: readonly KeyId[]): Promise<ReadonlyMap<string, string>>;
   /** The keys of a name that are not revoked, newest first; without any, the one of them that was revoked last. */

@@ -25,7 +25,7 @@ const SEED = [
        case when i % 1000 = 0 then i end from generate_series(1, ${MANY}) as i`,
   `insert into api_key (id, account_id, name, hash, display, created_at, revoked_at, policy)
      select ${id("key")}, 'acct_' || lpad((case when i % 10 = 0 then i else 1 end)::text, 12, '0'), case when i % 50 < 5 or i % 10 = 0 then 'name ' || i % 50 else 'own name ' || i end, 'hash ' || i, '', 0,
-       case when i % 50 < 5 then i end, case when i % 1000 = 0 then '{"retainSec":9}' else '{}' end from generate_series(1, ${MANY}) as i`,
+       case when i % 50 < 5 then i end, case when i % 1000 = 0 then '{"retainSec":9}' when i % 200 = 7 then '{"quota":{"limit":9,"reset":"total"}}' else '{}' end from generate_series(1, ${MANY}) as i`,
   `insert into management_token (id, name, hash, display, created_at, revoked_at, scopes)
      select ${id("tok")}, 'token ' || i % 50, 'hash ' || i, '', 0, i, '["read"]' from generate_series(1, ${MANY}) as i`,
 ];
@@ -57,6 +57,11 @@ async function askAll(connection: Connection): Promise<void> {
     );
     expect(await tokens({ ...page("tok"), order })).toHaveLength(LIMIT);
   }
+  const isLimited = true;
+  for (const account of [undefined, numbered<AccountId>("acct", 1)])
+    for (const order of ["asc", "desc"] as const)
+      expect(await keys({ limit: LIMIT, account, isLimited, order })).toHaveLength(MANY / 200);
+  expect(await keys({ limit: LIMIT, account: numbered<AccountId>("acct", 16_000), isLimited })).toEqual([]);
   for (const name of ["name 1", "name 20", "none"]) await store.keysNamed(name, 11);
   await store.key("name 20");
   expect((await store.revokedToken("token 3"))?.id).toBe(numbered("tok", 19_953));

@@ -4,9 +4,9 @@ import { changePolicy } from "../../../domain/access/key-policy.ts";
 import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
 import { beginningOf } from "../../../domain/lists.ts";
-import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
+import { type KeyPage, LOCKED } from "../../../domain/ports/account-store.ts";
 import type { Seal } from "../../../domain/ports/runtime.ts";
-import { apiKey, toApiKey } from "../../sqlite/account-store/key-table.ts";
+import { apiKey, LIMITED, toApiKey } from "../../sqlite/account-store/key-table.ts";
 import { openedOf, REPLACED, rotated } from "../../sqlite/account-store/keys.ts";
 import { keyChanged, keyMade } from "../../sqlite/account-store/notes.ts";
 import type { RawRow } from "../../sqlite/raw-row.ts";
@@ -26,21 +26,19 @@ const VALID = statement<Row, [name: string, limit: number]>(
 const REVOKED = statement<Row, [name: string]>(
   "select * from api_key where name = $1 and revoked_at is not null order by revoked_at desc, id desc limit 1",
 );
-const PAGE = {
-  asc: statement<Row, [after: string, limit: number]>(
-    "select * from api_key where id > $1 order by id limit $2",
+/** @param among conditions that end in `and` */
+const pagesOf = <Given extends readonly Parameter[] = []>(among = "") => ({
+  asc: statement<Row, [after: string, limit: number, ...Given]>(
+    `select * from api_key where ${among} id > $1 order by id limit $2`,
   ),
-  desc: statement<Row, [after: string, limit: number]>(
-    "select * from api_key where id < $1 order by id desc limit $2",
+  desc: statement<Row, [after: string, limit: number, ...Given]>(
+    `select * from api_key where ${among} id < $1 order by id desc limit $2`,
   ),
-};
+});
+const PAGE = { all: pagesOf(), limited: pagesOf(`${LIMITED} and`) };
 const PAGE_OF = {
-  asc: statement<Row, [after: string, limit: number, account: string]>(
-    "select * from api_key where account_id = $3 and id > $1 order by id limit $2",
-  ),
-  desc: statement<Row, [after: string, limit: number, account: string]>(
-    "select * from api_key where account_id = $3 and id < $1 order by id desc limit $2",
-  ),
+  all: pagesOf<[account: string]>("account_id = $3 and"),
+  limited: pagesOf<[account: string]>(`account_id = $3 and ${LIMITED} and`),
 };
 const OWNER = statement<{ account_id: AccountId }, [id: string]>(
   "select account_id from api_key where id = $1",
@@ -86,12 +84,13 @@ export async function findKey(session: Session, idOrName: string): Promise<ApiKe
 /** Of one account or of all. */
 export async function keyPage(
   session: Session,
-  { account, order = "asc", after = beginningOf(order), limit }: Parameters<AccountStore["keys"]>[0],
+  { account, isLimited, order = "asc", after = beginningOf(order), limit }: KeyPage,
 ): Promise<ApiKey[]> {
+  const kind = isLimited === true ? "limited" : "all";
   const rows =
     account === undefined
-      ? await PAGE[order].all(session, after, limit)
-      : await PAGE_OF[order].all(session, after, limit, account);
+      ? await PAGE[kind][order].all(session, after, limit)
+      : await PAGE_OF[kind][order].all(session, after, limit, account);
   return rows.map(toKey);
 }
 

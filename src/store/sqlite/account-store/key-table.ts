@@ -8,6 +8,9 @@ import { ofAccount } from "./account-table.ts";
 /** Whether a key's policy says how long files are kept, as SQL of both databases. */
 export const RETAINS = `policy like '%"retainSec"%'`;
 
+/** Whether a key that is not revoked has a quota, as SQL of both databases. A key whose own names have that word counts as well. */
+export const LIMITED = `(policy like '%"quota"%' and revoked_at is null)`;
+
 export const apiKey = sqliteTable(
   "api_key",
   {
@@ -31,6 +34,9 @@ export const apiKey = sqliteTable(
     index("api_key_of_account").on(table.accountId, table.id),
     // Keys that say how long files are kept, so that others are not looked at.
     index("api_key_retains").on(table.id).where(sql.raw(RETAINS)),
+    // Keys that have a quota, so that others are not looked at for the list of quotas.
+    index("api_key_limited").on(table.id).where(sql.raw(LIMITED)),
+    index("api_key_limited_of_account").on(table.accountId, table.id).where(sql.raw(LIMITED)),
     // Finds the keys of a name, of all accounts: those that are not revoked, and the one that was revoked last.
     index("api_key_named").on(table.name, table.revokedAt, table.id),
     uniqueIndex("api_key_name").on(table.accountId, table.name).where(sql`"revoked_at" is null`),

@@ -5,14 +5,14 @@ import { changePolicy } from "../../../domain/access/key-policy.ts";
 import { changeSigning } from "../../../domain/callback/signature.ts";
 import type { AccountId, KeyId } from "../../../domain/ids.ts";
 import { beginningOf, type ListOrder } from "../../../domain/lists.ts";
-import { type AccountStore, LOCKED } from "../../../domain/ports/account-store.ts";
+import { type KeyPage, LOCKED } from "../../../domain/ports/account-store.ts";
 import type { Seal } from "../../../domain/ports/runtime.ts";
 import { madeAtUse } from "../../../toolkit/made-at-use.ts";
 import type { Connection } from "../connection.ts";
 import type { Quotas } from "../quotas.ts";
 import type { Trail } from "../trail.ts";
 import type { Accounts } from "./accounts.ts";
-import { apiKey, toApiKey } from "./key-table.ts";
+import { apiKey, LIMITED, toApiKey } from "./key-table.ts";
 import { prepareNames } from "./names.ts";
 import { keyChanged, keyMade } from "./notes.ts";
 
@@ -20,25 +20,26 @@ import { keyChanged, keyMade } from "./notes.ts";
 function preparePages({ db, orm }: Connection) {
   const after = sql.placeholder("after");
   const isOfOwner = eq(apiKey.accountId, sql.placeholder("owner"));
-  const pages = (order: ListOrder, ofOwner?: SQL) =>
+  const pages = (order: ListOrder, ...among: SQL[]) =>
     orm
       .select()
       .from(apiKey)
-      .where(and(ofOwner, order === "asc" ? gt(apiKey.id, after) : lt(apiKey.id, after)))
+      .where(and(...among, order === "asc" ? gt(apiKey.id, after) : lt(apiKey.id, after)))
       .orderBy(order === "asc" ? asc(apiKey.id) : desc(apiKey.id))
       .limit(sql.placeholder("limit"))
       .prepare();
-  const all = madeAtUse({ asc: () => pages("asc"), desc: () => pages("desc") });
-  const owned = madeAtUse({ asc: () => pages("asc", isOfOwner), desc: () => pages("desc", isOfOwner) });
+  const inBoth = (...among: SQL[]) =>
+    madeAtUse({ asc: () => pages("asc", ...among), desc: () => pages("desc", ...among) });
+  const isLimited = sql.raw(LIMITED);
+  const all = { all: inBoth(), limited: inBoth(isLimited) };
+  const owned = { all: inBoth(isOfOwner), limited: inBoth(isOfOwner, isLimited) };
   return {
-    page({
-      account: owner,
-      order = "asc",
-      after = beginningOf(order),
-      limit,
-    }: Parameters<AccountStore["keys"]>[0]): ApiKey[] {
+    page({ account: owner, isLimited, order = "asc", after = beginningOf(order), limit }: KeyPage): ApiKey[] {
+      const kind = isLimited === true ? "limited" : "all";
       const rows =
-        owner === undefined ? all[order].all({ after, limit }) : owned[order].all({ after, limit, owner });
+        owner === undefined
+          ? all[kind][order].all({ after, limit })
+          : owned[kind][order].all({ after, limit, owner });
       return rows.map(toApiKey);
     },
     names: prepareNames(db, "api_key"),

@@ -1,0 +1,2 @@
+CREATE INDEX "api_key_limited" ON "api_key" USING btree ("id") WHERE (policy like '%"quota"%' and revoked_at is null);--> statement-breakpoint
+CREATE INDEX "api_key_limited_of_account" ON "api_key" USING btree ("account_id","id") WHERE (policy like '%"quota"%' and revoked_at is null);
