@@ -27,6 +27,7 @@ import {
 import { strangersFor } from "./files-without-database.ts";
 import { type ClaimDeps, claimFolder, ownerFor } from "./folder-claim.ts";
 import type { Releases } from "./lifecycle.ts";
+import { pictureBytes } from "./memory.ts";
 import { notePlaces } from "./places.ts";
 import { noteLeft } from "./shared-files.ts";
 
@@ -71,6 +72,7 @@ async function openPlaces(
     newTemporaryName: () => deps.ids.create("asset"),
     now: deps.clock.now,
     keepsOutputMetadata: config.outputs.metadata === "keep",
+    decodeBytes: pictureBytes(),
     isShared,
     onLeft: (sha256: string) => void (isShared ? noteLeft(left, sha256) : left.add(sha256)),
   };

@@ -19,6 +19,7 @@ import { systemRandom } from "../runtime/random.ts";
 import { createWays } from "../scheduler/routing/ways.ts";
 import { type OwnFile, watchOwnFiles } from "../toolkit/own-files.ts";
 import type { Releases } from "./lifecycle.ts";
+import { pictureBytes } from "./memory.ts";
 import type { createOwnProviders, OwnProvider, OwnProviders, OwnProvidersDeps } from "./own-providers.ts";
 import type { ProviderProblem } from "./provider-settings.ts";
 import { OWN_PROVIDERS } from "./settings.ts";
@@ -51,7 +52,7 @@ export async function openProviders(config: Config, deps: ProvidersDeps, release
       faults.note(lane, fault);
     });
   const fetching = { fetchPublic: egress.fetchMedia, ...taping?.providers };
-  const making = { config, clock, log, unseal: newUnseal(), ...fetching };
+  const making = { config, clock, log, unseal: newUnseal(), pictureBytes: pictureBytes(), ...fetching };
   const live = createLive(deps.adapters ?? (await createProviders(making)));
   releases.push(async () => {
     for (const adapter of new Set([...live.retired, ...live.adapters])) await adapter.stop?.();

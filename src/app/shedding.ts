@@ -1,14 +1,13 @@
 import type { Config } from "../config/config.ts";
 import type { Tally } from "../domain/ports/tally.ts";
 import type { ShedKind } from "../domain/shedding.ts";
-import { memoryBytes, readRssBytes } from "../runtime/vitals.ts";
+import { readHeldBytes } from "../runtime/vitals.ts";
 import { createQueueShedding } from "../service/queue-shedding.ts";
 import { createShedding } from "../service/shedding.ts";
+import { mostHeldBytes } from "./memory.ts";
 import type { Rooms } from "./rooms.ts";
 
 const MIB = 1024 * 1024;
-/** The share of the memory that the process may use, unless the operator says otherwise. */
-const MEMORY_SHARE = 0.8;
 
 /** Refuses requests under overload. Call `observe` with the lateness of the event loop that its own work caused. */
 export function openShedding({ shed }: Config, rooms: Rooms, tally: Pick<Tally, "shed">) {
@@ -18,11 +17,11 @@ export function openShedding({ shed }: Config, rooms: Rooms, tally: Pick<Tally, 
     get lagMs() {
       return shed.lagMs;
     },
-    get rssBytes() {
-      return shed.memoryMb === undefined ? memoryBytes() * MEMORY_SHARE : shed.memoryMb * MIB;
+    get heldBytes() {
+      return shed.memoryMb === undefined ? mostHeldBytes() : shed.memoryMb * MIB;
     },
   };
-  const { active, observe, refusal } = createShedding({ ...rooms, tally, rssBytes: readRssBytes, most });
+  const { active, observe, refusal } = createShedding({ ...rooms, tally, heldBytes: readHeldBytes, most });
   const queues = createQueueShedding({
     ...{ ...rooms, tally, loads, tasks: store.tasks, mostWaitMs: () => shed.queueMs },
     capacityOf: (lane) => providers.get(lane)?.concurrency,

@@ -34,6 +34,8 @@ interface Deps {
   readonly slots: Slots;
   /** For recordings, which may take long, so that no image waits for them. */
   readonly recordings: Slots;
+  /** Memory for an image that is decoded as a whole. */
+  readonly decodeBytes: number;
 }
 
 /** Checks a file that is whole in memory. An image stays in memory. @throws MediaError, StorageError */
@@ -51,7 +53,7 @@ export async function checkBytes(deps: Deps, source: Uint8Array, options: PutOpt
   const known = knownAs(deps.known, sha256(source), type, options);
   if (known !== undefined) return { file: known, content: source, isClean: mustBeClean };
   const { probe, bytes, isClean } = await deps.slots.run(
-    () => checkImage(source, type, options.sanitize, options.storedAs),
+    () => checkImage(source, type, { ...options, decodeBytes: deps.decodeBytes }),
     owner,
   );
   const file = { ...probe, sha256: sha256(bytes), sizeBytes: bytes.length };
@@ -193,12 +195,8 @@ function imageIn(
     const whole = await storing(() => readFully(draft.handle, 0, arrived.sizeBytes));
     const done = [whole];
     try {
-      const { probe, bytes, isClean } = await checkImage(
-        whole,
-        arrived.type,
-        options.sanitize,
-        options.storedAs,
-      );
+      const given = { ...options, decodeBytes: deps.decodeBytes };
+      const { probe, bytes, isClean } = await checkImage(whole, arrived.type, given);
       done.push(bytes);
       const hash = bytes === whole ? arrived.sha256 : sha256(bytes);
       const file = { ...probe, sha256: hash, sizeBytes: bytes.length };

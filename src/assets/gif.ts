@@ -54,7 +54,7 @@ export function readGif(file: Uint8Array): GifLayout {
       if (frames.length === 0) throw damaged("the GIF has no picture");
       appendPart(clean, file, at, at + 1);
       const isStill = frames.length === 1;
-      const rest = { orientation: 1, isCmyk: false, hasAlpha, isSigned, end: at + 1, clean };
+      const rest = { orientation: 1, isCmyk: false, isWhole: false, hasAlpha, isSigned, end: at + 1, clean };
       return { ...size, ...rest, frames, durationMs: isStill ? undefined : durationMs };
     }
     if (file[at] === IMAGE) {

@@ -5,7 +5,7 @@ import { cleanSvgInThread } from "./file-thread.ts";
 import { checkGifFrames, readGif } from "./gif.ts";
 import { readJpeg } from "./jpeg.ts";
 import { type ImageLayout, joinParts } from "./layout.ts";
-import { IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE } from "./limits.ts";
+import { IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE, WHOLE_PIXEL_BYTES } from "./limits.ts";
 import { checkColourProfile, readPng } from "./png.ts";
 import { damaged, tooManyPixels } from "./refusals.ts";
 import { isWholeSmallPng } from "./small-png.ts";
@@ -27,26 +27,26 @@ const READERS = {
   "image/webp": readWebp,
 } as const satisfies Record<StillType, (file: Uint8Array) => ImageLayout>;
 
+/** How an image is checked. */
+export interface ImageCheck extends Pick<PutOptions, "sanitize" | "storedAs"> {
+  /** Memory for one that is decoded as a whole. */
+  readonly decodeBytes: number;
+}
+
 /**
- * Proves that a file is one whole image within the limits.
+ * Proves that a file is one whole image within the limits. Removes all metadata where it is to, unless it is an output that is signed. A
+ * drawing is always made anew of what is harmless.
  *
- * @param sanitize also removes all metadata, unless it is an output that is signed. A drawing is always made anew of what is harmless.
- * @param storedAs what a still image is made anew as
  * @throws MediaError
  */
-export function checkImage(
-  file: Uint8Array,
-  type: ImageType,
-  sanitize: PutOptions["sanitize"],
-  storedAs?: StillType,
-): Promise<CheckedImage> {
+export function checkImage(file: Uint8Array, type: ImageType, check: ImageCheck): Promise<CheckedImage> {
   switch (type) {
     case "image/gif":
-      return checkGif(file, sanitize);
+      return checkGif(file, check.sanitize);
     case "image/svg+xml":
       return checkSvg(file);
     default:
-      return checkStill(file, type, sanitize, storedAs);
+      return checkStill(file, type, check);
   }
 }
 
@@ -73,34 +73,41 @@ async function checkGif(file: Uint8Array, sanitize: PutOptions["sanitize"]): Pro
 
 /**
  * Proves that a file is one whole still image within the limits, from its headers and then by decoding every pixel. Drops bytes
- * after the image.
+ * after the image. Encodes again only one that is to lose metadata which turns or mirrors it, or that is to be of another type. An output for
+ * which there is too little memory stays as its maker wrote it.
  *
- * @param sanitize also removes all metadata, unless it is an output that is signed; encodes again only an image that its metadata turns
- *   or mirrors, or that is to be of another type
  * @throws MediaError
  */
-async function checkStill(
-  file: Uint8Array,
-  type: StillType,
-  sanitize: PutOptions["sanitize"],
-  storedAs = type,
-): Promise<CheckedImage> {
+async function checkStill(file: Uint8Array, type: StillType, check: ImageCheck): Promise<CheckedImage> {
   const layout = READERS[type](file);
   refuseLarge(layout);
   if (layout.profile !== undefined) await checkColourProfile(layout.profile);
+  const { sanitize, storedAs = type } = check;
+  const { width, height, orientation } = layout;
+  const seen = orientation >= 5 ? { width: height, height: width } : { width, height };
+  const probe = { type, ...seen, hasAlpha: layout.hasAlpha };
+  const asMade = { probe, bytes: file.subarray(0, layout.end), isClean: false };
+  const isClean = sanitize === "output" ? !layout.isSigned : sanitize;
+  const isAnew = storedAs !== type || (isClean && orientation !== 1);
+  if ((layout.isWhole || isAnew) && width * height * WHOLE_PIXEL_BYTES > check.decodeBytes) {
+    if (sanitize === true) throw tooLittleMemory(layout, check.decodeBytes);
+    return asMade;
+  }
   const clean = joinParts(layout.clean, file);
   if (type !== "image/png" || !isWholeSmallPng(clean)) await decodeAll(clean, layout);
-  const { width, height, orientation } = layout;
   const other = storedAs === type ? undefined : await asOther(clean, type, storedAs, layout);
   if (other !== undefined) return other;
-  const isClean = sanitize === "output" ? !layout.isSigned : sanitize;
-  if (isClean && orientation !== 1) return madeAnew(clean, type, type, layout);
-  const seen = orientation >= 5 ? { width: height, height: width } : { width, height };
-  return {
-    probe: { type, ...seen, hasAlpha: layout.hasAlpha },
-    bytes: isClean ? clean : file.subarray(0, layout.end),
-    isClean,
-  };
+  if (!isClean) return asMade;
+  return orientation === 1 ? { probe, bytes: clean, isClean } : madeAnew(clean, type, type, layout);
+}
+
+function tooLittleMemory({ width, height }: ImageLayout, decodeBytes: number): MediaError {
+  const most = Math.floor(decodeBytes / WHOLE_PIXEL_BYTES / 100_000) / 10;
+  const how = `${most} million pixels; of PNG without interlace and JPEG with one scan, both upright, more`;
+  return new MediaError(
+    "too_many_pixels",
+    `is ${width}×${height} pixels, and this server has memory for ${how}`,
+  );
 }
 
 /** An image as another type; undefined where it cannot be that, as one that is too wide: it is worth more than its type. */

@@ -31,7 +31,17 @@ export function readJpeg(file: Uint8Array): ImageLayout {
       const { width, height, components } = size;
       const isCmyk = components === 4;
       orientation ??= 1;
-      return { width, height, orientation, isCmyk, isSigned, hasAlpha: false, end: next, clean };
+      return {
+        width,
+        height,
+        orientation,
+        isCmyk,
+        isSigned,
+        isWhole: scans > 1,
+        hasAlpha: false,
+        end: next,
+        clean,
+      };
     }
     if (!startsSegment(code) || next + 2 > file.length) throw damaged("the JPEG has stray markers");
     let end = next + view.getUint16(next);

@@ -9,6 +9,8 @@ export interface ImageLayout {
   readonly isCmyk: boolean;
   /** Whether pixels can be transparent. */
   readonly hasAlpha: boolean;
+  /** Whether it is decoded as a whole, with all its pixels in memory; else row by row. */
+  readonly isWhole: boolean;
   /** The packed colour profile of a PNG, which must be checked before anything unpacks it. */
   readonly profile?: Uint8Array | undefined;
   /** Whether it holds a C2PA manifest, by which its maker signs where it comes from. */

@@ -1,7 +1,12 @@
 /* How much of a media file is read, decoded and kept. Callers of the store may ask for less, never for more. */
 
-/** Width × height, orientation aside. A decoded picture of this size takes about 100 MB. */
+/** Width × height, orientation aside. */
 export const IMAGE_MAX_PIXELS = 25_000_000;
+/**
+ * Memory for each pixel of a picture that is decoded as a whole: 8 for WebP, 5 for interlaced PNG and progressive JPEG (anonymous memory while
+ * pictures of 25 million pixels were checked, 2026-12). Others are decoded row by row and take little.
+ */
+export const WHOLE_PIXEL_BYTES = 8;
 export const IMAGE_MAX_SIDE = 16_384;
 /** A file of the largest picture, even when it does not compress. */
 export const IMAGE_MAX_BYTES = 64 * 1024 * 1024;
@@ -28,6 +33,8 @@ export const SVG_MAX_DRAWN = 1_000_000;
 export const IMAGE_DECODE_SECONDS = 10;
 /** Images decoded at once, for the whole process, and recordings checked at once. */
 export const DECODE_SLOTS = 2;
+/** Memory for the largest pictures in all slots. */
+export const DECODE_BYTES = DECODE_SLOTS * IMAGE_MAX_PIXELS * WHOLE_PIXEL_BYTES;
 /** How long a recording or a drawing is read. A video of the largest size takes a few seconds on a busy machine. */
 export const THREAD_SECONDS = 120;
 

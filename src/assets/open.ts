@@ -6,14 +6,16 @@ import type { ContentFiles, FileName } from "./content-files.ts";
 import { maskOfOpaque, paintMask, readPaintedMask } from "./decoder.ts";
 import { openContentFiles } from "./fs.ts";
 import { createKnownContents } from "./known.ts";
-import { DECODE_SLOTS } from "./limits.ts";
+import { DECODE_BYTES, DECODE_SLOTS } from "./limits.ts";
 import { createPins } from "./pins.ts";
 import { createRecentFiles, type RecentFiles } from "./recent.ts";
 import { holdStaged, holdStored, removeContent } from "./staging.ts";
 
 interface CheckOptions {
-  /** Files decoded at once. */
+  /** Files decoded at once: two, or one where there is memory for one of the largest alone. */
   readonly decodeSlots?: number | undefined;
+  /** Memory for decoding, which is enough for two of the largest pictures unless given. */
+  readonly decodeBytes?: number | undefined;
   /** Whether outputs keep the metadata that their maker wrote. */
   readonly keepsOutputMetadata?: boolean | undefined;
   /** Told of a content that nobody needs and that was not removed. */
@@ -38,11 +40,12 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
 
 /** The asset store wherever its files lie. */
 export function createAssetStore(files: ContentFiles, options: CheckOptions): AssetStore {
-  const { decodeSlots = DECODE_SLOTS, onLeft, isShared } = options;
+  const { decodeBytes = DECODE_BYTES, onLeft, isShared } = options;
+  const { decodeSlots = decodeBytes < DECODE_BYTES ? 1 : DECODE_SLOTS } = options;
   const [slots, recordings] = [createSlots(decodeSlots), createSlots(decodeSlots)];
   const recent = createRecentFiles();
   const kept = { pins: createPins(), known: createKnownContents(), recent };
-  const deps = { files, slots, recordings, ...kept, onLeft, isShared };
+  const deps = { files, slots, recordings, decodeBytes, ...kept, onLeft, isShared };
 
   const stage: AssetStore["stage"] = async (source, given) => {
     const isKept = given.sanitize === "output" && options.keepsOutputMetadata === true;

@@ -60,6 +60,8 @@ export function readPng(file: Uint8Array): ImageLayout {
         isCmyk: false,
         isSigned,
         hasAlpha,
+        // Interlaced (https://www.w3.org/TR/png-3/#11IHDR, 2026-12).
+        isWhole: file[28] === 1,
         profile,
         end: at,
         clean: clean.all(),

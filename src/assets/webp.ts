@@ -47,7 +47,8 @@ export function readWebp(file: Uint8Array): ImageLayout {
     at = next;
   }
   if (!hasPixels) throw damaged("the WebP has no picture");
-  return { ...size, orientation, isCmyk: false, isSigned, hasAlpha, end, clean: withHeader(file, clean) };
+  const is = { isCmyk: false, isSigned, isWhole: true };
+  return { ...size, ...is, orientation, hasAlpha, end, clean: withHeader(file, clean) };
 }
 
 function codedSize(type: string, content: Uint8Array): { width: number; height: number } {

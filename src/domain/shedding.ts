@@ -11,8 +11,8 @@ export interface Load {
   /** How late the event loop runs its timers, smoothed. */
   readonly lagMs: number;
   readonly mostLagMs: number;
-  readonly rssBytes: number;
-  readonly mostRssBytes: number;
+  readonly heldBytes: number;
+  readonly mostHeldBytes: number;
 }
 
 /** At this pressure, every request that may be refused is refused. */
@@ -32,10 +32,10 @@ const PER_MEMORY_ABOVE = 10;
  * also of lists; up to 3, also of reads. The lag changes it in small steps, so that the share settles where the process just
  * keeps up.
  */
-export function nextPressure(pressure: number, { lagMs, mostLagMs, rssBytes, mostRssBytes }: Load): number {
+export function nextPressure(pressure: number, { lagMs, mostLagMs, heldBytes, mostHeldBytes }: Load): number {
   const over = lagMs / mostLagMs;
   const step = over > 1 ? Math.min(MOST_STEPS_UP, over) : -STEPS_DOWN;
-  const ofMemory = rssBytes > mostRssBytes ? 1 + (rssBytes / mostRssBytes - 1) * PER_MEMORY_ABOVE : 0;
+  const ofMemory = heldBytes > mostHeldBytes ? 1 + (heldBytes / mostHeldBytes - 1) * PER_MEMORY_ABOVE : 0;
   const next = Math.max(pressure + step * STEP, ofMemory);
   // The steps are small fractions; a sum this close to zero is a rounding error.
   return next < STEP / 2 ? 0 : Math.min(MOST, next);

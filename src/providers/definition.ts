@@ -26,6 +26,8 @@ export interface ProviderDeps {
   readonly directory: string;
   /** Whether other processes go on with the tasks of this one, and have folders of their own. */
   readonly isShared?: boolean | undefined;
+  /** Memory that pictures may take which are made in this process; no limit unless given. */
+  readonly pictureBytes?: number | undefined;
   /** The forms that tasks began with; the same for all accounts. */
   readonly usedForms: () => Promise<UsedForms>;
   /** Fetches a file from any public address, through the guard against private ones; absent: no provider may. */

@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from "node:fs";
+import { readFileSync, statfsSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import type { DiskSpace, Vitals } from "../domain/overview.ts";
 import type { Clock } from "../domain/ports/runtime.ts";
@@ -70,8 +70,20 @@ const memory = lastKnown<{ rss: number; heapUsed: number }>(() => process.memory
   heapUsed: 0,
 });
 
-/** The memory that this process has at this moment. */
-export const readRssBytes = lastKnown(() => process.memoryUsage.rss(), 0);
+/**
+ * The memory of this process that the system cannot take back at this moment. Pages of files, such as most of the executable, it can;
+ * where it does not tell them apart, they count.
+ */
+export const readHeldBytes = lastKnown(
+  () => (process.platform === "linux" ? anonymousBytes() : process.memoryUsage.rss()),
+  0,
+);
+
+/** https://docs.kernel.org/filesystems/proc.html, 2026-12 */
+function anonymousBytes(): number {
+  const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+  return kilobytes === undefined ? process.memoryUsage.rss() : Number(kilobytes) * 1024;
+}
 
 /** The memory that this machine gives this process: a container's limit, or all there is. */
 export function memoryBytes(): number {

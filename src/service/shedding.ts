@@ -13,9 +13,9 @@ export interface SheddingDeps {
   readonly clock: Pick<Clock, "elapsed">;
   readonly log: Pick<Log, "info" | "warn">;
   readonly tally: Pick<Tally, "shed">;
-  /** The present memory use of the process. */
-  readonly rssBytes: () => number;
-  readonly most: { readonly lagMs: number; readonly rssBytes: number };
+  /** The memory of the process that the system cannot take back. */
+  readonly heldBytes: () => number;
+  readonly most: { readonly lagMs: number; readonly heldBytes: number };
 }
 
 /** Requests are refused only after the lag was too long for this time, because a short burst is no overload. */
@@ -28,11 +28,11 @@ const MIB = 1024 * 1024;
 /** Refuses part of the requests while the process is overloaded. */
 export type Shedding = ReturnType<typeof createShedding>;
 
-export function createShedding({ clock, log, tally, rssBytes, most }: SheddingDeps) {
+export function createShedding({ clock, log, tally, heldBytes, most }: SheddingDeps) {
   const credit: Record<ShedClass, number> = { creates: 0, lists: 0, reads: 0 };
   let pressure = 0;
   let lagMs = 0;
-  let rss = 0;
+  let held = 0;
   let readMemoryAt = Number.NEGATIVE_INFINITY;
   /** When the lag was last acceptable. */
   let goodAt = clock.elapsed();
@@ -46,7 +46,7 @@ export function createShedding({ clock, log, tally, rssBytes, most }: SheddingDe
   function tell(now: number): void {
     const count = active().length;
     if (count === told) return;
-    const fields = { shedding: active(), lag_ms: Math.round(lagMs), rss_mb: Math.round(rss / MIB) };
+    const fields = { shedding: active(), lag_ms: Math.round(lagMs), memory_mb: Math.round(held / MIB) };
     if (count === 0) log.info({ ms: Math.round(now - pressedSince), refused }, "no longer overloaded");
     else if (count > told) log.warn(fields, "overloaded: some requests are refused");
     else log.info(fields, "less overloaded");
@@ -62,11 +62,11 @@ export function createShedding({ clock, log, tally, rssBytes, most }: SheddingDe
       if (lateMs <= most.lagMs) goodAt = now;
       if (now - readMemoryAt >= MEMORY_EVERY_MS) {
         readMemoryAt = now;
-        rss = rssBytes();
+        held = heldBytes();
       }
       const isStanding = pressure > 0 || now - goodAt >= STANDING_MS;
       const before = pressure;
-      const load = { mostLagMs: most.lagMs, rssBytes: rss, mostRssBytes: most.rssBytes };
+      const load = { mostLagMs: most.lagMs, heldBytes: held, mostHeldBytes: most.heldBytes };
       pressure = nextPressure(pressure, { ...load, lagMs: isStanding ? lagMs : 0 });
       if (before === 0 && pressure > 0) {
         pressedSince = now;

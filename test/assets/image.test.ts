@@ -1,12 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import sharp, { type Sharp } from "sharp";
-import { checkImage, type ImageType } from "../../src/assets/image.ts";
+import { type ImageType, checkImage as toldHow } from "../../src/assets/image.ts";
 import { readJpeg } from "../../src/assets/jpeg.ts";
 import { joinParts } from "../../src/assets/layout.ts";
-import { IMAGE_MAX_PARTS, JPEG_MAX_SEGMENTS, WEBP_MAX_CHUNKS } from "../../src/assets/limits.ts";
+import {
+  DECODE_BYTES,
+  IMAGE_MAX_PARTS,
+  JPEG_MAX_SEGMENTS,
+  WEBP_MAX_CHUNKS,
+  WHOLE_PIXEL_BYTES,
+} from "../../src/assets/limits.ts";
 import { readPng } from "../../src/assets/png.ts";
 import { readWebp } from "../../src/assets/webp.ts";
+import type { StillType } from "../../src/domain/media/asset.ts";
 import {
   type Bytes,
   bombPng,
@@ -33,6 +40,14 @@ const FORMATS: [ImageType, (image: Sharp) => Sharp, isLossless: boolean][] = [
 async function bytesOf(image: Sharp): Promise<Bytes> {
   return new Uint8Array(await image.toBuffer());
 }
+
+const checkImage = (
+  file: Uint8Array,
+  type: ImageType,
+  sanitize: boolean | "output",
+  storedAs?: StillType,
+  decodeBytes = DECODE_BYTES,
+) => toldHow(file, type, { sanitize, storedAs, decodeBytes });
 
 const reason = (file: Uint8Array, type: ImageType, sanitize = false) =>
   checkImage(file, type, sanitize).then(
@@ -358,5 +373,37 @@ describe("a picture of another type than it is to be stored as", () => {
     const long = sharp({ create: { width: 16_384, height: 1, channels: 3, background: "red" } });
     const { probe } = await checkImage(await bytesOf(long.png()), "image/png", "output", "image/webp");
     expect(probe).toMatchObject({ type: "image/png", width: 16_384 });
+  });
+});
+
+describe("with memory for 100 pixels", () => {
+  const bytes = 100 * WHOLE_PIXEL_BYTES;
+  const red = sharp({ create: { width: 11, height: 10, channels: 3, background: "red" } });
+  const WHOLE: [string, ImageType, Sharp][] = [
+    ["WebP", "image/webp", red.clone().webp()],
+    ["an interlaced PNG", "image/png", red.clone().png({ progressive: true })],
+    ["a JPEG in several scans", "image/jpeg", red.clone().jpeg({ progressive: true })],
+    ["a picture that is to be turned", "image/jpeg", red.clone().withMetadata({ orientation: 6 }).jpeg()],
+  ];
+
+  test.each(WHOLE)("%s of 110 is refused as an input, and told how many fit", async (_, type, image) => {
+    const file = await bytesOf(image);
+    expect(checkImage(file, type, true, undefined, bytes)).rejects.toThrow(
+      "is 11×10 pixels, and this server has memory for 0 million pixels; of PNG without interlace",
+    );
+    const { probe } = await checkImage(file, type, true, undefined, 110 * WHOLE_PIXEL_BYTES);
+    expect(probe.width * probe.height).toBe(110);
+  });
+
+  test.each(WHOLE)("%s of 110 stays as it was made as an output", async (_, type, image) => {
+    const file = await bytesOf(image);
+    expect((await checkImage(file, type, "output", undefined, bytes)).bytes).toEqual(file);
+    expect((await checkImage(file, type, "output", "image/png", bytes)).probe.type).toBe(type);
+  });
+
+  test("what is decoded row by row is taken", async () => {
+    const [png, jpeg] = [await bytesOf(red.clone().png()), await bytesOf(red.clone().jpeg())];
+    expect((await checkImage(png, "image/png", true, undefined, bytes)).probe.width).toBe(11);
+    expect((await checkImage(jpeg, "image/jpeg", true, undefined, bytes)).probe.width).toBe(11);
   });
 });

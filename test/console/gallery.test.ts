@@ -55,7 +55,7 @@ describe("results that a stream changes", () => {
     next: "task_3",
     lookedTo: 1,
   };
-  const ids = (changed: ListedTask, filters = ALL) =>
+  const ids = (changed: ReturnType<typeof task>, filters = ALL) =>
     withTask(found, changed, filters).items.map(({ id }) => id);
 
   test("come in their place, each with all that its task has, and go when they fit no more", () => {

@@ -7,7 +7,7 @@ import {
   refusedShare,
 } from "../../src/domain/shedding.ts";
 
-const CALM = { lagMs: 0, mostLagMs: 100, rssBytes: 1, mostRssBytes: 1000 };
+const CALM = { lagMs: 0, mostLagMs: 100, heldBytes: 1, mostHeldBytes: 1000 };
 
 /** The pressure after so many looks. */
 function pressureAfter(looks: number, load: Partial<typeof CALM>, from = 0): number {
@@ -18,7 +18,7 @@ function pressureAfter(looks: number, load: Partial<typeof CALM>, from = 0): num
 
 describe("pressure", () => {
   test("stays at nothing up to the limits", () => {
-    expect(pressureAfter(100, { lagMs: 100, rssBytes: 1000 })).toBe(0);
+    expect(pressureAfter(100, { lagMs: 100, heldBytes: 1000 })).toBe(0);
   });
 
   test("grows with the lag, by steps that are bounded, up to a most", () => {
@@ -33,9 +33,9 @@ describe("pressure", () => {
   });
 
   test("of memory comes at once: creates above the limit, lists at 10 % more, reads at 20 %", () => {
-    expect(pressureAfter(1, { rssBytes: 1001 })).toBeCloseTo(1.01);
-    expect(pressureAfter(1, { rssBytes: 1100 })).toBeCloseTo(2);
-    expect(pressureAfter(1, { rssBytes: 2000 })).toBe(3);
+    expect(pressureAfter(1, { heldBytes: 1001 })).toBeCloseTo(1.01);
+    expect(pressureAfter(1, { heldBytes: 1100 })).toBeCloseTo(2);
+    expect(pressureAfter(1, { heldBytes: 2000 })).toBe(3);
   });
 
   test("refuses all creates before the first list, and all lists before the first read", () => {

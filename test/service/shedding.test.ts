@@ -22,13 +22,13 @@ function listeners() {
 }
 
 describe("a pressed process", () => {
-  function setup(rss = { bytes: 100 * MIB }) {
+  function setup(held = { bytes: 100 * MIB }) {
     const clock = fakeClock();
     const { log, tally, told, shed } = listeners();
-    const most = { lagMs: 100, rssBytes: 1000 * MIB };
-    const shedding = createShedding({ clock, log, tally, rssBytes: () => rss.bytes, most });
+    const most = { lagMs: 100, heldBytes: 1000 * MIB };
+    const shedding = createShedding({ clock, log, tally, heldBytes: () => held.bytes, most });
     return {
-      ...{ shedding, told, shed, rss },
+      ...{ shedding, told, shed, held },
       /** Looks ten times a second, at the same lag each time. */
       pass(seconds: number, lagMs: number): void {
         for (let i = 0; i < seconds * 10; i++) {
@@ -80,12 +80,12 @@ describe("a pressed process", () => {
   });
 
   test("refuses creates while it has more memory than it may, from one look to the next", () => {
-    const { pass, goOn, rss } = setup();
+    const { pass, goOn, held } = setup();
     pass(1, 0);
-    rss.bytes = 1001 * MIB;
+    held.bytes = 1001 * MIB;
     pass(1, 0);
     expect([goOn("creates"), goOn("reads")]).toEqual([0, 100]);
-    rss.bytes = 999 * MIB;
+    held.bytes = 999 * MIB;
     pass(2, 0);
     expect(goOn("creates")).toBe(100);
   });

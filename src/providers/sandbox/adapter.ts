@@ -17,6 +17,7 @@ import { type Course, ENDS_WITHIN_MS, endingOf, needsRendering, pollAfterMs, pro
 import { openFiles, type SandboxFiles } from "./files.ts";
 import { type Ending, type Job, type JobStore, type NewJob, openJobStore } from "./job-store.ts";
 import { createRenderings, type Renderings } from "./renderings.ts";
+import { requireRoom } from "./room.ts";
 import { SANDBOX } from "./settings.ts";
 import { createSketches, type Sketches } from "./sketches.ts";
 import { kindOf, rehearsalOf, toSpec } from "./spec.ts";
@@ -30,11 +31,10 @@ export interface SandboxDeps {
   /** Outputs rendered at once, 2 unless told. */
   readonly workers?: number | undefined;
   readonly renderer?: Renderer | undefined;
-  /**
-   * Whether other processes, with folders of their own, go on with these jobs. Then what they are told of a job says all of it, so that
-   * they make it anew; one that they cannot make is begun once more.
-   */
+  /** Whether other processes, with folders of their own, go on with these jobs: what they are told of one is then all that they need. */
   readonly isShared?: boolean | undefined;
+  /** Memory that a picture may take while it is drawn; no limit unless given. */
+  readonly pictureBytes?: number | undefined;
 }
 
 export type SandboxProvider = ProviderAdapter &
@@ -77,7 +77,7 @@ export function createSandboxProvider(deps: SandboxDeps): SandboxProvider {
     submitIsIdempotent: false,
     repeatIsSafe: deps.isShared,
     concurrency: deps.concurrency,
-    submit: async (request, signal) => submit(sandbox(), clock, request, signal),
+    submit: async (request, signal) => submit(sandbox(), deps, request, signal),
     async poll(handle, signal, previews) {
       signal.throwIfAborted();
       return poll(sandbox(), clock, handle, signal, previews);
@@ -131,7 +131,7 @@ function open(deps: SandboxDeps): Sandbox {
 
 async function submit(
   sandbox: Sandbox,
-  clock: Clock,
+  { clock, pictureBytes = Number.POSITIVE_INFINITY }: SandboxDeps,
   request: SubmitRequest,
   signal: AbortSignal,
 ): Promise<Submitted> {
@@ -143,6 +143,7 @@ async function submit(
     const detail = `The sandbox has no generator "${request.upstreamModel}".`;
     throw new ProviderError("reroute", "NO_ROUTE_AVAILABLE", detail);
   }
+  requireRoom(spec, pictureBytes);
   const rehearsal = rehearsalOf(spec);
   if (jobs.refuse(request.taskId, rehearsal.failTimes, clock.now())) {
     const detail = "Refused for want of capacity, as was asked for.";

@@ -1,4 +1,5 @@
 import type { Json } from "../../domain/json.ts";
+import type { Size } from "../../domain/media/size.ts";
 import type { InputRole } from "../../domain/task/request.ts";
 import { hashText } from "../../studio/random.ts";
 import type {
@@ -36,11 +37,7 @@ const videoOf = (input: RenderInput) => ("video" in input ? [input.video] : []);
 
 function imageJob(spec: Spec, index: number, byRole: ByRole): PictureJob | EditJob {
   const { parameters, prompt, label } = spec;
-  const wanted = imageDimensions({
-    size: text(parameters.size),
-    aspectRatio: text(parameters.aspect_ratio),
-    resolution: text(parameters.resolution),
-  });
+  const wanted = sizeOf(spec);
   const format = formatOf(parameters);
   const common = { prompt, seed: seedOf(spec), index, format, label };
   const inputs = byRole("image").flatMap(imageOf);
@@ -48,6 +45,15 @@ function imageJob(spec: Spec, index: number, byRole: ByRole): PictureJob | EditJ
     return { kind: "picture", ...common, ...(wanted ?? { width: 1024, height: 1024 }) };
   const mask = byRole("mask").flatMap(imageOf)[0];
   return { kind: "edit", ...common, inputs, inputPixels: spec.inputPixels, mask, ...wanted };
+}
+
+/** The size of a picture; undefined where the request leaves it to the input, or to the sandbox. */
+export function sizeOf({ parameters }: Spec): Size | undefined {
+  return imageDimensions({
+    size: text(parameters.size),
+    aspectRatio: text(parameters.aspect_ratio),
+    resolution: text(parameters.resolution),
+  });
 }
 
 function enlargeJob(spec: Spec, index: number, byRole: ByRole): EnlargeJob {

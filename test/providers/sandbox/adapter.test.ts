@@ -340,3 +340,22 @@ test("a submission aborted while its inputs are read, or whose inputs cannot be 
   }
   expect(files(sandbox)).toEqual([]);
 });
+
+const WIDE = { ...inputFile("image", new Uint8Array([1])), width: 257, height: 256 };
+
+test.each([
+  [{ parameters: { size: "1024x1025" } }, true],
+  [{ parameters: { size: "1024x1024" } }, false],
+  [{ upstreamModel: "upscale", parameters: { factor: 4 }, inputs: [WIDE] }, true],
+  [{ upstreamModel: "upscale", parameters: { factor: 2 }, inputs: [WIDE] }, false],
+  [{ upstreamModel: "video" }, false],
+])("a picture for which there is too little memory is not begun: %j", async (given, isRefused) => {
+  const sandbox = await openSandbox(16 * 1024 * 1024);
+  opened.push(sandbox);
+  const submitting = sandbox.provider.submit(sandbox.submission(given), signal);
+  if (!isRefused) return void (await submitting);
+  expect(await rejection(submitting)).toMatchObject({
+    disposition: "fail",
+    message: expect.stringContaining("memory for pictures of 1 million pixels"),
+  });
+});

@@ -68,12 +68,12 @@ export interface SandboxHarness {
 
 let attempts = 0;
 
-export async function openSandbox(): Promise<SandboxHarness> {
+export async function openSandbox(pictureBytes?: number): Promise<SandboxHarness> {
   const directory = join(mkdtempSync(join(tmpdir(), "svc-sandbox-")), "data");
   const renderer = createFakeRenderer();
   const started: SandboxProvider[] = [];
   const start = (): SandboxProvider => {
-    const provider = createSandboxProvider({ directory, clock, renderer, concurrency: 8 });
+    const provider = createSandboxProvider({ directory, clock, renderer, concurrency: 8, pictureBytes });
     started.push(provider);
     return provider;
   };
