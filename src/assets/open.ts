@@ -40,8 +40,7 @@ export function openAssetStore(options: AssetStoreOptions): AssetStore {
 
 /** The asset store wherever its files lie. */
 export function createAssetStore(files: ContentFiles, options: CheckOptions): AssetStore {
-  const { decodeBytes = DECODE_BYTES, onLeft, isShared } = options;
-  const { decodeSlots = decodeBytes < DECODE_BYTES ? 1 : DECODE_SLOTS } = options;
+  const { decodeBytes = DECODE_BYTES, decodeSlots = slotsFor(decodeBytes), onLeft, isShared } = options;
   const [slots, recordings] = [createSlots(decodeSlots), createSlots(decodeSlots)];
   const recent = createRecentFiles();
   const kept = { pins: createPins(), known: createKnownContents(), recent };
@@ -100,6 +99,9 @@ export function createAssetStore(files: ContentFiles, options: CheckOptions): As
     removeTemporary: (ageMs) => files.removeTemporary(ageMs),
   };
 }
+
+/** Two, where there is memory for two of the largest. */
+const slotsFor = (decodeBytes: number): number => (decodeBytes < DECODE_BYTES ? 1 : DECODE_SLOTS);
 
 function prepareDeliver(
   files: ContentFiles,

@@ -30,7 +30,7 @@ const CLOSE = `
 /** Runs code beside a read-only disk with a data folder that others can look into. @returns what it printed */
 function onReadOnlyDisk(code: string): Promise<string> {
   const script =
-    'mkdir -p disk && mount -t tmpfs none disk && mkdir disk/svc-data && mount -o remount,ro disk && "$@"';
+    'umask 022 && mkdir -p disk && mount -t tmpfs none disk && mkdir disk/svc-data && mount -o remount,ro disk && "$@"';
   const command = [...ISOLATED, "sh", "-c", script, "sh", process.execPath, "-e", code];
   return Bun.spawn(command, { cwd, env: { ...process.env } }).stdout.text();
 }
