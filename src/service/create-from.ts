@@ -2,7 +2,10 @@ import type { CreateTask, CreateTaskRequest } from "./create-task.ts";
 import type { CreatedTask } from "./created-task.ts";
 
 /** Fields of a create that depend on what it is made from. */
-type Read = Pick<CreateTaskRequest, "kind" | "body" | "callback" | "hops" | "hasPaintedMasks" | "parent">;
+type Read = Pick<
+  CreateTaskRequest,
+  "kind" | "body" | "callback" | "hops" | "hasPaintedMasks" | "resultType" | "parent"
+>;
 
 /** Fields that are known before. `identity` and `endpoint` say which requests are the same. */
 export type FollowingRequest = Omit<CreateTaskRequest, keyof Read> &

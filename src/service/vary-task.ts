@@ -89,6 +89,7 @@ async function variationsOf(
     body: await bodyOf(deps, story, request.origin),
     hops: mostHops(request.hops, task.request.hops),
     hasPaintedMasks: hasPaintedMask(task),
+    resultType: task.request.resultType,
     parent: { id: task.id, relation: "variation" },
   } as const;
   return { same, seeds };
