@@ -1,6 +1,7 @@
 import pino from "pino";
 import type { LogLevel } from "../domain/log-level.ts";
 import type { LeveledLog, LogFields } from "../domain/ports/runtime.ts";
+import { StorageError } from "../domain/ports/task-store.ts";
 import { printableLines } from "../toolkit/printable.ts";
 import type { LogFile } from "./log-file.ts";
 import { createLogOutput, type LogOutput } from "./log-output.ts";
@@ -106,8 +107,13 @@ async function prettied(lines: { write(text: string): void }, { isColoured = fal
 /** An error for a line, by its own name: in the executable, classes have names that mean nothing. */
 function describe(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  return { ...pino.stdSerializers.err(error), type: error.name };
+  const { stack, ...told } = pino.stdSerializers.err(error);
+  return { ...told, type: error.name, ...(isOfPlace(error) ? {} : { stack }) };
 }
+
+/** Whether the place where files lie is at fault and no program, so that where it was noticed says nothing. */
+const isOfPlace = (error: Error): boolean =>
+  error instanceof StorageError && (error.kind === "full" || error.kind === "read_only");
 
 /** A copy of the fields with the rest around them would take as long as the text. */
 function lineOf(level: LogLevel, time: string, fields: LogFields, message: string): string {

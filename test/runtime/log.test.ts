@@ -51,6 +51,27 @@ test("an error is told by its name, with its cause", async () => {
   });
 });
 
+test("a full disk is told without the code that noticed it", async () => {
+  const program = `
+    import { StorageError } from "./src/domain/ports/task-store.ts";
+    import { openLog } from "./src/runtime/log.ts";
+    const log = await openLog({ level: "info", format: "json" });
+    for (const kind of ["full", "read_only", "busy"])
+      log.error({ err: new StorageError(kind, "Nothing was kept.", new Error("ENOSPC")) }, "it failed");
+    log.flush();
+  `;
+  const child = Bun.spawn([process.execPath, "-e", program], {
+    stderr: "pipe",
+    cwd: `${import.meta.dir}/../..`,
+  });
+  const told = (await child.stderr.text())
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).err);
+  expect(told.map(({ message }) => message)).toEqual(Array(3).fill("Nothing was kept.: ENOSPC"));
+  expect(told.map(({ stack }) => typeof stack)).toEqual(["undefined", "undefined", "string"]);
+});
+
 test("a level can be changed while the log is written", async () => {
   const program = `
     import { openLog } from "./src/runtime/log.ts";
