@@ -55,7 +55,7 @@ async function serve(command: Command, context: Context): Promise<void> {
   const app = createApp(config, {
     isColoured: hasColour(context, stderr, { color }),
     readSettings,
-    onFirstKey: keyFile.write,
+    firstKeyKeeper: keyFile,
     wantsConsoleLink: isForPeople,
     onFatal: (error) => {
       if (error instanceof DataFolderGone) {
@@ -80,13 +80,16 @@ async function serve(command: Command, context: Context): Promise<void> {
     const { consoleSecret: secret, urls } = started;
     const link = secret === undefined ? undefined : consoleLink(urls.api, secret);
     stderr.write(renderBanner(started, config, { cwd, style, width: widthOf(stderr), link }));
-    if (started.firstKey !== undefined) keyFile.remove();
+    if (started.firstKey !== undefined) keyFile.drop();
     stderr.write(renderReady(started));
   }
   if (keyFile.exists()) {
     const where = started.firstKey === undefined ? "is still in" : "was written to";
     const message = `the first API key ${where} a file; take it from there and delete the file`;
-    log("info", { file: keyFile.path }, message);
+    const useless =
+      "the API key in this file is of no use here; delete the file, and make a key: svc keys create --name NAME";
+    if (started.isKeptKeyGood) log("info", { file: keyFile.path }, message);
+    else log("warn", { file: keyFile.path }, useless);
   }
   for (const note of config.notes) log("info", {}, note);
   for (const warning of config.warnings) log("warn", {}, warning);

@@ -1,4 +1,13 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 
 /** Where the first key of a data folder is kept until somebody takes it. */
@@ -8,7 +17,7 @@ export function firstKeyFile(dataDir: string) {
     path,
     exists: () => existsSync(path),
     /** Writes the file in one step that survives a crash, readable by its owner only. */
-    write(key: string): void {
+    keep(key: string): void {
       const partial = `${path}.part`;
       // An earlier one may have other rights.
       rmSync(partial, { force: true });
@@ -17,7 +26,16 @@ export function firstKeyFile(dataDir: string) {
       renameSync(partial, path);
       flushed(openSync(dataDir, "r"));
     },
-    remove: () => rmSync(path, { force: true }),
+    /** The key in it; undefined if there is none to be read. */
+    kept(): string | undefined {
+      try {
+        const { key } = JSON.parse(readFileSync(path, "utf8"));
+        return typeof key === "string" ? key : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+    drop: () => rmSync(path, { force: true }),
   };
 }
 

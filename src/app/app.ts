@@ -18,6 +18,7 @@ import { createCounting } from "./counting.ts";
 import { assetsOf, databaseOf } from "./data-folder.ts";
 import { watchDiskOf } from "./disk.ts";
 import { countLive, readOrphans, recallEndings } from "./earlier-process.ts";
+import { makeFirst } from "./first-key.ts";
 import {
   createLifecycle,
   type Lifecycle,
@@ -154,17 +155,6 @@ async function beginWork(background: ReturnType<typeof createBackground>, resume
   }
 }
 
-/** What the person who starts a new service needs to sign in; nothing at later starts. */
-async function makeFirst(
-  manage: Pick<ReturnType<typeof createManageAccounts>, "ensureFirstKey" | "createConsoleLink">,
-  config: Config,
-  { onFirstKey, wantsConsoleLink }: AppOverrides,
-) {
-  const firstKey = (await manage.ensureFirstKey(onFirstKey))?.key;
-  const isLinked = wantsConsoleLink === true && config.console && firstKey !== undefined;
-  return { firstKey, consoleSecret: isLinked ? (await manage.createConsoleLink()).secret : undefined };
-}
-
 function openDisk(
   config: InForce,
   { books, ...rooms }: Pick<Rooms, "clock" | "log"> & { readonly books: BookReadings },
@@ -264,6 +254,8 @@ function describeStart(
   facts: {
     /** The first key of a new data folder, shown only once. */
     readonly firstKey: string | undefined;
+    /** Whether the first key of an earlier start, which still waits to be taken, can be used. */
+    readonly isKeptKeyGood: boolean;
     /** Opens the console once. */
     readonly consoleSecret: string | undefined;
     /** Unfinished tasks of an earlier process. */

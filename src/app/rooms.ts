@@ -16,6 +16,7 @@ import { createIds } from "../runtime/ids.ts";
 import type { RunningLog } from "../runtime/log.ts";
 import { LogFile } from "../runtime/log-file.ts";
 import { createSecrets } from "../runtime/secrets.ts";
+import type { FirstKeyKeeper } from "../service/first-key.ts";
 import { createHookTokens } from "../service/hooks.ts";
 import { createInputAddresses } from "../service/input-addresses.ts";
 import type { StoreOptions } from "../store/books.ts";
@@ -45,8 +46,8 @@ export interface AppOverrides {
   readonly providers?: readonly ProviderAdapter[];
   /** How exchanges with providers are recorded, or answered from recordings. */
   readonly openTaping?: OpenTaping | undefined;
-  /** Receives the first key of a new data folder before it is stored. If the receiver stores it, it survives a kill at any point. */
-  readonly onFirstKey?: (key: string) => void;
+  /** Where the first key of a new data folder waits. */
+  readonly firstKeyKeeper?: FirstKeyKeeper;
   /** Whether the first start makes a link that opens the console, for whoever started it. */
   readonly wantsConsoleLink?: boolean;
   /** Called when the store is damaged or its folder is gone. The process must end; the next start continues from the disk. */

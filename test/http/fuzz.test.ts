@@ -41,8 +41,12 @@ beforeAll(async () => {
     log: logOfErrors(),
     egress: unreachable(),
     providers: [instantProvider()],
-    onFirstKey: (first) => {
-      key = first;
+    firstKeyKeeper: {
+      keep: (first) => {
+        key = first;
+      },
+      drop() {},
+      kept: () => undefined,
     },
   });
   const { port = 0 } = await app.start();

@@ -216,10 +216,12 @@ describe("keys", () => {
 });
 
 describe("the first key", () => {
+  const keeperOf = (keep: (secret: string) => void) => ({ keep, drop: () => {}, kept: () => undefined });
+
   test("is made with an unlimited account on an empty installation, and never again", async () => {
     const { manage } = setup();
     const kept: string[] = [];
-    const first = await manage.ensureFirstKey((secret) => kept.push(secret));
+    const first = await manage.ensureFirstKey(keeperOf((secret) => kept.push(secret)));
     expect(first?.record).toMatchObject({ name: "default" });
     expect(await manage.readAccount("default")).toMatchObject({ mode: "unlimited" });
     expect([first?.key]).toEqual(kept);
@@ -233,8 +235,35 @@ describe("the first key", () => {
     const full = () => {
       throw new Error("no room");
     };
-    expect(manage.ensureFirstKey(full)).rejects.toThrow("no room");
+    expect(manage.ensureFirstKey(keeperOf(full))).rejects.toThrow("no room");
     expect([await itemsOf(manage.listAccounts()), await itemsOf(manage.listKeys())]).toEqual([[], []]);
+  });
+
+  test("is forgotten where another node made one at that moment", async () => {
+    const { manage } = setup();
+    let kept: string | undefined;
+    const first = await manage.ensureFirstKey({
+      ...keeperOf((secret) => {
+        kept = secret;
+        // Nothing has been written yet, so this comes first.
+        void manage.createAccount({ name: "web" });
+      }),
+      drop: () => (kept = undefined),
+    });
+    expect([first, kept]).toEqual([undefined, undefined]);
+  });
+
+  test("that waits from an earlier start is known to be good or of no use", async () => {
+    const { manage } = setup();
+    const first = await manage.ensureFirstKey();
+    const kept = (secret?: string) => manage.isKeptKeyGood({ ...keeperOf(() => 0), kept: () => secret });
+    expect(await Promise.all([kept(first?.key), kept(), kept(`${first?.key}x`)])).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    await manage.revokeKey("default");
+    expect(await kept(first?.key)).toBe(false);
   });
 
   test("is not made where somebody has begun otherwise", async () => {
