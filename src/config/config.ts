@@ -11,6 +11,7 @@ import { type BackupConfig, checkBackups, readBackups } from "./backups.ts";
 import { chooseValue, type Given, readCredential } from "./choose.ts";
 import { completePostgresUrl } from "./database.ts";
 import { type ModerationSettings, readModeration } from "./moderation/moderation.ts";
+import type { NearVariable } from "./near-variables.ts";
 import { ConfigError, type ConfigProblem, show } from "./problem.ts";
 import {
   type ProviderConfig,
@@ -51,6 +52,8 @@ export interface Config extends Omit<ValuesOf<Settings>, "assets" | "backup"> {
   readonly placed: (problem: ConfigProblem) => ConfigProblem;
   /** What an operator should know about where settings come from. */
   readonly notes: readonly string[];
+  /** Variables that look like the key of a provider which has none. The notes tell of them too. */
+  readonly misnamed: readonly NearVariable[];
 }
 
 export interface ConfigSources extends Partial<Pick<Given, "flags" | "env">> {

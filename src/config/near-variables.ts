@@ -14,6 +14,8 @@ interface Unread {
 export interface NearVariable {
   readonly name: string;
   readonly provider: string;
+  /** The one that is read. */
+  readonly meant: string;
   readonly why: string;
 }
 
@@ -42,20 +44,19 @@ export function nearVariables(
     if (value === "" || OWN_KEY.test(value) || read.has(name) || !isKeyName(name)) return [];
     const meant = whoseKey(name, unread);
     if (meant === undefined) return [];
-    return [{ name, provider: meant.id, why: `the key of ${meant.title} is read from ${meant.variable}` }];
+    return [
+      {
+        name,
+        provider: meant.id,
+        meant: meant.variable,
+        why: `the key of ${meant.title} is read from ${meant.variable}`,
+      },
+    ];
   });
 }
 
-/** Says so of the providers that have no account, a sentence each. */
-export function describeNear(
-  providers: readonly ProviderSettings[],
-  accounts: Readonly<Record<string, readonly unknown[]>>,
-  sources: Parameters<typeof nearVariables>[2],
-): string[] {
-  return nearVariables(providers, (id) => accounts[id]?.length !== 0, sources).map(
-    ({ name, provider, why }) => `${provider}: ${name} is set, but ${why}`,
-  );
-}
+export const describeNear = ({ name, provider, why }: NearVariable): string =>
+  `${provider}: ${name} is set, but ${why}`;
 
 function keyVariables({ settings, kinds = [] }: ProviderSettings, machine: Machine): string[] {
   // An engine of one's own needs an address, and often no key.

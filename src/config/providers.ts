@@ -10,7 +10,7 @@ import {
 import { type AccountSettings, readAccounts } from "./accounts/accounts.ts";
 import { type AccountProvider, accountProvider, accountsKey, describeHalves } from "./accounts/provider.ts";
 import { chooseValue, type Given, type Origins, readCredential } from "./choose.ts";
-import { describeNear } from "./near-variables.ts";
+import { describeNear, nearVariables } from "./near-variables.ts";
 import type { Listening } from "./own-address.ts";
 import type { ConfigProblem } from "./problem.ts";
 import type { ProviderSettings } from "./settings.ts";
@@ -96,14 +96,14 @@ export function readProviders(
     Object.fromEntries(all.map(([id, config]) => [id, of(config)]));
   const accounts = byId((config) => config.accounts);
   const { given, machine } = sources;
+  const hasAccount = (id: string) => accounts[id]?.length !== 0;
+  const misnamed = nearVariables(providers, hasAccount, { env: given.env, machine });
   return {
     providers: byId(({ values }) => values),
     accounts,
     warnings: all.flatMap(([, { warnings }]) => warnings),
-    notes: [
-      ...all.flatMap(([, { notes }]) => notes),
-      ...describeNear(providers, accounts, { env: given.env, machine }),
-    ],
+    notes: [...all.flatMap(([, { notes }]) => notes), ...misnamed.map(describeNear)],
+    misnamed,
   };
 }
 

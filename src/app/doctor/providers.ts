@@ -1,4 +1,5 @@
 import type { Config } from "../../config/config.ts";
+import { describeNear } from "../../config/near-variables.ts";
 import type { AccountTest } from "../../domain/ports/managed-providers.ts";
 import { openLocalProviders } from "../local-providers.ts";
 import { error, type Finding, ok, quoted, warn } from "./finding.ts";
@@ -33,11 +34,13 @@ export async function providerChecks(config: Config): Promise<Finding[]> {
 }
 
 /** Where keys come from, and which variables are read by other programs alone: the provider then has no key here. */
-function noteChecks({ notes }: Config): Finding[] {
+function noteChecks({ notes, misnamed }: Config): Finding[] {
+  const fixes = new Map(
+    misnamed.map((each) => [describeNear(each), `export ${each.meant}="$${each.name}", if svc is to use it`]),
+  );
   return notes.map((note) => {
-    const [, given, read] = /: (\w+) is set, but the key of .+ is read from (\w+)$/.exec(note) ?? [];
-    if (given === undefined) return ok("providers", `${note}.`);
-    return warn("providers", `${note}.`, `export ${read}="$${given}", if svc is to use it`);
+    const fix = fixes.get(note);
+    return fix === undefined ? ok("providers", `${note}.`) : warn("providers", `${note}.`, fix);
   });
 }
 
