@@ -1,24 +1,19 @@
-import type { LaneId } from "../../domain/ids.ts";
 import { isJsonObject } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
 import type { Route } from "../../domain/model/model.ts";
-import type { Egress } from "../../domain/ports/egress.ts";
 import {
   type ProviderAdapter,
   ProviderError,
-  type Rates,
   type SubmitRequest,
   type Submitted,
 } from "../../domain/ports/provider.ts";
-import type { Clock } from "../../domain/ports/runtime.ts";
-import type { DownloadLimits } from "../../toolkit/download.ts";
+import type { DownloadingDeps } from "../kit/adapter-deps.ts";
 import { answerWithout, refusedSubmission, unansweredSubmission } from "../kit/classify.ts";
 import { hopHeaders } from "../kit/hops.ts";
 import { createUpstream, type HttpLimits } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchFromAnywhere } from "../kit/media.ts";
-import type { Network } from "../kit/network.ts";
 import type { Api } from "./api.ts";
 import { followInCloud } from "./cloud.ts";
 import { createEvents, type Events } from "./events.ts";
@@ -33,25 +28,13 @@ import { COMFYUI } from "./settings.ts";
 import { testComfy } from "./test-call.ts";
 import { uploadInputs } from "./uploads.ts";
 
-export interface ComfyDeps {
+export interface ComfyDeps extends DownloadingDeps {
   /** Absent for a server without one. */
   readonly apiKey?: string | undefined;
   /** `http://127.0.0.1:8188`, or Comfy Cloud. */
   readonly baseUrl: string;
   readonly isCloud: boolean;
-  readonly concurrency: number;
-  /** That of the provider's default account unless given. */
-  readonly lane?: LaneId | undefined;
-  readonly rates?: Rates | undefined;
   readonly restarts: Restarts;
-  readonly clock: Clock;
-  /** For files that it redirects elsewhere. */
-  readonly fetchPublic?: Egress["fetchMedia"] | undefined;
-  /** What requests go through. */
-  readonly proxy?: string | undefined;
-  readonly network?: Network | undefined;
-  readonly limits?: HttpLimits | undefined;
-  readonly mediaLimits?: DownloadLimits | undefined;
 }
 
 /** The server answers at once, unless it is loading a node; reading a long queue takes a while. */

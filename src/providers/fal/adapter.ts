@@ -1,17 +1,13 @@
-import type { LaneId } from "../../domain/ids.ts";
 import { isJsonObject, type Json } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
-import type { Egress } from "../../domain/ports/egress.ts";
 import {
   type PollResult,
   type ProviderAdapter,
   ProviderError,
-  type Rates,
   type SubmitRequest,
   type Submitted,
 } from "../../domain/ports/provider.ts";
-import type { Clock } from "../../domain/ports/runtime.ts";
-import type { DownloadLimits } from "../../toolkit/download.ts";
+import type { DownloadingDeps } from "../kit/adapter-deps.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
   answerWithout,
@@ -30,7 +26,6 @@ import { createUpstream, type HttpLimits, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchFromAnywhere } from "../kit/media.ts";
-import type { Network } from "../kit/network.ts";
 import { type Refusal, refusedByQuestion } from "../kit/refusal.ts";
 import { verifyEd25519 } from "../kit/signed-calls.ts";
 import { type FalJob, openOperation, readOperation } from "./operation.ts";
@@ -39,24 +34,12 @@ import { toUpstreamRequest } from "./request.ts";
 import { isResult, readResult } from "./result.ts";
 import { FAL, FAL_QUEUE } from "./settings.ts";
 
-export interface FalDeps {
+export interface FalDeps extends DownloadingDeps {
   /** `<id>:<secret>`. */
   readonly apiKey: string;
   /** The queue's address. */
   readonly baseUrl: string;
-  readonly concurrency: number;
-  /** That of the provider's default account unless given. */
-  readonly lane?: LaneId | undefined;
-  readonly rates?: Rates | undefined;
   readonly restarts?: Restarts | undefined;
-  readonly clock: Clock;
-  /** For the keys that prove its calls, and for files of models that keep them elsewhere. */
-  readonly fetchPublic?: Egress["fetchMedia"] | undefined;
-  /** What requests go through. */
-  readonly proxy?: string | undefined;
-  readonly network?: Network | undefined;
-  readonly limits?: HttpLimits | undefined;
-  readonly mediaLimits?: DownloadLimits | undefined;
 }
 
 /** The queue answers at once; what takes time is to upload the inputs. */

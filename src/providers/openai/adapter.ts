@@ -1,16 +1,12 @@
-import type { LaneId } from "../../domain/ids.ts";
 import { isJsonObject } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
-import type { Egress } from "../../domain/ports/egress.ts";
 import {
   type ProviderAdapter,
   ProviderError,
-  type Rates,
   type SubmitRequest,
   type Submitted,
 } from "../../domain/ports/provider.ts";
-import type { Clock } from "../../domain/ports/runtime.ts";
-import type { DownloadLimits } from "../../toolkit/download.ts";
+import type { DownloadingDeps } from "../kit/adapter-deps.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import { refusedSubmission, unansweredSubmission } from "../kit/classify.ts";
 import { hopHeaders } from "../kit/hops.ts";
@@ -18,7 +14,6 @@ import { createUpstream, type HttpLimits, NoAnswer, type Upstream } from "../kit
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchFromAnywhere } from "../kit/media.ts";
-import type { Network } from "../kit/network.ts";
 import { breakingOrders } from "../kit/prompt-escapes.ts";
 import { readImages } from "./images.ts";
 import { readRefusal } from "./refusals.ts";
@@ -28,25 +23,13 @@ import { createImageStream } from "./stream.ts";
 import { testOpenAi } from "./test-call.ts";
 import { createVideos } from "./videos.ts";
 
-export interface OpenAiDeps {
+export interface OpenAiDeps extends DownloadingDeps {
   readonly apiKey: string;
   /** `https://api.openai.com/v1`, or another server of that API. */
   readonly baseUrl: string;
-  readonly concurrency: number;
-  /** That of the provider's default account unless given. */
-  readonly lane?: LaneId | undefined;
-  readonly rates?: Rates | undefined;
   /** The server honours `Idempotency-Key`: sending one key twice makes one set of pictures. */
   readonly isIdempotent: boolean;
   readonly restarts?: Restarts | undefined;
-  readonly clock: Clock;
-  /** For pictures of servers that keep them elsewhere. */
-  readonly fetchPublic?: Egress["fetchMedia"] | undefined;
-  /** What requests go through. */
-  readonly proxy?: string | undefined;
-  readonly network?: Network | undefined;
-  readonly limits?: HttpLimits | undefined;
-  readonly mediaLimits?: DownloadLimits | undefined;
 }
 
 /** The answer holds the pictures and comes once they are made: ten at the highest quality take minutes. */

@@ -1,14 +1,12 @@
-import type { LaneId } from "../../domain/ids.ts";
 import { isJsonObject } from "../../domain/json.ts";
 import {
   type ProviderAdapter,
   ProviderError,
-  type Rates,
   type SubmitRequest,
   type Submitted,
   type Tested,
 } from "../../domain/ports/provider.ts";
-import type { Clock } from "../../domain/ports/runtime.ts";
+import type { AdapterDeps } from "../kit/adapter-deps.ts";
 import {
   failedJob,
   refusedSubmission,
@@ -19,7 +17,6 @@ import {
 import { hopHeaders } from "../kit/hops.ts";
 import { createUpstream, type HttpLimits, NoAnswer, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
-import type { Network } from "../kit/network.ts";
 import { consequenceOf, type Refusal } from "../kit/refusal.ts";
 import { testedBy, testedByError } from "../kit/tested.ts";
 import { type Answers, createAnswers, type Ending } from "./answers.ts";
@@ -31,24 +28,15 @@ import { readPictures } from "./result.ts";
 import { createServer, type Server } from "./server.ts";
 import { SDAPI } from "./settings.ts";
 
-export interface SdApiDeps {
+export interface SdApiDeps extends AdapterDeps {
   /** `user:password` of `--api-auth`, or a token for what stands before the server. */
   readonly apiKey?: string | undefined;
   /** `http://127.0.0.1:7860` */
   readonly baseUrl: string;
-  readonly concurrency: number;
-  /** That of the provider's default account unless given. */
-  readonly lane?: LaneId | undefined;
-  readonly rates?: Rates | undefined;
   /** Nobody else uses the server. */
   readonly isExclusive: boolean;
   /** Outputs that were lost with their answer may be made again. */
   readonly mayRepeat: boolean;
-  readonly clock: Clock;
-  /** What requests go through. */
-  readonly proxy?: string | undefined;
-  readonly network?: Network | undefined;
-  readonly limits?: HttpLimits | undefined;
   /** How long a submission waits for its answer itself; later it is asked for as a job. */
   readonly waitMs?: number | undefined;
 }

@@ -1,20 +1,17 @@
-import { isId, type LaneId } from "../../domain/ids.ts";
+import { isId } from "../../domain/ids.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../domain/json.ts";
 import { MAX_OUTPUT_BYTES } from "../../domain/limits.ts";
-import type { Egress } from "../../domain/ports/egress.ts";
 import {
   type Output,
   type PollResult,
   type ProviderAdapter,
   ProviderError,
-  type Rates,
   type SubmitRequest,
   type Submitted,
   type Tested,
 } from "../../domain/ports/provider.ts";
-import type { Clock } from "../../domain/ports/runtime.ts";
 import type { TaskKind } from "../../domain/task/request.ts";
-import type { DownloadLimits } from "../../toolkit/download.ts";
+import type { DownloadingDeps } from "../kit/adapter-deps.ts";
 import type { UpstreamAnswer } from "../kit/answer.ts";
 import {
   answerWithout,
@@ -30,7 +27,6 @@ import { createUpstream, type HttpLimits, type Upstream } from "../kit/http.ts";
 import { beforeSending } from "../kit/inputs.ts";
 import type { Restarts } from "../kit/keyed-settings.ts";
 import { fetchFromAnywhere } from "../kit/media.ts";
-import type { Network } from "../kit/network.ts";
 import { refusedByQuestion } from "../kit/refusal.ts";
 import { testedBy, testedByError } from "../kit/tested.ts";
 import { failedTask, readError, readRefusal } from "./refusals.ts";
@@ -38,24 +34,10 @@ import { toCreate } from "./request.ts";
 import { readMicros, readOutputs } from "./result.ts";
 import { SVC } from "./settings.ts";
 
-export interface SvcDeps {
+export interface SvcDeps extends DownloadingDeps {
   /** `sk-svc-…`. */
   readonly apiKey: string;
-  /** Where its paths begin: scheme, host and an optional path. */
-  readonly baseUrl: string;
-  readonly concurrency: number;
-  /** That of the provider's default account unless given. */
-  readonly lane?: LaneId | undefined;
-  readonly rates?: Rates | undefined;
   readonly restarts?: Restarts | undefined;
-  readonly clock: Clock;
-  /** For files that it keeps in a bucket, to which it redirects. */
-  readonly fetchPublic?: Egress["fetchMedia"] | undefined;
-  /** What requests go through. */
-  readonly proxy?: string | undefined;
-  readonly network?: Network | undefined;
-  readonly limits?: HttpLimits | undefined;
-  readonly mediaLimits?: DownloadLimits | undefined;
 }
 
 /** Tasks are accepted at once; what takes time is to upload the inputs. */
